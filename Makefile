@@ -6,7 +6,7 @@
 #   make PYTHON=python3.12 test      which Python a new environment is made with
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-portable test-slow test-all test-sklearn test-package check bench fuzz docs clean distclean
+.PHONY: help demo test test-portable test-slow test-all test-sklearn test-package check bench reproduce fuzz docs clean distclean
 
 PYTHONS := $(or $(PYTHON),python3 python3.13 python3.12 python3.11)
 USABLE  := import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))
@@ -57,6 +57,9 @@ check: $(VENV)/.installed ## lint, format, types, and who may import whom
 
 bench: $(VENV)/.installed ## measure the speed claims
 	$(VENV)/bin/python -m benchmarks.speed $(ARGS)
+
+reproduce: $(VENV)/.installed ## run papers again: PAPER=bayle2020 (all by default), SCALE=smoke, small (by default) or full
+	$(THREADS) $(VENV)/bin/python -m benchmarks.papers.reproduce $(PAPER) --scale $(or $(SCALE),small) --jobs $(WORKERS) $(ARGS)
 
 fuzz: $(VENV)/.installed ## damaged and odd files and arguments for MINUTES=10; what is found stands in fuzz-findings/
 	$(THREADS) $(VENV)/bin/python -m tests.fuzz.run --minutes $(or $(MINUTES),10) $(ARGS)

@@ -222,6 +222,15 @@ def flips_table() -> str:
 OUTCOMES = ("pass", "fail", "undecided")
 
 
+def paper_table(*words: str) -> str:
+    """Return a table of the reproduction of a paper, from the results in its folder."""
+    if str(ROOT) not in sys.path:
+        sys.path.append(str(ROOT))
+    from benchmarks.papers.tables import table as made
+
+    return made(*words)
+
+
 def _page(method: Any) -> str:
     """Return the name of a method as its module and its page have it: that of '.632' is b632."""
     return str(method.__module__.rpartition(".")[2])
@@ -294,4 +303,5 @@ TABLES: dict[str, Callable[..., str]] = {
     "assessment": assessment_table,
     "field": field_table,
     "flips": flips_table,
+    "paper": paper_table,
 }

@@ -116,6 +116,8 @@ from .training.assess.compare_learners import compare_learners as compare_learne
 from .training.assess.nested import NestedResult as NestedResult
 from .training.assess.nested import nested_cv as nested_cv
 from .training.assess.replicates import bootstrap_train as bootstrap_train
+from .training.assess.stability import Stability as Stability
+from .training.assess.stability import check_stability as check_stability
 from .training.harvest.harvest import harvest as harvest
 from .training.learners.inputs import Inputs as Inputs
 from .training.learners.portfolio import Portfolio as Portfolio

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import norm, t
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from benchmarks.papers.bayle2020 import (
-    claims,
-    figures,
-    formulas,
-    learners,
-    populations,
-    run,
-    stable,
-    summary,
-)
+import earnest as en
+from benchmarks.papers.agreement import judge
+from benchmarks.papers.bayle2020 import figures, formulas, learners, populations, stable, study
 from benchmarks.papers.bayle2020.design import design
 from benchmarks.papers.bayle2020.trial import (
+    INTERVAL,
     PAIRS,
     PROCEDURES,
+    TEST,
     Evidence,
     comparisons,
     evidence,
@@ -29,6 +28,8 @@ from benchmarks.papers.bayle2020.trial import (
     read,
     trial,
 )
+from benchmarks.papers.reproduce import as_csv
+from benchmarks.papers.study import Cell, Done
 
 N = 200
 MADE = {"classes": populations.classes, "values": populations.values}
@@ -145,25 +146,27 @@ def test_learners_are_those_of_scikit_learn(name: str) -> None:
     learners.check(MADE[name]())
 
 
-def test_a_run_goes_on_where_it_was_stopped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(run, "KEPT", tmp_path)
-    population = populations.values()
-    run.run(population, 100, 1)
-    run.run(population, 100, 2)
-    rows = run.kept("values", 100)
-    whole = np.stack([trial(population, 100, number) for number in (0, 1)])
-    np.testing.assert_array_equal(rows, whole)
-    single, both = read(rows)
-    assert single.shape == (2, 2, len(PROCEDURES), 4)
-    assert both.shape == (2, len(PROCEDURES), 6)
+def test_a_trial_of_the_study_is_that_of_all_procedures() -> None:
+    cell = Cell.of("trials", 1, population="values", cases=100)
+    found = study.run(cell, study.stream(cell, 0))
+    single, both = read(trial(populations.values(), 100, 0)[None])
+    for which, learner in enumerate(PAIRS["regression"]):
+        wanted = single[0, which].ravel()
+        names = [f"{learner} {p} {f}" for p in PROCEDURES for f in INTERVAL]
+        np.testing.assert_allclose([found[name] for name in names], wanted, rtol=1e-9)
+    names = [f"both {p} {f}" for p in PROCEDURES for f in TEST]
+    np.testing.assert_allclose([found[name] for name in names], both[0].ravel(), rtol=1e-9)
+
+
+def by_formula() -> list[dict[str, str]]:
+    with stable.EXPECTED.open(newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def test_the_expected_numbers_follow_from_the_formulas() -> None:
     # 5x2 is drawn: of 200,000 the coverage has an sd of .0004, the width one of .001
     found = stable.expected(200_000)
-    for line in summary.lines("expected_figure2.csv"):
+    for line in by_formula():
         held, wide = found[line["procedure"]]
         assert float(line["coverage"]) == pytest.approx(held, abs=0.002)
         assert float(line["relative_width"]) == pytest.approx(wide, abs=0.005)
@@ -178,40 +181,47 @@ def test_a_learner_that_no_case_changes_has_the_expected_coverage() -> None:
         known = formulas.laws(loss, random, np.repeat(loss[:, None], 5, axis=1), plan)
         answers = np.array([law.answer(0.975)[1:3] for law in known])
         held += (answers[:, 0] <= 0) & (answers[:, 1] >= 0)
-    wanted = [float(line["coverage"]) for line in summary.lines("expected_figure2.csv")]
+    wanted = [float(line["coverage"]) for line in by_formula()]
     # hold-out has 20 cases and the normal law, which is short of its level there by itself
     wanted[PROCEDURES.index("holdout")] = 2 * t.cdf(norm.ppf(0.975) * (19 / 20) ** 0.5, 19) - 1
     np.testing.assert_allclose(held / 4000, wanted, atol=4 * 0.006)
 
 
-def test_tables_claims_and_figures_are_made_of_kept_trials(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rows = np.stack([trial(populations.values(), 100, number) for number in range(3)])
-    wide = np.repeat(rows, 10, axis=0)  # shares are made of more than 25 trials
-    for name in summary.TASKS:
-        np.save(tmp_path / f"{name}_n700.npy", wide)
-    for line in ("expected_figure2.csv", "expected_claims.csv"):
-        (tmp_path / line).write_text((summary.HERE / line).read_text())
-    monkeypatch.setattr(summary, "KEPT", tmp_path)
-    monkeypatch.setattr(summary, "HERE", tmp_path)
-    monkeypatch.setattr(figures, "HERE", tmp_path)
-    for part in (summary, claims, figures):
-        part.main()
-    two = summary.lines("results_figure2.csv")
-    assert len(two) == 4 * 2 * len(PROCEDURES)
-    held = read(rows)[0][:, 0, 0]
-    share = np.mean((held[:, 1] <= held[:, 3]) & (held[:, 3] <= held[:, 2]))
-    assert float(two[0]["coverage"]) == pytest.approx(share, abs=1e-3)
-    judged = summary.lines("results_claims.csv")
-    assert [line["claim"] for line in judged] == list(claims.RULES)
+def test_tables_claims_and_figures_are_made_of_trials(tmp_path: Path) -> None:
+    cells = [Cell.of("trials", 30, population=name, cases=700) for name in study.TASKS]
+    small = Cell.of("trials", 3, population="values", cases=100)
+    rows = [study.run(small, study.stream(small, k)) for k in range(3)]
+    done = []
+    for cell in cells:
+        own = PAIRS[study.TASKS[str(cell["population"])]]
+        swap = dict(zip(PAIRS["regression"], own, strict=True))
+        names = tuple(
+            " ".join([swap.get(n.split(" ")[0], "both"), *n.split(" ")[1:]]) for n in rows[0]
+        )
+        values = np.array([list(row.values()) for row in rows] * 10)  # shares are of more than 25
+        done.append(Done(cell, names, values, 0.0))
+    found = study.find({"trials": done})
+    assert len(found["figure2"]) == 4 * 2 * len(PROCEDURES) * 4
+    low, high, truth = (done[1]["forest bayle_all_pairs " + f] for f in ("low", "high", "truth"))
+    share = np.mean((low <= truth) & (truth <= high))
+    assert {f.value for f in found["figure2"] if f.quantity == "coverage"} >= {share}
+    assert len(found["claims"]) == 9
+    for table in ("figure2", "figure3"):
+        verdicts = judge(table, found[table], {}, ())
+        (tmp_path / f"{table}.csv").write_text(as_csv(verdicts))
+    figures.draw_all(tmp_path)
     for name in ("figure2.svg", "figure3.svg"):
         drawn = (tmp_path / name).read_text()
         assert all(label in drawn for label in ("hold-out", "5x2 CV", "phoneme"))
 
 
-def test_what_is_said_of_a_claim_is_told_as_the_poster_s_or_as_ours() -> None:
-    expected = summary.lines("expected_claims.csv")
-    assert {line["source"].split(",")[0] for line in expected} == {"poster", "by formula"}
-    for line, found in zip(expected, summary.lines("results_claims.csv"), strict=True):
-        assert {name: found[name] for name in line} == line
+def test_the_ratio_of_a_learner_is_that_of_check_stability_in_kind() -> None:
+    # Both estimate n gamma / sigma²; 40 samples of 100 cases, of one of them each: within a factor.
+    cell = Cell.of("stability", 1, population="values", a="ridge", b="", cases=100)
+    rows = [study.run(cell, study.stream(cell, k)) for k in range(40)]
+    ratio = np.mean([r["gamma"] for r in rows]) / np.mean([r["variance"] for r in rows])
+    population = populations.values()
+    drawn, y = population.draw(100, np.random.default_rng(0))
+    learner = make_pipeline(StandardScaler(), Ridge(alpha=learners.ALPHA))
+    found = en.check_stability(learner, population.X[drawn], y, metric="mse", rng=0)
+    assert ratio / 2 < found.ratio < 2 * ratio

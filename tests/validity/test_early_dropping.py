@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from benchmarks.papers.tsamardinos2018.data import problems
 from benchmarks.papers.tsamardinos2018.grid import grid
 from benchmarks.papers.tsamardinos2018.replay import Replay, replay
-from benchmarks.papers.tsamardinos2018.simulate import nested
+from benchmarks.papers.tsamardinos2018.study import nested
 from earnest import BCED, BCEDAdjusted, Predictions, estimate
 from earnest.core.base.rng import Seeds
 from earnest.training.search.dropping.bced import Dropping

@@ -1,19 +1,19 @@
-"""Figures 2 and 3, from the tables of `summary`.
-
-python -m benchmarks.papers.bayle2020.figures
-"""
+"""Figures 2 and 3, from the results."""
 
 from __future__ import annotations
 
+import csv
+import math
 from collections.abc import Sequence
+from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
-from benchmarks.papers.bayle2020.summary import HERE, lines
+from benchmarks.papers.bayle2020.trial import PAIRS
+from benchmarks.papers.drawing import save, set_plain
 from earnest.plotting.figures.style import (
-    GRID,
     HONEST,
     INK,
-    LABEL,
     NAIVE,
     OTHER,
     SMALL,
@@ -27,6 +27,9 @@ SHOWN = {
     "values": "forest",
     "phoneme": "logistic",
     "satisfaction": "forest",
+}
+TESTED = {
+    name: PAIRS["binary" if name in ("classes", "phoneme") else "regression"] for name in SHOWN
 }
 Panel = tuple[str, str, tuple[float, float | None], float | None]  # quantity, label, limits, level
 INTERVALS: tuple[Panel, ...] = (
@@ -47,20 +50,51 @@ LOOKS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-def main() -> None:
-    two, three = lines("results_figure2.csv"), lines("results_figure3.csv")
+def draw_all(folder: Path) -> None:
+    """Draw both figures from the tables of a folder, and put them there."""
+    two = wide(folder / "figure2.csv", "procedure")
+    three = wide(folder / "figure3.csv", "test")
     columns = {
         f"{learner}, {name}": [
             row for row in two if (row["population"], row["learner"]) == (name, learner)
         ]
         for name, learner in SHOWN.items()
     }
-    save(draw(columns, "procedure", INTERVALS), "figure2.svg")
+    save(draw(_some(columns), "procedure", INTERVALS), folder / "figure2.svg")
     columns = {}
-    for name in SHOWN:
+    for name, (first, second) in TESTED.items():
         rows = [row for row in three if row["population"] == name]
-        columns[f"{rows[0]['A1']} and {rows[0]['A2']}, {name}"] = rows
-    save(draw(columns, "test", TESTS), "figure3.svg")
+        columns[f"{first} and {second}, {name}"] = rows
+    save(draw(_some(columns), "test", TESTS), folder / "figure3.svg")
+
+
+def _some(columns: dict[str, list[dict[str, str]]]) -> dict[str, list[dict[str, str]]]:
+    """Return the columns that have results."""
+    return {title: rows for title, rows in columns.items() if rows}
+
+
+def wide(path: Path, key: str) -> list[dict[str, str]]:
+    """Return a line for each cell and procedure, with Wilson's limits of every share."""
+    out: dict[str, dict[str, str]] = {}
+    with path.open(newline="", encoding="utf-8") as file:
+        for line in csv.DictReader(file):
+            facts, _, name = line["row"].rpartition(f" {key}=")
+            row = out.setdefault(line["row"], {key: name})
+            row.update(fact.split("=", 1) for fact in facts.split(" "))
+            row["n"] = row["cases"]
+            row[line["quantity"]] = line["ours"]
+            if line["kind"] == "share":
+                low, high = wilson(float(line["ours"]), int(line["runs"]))
+                row[f"{line['quantity']}_low"], row[f"{line['quantity']}_high"] = low, high
+    return list(out.values())
+
+
+def wilson(part: float, count: int) -> tuple[str, str]:
+    """Return Wilson's 95 % limits of a share."""
+    z2 = NormalDist().inv_cdf(0.975) ** 2
+    middle = (part + z2 / (2 * count)) / (1 + z2 / count)
+    reach = math.sqrt(z2 * (part * (1 - part) / count + z2 / (4 * count**2))) / (1 + z2 / count)
+    return f"{middle - reach:.4g}", f"{middle + reach:.4g}"
 
 
 def draw(columns: dict[str, list[dict[str, str]]], key: str, panels: Sequence[Panel]) -> Any:
@@ -90,34 +124,18 @@ def _panel(ax: Any, rows: list[dict[str, str]], key: str, quantity: str) -> None
         mine = {
             int(row["n"]): row
             for row in rows
-            if row[key] == name and int(row["n"]) in sizes and row[quantity]
+            if row[key] == name and int(row["n"]) in sizes and row.get(quantity)
         }
         places = [n * 1.02 ** (turn - 2.5) for n in sorted(mine)]  # bars do not hide each other
         values = [float(mine[n][quantity]) for n in sorted(mine)]
         look = {"lw": 1.2, "ms": 4, **look}
         line = {**look, "mfc": look["color"] if name == "bayle_all_pairs" else "white"}
         ax.plot(places, values, label=label, zorder=3 if name == "bayle_all_pairs" else 2, **line)
-        if f"{quantity}_low" in (rows[0] if rows else {}):
+        if mine and all(f"{quantity}_low" in row for row in mine.values()):
             low = [float(mine[n][f"{quantity}_low"]) for n in sorted(mine)]
             high = [float(mine[n][f"{quantity}_high"]) for n in sorted(mine)]
             ax.vlines(places, low, high, color=look["color"], lw=0.7, zorder=1)
     ax.set_xscale("log")
     ax.set_xticks(sizes, [f"{n:,}" for n in sizes])
     ax.minorticks_off()
-    ax.grid(axis="y", color=GRID)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.spines[["left", "bottom"]].set_color(LABEL)
-    ax.tick_params(colors=LABEL, labelsize=TINY)
-
-
-def save(figure: Any, name: str) -> None:
-    """Write a figure, the same bytes every time."""
-    from matplotlib import rc_context
-
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "earnest"}):
-        figure.savefig(HERE / name, metadata={"Date": None, "Creator": None})
-
-
-if __name__ == "__main__":
-    main()
+    set_plain(ax)

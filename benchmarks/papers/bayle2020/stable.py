@@ -2,19 +2,21 @@
 
 python -m benchmarks.papers.bayle2020.stable
 
-Writes `expected_figure2.csv`. In units of the variance of the mean of all cases, a tenth of them
+Writes `expected_by_formula.csv`. In units of the variance of the mean of all cases, a tenth of them
 has variance 10, two random tenths have covariance 1, and a half has variance 2. Student's
 law follows for all but 5x2, whose one value is a part of its own spread; its numbers are drawn.
 """
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
+
 import numpy as np
 from scipy.special import gammaln
 from scipy.stats import t
 
-from benchmarks.papers.bayle2020.summary import write
-
+EXPECTED = Path(__file__).with_name("expected_by_formula.csv")
 NORMAL = 1.959964
 OVERLAP = 1 / 10 + 1 / 9
 Known = tuple[float, float]  # coverage, and width over that of the proposed interval
@@ -25,7 +27,10 @@ def main() -> None:
         {"procedure": name, "coverage": f"{held:.3f}", "relative_width": f"{wide:.3f}"}
         for name, (held, wide) in expected().items()
     ]
-    write("expected_figure2.csv", rows)
+    with EXPECTED.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def expected(draws: int = 4_000_000) -> dict[str, Known]:

@@ -1,26 +1,13 @@
-"""Table 1: how much regions narrow the band and help the likelihood, by sampling bias.
-
-Run `python -m benchmarks.papers.moosbauer2021.table1` after `optimise`. It reads the searches that
-are there and writes ours beside the published cells, with the number of replications.
-"""
+"""Table 1: how much regions narrow the band and help the likelihood, by sampling bias."""
 
 from __future__ import annotations
 
-import argparse
-import csv
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.papers.moosbauer2021.kriging import Kriging, KrigingSurrogate
-from benchmarks.papers.moosbauer2021.optimise import (
-    EVALUATIONS,
-    SETUPS,
-    TAUS,
-    load,
-    styblinski_tang,
-)
+from benchmarks.papers.moosbauer2021.optimise import TAUS, styblinski_tang
 from benchmarks.papers.moosbauer2021.published_draws import SEED_OF_POINTS, design
 from earnest.core.base.rng import Seeds
 from earnest.core.space.space import Parameter, Space
@@ -32,7 +19,6 @@ from earnest.explanation.regions.partition import RegionRule, inside, regions_of
 from earnest.explanation.sampling_bias import discrepancy
 from earnest.explanation.surrogate.gaussian_process import GaussianProcess
 
-HERE = Path(__file__).parent
 POINTS, GRID, SEED = 1000, 20, 123456  # Monte Carlo points and grid are fixed over replications
 EVEN_SAMPLES = 10  # the discrepancy is averaged over so many even samples
 DEPTHS, VARIANTS, SURROGATES = (1, 3), ("as_published", "exhaustive"), ("kriging", "earnest")
@@ -77,7 +63,9 @@ def measures(points: np.ndarray, surrogate: str) -> dict[str, dict[str, float]]:
     truth = true_curves(curve)
     overall = negative_log_likelihood(truth.mean(axis=0), curve.mean, curve.sd)
     mmd = bias_of(points)
-    found: dict[str, dict[str, float]] = {variant: {"mmd": mmd} for variant in VARIANTS}
+    found: dict[str, dict[str, float]] = {
+        variant: {"mmd": mmd, "mc": curve.mean_confidence, "nll": overall} for variant in VARIANTS
+    }
     for variant in VARIANTS:
         for depth in DEPTHS:
             tree = regions_of(scene, curve, RegionRule(Growth(depth=depth, variant=variant)))
@@ -99,63 +87,3 @@ def true_curves(curve: EffectCurve) -> np.ndarray:
         moved[:, 0] = code
         out[:, g] = styblinski_tang(10.0 * moved - 5.0)
     return out
-
-
-def published() -> dict[tuple[int, str], dict[str, str]]:
-    """Return the cells of the paper by dimension and bias."""
-    with (HERE / "expected_table1.csv").open(encoding="utf-8") as file:
-        return {(int(row["d"]), row["bias"]): row for row in csv.DictReader(file)}
-
-
-def summary(made: list[dict[str, float]], expected: dict[str, str]) -> dict[str, Any]:
-    """Return the means, their standard deviations and the published cells."""
-    row: dict[str, Any] = {"replications": len(made)}
-    for name in MEASURES:
-        values = np.array([each[name] for each in made])
-        row[name] = round(float(values.mean()), 2)
-        row[f"{name}_sd"] = round(float(values.std(ddof=1)), 2) if len(values) > 1 else ""
-        row[f"{name}_published"] = expected[name]
-    return row
-
-
-def rows(setups: list[str], most: int) -> list[dict[str, Any]]:
-    """Return a row for each kind of search, setting, surrogate and variant."""
-    out = []
-    for setup in setups:
-        for dimensions in EVALUATIONS:
-            for tau in reversed(TAUS):
-                searches = load(dimensions, tau, setup)[:most]
-                if not len(searches):
-                    continue
-                for surrogate in SURROGATES:
-                    made = [measures(points, surrogate) for points in searches]
-                    expected = published()[dimensions, BIAS[tau]]
-                    for variant in VARIANTS:
-                        row: dict[str, Any] = {"search": setup, "d": dimensions, "bias": BIAS[tau]}
-                        row |= {"surrogate": surrogate, "splits": variant}
-                        row |= summary([each[variant] for each in made], expected)
-                        print(*row.values(), flush=True)
-                        out.append(row)
-    return out
-
-
-def main() -> None:
-    """Evaluate the searches that are there, and keep the rows of the kinds not asked for."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--most", type=int, default=30, help="replications a setting")
-    parser.add_argument("--setups", nargs="+", choices=SETUPS, default=list(SETUPS))
-    parser.add_argument("--out", type=Path, default=HERE / "results_table1.csv")
-    asked = parser.parse_args()
-    made = rows(asked.setups, asked.most)
-    if asked.out.is_file():
-        with asked.out.open(encoding="utf-8", newline="") as file:
-            made += [row for row in csv.DictReader(file) if row["search"] not in asked.setups]
-    made.sort(key=lambda row: list(SETUPS).index(row["search"]))
-    with asked.out.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(made[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(made)
-
-
-if __name__ == "__main__":
-    main()

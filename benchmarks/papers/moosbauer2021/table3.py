@@ -1,6 +1,6 @@
 """Table 3: the likelihood of the true curve under both bands, with a right and a wrong kernel.
 
-Run `python -m benchmarks.papers.moosbauer2021.table3`. The true objective is the mean of a process
+The true objective is the mean of a process
 with a Matérn 3/2 kernel that was fitted to 30 values of the Styblinski-Tang function; surrogates
 with a Matérn 3/2 and with a squared exponential kernel are fitted to its values at those points.
 All three are either the published process, or ours.
@@ -8,20 +8,15 @@ All three are either the published process, or ours.
 
 from __future__ import annotations
 
-import argparse
-import csv
-from pathlib import Path
-
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.papers.moosbauer2021.kriging import Kriging
 from benchmarks.papers.moosbauer2021.optimise import styblinski_tang
-from benchmarks.papers.moosbauer2021.table1 import GRID, SEED, SURROGATES, cube
+from benchmarks.papers.moosbauer2021.table1 import GRID, SEED, cube
 from earnest.explanation.effects.quality import negative_log_likelihood
 from earnest.explanation.surrogate.gaussian_process import GaussianProcess
 
-HERE = Path(__file__).parent
 Floats = NDArray[np.float64]
 TRIALS, POINTS, KERNELS = 30, 100, ("matern32", "rbf")
 NO_LIMIT = 1e4  # of the variance: the published process has one only where a nugget is given
@@ -86,43 +81,3 @@ def likelihoods(surrogate: str, dimensions: int, replication: int) -> dict[tuple
         out[kernel, "eq4"] = negative_log_likelihood(true, mean, of_mean)
         out[kernel, "eq5"] = negative_log_likelihood(true, mean, average)
     return out
-
-
-def main() -> None:
-    """Run all replications and write ours beside the published cells."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--replications", type=int, default=50)
-    parser.add_argument("--out", type=Path, default=HERE / "results_table3.csv")
-    asked = parser.parse_args()
-    with (HERE / "expected_table3.csv").open(encoding="utf-8") as file:
-        expected = {(int(r["d"]), r["kernel"], r["band"]): r for r in csv.DictReader(file)}
-    rows = []
-    for surrogate in SURROGATES:
-        for dimensions in (3, 5, 8):
-            made = [likelihoods(surrogate, dimensions, r) for r in range(asked.replications)]
-            for kernel, band in made[0]:
-                values = np.array([each[kernel, band] for each in made])
-                cell = expected[dimensions, kernel, band]
-                rows.append(
-                    {
-                        "surrogate": surrogate,
-                        "d": dimensions,
-                        "kernel": kernel,
-                        "band": band,
-                        "replications": len(made),
-                        "mean": round(float(values.mean()), 3),
-                        "median": round(float(np.median(values)), 3),
-                        "sd": round(float(values.std(ddof=1)), 3),
-                        "mean_published": cell["mean"],
-                        "sd_published": cell["sd"],
-                    }
-                )
-                print(*rows[-1].values(), flush=True)
-    with asked.out.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-
-
-if __name__ == "__main__":
-    main()

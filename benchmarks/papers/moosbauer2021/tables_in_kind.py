@@ -1,15 +1,13 @@
 """Tables 2, 10 and 11 in kind: what regions bring on tuning runs of a neural network.
 
-Run `python -m benchmarks.papers.moosbauer2021.tables_in_kind --data FOLDER`, with the tables
-`hpobench_mlp_*.parquet` of HPOBench in the folder: 30,000 configurations of five parameters, each
-trained with five seeds. The paper used 35 data sets of LCBench; these are two of another benchmark.
-The true objective of every configuration is in the table, so likelihoods are exact.
+The data are the tables `hpobench_mlp_*.parquet` of HPOBench: 30,000 configurations of five
+parameters, each trained with five seeds. The paper used 35 data sets of LCBench; these are two of
+another benchmark. The true objective of every configuration is in the table, so likelihoods are
+exact.
 """
 
 from __future__ import annotations
 
-import argparse
-import csv
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +26,6 @@ from earnest.explanation.regions.growing import Growth
 from earnest.explanation.regions.partition import RegionRule, inside, neighbours, regions_of
 from earnest.explanation.surrogate.gaussian_process import GaussianProcess
 
-HERE = Path(__file__).parent
 NAMES = ("alpha", "batch_size", "depth", "learning_rate_init", "width")
 SEARCH, FIRST, BATCH, TAU, DEPTH = 120, 10, 5, 1.0, 6
 MEASURES = ("mc", "oc", "nll")
@@ -133,41 +130,3 @@ def _row(
     after = _measures(curve, truth.mean(axis=0), best)
     gained = {f"gain_{m}": 100 * relative_gain(before[m], after[m]) for m in MEASURES}
     return {"data": benchmark.name, "search": seed, "param": param, "by": how, **gained}
-
-
-def main() -> None:
-    """Run the searches and write the medians over them, as table 2 takes them."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--searches", type=int, default=10)
-    parser.add_argument("--out", type=Path, default=HERE / "results_tables_in_kind.csv")
-    asked = parser.parse_args()
-    out = []
-    for path in sorted(asked.data.glob("hpobench_mlp_*.parquet")):
-        benchmark = Benchmark(path)
-        rows = [row for seed in range(asked.searches) for row in gains(benchmark, seed)]
-        for param in NAMES:
-            for how in ("l2", "area", "variance", "mean", "baseline"):
-                part = [r for r in rows if r["param"] == param and r["by"] == how]
-                middle = {
-                    f"gain_{m}": round(float(np.median([r[f"gain_{m}"] for r in part])), 1)
-                    for m in MEASURES
-                }
-                out.append(
-                    {
-                        "data": benchmark.name,
-                        "param": param,
-                        "by": how,
-                        "searches": len(part),
-                        **middle,
-                    }
-                )
-                print(out[-1], flush=True)
-    with asked.out.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(out[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(out)
-
-
-if __name__ == "__main__":
-    main()

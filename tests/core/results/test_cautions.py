@@ -18,6 +18,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import GridSearchCV, LeaveOneOut, ShuffleSplit
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -38,6 +39,7 @@ from earnest import (
     assess,
     bootstrap,
     bootstrap_train,
+    check_stability,
     compare,
     compare_learners,
     compare_many,
@@ -369,6 +371,8 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN111": lambda: searched(rows=np.repeat(np.arange(20), 3)),
     "EN112": lambda: columns_of(ward=np.repeat(np.arange(20), 2), y=np.repeat(WARDS, 2)),
     "EN113": lambda: of(far_out(), "bbc", "r2"),
+    "EN114": lambda: nearest_neighbour(),
+    "EN115": lambda: against(noise()),
     "EN120": lambda: of(read_as_predictions()),
     "EN121": lambda: of(in_written_percent()),
     "EN122": lambda: of(stacked_repeats()),
@@ -451,6 +455,14 @@ def assessed(
             test = (X[30:], y[30:])
             made = assess(learner, X[:30], y[:30], test=test, store=store, **given)
     return codes(made.cautions)
+
+
+def nearest_neighbour() -> set[str]:
+    """What is said of a learner that one training case changes."""
+    rng = np.random.default_rng(0)
+    y = np.tile([0, 1], 60)
+    X = y[:, None] + 2 * rng.standard_normal((120, 4))
+    return codes(check_stability(KNeighborsClassifier(1), X, y, metric="accuracy", rng=0).cautions)
 
 
 def two_learners() -> set[str]:

@@ -81,3 +81,24 @@ def test_unbalanced_cases_say_that_the_bound_is_rough() -> None:
     scores = 2.0 * y[:, None] + rng.normal(size=(400, 40))
     made = estimate(Predictions.from_arrays(y, scores), method="mabt", metric="roc_auc", rng=0)
     assert {"EN026", "EN029"} & codes(made)
+
+
+@pytest.mark.parametrize("method", [Tilted, MABT])
+def test_as_published_the_bound_may_be_nearer_to_one_than_that_of_a_perfect_auc(
+    method: type[Tilted] | type[MABT],
+) -> None:
+    y = np.repeat([0, 1], 20)
+    score = y + np.linspace(0, 0.9, 40)
+    score[19] = score[20] + 0.05  # one or two of 400 pairs are out of order
+    near = Predictions.from_arrays(y, score)
+    published, ours = (
+        estimate(near, method=method(variant=variant), metric="roc_auc", side="lower", rng=0)
+        for variant in ("as_published", None)
+    )
+    assert ends(published)[0] > ends(ours)[0]
+    far = example_predictions("binary", n_cases=300, n_configs=1)
+    same = [
+        ends(estimate(far, method=method(variant=variant), metric="roc_auc", rng=0))
+        for variant in ("as_published", None)
+    ]
+    assert same[0] == same[1]

@@ -9,7 +9,7 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
-from benchmarks.papers.tsamardinos2018 import repeats
+from benchmarks.papers.tsamardinos2018 import study
 from benchmarks.papers.tsamardinos2018.data import Problem
 from benchmarks.papers.tsamardinos2018.fast_grid import (
     KERNELS,
@@ -59,7 +59,7 @@ def test_the_nested_estimate_is_that_of_plain_loops() -> None:
 
     grid = made(20)
     folds = np.arange(20) // 2
-    outer = repeats._predicted(grid, folds)
+    outer = study.predict_folds(grid, folds)
     scores = []
     for k in range(10):
         inner = []
@@ -70,7 +70,7 @@ def test_the_nested_estimate_is_that_of_plain_loops() -> None:
                 inner.append(auc(said))
         best = int(np.mean(inner, axis=0).argmax())
         scores.append(auc(outer[folds == k])[best])
-    found, refit = repeats._nested(grid, folds, outer)
+    found, refit = study.nest_folds(grid, folds, outer)
     assert found == pytest.approx(np.mean(scores))
     each = [auc(outer[folds == k]) for k in range(10)]
     assert refit == int(np.mean(each, axis=0).argmax())
@@ -80,11 +80,10 @@ def test_a_draw_has_all_its_columns_and_does_not_hang_on_others() -> None:
     rng = np.random.default_rng(2)
     y = (np.arange(400) % 4 == 0).astype(np.int64)
     problem = Problem("made", pd.DataFrame(y[:, None] + rng.standard_normal((400, 3))), y)
-    row = repeats.one(problem, 20, 3)
-    assert row.shape == (len(repeats.COLUMNS),)
-    assert np.isfinite(row).all()
-    low, high = (row[repeats.COLUMNS.index(f"bbc_{end}_0.95")] for end in ("low", "high"))
-    assert low <= row[repeats.COLUMNS.index("bbc")] <= high
-    grid, new, outcome = repeats.sample(problem, 20, 3)
+    row = study.draw_sample(problem, 20, np.random.default_rng(3))
+    assert all(np.isfinite(value) for value in row.values())
+    assert row["bbc_low_0.95"] <= row["bbc"] <= row["bbc_high_0.95"]
+    assert row == study.draw_sample(problem, 20, np.random.default_rng(3))
+    grid, new, outcome = study.sample(problem, 20, np.random.default_rng(3))
     assert grid.y.sum() == 10
     assert len(new) == len(outcome) == 280

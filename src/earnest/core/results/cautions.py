@@ -196,6 +196,8 @@ CODES: dict[str, str] = {
     "EN111": "rows that are copies of others",
     "EN112": "a column that looks like a group",
     "EN113": "a few cases that decide the metric",
+    "EN114": "a learner that one training case changes too much",
+    "EN115": "a test that asks for stable learners, which was not checked",
     "EN120": "columns that may be data, not predictions",
     "EN121": "numbers formatted for people",
     "EN122": "rows that may repeat the same cases",

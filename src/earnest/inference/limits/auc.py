@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from earnest.core.base.errors import EvidenceError
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import LimitSource, NormalLimits
-from earnest.core.results.limits import LogitLimits, ShareLimits, WidenedLimits
+from earnest.core.results.limits import LogitLimits, ShareLimits
 from earnest.inference.cases.areas import line_of, scores_of
 from earnest.inference.limits.ceiling import is_perfect, never_beyond_perfect, perfect_limits
 from earnest.inference.resampling.split_selection import Choice
@@ -28,10 +28,13 @@ class AucLimits:
     cautions: tuple[Caution, ...] = ()
 
 
-def delong(choice: Choice, metric: Metric, *, logit: bool = False) -> AucLimits:
+def delong(
+    choice: Choice, metric: Metric, *, logit: bool = False, published: bool = False
+) -> AucLimits:
     """Return limits from DeLong's variance, exact ones where it is 0 or undefined.
 
-    With groups it is that of Obuchowski 1997, whose units are the groups.
+    With groups it is that of Obuchowski 1997, whose units are the groups. As published in 2024 they
+    are normal ones whatever the AUC, a single point where the variance is 0.
     """
     groups, positive = choice.part.target.groups, choice.part.target.y == 1
     if groups is None:
@@ -39,6 +42,8 @@ def delong(choice: Choice, metric: Metric, *, logit: bool = False) -> AucLimits:
     else:
         variance = choice.placements.clustered_variance(groups[positive], groups[~positive])
         words = "that of DeLong, with the variance over groups of Obuchowski"
+    if published and float(variance[0]) >= 0.0:
+        return _published_limits(choice, metric, float(variance[0]), words)
     return _limits(choice, metric, float(variance[0]), words=words, logit=logit)
 
 
@@ -55,10 +60,10 @@ def hanley_mcneil(choice: Choice, metric: Metric, *, cases: int | None = None) -
     else:
         right = _right(choice)
         variance = _published_variance(area, right, cases - right)
-    made = _limits(choice, metric, variance, words="that of Hanley and McNeil", logit=False)
-    if cases is not None and isinstance(made.source, WidenedLimits):  # as published
-        return replace(made, source=made.source.drawn)
-    return made
+    words = "that of Hanley and McNeil"
+    if cases is not None:
+        return _published_limits(choice, metric, max(variance, 0.0), words)
+    return _limits(choice, metric, variance, words=words, logit=False)
 
 
 def hanley_mcneil_variance(area: float, positives: int, negatives: int) -> float:
@@ -94,6 +99,22 @@ def _limits(
         source = LogitLimits(choice.value, error, low, high)
     one = choice.part.select(choice.chosen)
     return AucLimits(never_beyond_perfect(source, one, metric, choice.value), words)
+
+
+def _published_limits(choice: Choice, metric: Metric, variance: float, words: str) -> AucLimits:
+    """Return normal limits without what an AUC of 1 or near it adds to them."""
+    error = abs(line_of(metric)[1]) * math.sqrt(variance)
+    cautions: tuple[Caution, ...] = ()
+    if not variance > NOTHING:
+        error = 0.0
+        caution = Caution(
+            "EN027",
+            "The variance of the AUC is 0: its scores show no spread.",
+            "As published, both limits are the AUC itself.",
+            "Leave variant='as_published' out.",
+        )
+        cautions = (caution,)
+    return AucLimits(NormalLimits(choice.value, error), words, cautions)
 
 
 def _without_variance(

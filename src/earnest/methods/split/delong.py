@@ -42,9 +42,10 @@ class DeLong(Splitting):
 
     Parameters
     ----------
-    variant : {None, 'logit'}
+    variant : {None, 'logit', 'as_published'}
         'logit' uses the normal approximation on the logit scale, so that limits never leave the
-        range.
+        range. 'as_published' is for the table of that paper only: normal limits whatever the AUC,
+        both of them the AUC itself where its variance is 0.
     evaluate : float
         The share of cases that evaluate, a quarter by default.
     split : {'stratified', 'unstratified'}
@@ -79,13 +80,13 @@ class DeLong(Splitting):
         aliases=("dl",),
     )
     preselect: ClassVar[bool] = False
-    variant: Literal["logit"] | None = None
+    variant: Literal["logit", "as_published"] | None = None
 
     def __post_init__(self) -> None:
         """Check the knobs."""
         super().__post_init__()
         if self.variant is not None:
-            check.one_of("variant", self.variant, ["logit"])
+            check.one_of("variant", self.variant, ["logit", "as_published"])
 
     def check(self, target: Target, design: Predictions, metric: Metric) -> None:
         """Refuse metrics other than the AUC of two classes."""
@@ -94,7 +95,8 @@ class DeLong(Splitting):
     def __call__(self, call: Call) -> Estimate:
         """Return the AUC of the chosen configuration, with DeLong's limits."""
         choice, selector = chosen_by(self, call, preselect=self.preselect)
-        made = delong(choice, call.metric, logit=self.variant == "logit")
+        logit, published = self.variant == "logit", self.variant == "as_published"
+        made = delong(choice, call.metric, logit=logit, published=published)
         source = best_of(made.source, len(choice.candidates), call.metric.greater_is_better)
         cautions = made.cautions or tuple(few_groups_in_variance(choice.part.target.groups))
         return split_estimate(self, call, choice, selector, source, cautions=cautions)

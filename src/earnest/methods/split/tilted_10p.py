@@ -30,7 +30,7 @@ class Tilted10p(Tilted):
 
     Parameters
     ----------
-    evaluate, split, learn, selector, direction, n_resamples, resampler
+    variant, evaluate, split, learn, selector, direction, n_resamples, resampler
         As for `tilted`.
 
     Examples

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -180,20 +180,20 @@ def measure_overlap(splits: Splits) -> float | None:
 # What a comparison of two learners is asked with, read and checked before anything is trained.
 
 
-def read_pair(a: Learner, b: Learner) -> StaticCandidates:
-    """Return both learners with different names."""
-    for word, given in (("a", a), ("b", b)):
-        learner = given[1] if isinstance(given, tuple) and len(given) == 2 else given
+def read_learners(given: Mapping[str, Learner]) -> StaticCandidates:
+    """Return learners with different names, by the word that each was given with."""
+    for word, one in given.items():
+        learner = one[1] if isinstance(one, tuple) and len(one) == 2 else one
         known = all(will_have(learner, name) for name in ("fit", "predict", "get_params"))
-        if isinstance(learner, type) or not known or isinstance(given, list):
+        if isinstance(learner, type) or not known or isinstance(one, list):
             raise InputError(
                 f"`{word}` is not a learner",
                 needs="an estimator with `fit`, `predict` and `get_params`, or (name, estimator)",
-                got=check.show(given),
+                got=check.show(one),
                 cure=f"Write {learner.__name__}()." if isinstance(learner, type) else "",
             )
         refuse_inner_store(learner)
-    made = read_candidates([a, b])
+    made = read_candidates(list(given.values()))
     assert isinstance(made, StaticCandidates)
     return made
 
@@ -402,7 +402,7 @@ def compare_learners(
     >>> en.compare_learners(("nb", GaussianNB()), ("dt", tree), X, y, metric="roc_auc", rng=1)
     roc_auc(nb) - roc_auc(dt) = 0.044, 95 % interval [0.012, 0.076], p = 0.013 (corrected_t, n=569)
     """
-    pair = read_pair(a, b)
+    pair = read_learners({"a": a, "b": b})
     rng = make_resumable(rng, store, X, y)
     given = cast("str | Test", test)  # of bootstrap samples it is put to them further down
     asked = Asked.of(given, alternative, confidence_level, None, rng, n_jobs, trains=True)
@@ -449,7 +449,9 @@ def _compare_by_folds(
         target=target,
     )
     asked = replace(asked, test=_set_ratio(asked.test, splits))
-    pi = _train(pair, X, y, metric, replace(target, ordered=splits.ordered), splits, asked, how)
+    pi = train_learners(
+        pair, X, y, metric, replace(target, ordered=splits.ordered), splits, asked, how
+    )
     question = asked.question(pi, metric.on(pi.target.task), pi.fingerprint)
     refuse_undefined(question)
     remarks = [
@@ -531,7 +533,7 @@ def _set_ratio(test: Test, splits: Splits) -> Test:
     return replace(test, ratio=ratio)  # type: ignore[type-var]  # tests are frozen dataclasses
 
 
-def _train(
+def train_learners(
     pair: StaticCandidates,
     X: object,
     y: object,
@@ -541,7 +543,7 @@ def _train(
     asked: Asked,
     how: RunOptions,
 ) -> Predictions:
-    """Fit both learners on every split; end with the message of one that fails."""
+    """Fit learners on every split; end with the message of one that fails."""
     from sklearn import get_config
 
     learners = [configuration.own for configuration in pair.configurations]

@@ -1,0 +1,140 @@
+"""The one rule by which our numbers are held to the published ones.
+
+A number is compared by the exact test of its kind. All tests of a table are adjusted together by
+Holm's method at .05, so that a table that agrees has no cell that differs in 95 of 100 such
+comparisons. What differs is listed with its reason, or as unexplained.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.papers.study import Finding, Kind, Reason
+
+LEVEL = 0.05
+AGREES, DIFFERS, NO_TEST, NOT_PUBLISHED = "agrees", "differs", "no test", "not published"
+UNEXPLAINED = "unexplained"
+
+
+@dataclass(frozen=True)
+class Published:
+    """A published number: of how many replications, and their standard deviation where known."""
+
+    value: float
+    runs: int = 0
+    spread: float = math.nan
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A number of ours beside the published one."""
+
+    finding: Finding
+    published: Published | None
+    p: float
+    p_adjusted: float
+    verdict: str
+    reason: str
+
+
+Key = tuple[str, str, str]  # table, row, quantity
+
+
+def read_published(path: Path) -> dict[Key, Published]:
+    """Return the published numbers of a paper by table, row and quantity."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return {
+            (line["table"], line["row"], line["quantity"]): Published(
+                float(line["published"]),
+                int(line["runs"] or 0),
+                float(line["spread"] or "nan"),
+            )
+            for line in csv.DictReader(file)
+        }
+
+
+def judge(
+    table: str,
+    findings: Sequence[Finding],
+    published: Mapping[Key, Published],
+    reasons: Sequence[Reason],
+) -> list[Verdict]:
+    """Return the verdict of every number of a table."""
+    known = [published.get((table, one.row, one.quantity)) for one in findings]
+    chances = [
+        math.nan if theirs is None else p_value(ours, theirs)
+        for ours, theirs in zip(findings, known, strict=True)
+    ]
+    adjusted = holm(chances)
+    out = []
+    for ours, theirs, p, corrected in zip(findings, known, chances, adjusted, strict=True):
+        verdict = NOT_PUBLISHED if theirs is None else NO_TEST
+        why = ""
+        if not math.isnan(corrected):
+            verdict = AGREES if corrected > LEVEL else DIFFERS
+        if verdict == DIFFERS:
+            why = next((r.words for r in reasons if r.fits(table, ours)), UNEXPLAINED)
+        out.append(Verdict(ours, theirs, p, corrected, verdict, why))
+    return out
+
+
+def p_value(ours: Finding, theirs: Published) -> float:
+    """Return the two-sided p-value of equality, NaN where there is no test."""
+    from scipy import stats
+
+    n, m = ours.runs, theirs.runs
+    if ours.kind is Kind.SHOWN or n < 2 or math.isnan(ours.value):
+        return math.nan
+    if ours.kind is Kind.SHARE:
+        hits = round(ours.value * n)
+        if not m:
+            return float(stats.binomtest(hits, n, theirs.value).pvalue)
+        held = round(theirs.value * m)
+        return float(stats.fisher_exact([[hits, n - hits], [held, m - held]]).pvalue)
+    away = ours.value - theirs.value
+    if ours.kind is Kind.CORRELATION:
+        error = math.sqrt(1 / (n - 3) + (1 / (m - 3) if m > 3 else 0.0))
+        return float(
+            2 * stats.norm.sf(abs(np.arctanh(ours.value) - np.arctanh(theirs.value)) / error)
+        )
+    if ours.kind is Kind.SD:
+        if theirs.value == 0 or ours.value == 0:
+            return 1.0 if away == 0 else 0.0
+        ratio = (ours.value / theirs.value) ** 2
+        tail = float(
+            stats.f.cdf(ratio, n - 1, m - 1) if m else stats.chi2.cdf(ratio * (n - 1), n - 1)
+        )
+        return 2 * min(tail, 1 - tail)
+    if ours.kind is Kind.SINGLE:
+        error, df = ours.spread * math.sqrt(1 + 1 / n), float(n - 1)
+    else:
+        known = not math.isnan(theirs.spread)
+        spread = theirs.spread if known else ours.spread
+        parts = (ours.spread**2 / n, spread**2 / m if m else 0.0)
+        error, df = math.sqrt(sum(parts)), float(n - 1)
+        if known and m > 1 and error > 0:  # Welch
+            df = sum(parts) ** 2 / (parts[0] ** 2 / (n - 1) + parts[1] ** 2 / (m - 1))
+    if not error > 0:
+        return 1.0 if math.isclose(away, 0.0, abs_tol=1e-12) else 0.0
+    return float(2 * stats.t.sf(abs(away) / error, df))
+
+
+def holm(chances: Sequence[float]) -> list[float]:
+    """Return p-values adjusted by Holm's method; those that are NaN stay out of it.
+
+    >>> holm([0.01, 0.04, float("nan"), 0.03])
+    [0.03, 0.06, nan, 0.06]
+    """
+    out = [math.nan] * len(chances)
+    tested = sorted((p, place) for place, p in enumerate(chances) if not math.isnan(p))
+    least = 0.0
+    for rank, (p, place) in enumerate(tested):
+        least = max(least, min(1.0, (len(tested) - rank) * p))
+        out[place] = least
+    return out

@@ -1,0 +1,28 @@
+"""What the figures of all papers share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from earnest.plotting.figures.style import GRID, INK, LABEL, SMALL, TINY
+
+
+def set_plain(ax: Any, *, title: str = "", x: str = "", y: str = "") -> None:
+    """Give axes the look of the pages, with what they show."""
+    ax.grid(axis="y", color=GRID)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set_color(LABEL)
+    ax.tick_params(colors=LABEL, labelsize=TINY)
+    for put, text in ((ax.set_title, title), (ax.set_xlabel, x), (ax.set_ylabel, y)):
+        if text:
+            put(text, color=INK, fontsize=SMALL)
+
+
+def save(figure: Any, path: Path) -> None:
+    """Write a figure, the same bytes every time."""
+    from matplotlib import rc_context
+
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "earnest"}):
+        figure.savefig(path, metadata={"Date": None, "Creator": None})

@@ -1,0 +1,357 @@
+"""Run the experiments of a paper again, and write our numbers beside the published ones.
+
+    python -m benchmarks.papers.reproduce paraschakis2024 --scale small --jobs 2
+
+Replications are kept in `build/papers` as they finish, so that the same command goes on where it
+was stopped, and a larger scale adds to a smaller one. They are kept apart by the fingerprint of the
+code that they depend on: other code never adds to them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import hashlib
+import importlib
+import json
+import math
+import os
+import re
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from benchmarks.papers.agreement import DIFFERS, Verdict, judge, read_published
+from benchmarks.papers.study import PAPERS, Cell, Done, Floats, Scale, Study
+
+HERE = Path(__file__).parent
+SOURCES = HERE.parents[1] / "src" / "earnest"
+ROOMS = ("core", "metrics", "resampling", "kernels", "inference", "methods", "comparison")
+KEPT = Path("build") / "papers"
+BLOCK_SECONDS = 20.0  # replications between two savings take about as long
+HEAD = (
+    *("row", "quantity", "kind", "runs", "ours", "spread"),
+    *("published", "published_runs", "p", "p_adjusted", "verdict", "reason"),
+)
+
+
+def load_study(paper: str) -> Study:
+    """Return the module that knows how to run a paper."""
+    return cast("Study", importlib.import_module(f"benchmarks.papers.{paper}.study"))
+
+
+def fingerprint(paper: str) -> str:
+    """Return a hash of the code that can change the results of a paper."""
+    rooms = (*ROOMS, *getattr(load_study(paper), "MORE_ROOMS", ()))
+    files = [path for room in rooms for path in (SOURCES / room).rglob("*.py")]
+    files += list((HERE / paper).glob("*.py"))
+    made = hashlib.sha256()
+    for path in sorted(files):
+        made.update(str(path.relative_to(HERE.parents[1])).encode())
+        made.update(path.read_bytes())
+    return made.hexdigest()[:16]
+
+
+# ---------------------------------------------------------------------------- replications
+
+
+def run_block(paper: str, cell: Cell, first: int, count: int) -> Done:
+    """Return some replications of a cell."""
+    study, begun = load_study(paper), time.perf_counter()
+    stream = getattr(study, "stream", Cell.rng)
+    rows = [study.run(cell, stream(cell, k)) for k in range(first, first + count)]
+    names = tuple(rows[0])
+    values = np.array([[row[name] for name in names] for row in rows], dtype=np.float64)
+    return Done(cell, names, values, time.perf_counter() - begun)
+
+
+def run_cells(
+    paper: str, cells: Sequence[Cell], *, jobs: int = 1, kept: Path | None = None
+) -> list[Done]:
+    """Run what is missing, keep it, and return the replications of all cells."""
+    from joblib import Parallel, delayed
+
+    folder = None if kept is None else kept / paper / fingerprint(paper)
+    done = {cell: read_kept(folder, cell) for cell in cells}
+    with Parallel(n_jobs=jobs, return_as="generator_unordered") as pool:
+        while True:
+            blocks = list(missing(done))
+            if not blocks:
+                break
+            tasks = [delayed(run_block)(paper, *block) for block in blocks]
+            for one in pool(tasks):  # one block of a cell at a time
+                whole = joined(done[one.cell], one)
+                done[one.cell] = whole
+                write_kept(folder, whole)
+                if folder is not None:
+                    print(f"{one.cell.table} {one.cell.name}: {len(whole.values)}", flush=True)
+    return [replace(cast("Done", done[cell]), cell=cell) for cell in cells]
+
+
+def missing(done: dict[Cell, Done | None]) -> Iterator[tuple[Cell, int, int]]:
+    """Yield one block for each cell that lacks replications, of about the same time each."""
+    for cell, so_far in done.items():
+        have = 0 if so_far is None else len(so_far.values)
+        if have < cell.runs:
+            each = 0.0 if so_far is None else so_far.seconds / have
+            count = 2 if so_far is None else max(1, round(BLOCK_SECONDS / max(each, 1e-3)))
+            yield cell, have, min(cell.runs - have, count)
+
+
+def joined(before: Done | None, more: Done) -> Done:
+    """Return replications with those that were done earlier."""
+    if before is None:
+        return more
+    assert before.names == more.names
+    values = np.vstack([before.values, more.values])
+    return Done(more.cell, more.names, values, before.seconds + more.seconds)
+
+
+def read_kept(folder: Path | None, cell: Cell) -> Done | None:
+    """Return the replications of a cell that are kept, no more than it asks for."""
+    path = None if folder is None else place(folder, cell)
+    if path is None or not path.is_file():
+        return None
+    with np.load(path) as file:
+        names = tuple(str(name) for name in file["names"])
+        values, seconds = file["values"], float(file["seconds"])
+    some = values[: cell.runs]
+    return Done(cell, names, some, seconds * len(some) / len(values))
+
+
+def write_kept(folder: Path | None, done: Done) -> None:
+    """Write the replications of a cell, all or nothing; never fewer than there are."""
+    if folder is None:
+        return
+    path = place(folder, done.cell)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(f".{os.getpid()}.part")
+    with part.open("wb") as file:
+        np.savez(file, names=np.array(done.names), values=done.values, seconds=done.seconds)
+    part.replace(path)
+
+
+def place(folder: Path, cell: Cell) -> Path:
+    """Return the file of a cell."""
+    name = cell.name.replace(" ", ",").replace("/", "-") or "all"
+    return folder / cell.table / f"{name}.npz"
+
+
+# ---------------------------------------------------------------------------- results
+
+
+def write_results(paper: str, scale: Scale, done: Sequence[Done], folder: Path) -> list[str]:
+    """Write a table of numbers and the record of how it was made; return the names of tables."""
+    study = load_study(paper)
+    by_table: dict[str, list[Done]] = {}
+    for one in done:
+        by_table.setdefault(one.cell.table, []).append(one)
+    published = read_published(HERE / paper / "expected.csv")
+    found = study.find(by_table)
+    folder.mkdir(parents=True, exist_ok=True)
+    smoke = study.grid(Scale.SMOKE, None)
+    for table, findings in found.items():
+        verdicts = judge(table, findings, published, study.REASONS)
+        write_text(folder / f"{table}.csv", as_csv(verdicts))
+        sources = getattr(study, "MADE_FROM", {}).get(table, (table,))
+        mine = [one for one in done if one.cell.table in sources]
+        record = {
+            "paper": paper,
+            "table": table,
+            "scale": str(scale),
+            "fingerprint": fingerprint(paper),
+            "versions": versions(),
+            "seconds": round(sum(one.seconds for one in mine), 1),
+            "seeds": "crc32 of 'table facts', then the number of the replication from 0",
+            "cells": {f"{one.cell.table} {one.cell.name}": len(one.values) for one in mine},
+            "smoke": smoke_values(smoke, mine),
+        }
+        write_text(folder / f"{table}.json", json.dumps(record, indent=1) + "\n")
+    return list(found)
+
+
+def smoke_values(smoke: Sequence[Cell], done: Sequence[Done]) -> dict[str, Any]:
+    """Return the replications that a smoke run repeats, by cell."""
+    counts = {(cell.table, cell.name): cell.runs for cell in smoke if cell.exact}
+    out = {}
+    for one in done:
+        count = counts.get((one.cell.table, one.cell.name))
+        if count is not None:
+            rows = [
+                [None if math.isnan(x) else float(f"{x:.12g}") for x in row]
+                for row in one.values[:count]
+            ]
+            out[f"{one.cell.table} {one.cell.name}"] = {"names": list(one.names), "rows": rows}
+    return out
+
+
+def as_csv(verdicts: Sequence[Verdict]) -> str:
+    """Return a table of numbers beside the published ones."""
+    import io
+
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(HEAD)
+    for one in verdicts:
+        ours, theirs = one.finding, one.published
+        writer.writerow(
+            [
+                ours.row,
+                ours.quantity,
+                str(ours.kind),
+                ours.runs,
+                _text(ours.value),
+                _text(ours.spread),
+                "" if theirs is None else _text(theirs.value),
+                "" if theirs is None or not theirs.runs else theirs.runs,
+                _text(one.p, 3),
+                _text(one.p_adjusted, 3),
+                one.verdict,
+                one.reason,
+            ]
+        )
+    return out.getvalue()
+
+
+def _text(value: float, digits: int = 6) -> str:
+    return "" if math.isnan(value) else f"{value:.{digits}g}"
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file, all or nothing."""
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that a number may depend on."""
+    import platform
+    from importlib.metadata import version
+
+    names = ("earnest", "numpy", "scipy", "scikit-learn", "numba")
+    return {"python": platform.python_version(), **{name: version(name) for name in names}}
+
+
+# ---------------------------------------------------------------------------- is it current
+
+
+def read_results(paper: str, table: str, folder: Path | None = None) -> list[dict[str, str]]:
+    """Return the lines of a committed table."""
+    path = (folder or HERE / paper / "results") / f"{table}.csv"
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def read_records(paper: str, folder: Path | None = None) -> list[dict[str, Any]]:
+    """Return how the committed tables of a paper were made."""
+    paths = sorted((folder or HERE / paper / "results").glob("*.json"))
+    return [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+
+
+def find_stale(paper: str, done: Sequence[Done], folder: Path | None = None) -> list[str]:
+    """Return what is wrong with committed tables, given the smoke run of today's code.
+
+    A table is stale if it is older than the code that it depends on, and a replication that both
+    have in common has changed. With the same code, a replication that changes is not reproducible.
+    """
+    today, tolerance = fingerprint(paper), load_study(paper).TOLERANCE
+    fresh = {f"{one.cell.table} {one.cell.name}": one for one in done if one.cell.exact}
+    wrong = []
+    for record in read_records(paper, folder):
+        older = record["fingerprint"] != today
+        for name, kept in record["smoke"].items():
+            away = distance(kept, fresh.get(name))
+            if away > tolerance:
+                why = "is stale" if older else "is not reproducible"
+                wrong.append(
+                    f"{paper} {record['table']} {why}: '{name}' is off by {away:.3g}. Run make "
+                    f"reproduce PAPER={paper} SCALE={record['scale']}."
+                )
+    return wrong
+
+
+def distance(kept: dict[str, Any], fresh: Done | None) -> float:
+    """Return by how much replications differ, infinite where they cannot be compared."""
+    if fresh is None or list(fresh.names) != kept["names"]:
+        return math.inf
+    was = np.array([[math.nan if x is None else x for x in row] for row in kept["rows"]])
+    now: Floats = fresh.values[: len(was)]
+    if now.shape != was.shape or (np.isnan(was) != np.isnan(now)).any():
+        return math.inf
+    scale = np.maximum(1.0, np.abs(was))
+    return float(np.nan_to_num(np.abs(now - was) / scale).max(initial=0.0))
+
+
+# ---------------------------------------------------------------------------- the command
+
+
+def main() -> None:
+    """Run one paper, or all of them."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("paper", nargs="?", default="all", choices=(*PAPERS, "all"))
+    parser.add_argument("--scale", choices=list(Scale), default=Scale.SMALL, type=Scale)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--tables", nargs="*", help="only these tables; all by default")
+    parser.add_argument("--cells", help="only cells whose facts match this regular expression")
+    parser.add_argument("--data", type=Path, help="a folder with data sets as Parquet files")
+    asked = parser.parse_args()
+    wrong: list[str] = []
+    for paper in PAPERS if asked.paper == "all" else [asked.paper]:
+        chosen = Chosen(asked.tables, asked.cells, asked.data)
+        wrong += reproduce(paper, asked.scale, asked.jobs, chosen)
+    for line in wrong:
+        print(line)
+    sys.exit(1 if wrong else 0)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Which cells to run: of these tables, with facts that match, on data of this folder."""
+
+    tables: Sequence[str] | None = None
+    cells: str | None = None
+    data: Path | None = None
+
+    def of(self, grid: Sequence[Cell]) -> list[Cell]:
+        """Return the cells that were asked for."""
+        return [
+            cell
+            for cell in grid
+            if (self.tables is None or cell.table in self.tables)
+            and (self.cells is None or re.search(self.cells, cell.name))
+        ]
+
+
+def reproduce(paper: str, scale: Scale, jobs: int, chosen: Chosen | None = None) -> list[str]:
+    """Run a paper, write its tables unless it is a smoke run, and return what is stale."""
+    study, begun, chosen = load_study(paper), time.perf_counter(), chosen or Chosen()
+    cells = chosen.of(study.grid(scale, chosen.data))
+    kept = None if scale is Scale.SMOKE else KEPT
+    done = run_cells(paper, cells, jobs=jobs, kept=kept)
+    wrong = []
+    if scale is Scale.SMOKE:
+        wrong = find_stale(paper, done)
+    elif chosen.cells is None:  # parts of a table are kept, and written with the rest of it
+        folder = HERE / paper / "results"
+        for table in write_results(paper, scale, done, folder):
+            lines = read_results(paper, table)
+            off = [line for line in lines if line["verdict"] == DIFFERS]
+            print(f"{paper} {table}: {len(lines)} numbers, {len(off)} differ")
+            for line in off:
+                print(f"  {line['row']} {line['quantity']} {line['ours']} ({line['published']})")
+        if hasattr(study, "draw_figures"):
+            study.draw_figures(folder)
+    print(f"{paper} {scale}: {time.perf_counter() - begun:.0f} s", flush=True)
+    return wrong
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,178 @@
+"""The tables of the pages on papers, from the results in their folders."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+
+from benchmarks.papers.agreement import AGREES, DIFFERS, NO_TEST, NOT_PUBLISHED, UNEXPLAINED
+from benchmarks.papers.reproduce import read_records, read_results
+
+Line = dict[str, str]
+MARK = {AGREES: "", DIFFERS: " ✗", NO_TEST: "", NOT_PUBLISHED: ""}
+
+
+def table(kind: str, paper: str, *words: str) -> str:
+    """Return a Markdown table: 'summary', 'pivot', 'lines' or 'differs' of a paper."""
+    return {"summary": summary, "pivot": pivot, "lines": lines_of, "differs": differs}[kind](
+        paper, *words
+    )
+
+
+def summary(paper: str) -> str:
+    """Return a line for every table: how it was run, and what became of its numbers."""
+    head = [
+        "table",
+        "scale",
+        "runs of a cell",
+        "numbers",
+        "tested",
+        "agree",
+        "differ",
+        "unexplained",
+    ]
+    rows = []
+    for record in read_records(paper):
+        lines = read_results(paper, record["table"])
+        runs = sorted(set(record["cells"].values()))
+        tested = [line for line in lines if line["verdict"] in (AGREES, DIFFERS)]
+        off = [line for line in tested if line["verdict"] == DIFFERS]
+        counts = [len(tested), len(tested) - len(off), len(off)]
+        open_ = sum(line["reason"] == UNEXPLAINED for line in off)
+        spread = f"{runs[0]}" if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
+        rows.append(
+            [
+                f"`{record['table']}`",
+                record["scale"],
+                spread,
+                str(len(lines)),
+                *map(str, counts),
+                str(open_),
+            ]
+        )
+    return markdown(head, rows)
+
+
+def differs(paper: str) -> str:
+    """Return every number beyond the rule, with its reason."""
+    head = ["table", "cell", "number", "ours", "published", "adjusted p", "reason"]
+    rows = [
+        [
+            f"`{record['table']}`",
+            line["row"],
+            line["quantity"],
+            short(line["ours"]),
+            short(line["published"]),
+            short_p(line["p_adjusted"]),
+            line["reason"],
+        ]
+        for record in read_records(paper)
+        for line in read_results(paper, record["table"])
+        if line["verdict"] == DIFFERS
+    ]
+    return markdown(head, rows) if rows else "No number differs.\n"
+
+
+def lines_of(paper: str, name: str, *filters: str) -> str:
+    """Return the numbers of a table one below the other."""
+    rows = [
+        [
+            line["row"],
+            line["quantity"],
+            line["runs"],
+            ours(line),
+            short(line["published"]),
+            word(line),
+        ]
+        for line in keep(read_results(paper, name), filters)
+    ]
+    return markdown(["", "number", "runs", "ours", "published", "verdict"], rows)
+
+
+def pivot(paper: str, name: str, across: str, quantity: str, *filters: str) -> str:
+    """Return a table with a column for every value of a fact (or of the quantity itself).
+
+    A cell is ours, and the published number in brackets where there is one; ✗ marks a number that
+    differs.
+    """
+    columns: list[str] = []
+    rows: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
+    for line in keep(read_results(paper, name), filters):
+        facts = facts_of(line["row"])
+        if across == "quantity":
+            column = line["quantity"]
+        elif line["quantity"].replace(" ", "_") != quantity or across not in facts:
+            continue
+        else:
+            column = facts.pop(across)
+        if column not in columns:
+            columns.append(column)
+        theirs = f" ({short(line['published'])})" if line["published"] else ""
+        key = tuple(facts.items())
+        rows.setdefault(key, {})[column] = f"{ours(line)}{theirs}{MARK[line['verdict']]}"
+    dropped = dict(zip(filters[::2], filters[1::2], strict=True))
+    every = dict.fromkeys(fact for key in rows for fact, _ in key)
+    names = [fact for fact in every if fact not in dropped]
+    made = [
+        [
+            *(dict(key).get(fact, "–") for fact in names),
+            *(cells.get(column, "–") for column in columns),
+        ]
+        for key, cells in rows.items()
+    ]
+    return markdown([*names, *columns], made)
+
+
+def keep(lines: Iterable[Line], filters: Sequence[str]) -> list[Line]:
+    """Return the lines whose facts have the given values, as pairs of words."""
+    wanted = dict(zip(filters[::2], filters[1::2], strict=True))
+    return [
+        line
+        for line in lines
+        if all(facts_of(line["row"]).get(name) == value for name, value in wanted.items())
+    ]
+
+
+def facts_of(row: str) -> dict[str, str]:
+    """Return the facts of a row by name; a row without any is its own."""
+    parts = re.split(r" (?=[A-Za-z_]+=)", row)
+    if "=" not in parts[0]:
+        return {"claim": row}
+    return {name: value for name, _, value in (part.partition("=") for part in parts)}
+
+
+def ours(line: Line) -> str:
+    """Return our number with the standard error of a mean."""
+    if line["kind"] == "mean" and line["spread"]:
+        error = float(line["spread"]) / math.sqrt(int(line["runs"]))
+        return f"{short(line['ours'])} ± {error:.1g}"
+    return short(line["ours"])
+
+
+def word(line: Line) -> str:
+    """Return the verdict in words, with the reason where it differs."""
+    return f"differs: {line['reason']}" if line["verdict"] == DIFFERS else line["verdict"]
+
+
+def short(text: str) -> str:
+    """Return a number with three digits."""
+    if not text:
+        return "–"
+    value = float(text)
+    if value == round(value):
+        return str(round(value))
+    places = 3 if abs(value) < 1 else 2 if abs(value) < 10 else 1
+    return f"{value:.{places}f}" if abs(value) >= 0.0005 else f"{value:.1e}"
+
+
+def short_p(text: str) -> str:
+    """Return a p-value."""
+    value = float(text)
+    return f"{value:.3f}" if value >= 0.001 else f"{value:.0e}"
+
+
+def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join("| " + " | ".join(cells) + " |\n" for cells in lines)

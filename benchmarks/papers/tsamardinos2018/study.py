@@ -1,0 +1,379 @@
+"""Tsamardinos et al. 2018: bias of five protocols, early dropping, repeats and intervals.
+
+Figure 1: accuracies right by chance alone, four Beta laws (section 6.1). Figures 2, 5, 6 and 7 in
+kind: small balanced samples from 30 % of a data set, 43 fast configurations, the rest held out
+(section 6.2). Figures 3 and 4 in kind: 92 configurations of scikit-learn on 500 cases. Intervals
+are the default ones of `bbc`, not the published quantiles.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import StratifiedKFold, train_test_split
+
+import earnest as en
+from benchmarks.papers.study import Cell, Done, Finding, Floats, Kind, Reason, Scale
+from benchmarks.papers.tsamardinos2018.data import Problem, preparation, problems
+from benchmarks.papers.tsamardinos2018.dropping import RULES, one_draw
+from benchmarks.papers.tsamardinos2018.fast_grid import NAMES, Grid, Rows
+from benchmarks.papers.tsamardinos2018.replay import replay
+from earnest.core.base.rng import Seeds
+
+NAME = "tsamardinos2018"
+TOLERANCE = 1e-6
+MORE_ROOMS = ("training",)
+REASONS: Sequence[Reason] = ()
+FOLDS, REPEATS, RESAMPLES = 10, 10, 1000
+LAWS = ((9, 6), (14, 6), (24, 6), (54, 6))
+SIZES = (20, 40, 60, 80, 100, 500, 1000)
+CONFIGS = (50, 100, 200, 300, 500, 1000, 2000)
+SETS = (
+    "digits",
+    "coil2000",
+    "credit_data",
+    "phishing_river",
+    "phoneme",
+    "spambase",
+    "stackoverflow",
+)
+MOST = 1500  # cases held out that score
+LEVELS = (*(round(0.5 + 0.05 * i, 2) for i in range(10)), 0.99)
+COUNTS = (1, 2, 3, 4, 6, 10)  # of repeats
+SIMULATED = ("cvt", "tt", "ncv", "bbc", "bced")
+DROPPING = ("trained", "ratio", "survivors", "holdout_auc")
+PROTOCOLS = ("bbc", "bced", "bbc10")  # that have intervals
+CHOSEN_BY = {
+    "cvt": "bbc",
+    "tt": "bbc",
+    "ncv": "ncv",
+    "bbc": "bbc",
+    "bced": "bced",
+    "bbc10": "bbc10",
+}
+MADE_FROM = {
+    "claims": ("figure1",),
+    **dict.fromkeys(("figure2", "figure5", "figure6", "figure7"), ("samples",)),
+}
+
+
+def grid(scale: Scale, data: Path | None) -> list[Cell]:
+    """List the cells; real data beyond the digits where there is a folder with them."""
+    if scale is Scale.SMOKE:
+        return [
+            Cell.of("figure1", 2, alpha=9, beta=6, cases=40, configs=50),
+            Cell.of("samples", 1, set="digits", cases=20),
+        ]
+    small = scale is Scale.SMALL
+    sizes, configs = ((20, 40, 100, 500), (50, 200)) if small else (SIZES, CONFIGS)
+    cells = [
+        Cell.of("figure1", 50 if small else 500, alpha=a, beta=b, cases=n, configs=c)
+        for a, b in LAWS
+        for n in sizes
+        for c in configs
+        if not small or a == LAWS[0][0] or (n, c) in ((40, 200), (500, 200))
+    ]
+    sets = SETS if data is not None else ("digits",)
+    cells += [
+        Cell.of("samples", 10 if small else 20, data, set=name, cases=n)
+        for n in ((20, 40, 100) if small else (20, 40, 60, 80, 100, 500))
+        for name in sets
+        if n < 500 or name == "digits"
+    ]
+    if not small:
+        cells += [Cell.of("figure4", 20, data, set=name, cases=500) for name in sets]
+    return cells
+
+
+def run(cell: Cell, rng: np.random.Generator) -> Mapping[str, float]:
+    """Return one replication."""
+    if cell.table == "figure1":
+        return simulate(cell, rng)
+    problem = read_problem(cell.data, str(cell["set"]))
+    if cell.table == "samples":
+        return draw_sample(problem, cell.number("cases"), rng)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of solvers that did not converge: bad configurations
+        rows = one_draw(problem, int(rng.integers(2**31)))
+    return {f"{row['rule']}: {name}": float(row[name]) for row in rows for name in DROPPING}
+
+
+@cache
+def read_problem(folder: Path | None, name: str) -> Problem:
+    """Return one data set."""
+    return next(problems(folder, [name]))
+
+
+# ---------------------------------------------------------------------------- figure 1
+
+
+def simulate(cell: Cell, rng: np.random.Generator) -> dict[str, float]:
+    """Return by how much each protocol is too good, true accuracies being drawn from a Beta law."""
+    cases, configs = cell.number("cases"), cell.number("configs")
+    truth = rng.beta(cell.number("alpha"), cell.number("beta"), configs)
+    right = rng.random((cases, configs)) < truth  # a number of its own for each configuration
+    y, folds = np.tile([0, 1], cases // 2), np.arange(cases) % FOLDS
+    labels = np.where(right, y[:, None], 1 - y[:, None])
+    pi = en.Predictions.from_arrays(y, labels, folds, response="label")
+    scores = np.array([right[folds == k].mean(axis=0) for k in range(FOLDS)])  # (K, C)
+    best, seed = int(scores.mean(axis=0).argmax()), int(rng.integers(2**31))
+    made = en.estimate(pi, metric="accuracy", n_resamples=RESAMPLES, rng=seed)
+    done = replay(pi, "accuracy", en.BCED(), Seeds(seed)).pi
+    early = en.estimate(done, metric="accuracy", n_resamples=RESAMPLES, rng=seed)
+    chosen = [truth[pi.configs.index(str(e.winner))] for e in (made, early)]
+    return {
+        "cvt": float(scores[:, best].mean() - truth[best]),
+        "tt": tibshirani(scores) - float(truth[best]),
+        "ncv": nested(scores) - float(truth[best]),
+        "bbc": float(made.value - chosen[0]),
+        "bced": float(early.value - chosen[1]),
+    }
+
+
+def tibshirani(scores: Floats) -> float:
+    """Return the estimate of Tibshirani and Tibshirani from gains (K, C)."""
+    best = scores.mean(axis=0).max()
+    return float(2 * best - scores.max(axis=1).mean())
+
+
+def nested(scores: Floats) -> float:
+    """Return the nested estimate from gains (K, C): each fold by the winner of the others."""
+    others = scores.sum(axis=0) - scores  # (K, C)
+    winners = others.argmax(axis=1)
+    return float(scores[np.arange(len(scores)), winners].mean())
+
+
+# ---------------------------------------------------------------------------- small samples
+
+
+def draw_sample(problem: Problem, n: int, rng: np.random.Generator) -> dict[str, float]:
+    """Return what the protocols say of a sample, and how good what they chose is."""
+    grid, new, outcome = sample(problem, n, rng)
+    seed = int(rng.integers(2**31 - REPEATS))
+    folds = np.stack([_folds(grid.y, seed + r) for r in range(REPEATS)], axis=1)
+    scores = np.stack([predict_folds(grid, folds[:, r]) for r in range(REPEATS)], axis=2)
+    every = en.Predictions.from_arrays(
+        grid.y.astype(int), scores, folds, configs=NAMES, response="decision"
+    )
+    asked: dict[str, Any] = {"metric": "roc_auc", "n_resamples": RESAMPLES, "rng": seed}
+    made = {count: en.estimate(_first(every, count), **asked) for count in COUNTS}
+    single = _first(every, 1)
+    dropped = en.estimate(replay(single, "roc_auc", en.BCED(), Seeds(seed)).pi, **asked)
+    outer, refit = nest_folds(grid, folds[:, 0], scores[:, :, 0])
+    said = grid.scores_of_new(new)
+
+    def truth(config: object) -> float:
+        return float(roc_auc_score(outcome, said[:, NAMES.index(str(config))]))
+
+    found = {"bbc": made[1], "bced": dropped, "bbc10": made[REPEATS]}
+    out = {f"truth_{name}": truth(one.winner) for name, one in found.items()}
+    out["truth_ncv"] = truth(NAMES[refit])
+    out["cvt"] = float(made[1].naive or np.nan)
+    out["tt"] = en.estimate(single, method="tibshirani", metric="roc_auc").value
+    out["ncv"] = outer
+    out |= {name: one.value for name, one in found.items()}
+    out |= {f"width_{count}": _width(made[count]) for count in COUNTS}
+    for name, one in found.items():
+        for level in LEVELS:
+            interval = one.at(confidence_level=level).interval
+            assert interval is not None
+            out[f"{name}_low_{level:g}"], out[f"{name}_high_{level:g}"] = (
+                interval.low,
+                interval.high,
+            )
+    return out
+
+
+def sample(problem: Problem, n: int, rng: np.random.Generator) -> tuple[Grid, Floats, Floats]:
+    """Return a balanced sample of the pool, and features and outcome of the cases held out."""
+    rows = np.arange(len(problem.y))
+    pool, rest = train_test_split(rows, train_size=0.3, stratify=problem.y, random_state=0)
+    parts = [rng.choice(pool[problem.y[pool] == label], n // 2, replace=False) for label in (0, 1)]
+    mine = rng.permutation(np.concatenate(parts))
+    rest = rng.permutation(rest)[:MOST]
+    ready = preparation().fit(problem.X.iloc[mine])
+    X, new = (np.asarray(ready.transform(problem.X.iloc[part])) for part in (mine, rest))
+    return Grid(X, problem.y[mine].astype(np.float64)), new, problem.y[rest].astype(np.float64)
+
+
+def _folds(y: Floats, seed: int) -> Rows:
+    out = np.empty(len(y), dtype=np.intp)
+    splitter = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
+    for fold, (_, test) in enumerate(splitter.split(y, y)):
+        out[test] = fold
+    return out
+
+
+def predict_folds(grid: Grid, folds: Rows) -> Floats:
+    """Return the out-of-sample scores of all configurations: (n, C)."""
+    out = np.empty((len(folds), len(NAMES)))
+    for fold in range(FOLDS):
+        test = np.flatnonzero(folds == fold)
+        out[test] = grid.scores(np.flatnonzero(folds != fold), test)
+    return out
+
+
+def _first(pi: en.Predictions, count: int) -> en.Predictions:
+    return en.Predictions.from_arrays(
+        pi.target.y,
+        pi.responses[:, :, :count],
+        pi.folds[:, :count],
+        configs=pi.configs,
+        response="decision",
+    )
+
+
+def nest_folds(grid: Grid, folds: Rows, outer: Floats) -> tuple[float, int]:
+    """Return the nested estimate, and the winner of all folds by their mean."""
+    inner = np.full((FOLDS, FOLDS, len(NAMES)), np.nan)  # outer fold, inner fold
+    for k in range(FOLDS):
+        for j in range(k):
+            test = np.flatnonzero((folds == k) | (folds == j))
+            said = grid.scores(np.flatnonzero((folds != k) & (folds != j)), test)
+            inner[k, j] = _auc(grid.y[test], said, folds[test] == j)
+            inner[j, k] = _auc(grid.y[test], said, folds[test] == k)
+    winners = np.nanmean(inner, axis=1).argmax(axis=1)
+    each = np.stack([_auc(grid.y, outer, folds == k) for k in range(FOLDS)])
+    return float(each[np.arange(FOLDS), winners].mean()), int(each.mean(axis=0).argmax())
+
+
+def _auc(y: Floats, said: Floats, rows: Any) -> Floats:
+    """Return the AUC of every configuration on some rows: (C,)."""
+    high, low = said[rows & (y == 1)], said[rows & (y == 0)]
+    apart = high[:, None] - low[None]
+    return np.asarray(((apart > 0) + 0.5 * (apart == 0)).mean(axis=(0, 1)))
+
+
+def _width(made: en.Estimate) -> float:
+    assert made.interval is not None
+    return made.interval.high - made.interval.low
+
+
+# ---------------------------------------------------------------------------- what it shows
+
+
+def find(done: Mapping[str, Sequence[Done]]) -> dict[str, list[Finding]]:
+    """Return the numbers behind the figures, and what became of the paper's claims."""
+    out: dict[str, list[Finding]] = {}
+    if "figure1" in done:
+        out["figure1"] = [
+            Finding.mean(part.cell.name, name, part[name], Kind.SHOWN)
+            for part in done["figure1"]
+            for name in SIMULATED
+        ]
+        out["claims"] = _claims(done["figure1"])
+    if "samples" in done:
+        parts = done["samples"]
+        out["figure2"] = [
+            Finding.mean(part.cell.name, name, part[name] - part[f"truth_{by}"], Kind.SHOWN)
+            for part in _with_all(parts)
+            for name, by in CHOSEN_BY.items()
+        ]
+        out["figure5"] = [
+            Finding.mean(
+                part.cell.name,
+                f"over {name}",
+                part["truth_bbc10"] / part[f"truth_{name}"],
+                Kind.SHOWN,
+            )
+            for part in _with_all(parts)
+            for name in ("bbc", "ncv")
+        ]
+        out["figure6"] = [one for part in _with_all(parts)[len(parts) :] for one in _coverage(part)]
+        out["figure7"] = [
+            Finding.mean(part.cell.name, f"repeats={count}", part[f"width_{count}"], Kind.SHOWN)
+            for part in _with_all(parts)
+            for count in COUNTS
+        ]
+    if "figure4" in done:
+        out["figure4"] = [
+            Finding.mean(f"{part.cell.name} rule={rule}", name, part[f"{rule}: {name}"], Kind.SHOWN)
+            for part in done["figure4"]
+            for rule in RULES
+            for name in DROPPING
+        ]
+    return out
+
+
+def _with_all(parts: Sequence[Done]) -> list[Done]:
+    """Return the cells, then one for each size with the samples of all its sets."""
+    out = list(parts)
+    for n in dict.fromkeys(part.cell.number("cases") for part in parts):
+        mine = [part for part in parts if part.cell["cases"] == n]
+        values = np.vstack([part.values for part in mine])
+        cell = Cell.of("samples", len(values), set="all", cases=n)
+        out.append(Done(cell, mine[0].names, values, 0.0))
+    return out
+
+
+def _coverage(part: Done) -> list[Finding]:
+    """Return how often the intervals of each level hold the AUC of what was chosen."""
+    out = []
+    for name in PROTOCOLS:
+        truth = part[f"truth_{name}"]
+        for level in LEVELS:
+            held = (part[f"{name}_low_{level:g}"] <= truth) & (
+                truth <= part[f"{name}_high_{level:g}"]
+            )
+            out.append(Finding.share(f"{part.cell.name} level={level:g}", name, held))
+    return out
+
+
+def _claims(parts: Sequence[Done]) -> list[Finding]:
+    """Return in how many settings each statement on figure 1 held, up to two standard errors.
+
+    Figure 1 is of Beta(9, 6), and the paper says that the other laws are similar.
+    """
+
+    def bias(part: Done, name: str) -> tuple[float, float]:
+        return float(part[name].mean()), float(part[name].std(ddof=1) / len(part.values) ** 0.5)
+
+    def over(part: Done) -> float:
+        away = part["ncv"] - part["bbc"]
+        return float(away.mean())
+
+    def count(words: str, held: list[bool]) -> Finding:
+        return Finding(words, "settings", Kind.SHOWN, float(sum(held)), len(held))
+
+    def signed(name: str, sign: float, some: Sequence[Done]) -> list[bool]:
+        return [sign * bias(p, name)[0] > -2 * bias(p, name)[1] for p in some]
+
+    large = [p for p in parts if p.cell.number("cases") >= 500]
+    shown = [p for p in parts if p.cell["alpha"] == 9]
+    out = [
+        count("CVT over-estimates in all settings", signed("cvt", 1.0, parts)),
+        count("TT is conservative from 500 cases on", signed("tt", -1.0, large)),
+        count(
+            "NCV is unbiased within two standard errors",
+            [abs(bias(p, "ncv")[0]) <= 2 * bias(p, "ncv")[1] for p in parts],
+        ),
+        count("BBC is conservative", signed("bbc", -1.0, parts)),
+        count(
+            "BCED is no more biased than BBC",
+            [
+                abs(bias(p, "bced")[0]) <= abs(bias(p, "bbc")[0]) + 2 * bias(p, "bced")[1]
+                for p in parts
+            ],
+        ),
+    ]
+    largest = max(bias(p, "cvt")[0] for p in shown)
+    gaps = [over(p) for p in shown]
+    out += [
+        Finding("the largest bias of CVT, Beta(9, 6)", "bias", Kind.SHOWN, largest, len(shown)),
+        Finding("NCV less BBC, mean", "bias", Kind.SHOWN, float(np.mean(gaps)), len(gaps)),
+        Finding("NCV less BBC, most", "bias", Kind.SHOWN, max(gaps), len(gaps)),
+    ]
+    return out
+
+
+def draw_figures(folder: Path) -> None:
+    """Draw what the results show."""
+    from benchmarks.papers.tsamardinos2018.figures import draw_all
+
+    draw_all(folder)

@@ -1,0 +1,224 @@
+"""The reproduction of papers: one runner, one rule of agreement, and tables that are current."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from benchmarks.papers import reproduce
+from benchmarks.papers.agreement import (
+    AGREES,
+    DIFFERS,
+    NO_TEST,
+    NOT_PUBLISHED,
+    UNEXPLAINED,
+    Published,
+    holm,
+    judge,
+    p_value,
+    read_published,
+)
+from benchmarks.papers.study import PAPERS, Cell, Done, Finding, Kind, Reason, Scale
+
+TABLES = [(paper, record["table"]) for paper in PAPERS for record in reproduce.read_records(paper)]
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_committed_tables_are_those_of_todays_code(paper: str) -> None:
+    cells = reproduce.load_study(paper).grid(Scale.SMOKE, None)
+    done = reproduce.run_cells(paper, cells)
+    assert reproduce.find_stale(paper, done) == []
+    known = {name for record in reproduce.read_records(paper) for name in record["smoke"]}
+    assert known == {f"{cell.table} {cell.name}" for cell in cells if cell.exact}
+
+
+def test_a_table_is_stale_when_the_code_and_a_replication_changed(tmp_path: Path) -> None:
+    paper = "yousef2022"
+    cells = [Cell.of("table2", 1, n=20)]
+    done = reproduce.run_cells(paper, cells)
+    kept = {"names": list(done[0].names), "rows": done[0].values.tolist()}
+    record = {
+        "paper": paper,
+        "table": "table2",
+        "scale": "small",
+        "fingerprint": reproduce.fingerprint(paper),
+        "smoke": {"table2 n=20": kept},
+    }
+
+    def wrong(**changed: object) -> list[str]:
+        (tmp_path / "table2.json").write_text(json.dumps({**record, **changed}))
+        return reproduce.find_stale(paper, done, tmp_path)
+
+    assert wrong() == []
+    assert wrong(fingerprint="another") == []  # older code, but its smoke cells still agree
+    off = {"table2 n=20": {**kept, "rows": (done[0].values + 0.01).tolist()}}
+    assert "is stale" in wrong(fingerprint="another", smoke=off)[0]
+    assert "is not reproducible" in wrong(smoke=off)[0]
+    gone = {"table2 n=21": kept}
+    assert len(wrong(smoke=gone)) == 1
+
+
+def test_the_fingerprint_is_of_the_sources_that_can_change_a_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = reproduce.fingerprint("bayle2020")
+    assert before == reproduce.fingerprint("bayle2020")
+    assert before != reproduce.fingerprint("yousef2022")
+    monkeypatch.setattr(reproduce, "ROOMS", (*reproduce.ROOMS, "explanation"))
+    assert reproduce.fingerprint("bayle2020") != before
+
+
+def test_a_run_goes_on_where_it_was_stopped_and_never_mixes_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paper, name = "yousef2022", {"rule": "lda", "n": 15, "p": 5, "distance": 1.0}
+    one, three = (Cell.of("table1", runs, **name) for runs in (1, 3))
+    first = reproduce.run_cells(paper, [one], kept=tmp_path)[0]
+    calls: list[int] = []
+    block = reproduce.run_block
+
+    def counted(paper: str, cell: Cell, start: int, count: int) -> Done:
+        calls.append(count)
+        return block(paper, cell, start, count)
+
+    monkeypatch.setattr(reproduce, "run_block", counted)
+    whole = reproduce.run_cells(paper, [three], kept=tmp_path)[0]
+    assert sum(calls) == 2
+    np.testing.assert_array_equal(whole.values[:1], first.values)
+    np.testing.assert_array_equal(whole.values, reproduce.run_cells(paper, [three])[0].values)
+    monkeypatch.setattr(reproduce, "fingerprint", lambda paper: "other code")
+    calls.clear()
+    reproduce.run_cells(paper, [one], kept=tmp_path)
+    assert sum(calls) == 1
+
+
+def test_results_do_not_depend_on_the_number_of_jobs() -> None:
+    cells = [Cell.of("table1", 2, rule=rule, n=15, p=5, distance=1.0) for rule in ("lda", "qda")]
+    one, two = (reproduce.run_cells("yousef2022", cells, jobs=jobs) for jobs in (1, 2))
+    for left, right in zip(one, two, strict=True):
+        np.testing.assert_array_equal(left.values, right.values)
+
+
+# ---------------------------------------------------------------------------- the rule
+
+
+def test_holm_is_its_plain_definition() -> None:
+    rng = np.random.default_rng(1)
+    p = rng.random(12) ** 3
+    order = np.argsort(p)
+    wanted = np.empty(12)
+    for rank, place in enumerate(order):
+        wanted[place] = max(min(1.0, (12 - k) * p[order[k]]) for k in range(rank + 1))
+    np.testing.assert_allclose(holm(p.tolist()), wanted)
+    assert math.isnan(holm([0.01, math.nan])[1])
+
+
+def test_each_kind_has_its_exact_test() -> None:
+    share = Finding("r", "q", Kind.SHARE, 0.9, 200)
+    counts = [[180, 20], [190, 10]]
+    assert p_value(share, Published(0.95, 200)) == pytest.approx(stats.fisher_exact(counts).pvalue)
+    assert p_value(share, Published(0.95)) == pytest.approx(stats.binomtest(180, 200, 0.95).pvalue)
+    rng = np.random.default_rng(2)
+    a, b = rng.standard_normal(30), 1 + 2 * rng.standard_normal(40)
+    theirs = Published(b.mean(), 40, b.std(ddof=1))
+    welch = stats.ttest_ind(a, b, equal_var=False).pvalue
+    assert p_value(Finding.mean("r", "q", a), theirs) == pytest.approx(welch)
+    alone = stats.ttest_1samp(a, 0.5).pvalue
+    assert p_value(Finding.mean("r", "q", a), Published(0.5)) == pytest.approx(alone)
+    ratio = a.var(ddof=1) / b.var(ddof=1)
+    tail = stats.f.cdf(ratio, 29, 39)
+    assert p_value(Finding.sd("r", "q", a), Published(b.std(ddof=1), 40)) == pytest.approx(
+        2 * min(tail, 1 - tail)
+    )
+    new = Finding.mean("r", "q", a, Kind.SINGLE)
+    z = (a.mean() - 1.2) / (a.std(ddof=1) * math.sqrt(1 + 1 / 30))
+    assert p_value(new, Published(1.2, 1)) == pytest.approx(2 * stats.t.sf(abs(z), 29))
+    assert math.isnan(p_value(Finding("r", "q", Kind.SHOWN, 1.0, 30), Published(2.0)))
+
+
+def test_a_table_of_true_cells_has_one_that_differs_in_five_percent_at_most() -> None:
+    # 100 tables of 10 shares and 10 means, seed 3: a share of .05 has an sd of .022
+    rng = np.random.default_rng(3)
+    off = 0
+    for _ in range(100):
+        findings, published = [], {}
+        for k in range(10):
+            hits = rng.random((2, 200)) < 0.9
+            findings.append(Finding.share(f"{k}", "share", hits[0]))
+            published["t", f"{k}", "share"] = Published(float(hits[1].mean()), 200)
+            values = rng.standard_normal((2, 50))
+            findings.append(Finding.mean(f"{k}", "mean", values[0]))
+            spread = float(values[1].std(ddof=1))
+            published["t", f"{k}", "mean"] = Published(float(values[1].mean()), 50, spread)
+        off += any(one.verdict == DIFFERS for one in judge("t", findings, published, ()))
+    assert off / 100 <= 0.05 + 3 * 0.022
+
+
+def test_a_cell_that_differs_has_its_reason_or_is_unexplained() -> None:
+    findings = [
+        Finding("a", "share", Kind.SHARE, 0.5, 200),
+        Finding("b", "share", Kind.SHARE, 0.5, 200),
+    ]
+    published = {("t", row, "share"): Published(0.95, 200) for row in "ab"}
+    made = judge("t", findings, published, [Reason("t", "^a ", "why")])
+    assert [one.reason for one in made] == ["why", UNEXPLAINED]
+    assert judge("t", findings, {}, ())[0].verdict == NOT_PUBLISHED
+
+
+# ---------------------------------------------------------------------------- what is committed
+
+
+@pytest.mark.parametrize(("paper", "table"), TABLES)
+def test_every_verdict_follows_from_the_numbers_beside_it(paper: str, table: str) -> None:
+    lines = reproduce.read_results(paper, table)
+    published = read_published(reproduce.HERE / paper / "expected.csv")
+    chances = []
+    for line in lines:
+        theirs = published.get((table, line["row"], line["quantity"]))
+        assert (theirs is None) == (line["published"] == "")
+        if theirs is None:
+            chances.append(math.nan)
+            continue
+        assert float(line["published"]) == pytest.approx(theirs.value, rel=1e-5)
+        ours = Finding(
+            line["row"],
+            line["quantity"],
+            Kind(line["kind"]),
+            float(line["ours"]),
+            int(line["runs"]),
+            float(line["spread"] or "nan"),
+        )
+        chances.append(p_value(ours, theirs))
+    # six digits of a number and its spread leave p known to a few percent
+    for line, p in zip(lines, holm(chances), strict=True):
+        if math.isnan(p):
+            assert line["verdict"] in (NO_TEST, NOT_PUBLISHED)
+        elif abs(p - 0.05) > 0.005:
+            assert line["verdict"] == (AGREES if p > 0.05 else DIFFERS), line
+        assert (line["verdict"] == DIFFERS) == (line["reason"] != "")
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_record_says_how_its_table_was_made(paper: str) -> None:
+    records = reproduce.read_records(paper)
+    assert records
+    for record in records:
+        assert record["scale"] in list(Scale)
+        assert record["cells"]
+        assert min(record["cells"].values()) > 0
+        assert {"fingerprint", "versions", "seconds", "seeds", "smoke"} <= set(record)
+        assert reproduce.read_results(paper, record["table"])
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_larger_scale_has_the_cells_of_a_smaller_one(paper: str) -> None:
+    study = reproduce.load_study(paper)
+    smoke, small = (study.grid(scale, None) for scale in (Scale.SMOKE, Scale.SMALL))
+    runs = {(cell.table, cell.name): cell.runs for cell in small}
+    for cell in smoke:
+        assert runs[cell.table, cell.name] >= cell.runs
