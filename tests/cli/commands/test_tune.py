@@ -249,8 +249,8 @@ def test_a_folder_with_a_run_is_refused_without_resume_and_with_other_options(ru
     refuse(
         run(*QUICK),
         "'run/' already holds a run. Expected a new or empty folder, got run.db, "
-        "predictions.parquet, model.skops, estimate.json, plan.json. Use --resume to continue that run, "
-        "or choose another folder with --out.",
+        "predictions.parquet, model.skops, estimate.json, plan.json. Use --resume to continue that "
+        "run, or choose another folder with --out.",
     )
     refuse(
         run(*with_options(QUICK, ("--folds", "4", "--resume"))),
