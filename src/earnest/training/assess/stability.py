@@ -98,21 +98,6 @@ class Stability:
 
     __repr__ = __str__
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data, ready for JSON."""
-        return {
-            "ratio": self.ratio,
-            "ratio_error": self.ratio_error,
-            "stable": self.stable,
-            "loss_stability": self.loss_stability,
-            "variance": self.variance,
-            "n_swaps": self.n_swaps,
-            "n_cases": self.n_cases,
-            "metric": self.metric,
-            "learners": list(self.learners),
-            "cautions": [caution.to_dict() for caution in self.cautions],
-        }
-
 
 def check_stability(
     a: Learner,
