@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 POWER = 0.8  # the chance of a decision with as many more items as are named
 MOST_ITEMS = 10_000_000  # more than that decide nothing
+MOST_TIMES = 100  # as many items as there are, which nobody would collect
 
 
 class Outcome(StrEnum):
@@ -328,7 +329,7 @@ def count_more(
     quantile = NormalDist().inv_cdf
     ratio = reach / gap * (1.0 + quantile(POWER) / quantile(level))
     needed = items * ratio**2
-    if needed > MOST_ITEMS:
+    if needed > min(MOST_ITEMS, MOST_TIMES * items):
         return None
     more = max(1.0, needed - items)
     step = 10.0 ** max(0, math.floor(math.log10(more)) - 1)
