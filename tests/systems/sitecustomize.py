@@ -1,4 +1,5 @@
-"""A system without what only Linux has, for every Python process that finds this file first.
+"""A system without what only Linux has, for every Python process that finds this file first
+and the variable EARNEST_TEST_WITHOUT_LINUX.
 
 No fork, no fcntl, no processor affinity, no /proc, no /sys; new processes are spawned.
 """
@@ -39,11 +40,16 @@ def hide_folders() -> None:
     pathlib.Path.open = refuse  # type: ignore[method-assign]
 
 
-for name in ABSENT:
-    if hasattr(os, name):
-        delattr(os, name)
-for name in MODULES:
-    sys.modules.pop(name, None)
-sys.meta_path.insert(0, Missing())
-hide_folders()
-multiprocessing.set_start_method("spawn", force=True)
+def leave_linux() -> None:
+    for name in ABSENT:
+        if hasattr(os, name):
+            delattr(os, name)
+    for name in MODULES:
+        sys.modules.pop(name, None)
+    sys.meta_path.insert(0, Missing())
+    hide_folders()
+    multiprocessing.set_start_method("spawn", force=True)
+
+
+if "EARNEST_TEST_WITHOUT_LINUX" in os.environ:  # and not where pytest looks for doctests
+    leave_linux()

@@ -27,7 +27,13 @@ def run(*command: str, folder: Path, **settings: str) -> subprocess.CompletedPro
     return subprocess.run(
         [sys.executable, *command],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": paths, "PYTHONUTF8": "0", **settings},
+        env={
+            **os.environ,
+            "PYTHONPATH": paths,
+            "PYTHONUTF8": "0",
+            "EARNEST_TEST_WITHOUT_LINUX": "1",
+            **settings,
+        },
         capture_output=True,
         text=True,
         encoding=settings.get("PYTHONIOENCODING", "utf-8"),

@@ -184,7 +184,7 @@ def test_spoilt_folders_are_refused(folder: Path) -> None:
     with pytest.raises(FormatError, match="1_Baseline"):
         en.predictions_from(folder)
     table_file.write_text("\n".join(text.splitlines()[:-3]) + "\n", encoding="utf-8")
-    with pytest.raises((FormatError, EvidenceError), match="same cases"):
+    with pytest.raises((FormatError, EvidenceError), match="different cases"):
         en.predictions_from(folder)
     (folder / "params.json").write_text("{", encoding="utf-8")
     with pytest.raises(FormatError, match=r"params\.json"):

@@ -118,5 +118,5 @@ def test_reports_that_do_not_fit_together_are_refused(make: Any, found: str) -> 
 
 
 def test_what_a_report_already_tells_is_not_asked() -> None:
-    with pytest.raises(InputError, match="`y` means nothing"):
+    with pytest.raises(InputError, match="`y` does not apply"):
         en.predictions_from(CrossValidationReport(logistic()), Y)

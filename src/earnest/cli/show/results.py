@@ -53,7 +53,7 @@ class ShownResult:
     >>> with console.capture() as told:
     ...     console.print(found)
     >>> told.get().split(",")[0].strip()
-    'Expect a ROC AUC of 0.72 on new data'
+    'Expect a ROC AUC of 0.71 on new data'
     """
 
     made: Result

@@ -45,7 +45,7 @@ class Rule:
     --------
     >>> from earnest.core.data.measure import Rule
     >>> Rule.of("pass@5"), str(Rule.of("quantile(q=0.9)"))
-    (Rule(kind=<Aggregate.PASS_AT: 'pass@'>, number=5.0), 'quantile(0.9)')
+    (Rule(kind=<Aggregate.PASS_AT: 'pass@'>, number=5), 'quantile(0.9)')
     """
 
     kind: Aggregate

@@ -139,7 +139,7 @@ class Scores:
     >>> scores
     Scores(items=500, configs=20, samples=1, mean score, limits=(0, 1))
     >>> en.estimate(scores, rng=1)
-    mean score 0.64, 95 % interval [0.60, 0.69] (bbc, winner of 20 configs, n=500)
+    mean score 0.65, 95 % interval [0.57, 0.71] (bbc, winner of 20 configs, n=500)
     """
 
     parts: ScoreParts
@@ -472,7 +472,7 @@ class Scores:
         >>> hard = rng.random((400, 1, 1))
         >>> found = en.Scores(rng.random((400, 2, 8)) < hard).variation()
         >>> round(found.between, 2), round(found.within, 2), found.samples_worth()
-        (0.08, 0.17, 42)
+        (0.08, 0.16, 39)
         """
         return measure_variation(self)
 
