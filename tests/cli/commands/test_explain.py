@@ -134,7 +134,7 @@ def test_no_number_is_cut_however_narrow_the_terminal(
     assert max(map(len, done.out.splitlines())) <= int(width)
     joined = " ".join(done.out.split())
     for name, curve in data["effects"].items():
-        share = data["importance"]["main"][name]
+        share = data["importance"]["total"][name]
         words = f"{100 * share['value']:.0f} % ({100 * share['low']:.0f} to"
         assert words in joined
         assert f"{min(curve['mean']):.3g} to {max(curve['mean']):.3g} ±" in joined

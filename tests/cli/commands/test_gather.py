@@ -93,7 +93,7 @@ def test_the_words_say_what_was_read_and_what_to_type_next(run: Run, work: Path)
     for words in (
         "Gathered 4 configurations with the predictions of 60 cases.",
         "Optuna, study.db",
-        "binary: well (30), ill (30); scores speak for ill",
+        "binary: well (30), ill (30); high scores stand for ill",
         "5 folds; 30 groups",
         "1 configuration, which estimates leave out",
         "static: configurations were fixed",
@@ -313,7 +313,7 @@ def test_a_folder_and_a_device_are_no_place_for_a_table(run: Run, work: Path) ->
     os.mkfifo(work / "pipe.csv")
     (work / "link.csv").symlink_to("pipe.csv")
     done = run(*STUDY, "-o", "link.csv", "--overwrite")
-    assert (done.code, "is no file" in done.err) == (2, True)
+    assert (done.code, "is not a file" in done.err) == (2, True)
     assert (work / "pipe.csv").is_fifo()
 
 

@@ -219,9 +219,9 @@ def test_files_that_are_no_table_are_refused(tmp_path, data, message):
     ("name", "message"),
     [
         ("nope.csv", "there is no file"),
-        ("t.xls", "has a suffix .* as .xlsx or CSV"),
-        ("t.csv.zip", "has a suffix .* Unpack it first"),
-        ("t.dat", "has a suffix .* let its name end in .csv"),
+        ("t.xls", "extension.* as .xlsx or CSV"),
+        ("t.csv.zip", "extension.* Unpack it first"),
+        ("t.dat", "extension.* end in .csv"),
         (".", "is a folder"),
     ],
 )

@@ -72,7 +72,7 @@ def show_plan(job: Any, plan: Any) -> None:
             _line(
                 "",
                 f"this will take about {_span(plan.least_seconds)}, longer than the budget of "
-                f"{_span(job.asked.seconds)}: two configurations must be complete",
+                f"{_span(job.asked.seconds)}, because at least two configurations must be complete",
             )
         )
 

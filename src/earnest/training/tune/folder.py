@@ -124,9 +124,9 @@ def _plan_of(path: Path, asked: TuneOptions) -> TunePlan | None:
     if other:
         raise StoreError(
             f"{_show_value(path)} holds another run",
-            needs="the run it was begun with, to resume it",
+            needs="the run that started it, to resume it",
             got="; ".join(other),
-            cure="Repeat the call it was begun with, or name another folder with `out`.",
+            cure="Repeat the call that started it, or choose another folder with `out`.",
         )
     return plan
 
