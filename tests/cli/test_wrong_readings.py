@@ -200,7 +200,6 @@ def test_assess_answers_every_metric_and_keeps_a_file_for_each(run: Run, tmp_pat
         ("estimate", "p.csv", "-m", "roc_auc", "--seed", "1", "--seed", "2"),
         ("estimate", "p.csv", "-m", "roc_auc", "--fold", "a", "--fold=b"),
         ("compare", "p.csv", "-m", "roc_auc", "--test", "bayle", "--test", "delong"),
-        ("report", "p.csv", "-m", "roc_auc", "--metric", "brier"),
         ("report", "p.csv", "--method", "bbc", "--method", "naive"),
         ("tune", "p.csv", "-t", "y", "-m", "roc_auc", "-m", "accuracy"),
         ("gather", "p.db", "-o", "x.csv", "--static", "--dynamic"),

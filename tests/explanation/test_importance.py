@@ -193,7 +193,7 @@ def shares(**given: tuple[float, float, float]) -> Importance:
             shares(a=(0.01, 0.0, 0.02), b=(0.0, 0.0, 0.01)),
             "no hyperparameter affects the objective",
         ),
-        (shares(a=(1.0, 1.0, 1.0)), "a alone varied"),
+        (shares(a=(1.0, 1.0, 1.0)), "a is the only one that varied"),
     ],
 )
 def test_the_sentence_claims_no_more_than_the_intervals(importance: Importance, words: str) -> None:

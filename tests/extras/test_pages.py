@@ -19,6 +19,7 @@ def blocks() -> list[tuple[str, str]]:
         found += re.findall(r"^```py\n(.*?)^```$", text, flags=re.M | re.S)
     # Blocks about clusters are not here: tests/docs/test_clusters_page.py runs them on one.
     tools = ("autogluon", "supervised", "h2o", "flaml", "mlflow", "optuna_integration")
+    tools += ("xgboost", "lightgbm", "skore")
     named = [(next((tool for tool in tools if tool in code), None), code) for code in found]
     return [(tool, code) for tool, code in named if tool is not None]
 

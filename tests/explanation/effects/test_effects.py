@@ -185,7 +185,7 @@ def test_forbidden_pairs_have_no_value() -> None:
         (("C", "model"), "only for some values of 'model'"),
         (("model", "depth"), "only for some values of 'model'"),
         (("C", "depth"), "never active together"),
-        (("C", "C"), "two parameters"),
+        (("C", "C"), "two hyperparameters"),
         (("C", "shore"), "Did you mean 'share'"),
     ],
 )

@@ -54,7 +54,7 @@ def test_scores_are_those_of_the_definitions() -> None:
 def test_a_surrogate_that_is_too_sure_is_said_to_be() -> None:
     told = SurrogateQuality(0.9, 1.0, 0.6, 5, 50).cautions
     assert [c.code for c in told] == ["EN063"]
-    assert "too sure" in told[0].what
+    assert "too certain" in told[0].what
 
 
 def test_equal_configurations_stay_in_one_fold_and_folds_are_even() -> None:
