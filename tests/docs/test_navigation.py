@@ -28,7 +28,7 @@ def linked(page: Path) -> list[str]:
 def test_a_section_lists_its_pages_as_its_sidebar_does(section: str) -> None:
     index = DOCS / section / "index.md"
     mine = [link for link in linked(index) if not link.startswith("..")]
-    assert mine == entries(index)
+    assert mine == [entry for entry in entries(index) if not entry.startswith("..")]
 
 
 @pytest.mark.parametrize("section", BY_HAND)
@@ -49,6 +49,7 @@ def test_the_front_page_and_the_readme_lead_to_every_section() -> None:
 
 def test_every_folder_of_pages_is_a_section_or_part_of_one() -> None:
     folders = {page.parent.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")}
-    folders = {folder for folder in folders if not folder.startswith("_")}
+    made = {"examples", "reference/api"}  # by `make docs`, and not kept
+    folders = {folder for folder in folders if not folder.startswith("_")} - made
     sections = {Path(section).parent.as_posix() for section in entries(DOCS / "index.md")}
     assert folders - sections == {".", "comparison", "development/decisions"}

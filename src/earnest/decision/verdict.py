@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 POWER = 0.8  # the chance of a decision with as many more items as are named
 MOST_ITEMS = 10_000_000  # more than that decide nothing
-MOST_TIMES = 100  # as many items as there are, which nobody would collect
+MOST_TIMES = 1000  # the items that there are, which nobody would collect
 
 
 class Outcome(StrEnum):
