@@ -117,7 +117,7 @@ def gain_fragment(made: Gain) -> str:
     title = METRICS[made.metric].title if made.metric in METRICS else made.metric
     facts = [
         ("Order", "as tried" if made.order == "tried" else "mean over all orders"),
-        ("Evidence", f"{made.n_cases} cases, {made.n_resamples} resamples"),
+        ("Evidence", f"{made.n_cases} {made.units}, {made.n_resamples} resamples"),
         ("For pasting", repr(made)),
     ]
     rest = " ".join(part for part in (gain_confidence(made), *gain_advice(made)) if part)

@@ -75,9 +75,9 @@ def _list_facts(made: Gain) -> list[tuple[str, str]]:
     better = "higher" if made.scale.greater_is_better else "lower"
     order = "as tried" if made.order == "tried" else "the mean over all orders"
     parts = [
-        counted(made.n_cases, "case"),
+        counted(made.n_cases, made.units.removesuffix("s")),
         counted(made.n_configs, "configuration"),
-        splits(made.provenance.n_folds),
+        *([splits(made.provenance.n_folds)] if made.units == "cases" else []),
         counted(made.n_resamples, "resample"),
         f"seed {made.provenance.seed}",
     ]

@@ -57,6 +57,8 @@ class Gain(Result):
         Coded remarks.
     provenance : Provenance
         Seed, fingerprint, folds, knobs and versions.
+    units : {'cases', 'items'}
+        What it is about: cases that models predicted, or items that were scored.
 
     Examples
     --------
@@ -96,6 +98,7 @@ class Gain(Result):
     confidence_level: float
     cautions: tuple[Caution, ...]
     provenance: Provenance
+    units: str = "cases"
 
     @property
     def metric(self) -> str:
@@ -164,6 +167,7 @@ class Gain(Result):
             "first": self.first,
             "winner": self.winner,
             "n_cases": self.n_cases,
+            "units": self.units,
             "n_configs": self.n_configs,
             "n_resamples": self.n_resamples,
             "confidence_level": self.confidence_level,
@@ -204,6 +208,7 @@ class Gain(Result):
             confidence_level=data["confidence_level"],
             cautions=tuple(Caution.from_dict(one) for one in data["cautions"]),
             provenance=Provenance.from_dict(data),
+            units=data["units"],
         )
 
     def rows(self) -> list[dict[str, Any]]:

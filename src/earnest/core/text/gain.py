@@ -82,21 +82,22 @@ def advice(made: Gain) -> tuple[str, ...]:
     cases = ""
     if width is not None and wider is not None:
         now, then = (gain_number(made, one) for one in (width, wider))
-        cases = f"With twice the cases the limits would be about ±{then} instead of ±{now}."
+        cases = f"With twice the {made.units} the limits would be about ±{then} instead of ±{now}."
     if made.n_configs == 1:
         return ("Try more configurations to see what a search gains.",)
     if made.shown and not made.plateau:
         return ("The score was still rising at the end: go on tuning.", cases)
     if made.shown:
         return (
-            "More configurations of this kind buy little: stop here, and collect more cases.",
+            "More configurations of this kind buy little: stop here, and collect more "
+            f"{made.units}.",
             cases,
         )
     if made.lost:
-        return (f"Use {_start(made)}, or collect more cases before you search again.", cases)
+        return (f"Use {_start(made)}, or collect more {made.units} before you search again.", cases)
     return (
-        f"Whether the search gained anything, {made.n_cases:,} cases cannot tell: collect more "
-        "cases before you try more configurations.",
+        f"Whether the search gained anything, {made.n_cases:,} {made.units} cannot tell: "
+        f"collect more {made.units} before you try more configurations.",
         cases,
     )
 

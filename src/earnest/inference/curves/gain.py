@@ -15,6 +15,7 @@ from earnest.core.base.threads import workers
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
 from earnest.core.data.selection import Pooled
+from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, Provenance, by_severity, finite
 from earnest.core.results.gain import Gain
@@ -191,7 +192,7 @@ def gain_of(
         high=_plain(found.high),
         first=pi.configs.ids[begin] if order is Order.TRIED else None,
         winner=None if best is None else pi.configs.ids[best],
-        n_cases=pi.n_cases,
+        n_cases=pi.n_counted,
         n_configs=pi.n_configs,
         n_resamples=choosing.n_resamples,
         confidence_level=ask.confidence_level,
@@ -204,6 +205,7 @@ def gain_of(
             knobs={"n_resamples": choosing.n_resamples, "order": str(order)},
             versions=versions(),
         ),
+        units="items" if pi.target.task is Task.SCORES else "cases",
     )
 
 

@@ -131,7 +131,7 @@ def _evidence(found: Results) -> Iterator[tuple[str, str]]:
 def _no_date(material: Material) -> str:
     """Say why there is no date: a page never shows that of its own rendering."""
     own = "scores" if material.speaker == "your scores" else "predictions"
-    why = "the run did not record it" if material.searched else f"{own} carry no date"
+    why = "the run did not record it" if material.searched else f"{own} have no date"
     return f"{NONE} ({why})"
 
 

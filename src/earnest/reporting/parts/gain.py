@@ -18,17 +18,19 @@ def gain_part(found: Results) -> GainPart | None:
     if made is None or made.n_configs < 2:
         return None
     title = METRICS[made.metric].title if made.metric in METRICS else made.metric
-    several = f"{made.n_configs:,} configurations, {made.n_cases:,} cases"
+    several = f"{made.n_configs:,} configurations, {made.n_cases:,} {made.units}"
     drawn = 0 if found.estimate is None else found.estimate.n_resamples or 0
     if made.n_resamples < drawn:
         several += f", the first {made.n_resamples:,} resamples"
+    trained = made.units == "cases"
+    again, own = (", no model trained again", "cross-validated score") if trained else ("", "score")
     return GainPart(
         heading=headline(made).removesuffix("."),
         lede="What you would have reported, and what you could have expected, had you stopped "
-        f"earlier. {several}, no model trained again. {confidence(made)}",
+        f"earlier. {several}{again}. {confidence(made)}",
         reading=(
-            "the best cross-validated score among the first k configurations.",
-            f"what to expect of that winner on new cases, {percent(made.confidence_level)}.",
+            f"the best {own} among the first k configurations.",
+            f"what to expect of that winner on new {made.units}, {percent(made.confidence_level)}.",
         ),
         level=percent(made.confidence_level),
         next=tuple(part for part in advice(made) if part),
