@@ -89,7 +89,7 @@ def test_one_configuration_was_not_chosen() -> None:
 def test_refused_cases_are_not_said_to_lack_a_fold() -> None:
     pi = en.Predictions.from_arrays([0, 1], [[0.2, 0.3], [0.7, 0.9]])
     answer = en.report(pi, metric="roc_auc").content.answer
-    assert answer.sentence == "These cases allow no estimate of the ROC AUC on new data."
+    assert answer.sentence == "The ROC AUC on new data cannot be estimated from these cases."
     assert "class 0 has one case" in answer.lede
     assert "every fold" not in " ".join(answer.meaning)
 

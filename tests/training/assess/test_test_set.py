@@ -91,9 +91,9 @@ def test_another_test_set_does_not_fit_the_file(tmp_path: Path) -> None:
 
 
 def test_the_design_set_is_no_test_set() -> None:
-    with pytest.raises(EvidenceError, match="trained on"):
+    with pytest.raises(EvidenceError, match="is the training set"):
         used(test=DESIGN)
-    with pytest.raises(EvidenceError, match="trained on"):
+    with pytest.raises(EvidenceError, match="is the training set"):
         used(test=(DESIGN[0].copy(), DESIGN[1]))
 
 

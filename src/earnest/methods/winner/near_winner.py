@@ -121,7 +121,7 @@ class NearWinner:
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="near_winner",
         short="Near-winner level",
-        short_alone="Winner's interval",
+        short_alone="Law of its metric",
         title="The winner's interval at its local level",
         needs=Evidence.OUT_OF_SAMPLE,
         estimand=Estimand.WINNER,

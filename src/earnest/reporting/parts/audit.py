@@ -214,7 +214,7 @@ def _lede(found: Results, rows: list[AuditRow], *, pooled: bool) -> str:
         return "Nothing was chosen, so there is nothing to correct."
     by_folds = material.by_folds and not pooled
     everything = "items" if material.speaker == "your scores" else "cases"
-    basis = "means over folds" if by_folds else f"over all {everything} at once"
+    basis = "means over folds" if by_folds else f"over all {everything}"
     said = f"Scores are those of the search, {basis}, not corrected."
     if not material.searched:
         said = (
