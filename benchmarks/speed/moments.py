@@ -12,7 +12,7 @@ from benchmarks.speed.timing import Row, has_avx512, side_by_side
 
 RESAMPLES = 1000
 # With and without AVX-512; docs/development/speed.md tells what was measured.
-AT_MOST = {True: {"accuracy": 2.5, "brier": 2.5}, False: {"accuracy": 2.5, "brier": 3.0}}
+AT_MOST = {True: {"accuracy": 2.5, "brier": 2.5}, False: {"accuracy": 4.0, "brier": 4.0}}
 
 
 def rows(quick: bool) -> Iterator[Row]:
