@@ -49,7 +49,8 @@ nitpick_ignore_regex = [
     ("py:.*", r"(?!earnest\.).*"),
     # Types that arguments take by name, and of which only guides to extend earnest tell.
     ("py:class", r"earnest\..*\.(Selector|Alternative|Task|ResponseKind|Metric|Test|Resampler)"),
-    ("py:class", r"earnest\..*\.(Region|OptunaCandidates|Splitter|Booster|LightGBMEnvironment)"),
+    ("py:class", r"earnest\..*\.(Region|OptunaCandidates|Splitter|Booster|PlanNeed)"),
+    ("py:class", r"earnest\..*\.LightGBMEnvironment"),
 ]
 
 # ---- gallery: scripts of docs/gallery run at build time, and can be downloaded as notebooks
@@ -60,6 +61,7 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
     "remove_config_comments": True,
     "show_memory": False,
+    "write_computation_times": False,
     "min_reported_time": 60,
     "download_all_examples": False,
     "only_warn_on_example_error": False,
