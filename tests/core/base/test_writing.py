@@ -234,7 +234,8 @@ WRITERS = {
     ("core/tables/scores.py", "_save_table"),
     ("core/tables/scores.py", "_write_csv"),
     ("core/tables/formats/replicate_files.py", "save_replicates"),
-    ("cli/commands/predict.py", "_save"),
+    ("cli/commands/predict.py", "save_predicted"),
+    ("cli/reading.py", "keep_standard_input"),  # in a folder of its own
     ("cli/show/terminal.py", "_lost"),
     ("adapters/predictions/optuna_kept.py", "_pack"),
     ("adapters/predictions/optuna_kept.py", "_upload"),
