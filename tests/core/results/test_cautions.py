@@ -53,6 +53,7 @@ from earnest import (
     predictions_from,
     tune,
 )
+from earnest.adapters.scores.door import read_scores
 from earnest.core.results.cautions import CODES, Severity
 from earnest.explanation.surrogate.surrogate import choose_surrogate
 from earnest.training.tables.table import Tabular, read_table
@@ -105,6 +106,17 @@ def in_a_workbook_of_two_sheets() -> Predictions:
         book.create_sheet("notes").append(("made on Monday",))
         book.save(Path(folder) / "preds.xlsx")
         return Predictions.load(Path(folder) / "preds.xlsx")
+
+
+FOUR_ITEMS = "item,score\nq1,1\nq2,0\nq3,1\nq4,1\n"
+
+
+def in_logs(files: dict[str, str]) -> set[str]:
+    """Return the codes of a folder of logs, a table a configuration."""
+    with TemporaryDirectory() as folder:
+        for name, text in files.items():
+            (Path(folder) / name).write_text(text)
+        return codes(read_scores(folder).cautions)
 
 
 def stacked_repeats() -> Predictions:
@@ -389,6 +401,9 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN141": lambda: codes(Scores(TWO_SAMPLES, config="model").predictions.remarks),
     "EN142": lambda: codes(Scores(WITH_TOKENS).predictions.remarks),
     "EN143": lambda: codes(estimate(Scores(np.eye(300, 2), batches=100), rng=0).cautions),
+    "EN144": lambda: in_logs({"a.csv": FOUR_ITEMS, "b.csv": FOUR_ITEMS, "notes.bin": "\0"}),
+    "EN145": lambda: in_logs({"a.csv": FOUR_ITEMS + "q1,0\n", "b.csv": FOUR_ITEMS}),
+    "EN146": lambda: in_logs({"a.csv": FOUR_ITEMS, "b.csv": FOUR_ITEMS.replace("q1,1\n", "")}),
     "EN150": lambda: codes(
         compare(best_first(noise(configs=4)), 0, 1, metric="accuracy", rng=0).cautions
     ),
