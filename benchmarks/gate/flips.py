@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 import earnest as en
 
@@ -32,7 +33,12 @@ def draw_scores(rng: np.random.Generator, n: int, drop: float) -> tuple[en.Score
     """Return the scores of a new and an old run, the new one worse by `drop` on every item."""
     chance = rng.uniform(0.3, 1.0, n)
     old, new = rng.random(n) < chance, rng.random(n) < chance - drop
-    return tuple(en.Scores(one.astype(float)[:, None], limits=(0, 1)) for one in (new, old))  # type: ignore[return-value]
+    return make_scores(new), make_scores(old)
+
+
+def make_scores(right: NDArray[np.bool_]) -> en.Scores:
+    """Return answers that are right or wrong as the scores of one configuration."""
+    return en.Scores(right.astype(float)[:, None], limits=(0, 1))
 
 
 def judge_pairs(n: int, margin: float, drop: float, reps: int) -> Counter[str]:

@@ -95,7 +95,9 @@ class Cell:
 
 def seed_words(rng: np.random.Generator) -> list[int]:
     """Return what a stream was seeded with, one word of which is the number of the replication."""
-    return [int(word) for word in rng.bit_generator.seed_seq.entropy]  # type: ignore[attr-defined]
+    seeded = rng.bit_generator.seed_seq
+    assert isinstance(seeded, np.random.SeedSequence)
+    return [int(word) for word in np.atleast_1d(seeded.entropy)]
 
 
 @dataclass(frozen=True)

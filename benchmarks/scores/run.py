@@ -86,10 +86,12 @@ def answer_all(
 def find_evalfloor() -> Callable[[list[float], int], float] | None:
     """Return evalfloor's correction, None where the package is not installed."""
     try:
-        found = importlib.import_module("evalfloor.check").eb_shrink
+        found: Callable[[list[float], int], float] = importlib.import_module(
+            "evalfloor.check"
+        ).eb_shrink
     except ImportError:
         return None
-    return found  # type: ignore[no-any-return]  # a function of scores and their number of items
+    return found
 
 
 def run_cell(cell: Cell, seed: int = 0, runs: int | None = None) -> list[dict[str, object]]:

@@ -1,6 +1,5 @@
 """The public names of earnest, each written once: what is here can be imported from `earnest`."""
 
-from .adapters.predictions.boosters import BoosterFolds as BoosterFolds
 from .adapters.predictions.door import predictions_from as predictions_from
 from .adapters.predictions.optuna_kept import keep_predictions as keep_predictions
 from .adapters.scores.door import scores_from as scores_from
@@ -118,6 +117,7 @@ from .training.assess.nested import nested_cv as nested_cv
 from .training.assess.replicates import bootstrap_train as bootstrap_train
 from .training.assess.stability import Stability as Stability
 from .training.assess.stability import check_stability as check_stability
+from .training.harvest.boosters import BoosterFolds as BoosterFolds
 from .training.harvest.harvest import harvest as harvest
 from .training.learners.inputs import Inputs as Inputs
 from .training.learners.portfolio import Portfolio as Portfolio

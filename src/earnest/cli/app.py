@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
-from typer.core import TyperCommand, TyperOption
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from earnest.cli import ENDINGS, INTERRUPTED, ending_code
 from earnest.cli.commands import (
@@ -164,8 +164,7 @@ def root(
 
 def options_of(name: str) -> set[str]:
     """Return the options of a command, as they are typed."""
-    command = typer.main.get_command(app)
-    params = getattr(command, "commands")[name].params  # noqa: B009
+    params = cast(TyperGroup, typer.main.get_command(app)).commands[name].params
     return {option for param in params for option in (*param.opts, *param.secondary_opts)}
 
 
@@ -191,7 +190,7 @@ def run(args: Sequence[str] | None = None) -> int:
     try:
         with guarded_output():
             if not _asks_for_help(args):
-                defaults = read_defaults(getattr(command, "commands"), Path.cwd())  # noqa: B009
+                defaults = read_defaults(cast(TyperGroup, command).commands, Path.cwd())
             code = command.main(
                 args, prog_name="earnest", standalone_mode=False, default_map=defaults.by_command
             )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol, TypeGuard
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol, TypeGuard, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,7 @@ from earnest.adapters.readers import PredictionsReader, register
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.configs import Configs
+from earnest.core.data.folds import places
 from earnest.core.data.predictions import Predictions
 
 TOOL = "skore"
@@ -39,6 +40,12 @@ class SkoreReport(Protocol):
 
     def get_predictions(self, *, data_source: str, response_method: str) -> object:
         """Return what the models predict, a list over folds or one array."""
+
+
+class SkoreComparison(Protocol):
+    """Several reports, by name or in a list."""
+
+    reports_: Mapping[str, SkoreReport] | Sequence[SkoreReport]
 
 
 def is_source(source: object) -> bool:
@@ -91,7 +98,7 @@ def predictions_of(source: object, wanted: PredictionsRequest) -> Predictions:
 def _list_reports(source: object) -> dict[str, SkoreReport]:
     """Return the reports by name."""
     if _names(source, SEVERAL):
-        held = getattr(source, "reports_")  # noqa: B009  # no type says that it is there
+        held = cast("SkoreComparison", source).reports_
         return dict(held) if isinstance(held, Mapping) else {str(i): r for i, r in enumerate(held)}
     listed = source if isinstance(source, (list, tuple)) else [source]
     return {f"{i}\n{one.estimator_name_}": one for i, one in enumerate(listed)}
@@ -122,41 +129,23 @@ def _read_folds(
     """Return the outcome (n,), answers (n, R[, K]) and folds (n, R) of a cross-validation."""
     y = np.asarray(report.y)
     found = report.get_predictions(data_source="test", response_method=response)
-    answers = [_as_answer(one) for one in found]  # type: ignore[attr-defined]
+    answers = [_as_answer(one) for one in cast("Iterable[object]", found)]
     tests = [np.asarray(test, dtype=np.intp) for _, test in report.split_indices]
-    rounds = _part_repeats(tests, len(y))
-    whole = np.full((len(y), len(rounds), *answers[0].shape[1:]), np.nan)
-    fold = np.full((len(y), len(rounds)), -1, dtype=np.intp)
-    for repeat, numbers in enumerate(rounds):
-        for number in numbers:
-            whole[tests[number], repeat] = answers[number]
-            fold[tests[number], repeat] = number
-    return y, whole, fold
-
-
-def _part_repeats(tests: Sequence[NDArray[np.intp]], n: int) -> list[list[int]]:
-    """Return the splits of each repeat; in a repeat every case is tested once."""
-    rounds: list[list[int]] = []
-    seen = np.ones(n, dtype=bool)
-    for number, test in enumerate(tests):
-        if seen.all():
-            rounds.append([])
-            seen = np.zeros(n, dtype=bool)
-        if seen[test].any():
-            raise EvidenceError(
-                "these folds test some cases more often than others",
-                needs="a splitter that tests every case once in each repeat, such as KFold",
-                got=f"a case that split {number + 1} tests again",
-            )
-        seen[test] = True
-        rounds[-1].append(number)
-    if not seen.all():
+    placed = places(tests, len(y))
+    repeats = placed[-1][0] + 1
+    whole = np.full((len(y), repeats, *answers[0].shape[1:]), np.nan)
+    fold = np.full((len(y), repeats), -1, dtype=np.intp)
+    for test, answer, (repeat, number) in zip(tests, answers, placed, strict=True):
+        whole[test, repeat] = answer
+        fold[test, repeat] = number
+    untested = int((fold < 0).any(axis=1).sum())
+    if untested:
         raise EvidenceError(
             "these folds do not test every case",
             needs="a splitter that tests every case once in each repeat, such as KFold",
-            got=f"{int((~seen).sum())} cases that no split tests",
+            got=f"{untested} cases that some repeat does not test",
         )
-    return rounds
+    return y, whole, fold
 
 
 def _read_test_set(

@@ -18,6 +18,9 @@ from earnest.adapters.predictions.request import PredictionsRequest
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.data.predictions import Predictions
+from earnest.training.fit.rows import take_rows
+from earnest.training.fit.splits import make_splitter
+from earnest.training.protocols import Splitter
 
 if TYPE_CHECKING:
     from xgboost.callback import TrainingCallback
@@ -28,18 +31,27 @@ Answer = NDArray[np.float64]
 EARLY_STOPPING = 30  # the `order` of LightGBM's own early stopping, before which ours is called
 
 
-class Splitter(Protocol):
-    """A splitter of scikit-learn, such as `StratifiedKFold(5)`."""
-
-    def split(self, X: object, y: object, groups: object = None) -> Iterable[object]:
-        """Yield the rows that train and those that test."""
-
-
 class Booster(Protocol):
     """A model of LightGBM or CatBoost."""
 
     def predict(self, data: object, **options: object) -> ArrayLike:
         """Return the predictions of some rows."""
+
+
+class FoldOfBooster(Protocol):
+    """A fold of `xgboost.cv`: its model, and the rows that test it."""
+
+    bst: Booster
+    dtest: object
+
+
+class PackedBooster(Protocol):
+    """What XGBoost gives a callback: the folds, and what was learned of them together."""
+
+    cvfolds: list[FoldOfBooster]
+
+    def attr(self, key: str) -> str | None:
+        """Return a fact by name."""
 
 
 class FoldModels(Protocol):
@@ -53,6 +65,19 @@ class LightGBMEnvironment(Protocol):
     """What LightGBM gives a callback."""
 
     model: FoldModels
+
+
+class LightGBMKeeper:
+    """A callback of LightGBM that remembers the models of all folds."""
+
+    order = EARLY_STOPPING - 10  # where LightGBM calls it among others
+
+    def __init__(self) -> None:
+        self.models: FoldModels | None = None
+
+    def __call__(self, environment: LightGBMEnvironment) -> None:
+        """Remember the models as they are after an iteration."""
+        self.models = environment.model
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,14 +171,14 @@ class BoosterFolds:
         answers: list[Answer] = []
         stopped = [False]
 
-        class Keep(TrainingCallback):  # type: ignore[misc, unused-ignore]  # xgboost has no types
+        class Keep(TrainingCallback):
             """Predict the test part of each fold when training ends."""
 
-            def after_training(self, model: object) -> object:
-                best = model.attr("best_iteration")  # type: ignore[attr-defined]
+            def after_training(self, model: PackedBooster) -> PackedBooster:
+                best = model.attr("best_iteration")
                 stopped[0] = best is not None
                 until = (0, int(best) + 1) if best is not None else (0, 0)
-                for part in model.cvfolds:  # type: ignore[attr-defined]
+                for part in model.cvfolds:
                     answer = part.bst.predict(part.dtest, iteration_range=until)
                     answers.append(np.asarray(answer, dtype=float))
                 return model
@@ -163,7 +188,7 @@ class BoosterFolds:
 
     def lightgbm(
         self, params: Mapping[str, object] | None = None, *, name: str | None = None
-    ) -> Callable[[LightGBMEnvironment], None]:
+    ) -> LightGBMKeeper:
         """Return a callback for one call of `lightgbm.cv`.
 
         Parameters
@@ -174,19 +199,14 @@ class BoosterFolds:
             Its name; its number by default.
         """
         self._need_features("LightGBM")
-        seen: list[FoldModels] = []
-
-        def keep(environment: LightGBMEnvironment) -> None:
-            seen[:] = [environment.model]
-
-        keep.order = EARLY_STOPPING - 10  # type: ignore[attr-defined]  # as LightGBM asks
+        keep = LightGBMKeeper()
 
         def read() -> tuple[list[Answer], bool]:
-            if not seen:
+            if keep.models is None:
                 return [], False
-            best = getattr(seen[0], "best_iteration", -1)
-            models = seen[0].boosters
-            return self._predict_parts(models, num_iteration=best if best > 0 else None), best > 0
+            best = getattr(keep.models, "best_iteration", -1)
+            rounds = best if best > 0 else None
+            return self._predict_parts(keep.models.boosters, num_iteration=rounds), best > 0
 
         self._keep(name, params, read)
         return keep
@@ -299,7 +319,7 @@ class BoosterFolds:
         self._check_parts(models, "the cross-validation")
         answers = []
         for model, (_, test) in zip(models, self.folds, strict=True):
-            answer = np.asarray(model.predict(_take_rows(self._x, test), **options), dtype=float)
+            answer = np.asarray(model.predict(take_rows(self._x, test), **options), dtype=float)
             if answer.ndim == 2 and answer.shape[1] <= 2:  # of two classes, that of the second
                 answer = answer[:, -1]
             answers.append(answer)
@@ -312,18 +332,15 @@ def _read_folds(
     groups: ArrayLike | None,
     random_state: int,
 ) -> list[Fold]:
-    from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
     from sklearn.utils.multiclass import type_of_target
 
     splitter: object = folds
     if isinstance(folds, int):
         check.whole_number("folds", folds, low=2, high=len(y))
-        if groups is not None:
-            splitter = GroupKFold(folds)
-        elif type_of_target(y) in ("binary", "multiclass") and _has_enough(y, folds):
-            splitter = StratifiedKFold(folds, shuffle=True, random_state=random_state)
-        else:
-            splitter = KFold(folds, shuffle=True, random_state=random_state)
+        layered = type_of_target(y) in ("binary", "multiclass") and _has_enough(y, folds)
+        splitter = make_splitter(
+            folds, layered=layered, grouped=groups is not None, seed=random_state
+        )
     pairs = splitter.split(np.zeros(len(y)), y, groups) if hasattr(splitter, "split") else folds
     return [
         (np.asarray(train, dtype=np.intp), np.asarray(test, dtype=np.intp))
@@ -357,13 +374,6 @@ def _test_fold_of_each(folds: Sequence[Fold], n: int) -> NDArray[np.intp]:
             cure="Use KFold or StratifiedKFold; for repeats, make one BoosterFolds per repeat.",
         )
     return fold
-
-
-def _take_rows(x: object, rows: NDArray[np.intp]) -> object:
-    by_place = getattr(x, "iloc", None)
-    if by_place is not None:
-        return by_place[rows]
-    return x[rows] if hasattr(x, "__array__") else np.asarray(x)[rows]  # type: ignore[index]
 
 
 def _predicts_classes(model: object) -> bool:
