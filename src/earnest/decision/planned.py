@@ -169,32 +169,20 @@ class Plan(Result):
             "needs": [{**vars(need), "runs": need.runs} for need in self.needs],
             "curve": [vars(point) | {"value": finite(point.value)} for point in self.curve],
             "n_pilot": self.n_pilot,
-            "metric": self.metric,
-            "greater_is_better": self.scale.greater_is_better,
-            "limits": [finite(limit) for limit in self.scale.limits],
+            **self.scale.to_dict(),
             "method": self.method,
             "cautions": [caution.to_dict() for caution in self.cautions],
-            "seed": self.provenance.seed,
-            "fingerprint": self.provenance.fingerprint,
-            "n_folds": self.provenance.n_folds,
-            "n_repeats": self.provenance.n_repeats,
-            "knobs": dict(self.provenance.knobs),
-            "versions": dict(self.provenance.versions),
+            **self.provenance.to_dict(),
         }
 
     @classmethod
     def _from_parts(cls, data: Mapping[str, Any]) -> Plan:
-        low, high = data["limits"]
         return cls(
             question=data["question"],
             goal=data["goal"],
             power=data["power"],
             confidence_level=data["confidence_level"],
-            scale=Scale(
-                data["metric"],
-                data["greater_is_better"],
-                (-math.inf if low is None else low, math.inf if high is None else high),
-            ),
+            scale=Scale.from_dict(data),
             needs=tuple(
                 PlanNeed(one["n_configs"], one["n_repeats"], one["n_items"])
                 for one in data["needs"]

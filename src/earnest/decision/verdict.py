@@ -188,9 +188,7 @@ class Verdict(Result):
             "high": finite(self.high),
             "bound": self.bound,
             "margin": self.margin,
-            "metric": self.metric,
-            "greater_is_better": self.scale.greater_is_better,
-            "limits": [finite(limit) for limit in self.scale.limits],
+            **self.scale.to_dict(),
             "config": self.config,
             "baseline": self.baseline,
             "confidence_level": self.confidence_level,
@@ -201,17 +199,11 @@ class Verdict(Result):
             "more_items": self.more_items,
             "method": self.method,
             "cautions": [caution.to_dict() for caution in self.cautions],
-            "seed": self.provenance.seed,
-            "fingerprint": self.provenance.fingerprint,
-            "n_folds": self.provenance.n_folds,
-            "n_repeats": self.provenance.n_repeats,
-            "knobs": dict(self.provenance.knobs),
-            "versions": dict(self.provenance.versions),
+            **self.provenance.to_dict(),
         }
 
     @classmethod
     def _from_parts(cls, data: Mapping[str, Any]) -> Verdict:
-        least, most = data["limits"]
         return cls(
             outcome=str(Outcome(data["outcome"])),
             value=math.nan if data["value"] is None else data["value"],
@@ -219,11 +211,7 @@ class Verdict(Result):
             high=math.inf if data["high"] is None else data["high"],
             bound=data["bound"],
             margin=data["margin"],
-            scale=Scale(
-                data["metric"],
-                data["greater_is_better"],
-                (-math.inf if least is None else least, math.inf if most is None else most),
-            ),
+            scale=Scale.from_dict(data),
             config=data["config"],
             baseline=data["baseline"],
             confidence_level=data["confidence_level"],

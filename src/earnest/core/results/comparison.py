@@ -257,9 +257,7 @@ class Comparison(Result):
             "probabilities": None if chances is None else chances.to_dict(),
             "decision": self.decision,
             "test": self.test,
-            "metric": self.metric,
-            "greater_is_better": self.scale.greater_is_better,
-            "limits": [finite(limit) for limit in self.scale.limits],
+            **self.scale.to_dict(),
             "estimand": self.estimand,
             "n_cases": self.n_cases,
             "n_folds": self.provenance.n_folds,
@@ -276,7 +274,6 @@ class Comparison(Result):
 
     @classmethod
     def _from_parts(cls, data: Mapping[str, Any]) -> Comparison:
-        low, high = data["limits"]
         interval, chances = data["interval"], data["probabilities"]
         return cls(
             a=data["a"],
@@ -290,11 +287,7 @@ class Comparison(Result):
             confidence_level=data["confidence_level"],
             statistic=data["statistic"],
             p_values=_read_p_values(data["p_values"], data["alternative"]),
-            scale=Scale(
-                data["metric"],
-                data["greater_is_better"],
-                (-math.inf if low is None else low, math.inf if high is None else high),
-            ),
+            scale=Scale.from_dict(data),
             test=data["test"],
             estimand=data["estimand"],
             n_cases=data["n_cases"],

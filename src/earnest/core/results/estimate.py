@@ -54,6 +54,21 @@ class Scale:
         """Bring a value into the metric's range."""
         return min(max(value, self.limits[0]), self.limits[1])
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the plain data of a result say of its metric."""
+        return {
+            "metric": self.name,
+            "greater_is_better": self.greater_is_better,
+            "limits": [finite(limit) for limit in self.limits],
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Scale:
+        """Make it from the plain data of a result."""
+        low, high = data["limits"]
+        limits = (-math.inf if low is None else low, math.inf if high is None else high)
+        return cls(data["metric"], data["greater_is_better"], limits)
+
 
 @dataclass(frozen=True)
 class ScoreErrors:
@@ -84,6 +99,17 @@ class Provenance:
     n_repeats: int
     knobs: Mapping[str, Any]
     versions: Mapping[str, str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the plain data of a result say of how it came about."""
+        return {
+            "seed": self.seed,
+            "fingerprint": self.fingerprint,
+            "n_folds": self.n_folds,
+            "n_repeats": self.n_repeats,
+            "knobs": dict(self.knobs),
+            "versions": dict(self.versions),
+        }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Provenance:
@@ -330,9 +356,7 @@ class Estimate(Result):
             "no_information": finite(self.no_information),
             "gain_error": finite(self.gain_error),
             "method": self.method,
-            "metric": self.metric,
-            "greater_is_better": self.scale.greater_is_better,
-            "limits": [finite(limit) for limit in self.scale.limits],
+            **self.scale.to_dict(),
             "estimand": self.estimand,
             "winner": self.winner,
             **({} if self.ensemble is None else {"ensemble": dict(self.ensemble)}),
@@ -353,17 +377,12 @@ class Estimate(Result):
 
     @classmethod
     def _from_parts(cls, data: Mapping[str, Any]) -> Estimate:
-        low, high = data["limits"]
         interval = data["interval"]
         return cls(
             value=_or_nan(data["value"]),
             interval=None if interval is None else Interval.from_dict(interval),
             standard_error=data["standard_error"],
-            scale=Scale(
-                data["metric"],
-                data["greater_is_better"],
-                (-math.inf if low is None else low, math.inf if high is None else high),
-            ),
+            scale=Scale.from_dict(data),
             method=data["method"],
             estimand=data["estimand"],
             naive=data["naive"],

@@ -155,9 +155,7 @@ class Gain(Result):
             "shown": self.shown,
             "configurations_for_most": self.configurations_for_most,
             "plateau": self.plateau,
-            "metric": self.metric,
-            "greater_is_better": self.scale.greater_is_better,
-            "limits": [finite(limit) for limit in self.scale.limits],
+            **self.scale.to_dict(),
             "order": self.order,
             "naive": list(self.naive),
             "corrected": list(self.corrected),
@@ -172,28 +170,18 @@ class Gain(Result):
             "n_resamples": self.n_resamples,
             "confidence_level": self.confidence_level,
             "cautions": [caution.to_dict() for caution in self.cautions],
-            "n_folds": self.provenance.n_folds,
-            "n_repeats": self.provenance.n_repeats,
-            "seed": self.provenance.seed,
-            "fingerprint": self.provenance.fingerprint,
-            "knobs": dict(self.provenance.knobs),
-            "versions": dict(self.provenance.versions),
+            **self.provenance.to_dict(),
         }
 
     @classmethod
     def _from_parts(cls, data: Mapping[str, Any]) -> Gain:
-        low, high = data["limits"]
         interval = data["interval"]
         return cls(
             value=data["value"],
             interval=None if interval is None else Interval.from_dict(interval),
             standard_error=data["standard_error"],
             seeming=data["seeming"],
-            scale=Scale(
-                data["metric"],
-                data["greater_is_better"],
-                (-math.inf if low is None else low, math.inf if high is None else high),
-            ),
+            scale=Scale.from_dict(data),
             order=data["order"],
             naive=tuple(data["naive"]),
             corrected=tuple(data["corrected"]),
