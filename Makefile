@@ -33,8 +33,8 @@ demo: $(VENV)/.installed-plain ## tune on real data, and see how wrong the searc
 test: $(VENV)/.installed ## the ordinary tests, with the doctests of the package
 	$(THREADS) $(VENV)/bin/python $(PYTEST) -m "not slow and not extra" --doctest-modules src/earnest tests $(ARGS)
 
-test-portable: $(VENV)/.installed ## the ordinary tests, or make test-portable TESTS=tests/kernels, as on older processors
-	$(THREADS) $(VENV)/bin/python scripts/portable.py $(PYTEST) -m "not slow and not extra" $(or $(TESTS),--doctest-modules src/earnest tests) $(ARGS)
+test-portable: $(VENV)/.installed ## the ordinary tests, or make test-portable TESTS=tests/kernels, as on older processors, two runs side by side
+	$(THREADS) $(VENV)/bin/python scripts/portable.py -m pytest -m "not slow and not extra" $(or $(TESTS),--doctest-modules src/earnest tests) $(ARGS)
 
 test-slow: $(VENV)/.installed ## the slow tests: coverage of intervals, tables of the papers
 	$(THREADS) $(VENV)/bin/python $(PYTEST) -m slow tests $(ARGS)

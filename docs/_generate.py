@@ -19,17 +19,17 @@ import os
 import re
 import shlex
 import signal
-import subprocess
 import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
-from contextlib import chdir, contextmanager, redirect_stdout
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from unittest.mock import patch
 
 sys.path.insert(0, str(Path(__file__).parent))  # tests load this file by its path
 import _tables as tables
@@ -51,7 +51,6 @@ _CAUTION = re.compile(
 )
 CAUTIONS = ROOT / "src" / "earnest" / "data" / "cautions.json"
 _REFUSED = " || echo $?"
-_RUN_CLI = "import sys; from earnest.cli import main; sys.exit(main())"
 
 
 @dataclass(frozen=True)
@@ -205,19 +204,32 @@ def run_console(body: str, folder: Path) -> str:
 
 
 def run_cli(arguments: list[str], folder: Path, *, refused: bool = False) -> str:
-    """Run `earnest` in a process of its own, and return what it writes."""
-    plain = {"COLUMNS": WIDTH, "NO_COLOR": "1", "TERM": "dumb", "PYTHONIOENCODING": "utf-8"}
-    done = subprocess.run(
-        [sys.executable, "-c", _RUN_CLI, *arguments],
-        cwd=folder,
-        env={**os.environ, **plain},
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-    if bool(done.returncode) != refused:
-        raise RuntimeError(f"earnest {shlex.join(arguments)}: {done.stderr or done.stdout}")
-    return _tidy(f"{done.stderr}{done.returncode}" if refused else done.stdout)
+    """Run `earnest` as in a terminal of a known width, and return what it writes.
+
+    It runs in this process: starting one takes longer than most commands.
+    """
+    from earnest.cli import main as earnest
+
+    plain = {"COLUMNS": WIDTH, "NO_COLOR": "1", "TERM": "dumb"}
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    with (
+        patch.dict(os.environ, plain),
+        chdir(folder),
+        redirect_stdout(out),
+        redirect_stderr(err),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("default")
+        code = earnest(arguments)
+    printed, complaint = (_read_all(stream) for stream in (out, err))
+    if bool(code) != refused:
+        raise RuntimeError(f"earnest {shlex.join(arguments)}: {complaint or printed}")
+    return _tidy(f"{complaint}{code}" if refused else printed)
+
+
+def _read_all(stream: io.TextIOWrapper) -> str:
+    stream.seek(0)
+    return stream.read()
 
 
 def _tidy(text: str) -> str:

@@ -1,13 +1,14 @@
 """Run Python as on processors that this machine is not: `portable.py -m pytest tests`.
 
 NumPy, OpenBLAS and numba choose their code by the processor, and each choice rounds differently.
-The settings here make them choose as on older processors, one run each:
+The settings here make them choose as on older processors, one run each, side by side:
 
 - `no-avx512`: NumPy without AVX-512, another kernel of OpenBLAS, numba for any x86-64;
 - `baseline`: NumPy without any code of its choice (no AVX2 either), OpenBLAS for processors without
   AVX, numba for any x86-64.
 
-Settings are printed before each run. The exit code is that of the first run that failed.
+The output of a run follows its settings, when it has ended. The exit code is that of a run that
+failed.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import os
 import platform
 import subprocess
 import sys
+import tempfile
 
 import numpy as np
 from threadpoolctl import threadpool_info
@@ -55,15 +57,24 @@ def choose_settings() -> dict[str, dict[str, str]]:
 
 
 def main(arguments: list[str]) -> int:
-    """Run Python with the arguments under each of the settings."""
-    failed = 0
+    """Run Python with the arguments under all of the settings, side by side."""
+    runs = []
     for name, settings in choose_settings().items():
         told = " ".join(f"{key}={value!r}" for key, value in settings.items())
-        print(f"== {name}: {told}", flush=True)
-        code = subprocess.run(
-            [sys.executable, *arguments], env={**os.environ, **settings}
-        ).returncode
-        failed = failed or code
+        output = tempfile.TemporaryFile()  # noqa: SIM115  # closed when it has been read
+        process = subprocess.Popen(
+            [sys.executable, *arguments],
+            env={**os.environ, **settings},
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+        runs.append((f"== {name}: {told}", process, output))
+    failed = 0
+    for title, process, output in runs:
+        failed = process.wait() or failed
+        with output:
+            output.seek(0)
+            print(title, output.read().decode(errors="replace"), sep="\n", flush=True)
     return failed
 
 

@@ -103,6 +103,16 @@ def test_the_import_is_light(statement: str) -> None:
     assert done.stdout.split() == []
 
 
+def test_a_table_is_read_without_pandas() -> None:
+    table = "src/earnest/data/demo_predictions.csv"
+    script = f"import sys, earnest; earnest.Predictions.load({table!r}); print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert "pyarrow" in done.stdout.split()
+    assert "pandas" not in done.stdout.split()
+
+
 def test_a_room_has_not_the_name_of_a_verb() -> None:
     rooms = {path.name for path in SOURCE.iterdir() if path.is_dir()}
     assert not rooms & {"estimate", "compare", "assess", "explain", "report", "metric"}

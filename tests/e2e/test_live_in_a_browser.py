@@ -24,6 +24,10 @@ from tests.reporting.test_live import state
 
 MOST = 120_000  # milliseconds that a slow machine may take until a page changes
 DONE = "Number(document.body.dataset.done)"
+SEEN = "[...document.querySelectorAll('figure svg[role=img]')].filter(e => e.checkVisibility())"
+WHOLE = f"""() => document.querySelector("table.leaders td.num") && {SEEN}.length == 1
+  && document.querySelectorAll("progress, [role=progressbar]").length == 1"""  # at one moment
+STILL = "window.setTimeout = window.setInterval = () => 0;"  # the page does not load itself again
 LATER = "const now = Date.now; Date.now = () => now() + 60000;"  # a minute after all was written
 
 
@@ -87,9 +91,7 @@ def see_it_grow(page: Any) -> None:
     page.wait_for_function(f"{DONE} > 0", timeout=MOST)
     first = page.evaluate(DONE)
     page.wait_for_function(f"{DONE} > {first}", timeout=MOST)
-    page.wait_for_selector("table.leaders td.num", timeout=MOST)
-    assert page.locator("figure svg[role=img]:visible").count() == 1
-    assert page.get_by_role("progressbar").count() == 1
+    page.wait_for_function(WHOLE, timeout=MOST)
 
 
 def test_a_page_follows_its_run_and_says_when_it_was_killed(
@@ -131,6 +133,7 @@ def test_a_live_page_fits_its_window_and_can_be_read(
     page = browser.new_context(
         viewport={"width": width, "height": 900}, color_scheme=theme
     ).new_page()
+    page.add_init_script(STILL)
     page.goto(place.as_uri())
     assert page.evaluate("document.documentElement.scrollWidth") == width
     assert page.evaluate(SCALES) == []

@@ -489,7 +489,7 @@ def test_a_section_has_a_link_to_itself(opened: Open, page_file: Path) -> None:
         link.focus()
         assert link.evaluate("e => getComputedStyle(e).opacity") == "1"
         page.keyboard.press("Enter")
-        assert page.url.endswith(f"#{name}")
+        page.wait_for_function(f"location.hash === '#{name}'")
 
 
 def test_the_colours_can_be_chosen_and_are_kept(opened: Open, page_file: Path) -> None:

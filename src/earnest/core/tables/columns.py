@@ -114,7 +114,7 @@ class Columns:
         column = self.arrow(name)
         if pa.types.is_null(column.type):
             return np.full(self.rows, np.nan)
-        return as_array(name, column.to_numpy(zero_copy_only=False))
+        return as_array(name, convert_column(column))
 
     def codes(self, name: str) -> tuple[NDArray[np.intp], RawArray]:
         """Return codes in the order of first appearance, -1 where missing, and the labels."""
@@ -123,12 +123,14 @@ class Columns:
         column = self.arrow(name)
         if pa.types.is_null(column.type):
             return np.full(self.rows, -1), np.empty(0)
-        if pa.types.is_floating(column.type):  # NaN is missing, as null is
+        if pa.types.is_floating(column.type) and _holds_nan(column):  # missing, as null is
             column = pa.array(column.to_numpy(zero_copy_only=False), from_pandas=True)
         encoded = column.dictionary_encode()
-        codes = encoded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
-        labels = encoded.dictionary.to_numpy(zero_copy_only=False)
-        return codes.astype(np.intp), as_array(name, labels)
+        places = encoded.indices.cast(pa.int64())
+        if places.null_count:
+            places = places.fill_null(-1)
+        labels = as_array(name, convert_column(encoded.dictionary))
+        return convert_column(places).astype(np.intp), labels
 
     def complete_codes(self, name: str) -> tuple[NDArray[np.intp], RawArray]:
         """Return codes and labels of a column that may not be missing anywhere."""
@@ -253,6 +255,31 @@ class Grid:
                     "the rows."
                 ),
             )
+
+
+FEW_WORDS = 10_000  # rows of text that Python converts sooner than pandas is imported
+
+
+def convert_column(column: pa.Array) -> RawArray:
+    """Return an Arrow array as NumPy, as its `to_numpy` does, which imports pandas where it can.
+
+    The import takes a third of a second, so numbers and short columns of text go another way.
+    """
+    import pyarrow as pa
+
+    kind = column.type
+    if not column.null_count and (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        return np.from_dlpack(column)
+    words = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    if words and len(column) <= FEW_WORDS:
+        return np.array(column.to_pylist(), dtype=object)
+    return np.asarray(column.to_numpy(zero_copy_only=False))
+
+
+def _holds_nan(column: pa.Array) -> bool:
+    import pyarrow.compute as pc
+
+    return bool(pc.any(pc.is_nan(column)).as_py())  # None where all are null
 
 
 def with_index(frame: Any, parts: Iterable[str | None]) -> Any:
