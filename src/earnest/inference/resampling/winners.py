@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,8 +26,12 @@ def winners(
     selector: Selector,
     *,
     n_jobs: int | None = None,
+    keep: Callable[[NDArray[np.float64]], None] | None = None,
 ) -> NDArray[np.intp]:
-    """Return the winner of every resample (B,), -1 where no configuration has a defined score."""
+    """Return the winner of every resample (B,), -1 where no configuration has a defined score.
+
+    `keep` gets the scores (B, C) where all of them are computed on the way.
+    """
     if type(selector) is Pooled and can_contest(pi, metric, weights):  # a subclass has its own rule
         best = contest(pi, metric, weights, n_jobs=n_jobs)
         if best is not None:
@@ -33,6 +39,8 @@ def winners(
     order = pi.configs.simplicity_order()
     if not selector.by_fold:
         scores = score_table(pi, metric, weights, n_jobs=n_jobs)  # (B, C)
+        if keep is not None:
+            keep(scores)
         return selector(gains_of(metric, scores[None]), order)
     if not metric.pointwise:
         raise MetricError(
