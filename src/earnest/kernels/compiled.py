@@ -13,8 +13,8 @@ Memory beyond input and output stays below about 100 MB: the transposed counts t
 counts of all resamples do not fit, resamples are taken in groups, and the columns are sorted again
 for each group. A single lane block (64 * n bytes) and one column per thread (about 30 * n bytes)
 are the least that is needed; orders that are kept for the next question (`earnest.kernels.ranks`)
-come on top. With very many cases a quarter of the size of `counts` is allowed,
-since sorting for every 64 resamples would take longer than scanning them.
+come on top. From `MANY_CASES` on `MANY_BYTES` or a quarter of the size of `counts` are allowed,
+since sorting for every 64 resamples would take as long as scanning them.
 """
 
 from __future__ import annotations
@@ -54,6 +54,10 @@ from earnest.kernels.vectors import (
 )
 
 BLOCK_BYTES = 52_000_000  # of transposed counts
+MANY_CASES = (
+    200_000  # from which more are transposed at a time, so that columns are sorted less often
+)
+MANY_BYTES = 1 << 28  # of transposed counts then
 COLUMN_BYTES = 44_000_000  # of sorted columns and programs, in all threads
 PROGRAM_BYTES = 30  # per row of a column: 4 row number, 1 mark, 25 program at worst
 LEVEL_BYTES = PROGRAM_BYTES + 5  # the concordance index keeps two orders of a column
@@ -334,7 +338,8 @@ def _make_lane_groups(counts: Bytes, byte_of_lane: Longs, n_jobs: int) -> Iterat
     """Transpose the counts, as many resamples at a time as memory allows, always in one buffer."""
     n_resamples, n = counts.shape
     n_blocks = -(-n_resamples // LANES)
-    fitting = max(1, max(BLOCK_BYTES, counts.nbytes // 4) // (LANES * (n + 1)))
+    many = MANY_BYTES if n >= MANY_CASES else 0
+    fitting = max(1, max(BLOCK_BYTES, counts.nbytes // 4, many) // (LANES * (n + 1)))
     n_groups = max(1, -(-n_blocks // fitting))
     size = max(1, -(-n_blocks // n_groups))  # groups of even size
     buffer = _allocate_aligned(size, n + 1, LANES)
