@@ -410,11 +410,12 @@ def test_many_cases_are_sorted_once_for_several_blocks_of_resamples(monkeypatch)
     monkeypatch.setattr(compiled, "BLOCK_BYTES", LANES * (n + 1))
     sorted_columns = []
     real = compiled.rank
-    monkeypatch.setattr(
-        compiled,
-        "rank",
-        lambda values, own: [sorted_columns.append(len(values)), real(values, own)][1],
-    )
+
+    def rank(values, own):
+        sorted_columns.append(len(values))
+        return real(values, own)
+
+    monkeypatch.setattr(compiled, "rank", rank)
     few = compiled.auc_table(scores, labels, counts)
     assert sum(sorted_columns) == 4 * columns
     sorted_columns.clear()

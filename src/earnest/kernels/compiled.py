@@ -54,9 +54,7 @@ from earnest.kernels.vectors import (
 )
 
 BLOCK_BYTES = 52_000_000  # of transposed counts
-MANY_CASES = (
-    200_000  # from which more are transposed at a time, so that columns are sorted less often
-)
+MANY_CASES = 200_000  # from which more are transposed at a time, to sort columns less often
 MANY_BYTES = 1 << 28  # of transposed counts then
 COLUMN_BYTES = 44_000_000  # of sorted columns and programs, in all threads
 PROGRAM_BYTES = 30  # per row of a column: 4 row number, 1 mark, 25 program at worst
