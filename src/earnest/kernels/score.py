@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +21,10 @@ from earnest.kernels.scans import rank_selected, rank_table
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import CallableMetric, Metric, MomentMetric, RankMetric
 from earnest.metrics.responding import check_fits, respond
+
+# Scores a table (B, C) on a cluster, or returns None where that does not pay; see `engine.scores`.
+Spread = Callable[[Predictions, Metric, Weights], NDArray[np.float64] | None]
+SPREAD: ContextVar[Spread | None] = ContextVar("SPREAD", default=None)
 
 
 def score_table(
@@ -57,6 +62,10 @@ def score_table(
     jobs = workers(n_jobs)
     if len(weights) == 0:
         return np.empty((0, pi.n_configs))
+    spread = SPREAD.get()
+    elsewhere = None if spread is None else spread(pi, metric, weights)
+    if elsewhere is not None:
+        return elsewhere
     tables = [
         _fill_table(pi, metric, weights.values, r, pi.tested(r), jobs) for r in _list_repeats(pi)
     ]

@@ -12,7 +12,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import OneStandardError, Pooled, Selector, in_units_of_the_best
 from earnest.core.data.weights import Weights
 from earnest.kernels.contest import can_contest, contest
-from earnest.kernels.score import fold_repeats, fold_scores, score_table
+from earnest.kernels.score import SPREAD, fold_repeats, fold_scores, score_table
 from earnest.metrics.families import Metric
 
 TINY = 1e-9  # in place of 0, for a fold of which no case was drawn
@@ -32,7 +32,8 @@ def winners(
 
     `keep` gets the scores (B, C) where all of them are computed on the way.
     """
-    if type(selector) is Pooled and can_contest(pi, metric, weights):  # a subclass has its own rule
+    here = SPREAD.get() is None  # on a cluster all scores cost less than a few of them here
+    if here and type(selector) is Pooled and can_contest(pi, metric, weights):  # no subclass
         best = contest(pi, metric, weights, n_jobs=n_jobs)
         if best is not None:
             return best
