@@ -219,6 +219,29 @@ def flips_table() -> str:
     return table(heads, rows())
 
 
+def limits_table() -> str:
+    """Return memory and time by size, from the results in the folder of the benchmark."""
+    import csv
+
+    path = ROOT / "benchmarks" / "limits" / "results.csv"
+    with path.open(encoding="utf-8") as file:
+        found = list(csv.DictReader(file))
+
+    def rows() -> Iterator[list[str]]:
+        for row in found:
+            sizes = [f"{int(row[name]):,}" for name in ("n", "configs", "resamples")]
+            limit = f"{int(row['limit_mb']):,} MB" if row["limit_mb"] else "none"
+            memory = f"{int(row['memory_mb']):,} MB"
+            seconds = float(row["processor_s"])
+            time = f"{seconds:.2g} s" if seconds < 60 else f"{seconds / 60:.1f} min"
+            right = "yes" if row["right"] == "True" else "no"
+            file = f"{float(row['table_mb']):,.0f} MB" if float(row["table_mb"]) >= 1 else "1 MB"
+            yield [row["metric"], *sizes, file, limit, memory, time, right]
+
+    heads = ["metric", "cases", "configurations", "resamples", "file", "limit", "memory"]
+    return table([*heads, "processor time", "right"], rows())
+
+
 OUTCOMES = ("pass", "fail", "undecided")
 
 
@@ -303,5 +326,6 @@ TABLES: dict[str, Callable[..., str]] = {
     "assessment": assessment_table,
     "field": field_table,
     "flips": flips_table,
+    "limits": limits_table,
     "paper": paper_table,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -16,6 +17,7 @@ from earnest.kernels.score import fold_scores
 from earnest.resampling.bootstrap import CaseBootstrap, batches
 
 RESAMPLES = 1000
+FEW = 30  # configurations where there are many cases
 TIMED = 20  # configurations that the baseline is timed on, then scaled
 
 
@@ -25,6 +27,8 @@ def rows(quick: bool) -> Iterator[Row]:
     for n, configs, target in sizes:
         yield from whole_bbc(n, configs, target)
     yield from over_folds()
+    if not quick:
+        yield at_a_million()
 
 
 def whole_bbc(n: int, configs: int, target: float) -> Iterator[Row]:
@@ -50,6 +54,29 @@ def whole_bbc(n: int, configs: int, target: float) -> Iterator[Row]:
     yield Row(f"{work}, all cores", mine, f"NumPy presorted cumsum {scaled}", plain, target)
     yield Row(f"{work}, all cores", mine, f"the leanest NumPy we found {scaled}", lean, None)
     yield Row(f"{work}, one thread", alone, f"the leanest NumPy we found {scaled}", lean, None)
+
+
+def at_a_million() -> Row:
+    """Hold the time of a cell (case, configuration, resample) against that with fewer cases.
+
+    A block of 64 resamples of a million cases takes 64 MB, which no cache holds.
+    """
+    costs = []
+    for n in (100_000, 1_000_000):
+        pi, resamples = binary(n, FEW), 512
+        en.estimate(pi, metric="roc_auc", n_resamples=64, rng=1)  # warm: fingerprint known
+        start = time.process_time()
+        en.estimate(pi, metric="roc_auc", n_resamples=resamples, rng=1, n_jobs=1)
+        costs.append((time.process_time() - start) / (n * FEW * resamples) * 1e9)
+    return Row(
+        f"whole BBC, AUC, n=1,000,000 C={FEW} B=512, a cell in processor time of one thread",
+        costs[1],
+        "the same at n=100,000",
+        costs[0],
+        1.5,
+        unit="ns",
+        more_is_better=False,
+    )
 
 
 def presorted_cumsum(pi: en.Predictions, counts: NDArray[np.uint8], configs: int) -> None:

@@ -18,6 +18,7 @@ from tests.snapshots import read_snapshot
 
 GOLDEN = Path(__file__).parent / "golden"
 HEAVY = ("numpy", "scipy", "pyarrow", "numba", "sklearn", "pandas", "narwhals", "matplotlib")
+UNUSED = ("gzip", "secrets", "tempfile", "tomllib")  # of the standard library
 
 
 def words(help_text: str) -> str:
@@ -55,6 +56,24 @@ def test_no_command_shows_the_table_of_contents(run):
     assert alone.out.strip() == asked.out.strip()
 
 
+def test_the_table_of_contents_is_that_of_all_commands_but_reads_no_option_of_theirs(
+    run, monkeypatch
+):
+    monkeypatch.setenv("COLUMNS", "80")
+    whole = CliRunner().invoke(app, ["--help"], prog_name="earnest")
+    own = {one.callback for one in app.registered_commands}
+    read = []
+    real = typer.main.get_params_from_function
+    monkeypatch.setattr(
+        typer.main, "get_params_from_function", lambda func: [read.append(func), real(func)][1]
+    )
+    assert words(run("--help").out).split() == words(whole.output).split()
+    assert read
+    assert not own & set(read)
+    run("estimate", "--help")
+    assert own & set(read)
+
+
 def test_short_help_is_help(run):
     assert run("estimate", "-h").out == run("estimate", "--help").out
 
@@ -73,7 +92,7 @@ def test_help_and_version_import_nothing_heavy(args):
         "import sys\n"
         "from earnest.cli import main\n"
         f"main({args!r})\n"
-        f"sys.exit(' '.join(set(sys.modules) & set({HEAVY!r})))\n"
+        f"sys.exit(' '.join(set(sys.modules) & set({HEAVY + UNUSED!r})))\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False

@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from earnest.core.base.errors import InputError
 from earnest.kernels import compiled, programs, sorting
-from earnest.kernels.vectors import LANES
+from earnest.kernels.vectors import LANES, NEAR_BYTES
 from tests.kernels import oracles
 
 # AUC and concordance are integers up to one division, in the kernels as in their oracles: they must
@@ -380,6 +380,48 @@ def test_block_sizes_change_no_bit(monkeypatch):
     monkeypatch.setattr(compiled, "ROWS_AT_ONCE", 7)
     for one, many in zip(expected, every_table(2), strict=True):
         assert_array_equal(one, many)
+    monkeypatch.setattr(compiled, "MANY_CASES", 300)  # more at a time, as for many cases
+    monkeypatch.setattr(compiled, "MANY_BYTES", 90_000)
+    for one, many in zip(expected, every_table(1), strict=True):
+        assert_array_equal(one, many)
+
+
+@pytest.mark.parametrize("decimals", [None, 2])
+def test_rows_beyond_the_cache_that_are_asked_for_in_advance_change_no_bit(decimals):
+    """The oracle walks one resample at a time, and asks for nothing in advance."""
+    rng = np.random.default_rng(14)
+    n = NEAR_BYTES // LANES + 1_000
+    scores = rng.standard_normal((n, 2))
+    scores = scores if decimals is None else np.round(scores, decimals)
+    labels = rng.integers(0, 2, (n, 1)).astype(np.int8)
+    counts = rng.poisson(1, (70, n)).astype(np.uint8)
+    table = compiled.auc_table(scores, labels, counts)
+    for column in range(2):
+        chosen = np.full(70, column)
+        assert_array_equal(table[:, column], compiled.auc_selected(scores, labels, counts, chosen))
+    assert table[0, 0] == oracles.long_auc(scores[:, 0], labels[:, 0], counts[0])
+
+
+def test_many_cases_are_sorted_once_for_several_blocks_of_resamples(monkeypatch):
+    rng = np.random.default_rng(15)
+    n, columns = 2_000, 3
+    scores, labels = rng.random((n, columns)), rng.integers(0, 2, (n, 1)).astype(np.int8)
+    counts = rng.poisson(1, (256, n)).astype(np.uint8)
+    monkeypatch.setattr(compiled, "BLOCK_BYTES", LANES * (n + 1))
+    sorted_columns = []
+    real = compiled.rank
+
+    def rank(values, own):
+        sorted_columns.append(len(values))
+        return real(values, own)
+
+    monkeypatch.setattr(compiled, "rank", rank)
+    few = compiled.auc_table(scores, labels, counts)
+    assert sum(sorted_columns) == 4 * columns
+    sorted_columns.clear()
+    monkeypatch.setattr(compiled, "MANY_CASES", n)
+    assert_array_equal(compiled.auc_table(scores, labels, counts), few)
+    assert sum(sorted_columns) == columns
 
 
 def test_memory_stays_within_what_is_allowed(monkeypatch):

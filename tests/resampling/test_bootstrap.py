@@ -213,3 +213,43 @@ def test_counts_that_do_not_fit_are_refused_and_not_wrapped() -> None:
     target = Target(y=np.arange(4) % 2, task=Task.BINARY, classes=(0, 1))
     with pytest.raises(en.InputError, match="integer counts"):
         list(batches(Heavy(), target, 10, Seeds(0)))
+
+
+@pytest.mark.parametrize("name", ["case", "stratified", "group"])
+def test_long_rows_are_counted_as_short_ones_are(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = a_target((200, 100), groups=np.arange(300) // 2 if name == "group" else None)
+    short = drawn(RESAMPLERS[name], target, 70)
+    monkeypatch.setattr(bootstrap, "CHUNK", 1)  # one row at a time
+    by_row = drawn(RESAMPLERS[name], target, 70)
+    counted = []
+    monkeypatch.setattr(bootstrap, "IN_CACHE", 10)
+    monkeypatch.setattr(bootstrap.np, "bincount", lambda *_, **__: counted.append(1))
+    np.testing.assert_array_equal(drawn(RESAMPLERS[name], target, 70), by_row)
+    assert not counted
+    if name == "case":  # the numbers are drawn in another order where there are layers
+        np.testing.assert_array_equal(by_row, short)
+
+
+def test_a_batch_of_many_cases_has_several_blocks_within_its_memory() -> None:
+    sizes = {}
+    for n in (1_000, 500_000, 5_000_000):
+        target = Target(y=np.zeros(n), task=Task.REGRESSION)
+        made = batches(_Ones(), target, 2_000, Seeds.of(0))
+        sizes[n] = len(next(made))
+    assert sizes[1_000] == 2_000
+    assert sizes[500_000] == bootstrap.LEAST_BLOCKS * bootstrap.BLOCK
+    assert sizes[5_000_000] == bootstrap.BLOCK  # 320 MB; four of them would be too many
+
+
+class _Ones:
+    """Draws every case once: no time is lost on numbers."""
+
+    name: ClassVar[str] = "ones"
+    has_out_of_bag: ClassVar[bool] = True
+
+    def draw(
+        self, target: Target, count: int, rng: np.random.Generator, accept: Accept | None
+    ) -> Weights:
+        return Weights(np.broadcast_to(np.ones(target.n, dtype=np.uint8), (count, target.n)))

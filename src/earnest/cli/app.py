@@ -10,6 +10,7 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Sequence
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -168,6 +169,24 @@ def options_of(name: str) -> set[str]:
     return {option for param in params for option in (*param.opts, *param.secondary_opts)}
 
 
+def _asks_for_contents(args: Sequence[str] | None) -> bool:
+    """Tell whether only the list of commands is asked for."""
+    given = list(sys.argv[1:] if args is None else args)
+    return given in ([], ["-h"], ["--help"]) and COMPLETING not in os.environ
+
+
+def _list_commands() -> typer.Typer:
+    """Return the program without the options of its commands, which its own help does not show.
+
+    Typer reads the types of all arguments of all commands, which takes longer than to print them.
+    """
+    contents = copy(app)
+    contents.registered_commands = [copy(one) for one in app.registered_commands]
+    for one in contents.registered_commands:
+        one.callback = lambda: None
+    return contents
+
+
 def _asks_for_help(args: Sequence[str] | None) -> bool:
     """Tell whether nothing is asked but how to ask, which no file may stand in the way of."""
     given = list(sys.argv[1:] if args is None else args)
@@ -185,7 +204,7 @@ def run(args: Sequence[str] | None = None) -> int:
     """
     sys.excepthook = internal_error
     warnings.showwarning = show_warning
-    command = typer.main.get_command(app)
+    command = typer.main.get_command(_list_commands() if _asks_for_contents(args) else app)
     defaults = Defaults(None, {})
     try:
         with guarded_output():

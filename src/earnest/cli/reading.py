@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -56,7 +55,9 @@ def keep_standard_input() -> Iterator[Path]:
             got="a terminal" if stream is not None else "a closed stream",
             cure="Pipe it in, as in: earnest estimate - -m roc_auc < preds.csv.",
         )
-    with tempfile.TemporaryDirectory(prefix="earnest-") as folder:
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix="earnest-") as folder:
         content = stream.buffer.read()
         if not content:
             raise InputError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -74,7 +73,9 @@ def answer_each(
         if not write_result(result, json, table):
             show(result)
         return
-    shared = secrets.randbits(32) if seed is None else seed
+    from secrets import randbits  # late, as it loads hashes that help does without
+
+    shared = randbits(32) if seed is None else seed
     results = {name: answer(name, shared) for name in names}  # all of them before a line is shown
     if json:
         said = {str(name): result.to_dict() for name, result in results.items()}

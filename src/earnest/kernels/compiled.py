@@ -12,8 +12,9 @@ Memory beyond input and output stays below about 100 MB: the transposed counts t
 `BLOCK_BYTES` and the sorted columns `COLUMN_BYTES`, shared by all threads. When the transposed
 counts of all resamples do not fit, resamples are taken in groups, and the columns are sorted again
 for each group. A single lane block (64 * n bytes) and one column per thread (about 30 * n bytes)
-are the least that is needed; with very many cases a quarter of the size of `counts` is allowed,
-since sorting for every 64 resamples would take longer than scanning them.
+are the least that is needed; orders that are kept for the next question (`earnest.kernels.ranks`)
+come on top. From `MANY_CASES` on `MANY_BYTES` or a quarter of the size of `counts` are allowed,
+since sorting for every 64 resamples would take as long as scanning them.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from earnest.kernels.programs import (
     floor_at_level,
     order_in_time,
 )
+from earnest.kernels.ranks import KeptRanks
 from earnest.kernels.sorting import NEW, POSITIVE, Ranking, rank
 from earnest.kernels.vectors import (
     BYTE_OF_LANE,
@@ -52,6 +54,8 @@ from earnest.kernels.vectors import (
 )
 
 BLOCK_BYTES = 52_000_000  # of transposed counts
+MANY_CASES = 200_000  # from which more are transposed at a time, to sort columns less often
+MANY_BYTES = 1 << 28  # of transposed counts then
 COLUMN_BYTES = 44_000_000  # of sorted columns and programs, in all threads
 PROGRAM_BYTES = 30  # per row of a column: 4 row number, 1 mark, 25 program at worst
 LEVEL_BYTES = PROGRAM_BYTES + 5  # the concordance index keeps two orders of a column
@@ -59,7 +63,13 @@ COLUMNS_AT_ONCE = 64
 ROWS_AT_ONCE = 512  # in a transposing copy, so that cache lines of a C-ordered matrix are read once
 
 
-def auc_table(scores: Numbers, labels: Numbers, counts: Bytes, n_jobs: int = 1) -> Floats:
+def auc_table(
+    scores: Numbers,
+    labels: Numbers,
+    counts: Bytes,
+    n_jobs: int = 1,
+    kept: KeptRanks | None = None,
+) -> Floats:
     """Compute the area under the ROC curve of every column for every resample.
 
     Parameters
@@ -72,6 +82,8 @@ def auc_table(scores: Numbers, labels: Numbers, counts: Bytes, n_jobs: int = 1) 
         How often each resample holds each row.
     n_jobs : int
         Number of threads, over blocks of columns.
+    kept : KeptRanks, optional
+        The orders of the columns, as far as they are known; the others are added.
 
     Returns
     -------
@@ -92,15 +104,21 @@ def auc_table(scores: Numbers, labels: Numbers, counts: Bytes, n_jobs: int = 1) 
     _check(scores, labels, counts)
     out = np.empty((counts.shape[0], scores.shape[1]))
     for lanes in _make_lane_groups(counts, BYTE_OF_LANE, n_jobs):
-        work = partial(_fill_auc, scores, labels, lanes, out)
+        work = partial(_fill_auc, scores, labels, kept, lanes, out)
         each(work, _cut_columns(scores.shape, PROGRAM_BYTES, n_jobs), n_jobs)
     return out
 
 
-def _fill_auc(scores: Numbers, labels: Numbers, lanes: Lanes, out: Floats, columns: slice) -> None:
-    scan_auc(
-        lanes, _write_program(lanes, _rank_columns(scores, labels, columns)), columns.start, out
-    )
+def _fill_auc(
+    scores: Numbers,
+    labels: Numbers,
+    kept: KeptRanks | None,
+    lanes: Lanes,
+    out: Floats,
+    columns: slice,
+) -> None:
+    ranking = _find_ranking(scores, labels, columns, kept)
+    scan_auc(lanes, _write_program(lanes, ranking), columns.start, out)
 
 
 def auc_selected(
@@ -109,12 +127,13 @@ def auc_selected(
     counts: Bytes,
     columns: NDArray[np.intp],
     n_jobs: int = 1,
+    kept: KeptRanks | None = None,
 ) -> Floats:
     """Compute the area under the ROC curve of one column per resample.
 
     Parameters
     ----------
-    scores, labels, counts, n_jobs
+    scores, labels, counts, n_jobs, kept
         As for `auc_table`.
     columns : array of intp, shape (B,)
         The column to score in each resample.
@@ -138,7 +157,7 @@ def auc_selected(
     counts = _read_only(counts)
 
     def scan(block: slice) -> None:
-        ranking = _rank_columns(scores, labels, used[block])
+        ranking = _find_ranking(scores, labels, used[block], kept)
         part = starts[block.start : block.stop + 1]
         _scan_selected(counts, ranking, resamples, part, out)
 
@@ -153,6 +172,7 @@ def curve_table(
     counts: Bytes,
     n_jobs: int = 1,
     max_fpr: float | None = None,
+    kept: KeptRanks | None = None,
 ) -> Floats:
     """Compute a metric that walks down the distinct scores, for every column and resample.
 
@@ -163,7 +183,7 @@ def curve_table(
         - partial_roc_auc: the area under the ROC curve up to the false positive rate `max_fpr`,
           standardised after McClish (1989) to 0.5 for chance and 1 for perfection.
         - ks: the largest difference |TPR - FPR|, the Kolmogorov-Smirnov distance of the classes.
-    scores, labels, counts, n_jobs
+    scores, labels, counts, n_jobs, kept
         As for `auc_table`.
     max_fpr : float, optional
         In (0, 1], for partial_roc_auc only; the whole area without it.
@@ -181,7 +201,7 @@ def curve_table(
     _check(scores, labels, counts)
     out = np.empty((counts.shape[0], scores.shape[1]))
     for lanes in _make_lane_groups(counts, np.arange(LANES), n_jobs):
-        work = partial(_fill_curve, CURVES.index(kind), limit, scores, labels, lanes, out)
+        work = partial(_fill_curve, CURVES.index(kind), limit, scores, labels, kept, lanes, out)
         each(work, _cut_columns(scores.shape, PROGRAM_BYTES, n_jobs), n_jobs)
     return out
 
@@ -191,17 +211,23 @@ def _fill_curve(
     limit: float,
     scores: Numbers,
     labels: Numbers,
+    kept: KeptRanks | None,
     lanes: Lanes,
     out: Floats,
     columns: slice,
 ) -> None:
-    ranking = _rank_columns(scores, labels, columns)
+    ranking = _find_ranking(scores, labels, columns, kept)
     shared = labels.shape[1] == 1
     walk(kind, limit, lanes, ranking, shared, columns.start, out)
 
 
 def concordance_table(
-    risk: Numbers, time: Numbers, event: Numbers, counts: Bytes, n_jobs: int = 1
+    risk: Numbers,
+    time: Numbers,
+    event: Numbers,
+    counts: Bytes,
+    n_jobs: int = 1,
+    kept: KeptRanks | None = None,
 ) -> Floats:
     """Compute Harrell's concordance index of every column for every resample.
 
@@ -214,7 +240,7 @@ def concordance_table(
         Finite predicted risks, higher for earlier events.
     time, event : arrays, shape (n,)
         Observed time, and whether it is that of the event (else censored).
-    counts, n_jobs
+    counts, n_jobs, kept
         As for `auc_table`.
 
     Returns
@@ -240,7 +266,7 @@ def concordance_table(
     for lanes in _make_lane_groups(counts, BYTE_OF_LANE, n_jobs):
         floor = sum(_count_pairs(lanes, floor_at_level(order, level)) for level in order.levels)
         total = _count_pairs(lanes, comparable(order))
-        work = partial(_fill_concordance, risk, used, order, lanes, floor, total, out)
+        work = partial(_fill_concordance, risk, used, kept, order, lanes, floor, total, out)
         each(work, _cut_columns(risk.shape, LEVEL_BYTES, n_jobs), n_jobs)
     return out
 
@@ -248,6 +274,7 @@ def concordance_table(
 def _fill_concordance(
     risk: Numbers,
     used: NDArray[np.int8],
+    kept: KeptRanks | None,
     order: TimeOrder,
     lanes: Lanes,
     floor: Longs | int,
@@ -255,7 +282,7 @@ def _fill_concordance(
     out: Floats,
     columns: slice,
 ) -> None:
-    ranking = _rank_columns(risk, used, columns)
+    ranking = _find_ranking(risk, used, columns, kept)
     concordant = -floor
     for level in order.levels:
         concordant = concordant + _count_pairs(lanes, at_level(ranking, order, level))
@@ -309,7 +336,8 @@ def _make_lane_groups(counts: Bytes, byte_of_lane: Longs, n_jobs: int) -> Iterat
     """Transpose the counts, as many resamples at a time as memory allows, always in one buffer."""
     n_resamples, n = counts.shape
     n_blocks = -(-n_resamples // LANES)
-    fitting = max(1, max(BLOCK_BYTES, counts.nbytes // 4) // (LANES * (n + 1)))
+    many = MANY_BYTES if n >= MANY_CASES else 0
+    fitting = max(1, max(BLOCK_BYTES, counts.nbytes // 4, many) // (LANES * (n + 1)))
     n_groups = max(1, -(-n_blocks // fitting))
     size = max(1, -(-n_blocks // n_groups))  # groups of even size
     buffer = _allocate_aligned(size, n + 1, LANES)
@@ -343,6 +371,24 @@ def _read_only(array: Bytes) -> Bytes:
     view = np.ascontiguousarray(array).view()
     view.flags.writeable = False
     return view
+
+
+def _find_ranking(
+    scores: Numbers,
+    labels: Numbers,
+    columns: slice | NDArray[np.intp],
+    kept: KeptRanks | None,
+) -> Ranking:
+    """Return the orders of some columns, and sort those that are not known yet."""
+    if kept is None:
+        return _rank_columns(scores, labels, columns)
+    places = np.arange(len(kept.known))[columns]
+    missing = places[~kept.known[places]]
+    if len(missing):
+        found = _rank_columns(scores, labels, missing)
+        kept.put(missing, KeptRanks(*found, np.ones(len(missing), np.bool_)))
+    part = kept.part(columns)
+    return Ranking(part.rows, part.marks, part.lengths, part.tied)
 
 
 def _rank_columns(scores: Numbers, labels: Numbers, columns: slice | NDArray[np.intp]) -> Ranking:

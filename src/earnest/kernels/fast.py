@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base.arrays import Numbers
 from earnest.kernels import compiled, pairing, placing
+from earnest.kernels.ranks import KeptRanks
 from earnest.metrics.families import RankMetric
 
 Array = NDArray[np.float64]
@@ -27,18 +28,19 @@ def table(
     truth: Numbers,
     counts: NDArray[np.uint8],
     n_jobs: int,
+    kept: KeptRanks | None = None,
 ) -> Array:
     """Return the metric (B, M) of every column of scores (n, M) under counts (B, n)."""
     if metric.kernel == "concordance":
         time, event = truth[:, 0], truth[:, 1].astype(bool)
-        return _cached_or_not(compiled.concordance_table, scores, time, event, counts, n_jobs)
+        return _cached_or_not(compiled.concordance_table, scores, time, event, counts, n_jobs, kept)
     labels = truth[:, None]
     if metric.kernel == "roc_auc":
-        return _cached_or_not(compiled.auc_table, scores, labels, counts, n_jobs)
+        return _cached_or_not(compiled.auc_table, scores, labels, counts, n_jobs, kept)
     assert metric.kernel is not None
     max_fpr = metric.knobs.get("max_fpr")
     curve = partial(compiled.curve_table, metric.kernel)
-    values = _cached_or_not(curve, scores, labels, counts, n_jobs, max_fpr)
+    values = _cached_or_not(curve, scores, labels, counts, n_jobs, max_fpr, kept)
     return np.clip(values, *metric.limits, out=values)  # rounding, as the plain scan does
 
 
@@ -49,16 +51,18 @@ def selected(
     counts: NDArray[np.uint8],
     columns: NDArray[np.intp],
     n_jobs: int,
+    kept: KeptRanks | None = None,
 ) -> Array:
     """Return the metric (B,) of one column of scores (n, M) a resample."""
     if metric.kernel == "roc_auc":
         labels = truth[:, None]
-        return _cached_or_not(compiled.auc_selected, scores, labels, counts, columns, n_jobs)
+        return _cached_or_not(compiled.auc_selected, scores, labels, counts, columns, n_jobs, kept)
     out = np.empty(len(counts))
     for column in np.unique(columns):
         mine = np.flatnonzero(columns == column)
-        one = scores[:, column : column + 1]
-        out[mine] = table(metric, one, truth, counts[mine], n_jobs)[:, 0]
+        one = slice(column, column + 1)
+        known = None if kept is None else kept.part(one)
+        out[mine] = table(metric, scores[:, one], truth, counts[mine], n_jobs, known)[:, 0]
     return out
 
 

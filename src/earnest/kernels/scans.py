@@ -11,6 +11,7 @@ from earnest.core.base.arrays import Numbers
 from earnest.core.base.sums import weighted_sums
 from earnest.core.base.threads import each
 from earnest.core.data.target import Target
+from earnest.kernels.ranks import KeptRanks, RankKeeper
 from earnest.metrics.families import RankMetric, View
 
 # (case, column, resample) updates from which a compiled kernel pays: loading numba costs about as
@@ -26,27 +27,41 @@ def rank_table(
     scores: Numbers,
     weights: Numbers,
     n_jobs: int,
+    keeper: RankKeeper | None = None,
 ) -> NDArray[np.float64]:
-    """Return the metric (B, C) of scores (n, C[, K]) under every row of weights (B, n)."""
+    """Return the metric (B, C) of scores (n, C[, K]) under every row of weights (B, n).
+
+    With a keeper the orders of the columns are kept for the next call.
+    """
     views = metric.views(target)
     masses = _sum_masses(views, weights)
     columns = scores.shape[1]
     out = np.empty((len(weights), columns))
     width = max(1, VALUES // max(1, len(weights) * len(views)))
     for left in range(0, columns, width):
-        block = scores[:, left : left + width]
-        tables = [_view_table(metric, _take_column(block, v), v, weights, n_jobs) for v in views]
+        block = slice(left, left + width)
+        tables = [_view_table(metric, scores, v, weights, n_jobs, block, keeper) for v in views]
         out[:, left : left + width] = metric.combine(np.stack(tables, axis=2), masses)
     return out
 
 
 def _view_table(
-    metric: RankMetric, scores: Numbers, view: View, weights: Numbers, n_jobs: int
+    metric: RankMetric,
+    scores: Numbers,
+    view: View,
+    weights: Numbers,
+    n_jobs: int,
+    columns: slice,
+    keeper: RankKeeper | None,
 ) -> NDArray[np.float64]:
+    """Return the metric (B, c) of some columns of the scores (n, C[, K]) that a view is about."""
+    scores = _take_column(scores[:, columns], view)
     if is_compiled_worth(metric, weights, scores.shape[1]):
         from earnest.kernels import fast
 
-        return fast.table(metric, scores, view.truth, np.asarray(weights, np.uint8), n_jobs)
+        whole = None if keeper is None else keeper.find(view.column, view.truth)
+        kept = None if whole is None else whole.part(columns)
+        return fast.table(metric, scores, view.truth, np.asarray(weights, np.uint8), n_jobs, kept)
 
     def column(c: int) -> NDArray[np.float64]:
         return scan_plainly(metric, scores[:, c], view.truth, weights, PLAIN_CELLS // n_jobs)
@@ -74,13 +89,25 @@ def rank_selected(
     weights: Numbers,
     columns: NDArray[np.intp],
     n_jobs: int,
+    keeper: RankKeeper | None = None,
+    places: NDArray[np.intp] | None = None,
 ) -> NDArray[np.float64]:
-    """Return the metric (B,) of one column of scores a resample."""
+    """Return the metric (B,) of one column of scores a resample.
+
+    With a keeper `places` (C,) says which columns of its predictions the scores are.
+    """
     views = metric.views(target)
     values = np.empty((len(weights), 1, len(views)))
     for v, view in enumerate(views):
+        kept = None if keeper is None else keeper.find(view.column, view.truth)
         values[:, 0, v] = _view_selected(
-            metric, _take_column(scores, view), view, weights, columns, n_jobs
+            metric,
+            _take_column(scores, view),
+            view,
+            weights,
+            columns,
+            n_jobs,
+            None if kept is None or places is None else kept.part(places),
         )
     return metric.combine(values, _sum_masses(views, weights))[:, 0]
 
@@ -92,12 +119,13 @@ def _view_selected(
     weights: Numbers,
     columns: NDArray[np.intp],
     n_jobs: int,
+    kept: KeptRanks | None,
 ) -> NDArray[np.float64]:
     if is_compiled_worth(metric, weights, 1):
         from earnest.kernels import fast
 
         counts = np.asarray(weights, np.uint8)
-        return fast.selected(metric, scores, view.truth, counts, columns, n_jobs)
+        return fast.selected(metric, scores, view.truth, counts, columns, n_jobs, kept)
     out = np.empty(len(weights))
     for c in np.unique(columns):
         mine = np.flatnonzero(columns == c)

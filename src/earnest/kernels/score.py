@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,10 +16,15 @@ from earnest.core.data.target import Target
 from earnest.core.data.weights import Weights
 from earnest.kernels.dense import score_moments, score_selected_moments
 from earnest.kernels.plain import score_callable
+from earnest.kernels.ranks import RankKeeper
 from earnest.kernels.scans import rank_selected, rank_table
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import CallableMetric, Metric, MomentMetric, RankMetric
 from earnest.metrics.responding import check_fits, respond
+
+# Scores a table (B, C) on a cluster, or returns None where that does not pay; see `engine.scores`.
+Spread = Callable[[Predictions, Metric, Weights], NDArray[np.float64] | None]
+SPREAD: ContextVar[Spread | None] = ContextVar("SPREAD", default=None)
 
 
 def score_table(
@@ -56,6 +62,10 @@ def score_table(
     jobs = workers(n_jobs)
     if len(weights) == 0:
         return np.empty((0, pi.n_configs))
+    spread = SPREAD.get()
+    elsewhere = None if spread is None else spread(pi, metric, weights)
+    if elsewhere is not None:
+        return elsewhere
     tables = [
         _fill_table(pi, metric, weights.values, r, pi.tested(r), jobs) for r in _list_repeats(pi)
     ]
@@ -134,7 +144,9 @@ def _fold_table(
         within = (codes == folds[:, None]).view(np.uint8)
         return _fill_table(pi, metric, within, repeat, pi.tested(repeat), jobs)[:, None]
     values = Weights.ones(pi.n_cases).values if weights is None else weights.values
-    return np.stack([_fill_table(pi, metric, values, repeat, codes == k, jobs) for k in folds])
+    return np.stack(
+        [_fill_table(pi, metric, values, repeat, codes == k, jobs, keep=False) for k in folds]
+    )
 
 
 def fold_repeats(pi: Predictions) -> NDArray[np.intp]:
@@ -202,7 +214,10 @@ def _fill_table(
     repeat: int,
     used: NDArray[np.bool_],
     jobs: int,
+    *,
+    keep: bool = True,
 ) -> NDArray[np.float64]:
+    """Return the table (B, C) of a repeat; `keep` says that the used cases are all it tested."""
     target, responses, own = _take_part(pi, weights, repeat, used)
 
     def response(rows: slice, columns: slice) -> Numbers:
@@ -211,7 +226,9 @@ def _fill_table(
     if isinstance(metric, MomentMetric):
         return score_moments(target, metric, response, own, pi.n_configs, jobs)
     if isinstance(metric, RankMetric):
-        return rank_table(target, metric, respond(pi, metric.needs, responses), own, jobs)
+        scores = respond(pi, metric.needs, responses)
+        keeper = RankKeeper(pi, metric.needs, repeat) if keep else None
+        return rank_table(target, metric, scores, own, jobs, keeper)
     assert isinstance(metric, CallableMetric)
     return score_callable(target, metric, respond(pi, metric.needs, responses), own)
 
@@ -229,7 +246,8 @@ def _fill_selected(
     target, responses, own = _take_part(pi, weights, repeat, used)
     needed = respond(pi, metric.needs, responses[:, winners])
     if isinstance(metric, RankMetric):
-        return rank_selected(target, metric, needed, own, index, jobs)
+        keeper = RankKeeper(pi, metric.needs, repeat)
+        return rank_selected(target, metric, needed, own, index, jobs, keeper, winners)
     if isinstance(metric, MomentMetric):
         return score_selected_moments(
             target, metric, lambda rows, some: needed[rows, some], own, index, len(winners)

@@ -60,6 +60,7 @@ SLOTS = 4  # rows of each class in a segment
 PAIR = 2 * SLOTS
 LARGEST_COUNT = 255  # and the largest sum of a segment: it is added in uint8
 LARGEST_SUM = 2**15 - 1  # sums of 16 bits are multiplied as signed numbers
+NEAR_BYTES = 1 << 21  # of a block that the cache next to a core holds, or nearly
 AHEAD = 12  # segments to prefetch ahead; a program is allocated that much longer than it is
 TIED, CONTINUED = 1, 2  # flags of a segment, see `earnest.kernels.programs`
 
@@ -193,8 +194,11 @@ def _tied_segment(
         sums.add(sums.positives[half], s)
 
 
-def _tile_intrinsic(ties: bool) -> Callable[..., None]:
-    """Make the intrinsic that runs the segments [start, stop) of a program on one block."""
+def _tile_intrinsic(*, ties: bool, far: bool) -> Callable[..., None]:
+    """Make the intrinsic that runs the segments [start, stop) of a program on one block.
+
+    If the block is `far`, beyond the cache, its rows are asked for in advance.
+    """
 
     def generate(
         context: Any, builder: ir.IRBuilder, signature: Signature, args: list[ir.Value]
@@ -208,7 +212,7 @@ def _tile_intrinsic(ties: bool) -> Callable[..., None]:
         loop = cgutils.for_range_slice(builder, args[3], args[4], I64(1), intp=I64)
         with loop as (k, _):
             first = builder.mul(k, I64(PAIR))
-            if ties:  # the longer loop leaves the processor no room to look ahead by itself
+            if ties or far:  # the longer loop leaves the processor no room to look ahead by itself
                 _prefetch(builder, counts, slots, first)
             up = _add_rows(builder, counts, slots, first)
             down = _add_rows(builder, counts, slots, builder.add(first, I64(SLOTS)))
@@ -229,8 +233,9 @@ def _tile_intrinsic(ties: bool) -> Callable[..., None]:
     return cast("Callable[..., None]", nb.extending.intrinsic(tile))
 
 
-_untied_tile = _tile_intrinsic(ties=False)
-_tied_tile = _tile_intrinsic(ties=True)
+_untied_tile = _tile_intrinsic(ties=False, far=False)
+_far_untied_tile = _tile_intrinsic(ties=False, far=True)
+_tied_tile = _tile_intrinsic(ties=True, far=True)
 
 # -------------------------------------------------------------------------------------- the scans
 
@@ -311,8 +316,13 @@ def _scan_untied(
 ) -> None:
     """Run untied segments, tile by tile."""
     raw = np.empty((3, LANES), np.int32)
+    far = block.size > NEAR_BYTES
     for k in range(start, stop, tile):
-        _untied_tile(block, program.slots, program.flags, k, min(k + tile, stop), raw)
+        end = min(k + tile, stop)
+        if far:
+            _far_untied_tile(block, program.slots, program.flags, k, end, raw)
+        else:
+            _untied_tile(block, program.slots, program.flags, k, end, raw)
         _append_tile(raw, 2, sums)
 
 

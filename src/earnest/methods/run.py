@@ -23,6 +23,7 @@ from earnest.core.results.interval import Ask
 from earnest.core.results.limits import limit_remarks
 from earnest.core.results.specs import Side
 from earnest.core.text.estimate import LARGE, elected, flatters, optimism_words
+from earnest.engine.scores import spread_scores
 from earnest.inference.cases.areas import is_auc
 from earnest.inference.cases.no_information import no_information
 from earnest.inference.remarks import evidence_remarks, few_decide, resampling_remarks
@@ -86,7 +87,9 @@ def estimate(
     rng : None, int, SeedSequence, Generator or RandomState
         The seed; the result records it.
     n_jobs : int, optional
-        The number of threads, 1 by default and -1 for all cores; never changes the result.
+        The number of threads, 1 by default and -1 for all cores; never changes the result. Under
+        `joblib.parallel_config(backend="dask")` or `"ray"` every number but 1 means the cluster,
+        whose workers score blocks of configurations.
 
     Returns
     -------
@@ -117,7 +120,8 @@ def estimate(
     chosen = configured(method, n_resamples=n_resamples, selector=selector, undefined=undefined)
     need_evidence(chosen, evidence)
     call = _call(evidence, metric, confidence_level, side, rng, n_jobs)
-    return _answer(chosen, call)
+    with spread_scores(n_jobs):
+        return _answer(chosen, call)
 
 
 def estimate_all(
@@ -167,7 +171,8 @@ def estimate_all(
     given = {"n_resamples": n_resamples, "selector": selector, "undefined": undefined}
     chosen = [configured(name, **_fitting(name, given)) for name in names]
     call = _call(evidence, metric, confidence_level, side, rng, n_jobs)
-    return _answer_all(chosen, evidence, call, None)
+    with spread_scores(n_jobs):
+        return _answer_all(chosen, evidence, call, None)
 
 
 def estimate_beside(

@@ -20,7 +20,9 @@ from earnest.core.data.weights import Unit, Weights
 
 BLOCK = 64  # resamples a seed: the same draws whatever the batch or the number of threads
 BATCH_BYTES = 1 << 26  # what a batch of weights may take
+LEAST_BLOCKS = 4  # of a batch, within four times that: columns are sorted for every batch
 CHUNK = 1 << 16  # draws counted in one go
+IN_CACHE = 1 << 17  # counts of eight bytes that stay in the cache
 GLANCE = 64  # cases of a class that are looked at before all of them are
 LARGE = 4096  # cases from which threads draw faster than one
 TRIES = 1000  # rounds of redrawing before a rule is called impossible
@@ -61,7 +63,9 @@ def batches(
     stream. `columns` is the width of the table that a batch is turned into.
     """
     bytes_a_row = max(target.n * (1 if resampler.has_out_of_bag else 8), 8 * columns)
-    width = max(1, BATCH_BYTES // bytes_a_row // BLOCK) * BLOCK
+    blocks = BATCH_BYTES // bytes_a_row // BLOCK
+    few = min(LEAST_BLOCKS, LEAST_BLOCKS * BATCH_BYTES // bytes_a_row // BLOCK)
+    width = max(1, few, blocks) * BLOCK
     for start in range(0, n_resamples, width):
         stop = min(start + width, n_resamples)
         kind = np.uint8 if resampler.has_out_of_bag else np.float64
@@ -116,7 +120,7 @@ class CaseBootstrap:
     ) -> Weights:
         """Return counts (count, n)."""
 
-        def rows(k: int) -> NDArray[np.int64]:
+        def rows(k: int) -> NDArray[np.integer]:
             return counted(_draw_places(rng, target.n, k), target.n)
 
         return Weights(_draw_until(rows, target.n, count, accept), Unit.CASE)
@@ -147,7 +151,7 @@ class StratifiedBootstrap:
     ) -> Weights:
         """Return counts (count, n)."""
 
-        def rows(k: int) -> NDArray[np.int64]:
+        def rows(k: int) -> NDArray[np.integer]:
             drawn = [layer[_draw_places(rng, len(layer), k)] for layer in target.layers]
             return counted(np.concatenate(drawn, axis=1), target.n)
 
@@ -186,7 +190,7 @@ class GroupBootstrap:
         size = int(groups.max()) + 1
         present = np.unique(groups)
 
-        def rows(k: int) -> NDArray[np.int64]:
+        def rows(k: int) -> NDArray[np.integer]:
             drawn = present[_draw_places(rng, len(present), k)]
             return counted(drawn, size)[:, groups]
 
@@ -288,18 +292,23 @@ def _draw_places(rng: np.random.Generator, size: int, count: int) -> NDArray[np.
     return rng.integers(0, size, count * size).reshape(count, size)
 
 
-def counted(drawn: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+def counted(drawn: NDArray[np.int64], size: int) -> NDArray[np.integer]:
     """Return how often each index below `size` was drawn in each row of (k, m): (k, size).
 
-    `drawn` is overwritten.
+    `drawn` is overwritten. One long row is counted in bytes, which the cache holds when it no
+    longer holds the numbers of eight bytes that `bincount` makes; a count above 255 has no chance.
     """
     k = len(drawn)
+    if k == 1 and size > IN_CACHE:
+        counts = np.zeros(size, dtype=np.uint8)
+        np.add.at(counts, drawn[0], np.uint8(1))
+        return counts[None]
     drawn += (np.arange(k) * size)[:, None]  # one bincount for all rows
     return np.bincount(drawn.ravel(), minlength=k * size).reshape(k, size)
 
 
 def _draw_until(
-    rows: Callable[[int], NDArray[np.int64]], n: int, count: int, accept: Accept | None
+    rows: Callable[[int], NDArray[np.integer]], n: int, count: int, accept: Accept | None
 ) -> NDArray[np.uint8]:
     """Draw rows, and draw again those that are not accepted."""
     out = np.empty((count, n), dtype=np.uint8)  # a count above 255 has no chance in a bootstrap

@@ -16,14 +16,17 @@ from distributed import Client
 from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
+import earnest as en
 from earnest import SearchCV, nested_cv
 from earnest.core.base.errors import EarnestError
 from earnest.core.base.protocols import Outcome, Task
 from earnest.engine import backends
+from earnest.engine import scores as engine_scores
 from earnest.engine.backends import Place, on_backend, plan
 from earnest.engine.clusters import dask as on_dask
 from earnest.engine.parcels import keep
 from earnest.engine.run import run
+from earnest.kernels import score as kernel
 from earnest.store import SqliteStore, read_run
 from tests.engine.local_clusters import WORKER, DaskProcesses, dask_processes
 from tests.engine.searches import searched
@@ -63,6 +66,36 @@ def cluster(whole: DaskProcesses, client: Client) -> Iterator[DaskProcesses]:
     whole.ready(client, 2)
     with joblib.parallel_config(backend="dask", client=client):
         yield whole
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "accuracy"])
+def test_an_estimate_scores_blocks_of_configurations_on_the_workers_to_the_same_bytes(
+    cluster: DaskProcesses, monkeypatch: pytest.MonkeyPatch, metric: str
+) -> None:
+    rng = np.random.default_rng(0)
+    y = np.tile([0, 1], 60)
+    scores = 1 / (1 + np.exp(-(y[:, None] + rng.standard_normal((120, 30)) - 0.5)))
+    pi = en.Predictions.from_arrays(y, scores, np.arange(120) // 2 % 5)
+    plain = en.estimate(pi, metric=metric, n_resamples=100, rng=0, n_jobs=1)
+    tasks: list[int] = []
+    real = engine_scores.run
+
+    def counted(work: Any, shared: Any, given: list[Task], **options: Any) -> Iterator[Outcome]:
+        tasks.append(len(given))
+        return real(work, shared, given, **options)
+
+    fill = kernel._fill_table
+
+    def refuse(asked: en.Predictions, *rest: Any, **options: Any) -> Any:
+        assert asked.n_configs == 1, "a table was scored here"
+        return fill(asked, *rest, **options)
+
+    monkeypatch.setattr(engine_scores, "run", counted)
+    monkeypatch.setattr(engine_scores, "WORTH", 0)
+    monkeypatch.setattr(kernel, "_fill_table", refuse)
+    spread = en.estimate(pi, metric=metric, n_resamples=100, rng=0)
+    assert 4 in tasks  # two blocks for each of two threads
+    assert spread.to_dict(draws=True) == plain.to_dict(draws=True)
 
 
 def lines(log: Path) -> list[str]:

@@ -6,12 +6,16 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
+from scipy.special import betainc
 from scipy.stats import binom
 
 import earnest as en
+from earnest.core.results.limits import WidenedLimits
 from earnest.core.results.specs import Side
-from earnest.core.results.winner_limits import AreaLimits
-from earnest.inference.limits.ceiling import perfect_limits
+from earnest.core.results.winner_limits import AreaLimits, NearWinnerLimits, binormal_trials
+from earnest.inference.limits import ceiling
+from earnest.inference.limits.ceiling import LEVELS, perfect_limits
+from earnest.inference.limits.local_level import DRAWS
 
 ERRORS = (0, 1, 2, 3, 4, 6, 8)
 NOISE = 0.01  # by which the level of a winner may rise with other draws of its rivals
@@ -189,3 +193,92 @@ def test_what_perfect_cases_tell_grows_with_their_number() -> None:
             lows.append(source.limits(0.95, Side.LOWER)[0])
         assert lows == sorted(lows), metric
         assert lows[-1] < 1.0
+
+
+def rivals(seed: int, strength: float) -> en.Predictions:
+    """Sixty configurations of unlike strength, the better the nearer to 1 their AUC is."""
+    rng = np.random.default_rng(seed)
+    y = np.tile([0, 1], 100)
+    means = strength * rng.uniform(0.2, 1.0, 60)
+    scores = (
+        y[:, None] * means + 0.5 * rng.standard_normal((200, 1)) + rng.normal(0, 0.8, (200, 60))
+    )
+    return en.Predictions.from_arrays(y, scores, np.arange(200) // 2 % 5, response="decision")
+
+
+def test_few_gaussian_draws_decide_only_where_all_of_them_change_no_limit(monkeypatch) -> None:
+    """At the levels that are looked at the interval is the same to the last bit."""
+    parts = []
+    for seed in range(4):
+        for strength in (1.2, 2.0, 3.0, 4.0, 6.0):
+            pi = rivals(seed, strength)
+            monkeypatch.setattr(ceiling, "FIRST_DRAWS", 250)
+            made = en.estimate(pi, metric="roc_auc", n_resamples=500, rng=seed).source
+            monkeypatch.setattr(ceiling, "FIRST_DRAWS", DRAWS)
+            whole = en.estimate(pi, metric="roc_auc", n_resamples=500, rng=seed).source
+            if not isinstance(made, WidenedLimits):
+                continue
+            assert isinstance(made.floor, NearWinnerLimits)
+            parts.append(len(made.floor.errors))
+            for level in LEVELS:
+                for side in (Side.LOWER, Side.TWO_SIDED):
+                    assert made.limits(level, side) == whole.limits(level, side)
+    assert set(parts) == {250, DRAWS}  # both happen
+
+
+def test_the_scores_that_bbc_has_computed_are_those_that_would_be_drawn_again(monkeypatch) -> None:
+    pi = rivals(0, 3.0)
+    shared = en.estimate(pi, metric="roc_auc", rng=0)
+    monkeypatch.setattr(ceiling, "MOST_KEPT", 0)  # nothing is kept on the way
+    again = en.estimate(pi, metric="roc_auc", rng=0)
+    assert isinstance(shared.source, WidenedLimits)
+    assert shared.source.floor.errors.tolist() == again.source.floor.errors.tolist()
+    assert shared.to_dict(draws=True)["interval"] == again.to_dict(draws=True)["interval"]
+
+
+def test_bbc_scores_its_resamples_once(monkeypatch) -> None:
+    pi, rows = rivals(0, 3.0), []
+    real = ceiling.score_table
+
+    def count(*given, **options):
+        rows.append(1)
+        return real(*given, **options)
+
+    monkeypatch.setattr(ceiling, "score_table", count)
+    en.estimate(pi, metric="roc_auc", rng=0)
+    assert rows == []
+    en.estimate(pi, metric="roc_auc", n_resamples=100, rng=0)  # too few: more are drawn
+    assert rows
+
+
+@pytest.mark.parametrize("slope", [1.0, -1.0])
+def test_limits_of_an_area_are_those_of_halving(slope: float) -> None:
+    """To 1e-11: both stop at 2**-40 of the range."""
+    rng = np.random.default_rng(3)
+    for area in (0.0, 0.004, 0.5, 0.83, 0.999, 1.0):
+        for _ in range(4):
+            m, k, widening, tail = (
+                *rng.integers(2, 300, 2),
+                rng.uniform(1, 2),
+                rng.choice([0.2, 1e-6]),
+            )
+            law = AreaLimits(area, m, k, widening, constant=0.5, slope=slope)
+
+            def no_surprise(seen: float, tested: float, law=law, tail=tail) -> bool:
+                trials = binormal_trials(np.array(tested), law.positives, law.negatives)
+                worth = float(trials) / law.widening
+                return betainc(seen * worth + 1 / 3, (1 - seen) * worth + 2 / 3, tested) >= tail
+
+            def halved(seen: float, no_surprise=no_surprise) -> float:
+                low, high = 0.0, seen
+                for _ in range(40):
+                    middle = 0.5 * (low + high)
+                    low, high = (low, middle) if no_surprise(seen, middle) else (middle, high)
+                return low
+
+            ends = sorted(0.5 + slope * end for end in (halved(area), 1.0 - halved(1.0 - area)))
+            found = law.limits(1.0 - 2.0 * tail, Side.TWO_SIDED)
+            np.testing.assert_allclose(found, ends, atol=1e-11)
+            low, high = (law.limits(1.0 - tail, side) for side in (Side.LOWER, Side.UPPER))
+            assert (low[1], high[0]) == (np.inf, -np.inf)
+            np.testing.assert_allclose((low[0], high[1]), found, atol=1e-9)  # 1 - tail is rounded

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +11,6 @@ from rich.text import Text
 from earnest.cli.failures import know_options
 from earnest.cli.show.terminal import ACCENT, GREY, WARN, emit, write
 from earnest.core.base.errors import FormatError
-from earnest.core.base.writing import write_file
 
 if TYPE_CHECKING:
     from earnest.core.results.estimate import Estimate
@@ -86,6 +83,11 @@ def command(
 
 def _write_data(out: Path) -> tuple[Path, Path, list[str]]:
     """Write the table to tune on and the applicants kept apart; return their true risks too."""
+    import gzip
+    from importlib.resources import files
+
+    from earnest.core.base.writing import write_file
+
     packed = files("earnest").joinpath("data", "german_credit.csv.gz").read_bytes()
     head, *rows = gzip.decompress(packed).decode().splitlines()
     data, held = out / "credit.csv", out / "new-applicants.csv"

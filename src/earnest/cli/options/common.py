@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
-from functools import wraps
+from functools import cache, wraps
 from pathlib import Path
 from typing import Annotated, get_type_hints
 
@@ -29,7 +29,7 @@ def take_options(command: Callable[..., None]) -> Callable[..., None]:
     for name, one in inspect.signature(command).parameters.items():
         options = {name: (hints[name], one.default)}
         if name in groups:
-            own = get_type_hints(groups[name], include_extras=True)
+            own = _read_hints(groups[name])
             options = {each.name: (own[each.name], each.default) for each in fields(groups[name])}
         parameters += [
             inspect.Parameter(word, one.KEYWORD_ONLY, default=default, annotation=kind)
@@ -45,6 +45,12 @@ def take_options(command: Callable[..., None]) -> Callable[..., None]:
     vars(call)["__signature__"] = inspect.Signature(parameters)
     call.__annotations__ = {one.name: one.annotation for one in parameters}
     return call
+
+
+@cache
+def _read_hints(kind: type) -> dict[str, object]:
+    """Return the types of the fields of a dataclass that several commands share."""
+    return get_type_hints(kind, include_extras=True)
 
 
 def make_level_option(panel: str) -> typer.models.OptionInfo:

@@ -320,17 +320,24 @@ class WidenedLimits:
 
     def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
         """Return the limits, infinite at an open end."""
-        low, high = self.drawn.limits(confidence_level, side)
+        return self._limits_of_both(confidence_level, side)[1]
+
+    def decides(self, confidence_level: float, side: Side) -> bool:
+        """Tell whether the wider source gives an end at this level."""
+        drawn, widened = self._limits_of_both(confidence_level, side)
+        return widened != drawn
+
+    def _limits_of_both(
+        self, confidence_level: float, side: Side
+    ) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Return the limits before and after they are widened."""
+        drawn = low, high = self.drawn.limits(confidence_level, side)
         other = self.floor.limits(confidence_level, side)
         if self.end is not Side.UPPER:
             low = min(low, other[0])
         if self.end is not Side.LOWER:
             high = max(high, other[1])
-        return low, high
-
-    def decides(self, confidence_level: float, side: Side) -> bool:
-        """Tell whether the wider source gives an end at this level."""
-        return self.limits(confidence_level, side) != self.drawn.limits(confidence_level, side)
+        return drawn, (low, high)
 
     def remarks(self, confidence_level: float, side: Side) -> Iterator[Caution]:
         """Yield what the source that is widened has to say."""

@@ -7,6 +7,7 @@ overlap that F1 measures, of a mean loss; and of scores whose units are few grou
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,11 +20,12 @@ from earnest.core.results.interval import LimitSource, opened, source_from_dict,
 from earnest.core.results.limits import ShareLimits
 from earnest.core.results.specs import Side
 
-STEPS = 40  # halvings of the range of an AUC: its limits are right to 1e-12
+PRECISION = 2.0**-40  # of the range of an AUC: its limits are right to 1e-12
 INSIDE = 1e-6  # an AUC is kept this far from 0 and 1 where its variance is computed
 NODES, NODE_WEIGHTS = np.polynomial.legendre.leggauss(12)
 CORRELATIONS = 0.25 * (NODES + 1.0)  # from 0 to 1/2
-CORRELATION_WEIGHTS = 0.25 * NODE_WEIGHTS
+FALLING = -1.0 / (1.0 + CORRELATIONS)
+DENSITIES = 0.25 * NODE_WEIGHTS / np.sqrt(1.0 - CORRELATIONS**2) / (2.0 * math.pi)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,34 +177,36 @@ class AreaLimits:
     def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
         """Return the limits, infinite at an open end."""
         tail = tail_of(confidence_level, side)
-        ends = self.constant + self.slope * np.array([self._low(tail), self._high(tail)])
-        return opened(float(ends.min()), float(ends.max()), side)
+        open_end = {Side.LOWER: Side.UPPER, Side.UPPER: Side.LOWER}.get(side)
+        if self.slope < 0 and open_end is not None:  # of the AUC it is the other one
+            open_end = side
+        low = math.nan if open_end is Side.LOWER else self._low(tail)
+        high = math.nan if open_end is Side.UPPER else self._high(tail)
+        ends = self.constant + self.slope * low, self.constant + self.slope * high
+        return opened(*(ends if self.slope >= 0 else ends[::-1]), side)
 
     def _low(self, tail: float) -> float:
-        low, high = 0.0, self.area
-        for _ in range(STEPS):
-            middle = 0.5 * (low + high)
-            low, high = (low, middle) if self._below(middle, tail) else (middle, high)
-        return low
+        """Return the largest value that is too small for the AUC seen."""
+        return _find_switch(self.area, self._excess(self.area, tail))
 
     def _high(self, tail: float) -> float:
-        low, high = self.area, 1.0
-        for _ in range(STEPS):
-            middle = 0.5 * (low + high)
-            low, high = (middle, high) if self._above(middle, tail) else (low, middle)
-        return high
+        """Return the smallest value that is too large for the AUC seen."""
+        seen = 1.0 - self.area  # as of the other class
+        return 1.0 - _find_switch(seen, self._excess(seen, tail))
 
-    def _below(self, tested: float, tail: float) -> bool:
-        """Tell whether a value is large enough that the AUC seen is no surprise."""
-        return _beta(self.area, self._trials(tested), tested) >= tail
+    def _excess(self, seen: float, tail: float) -> Callable[[float], float]:
+        """Return by how much, on the normal scale, an AUC seen is no surprise under a value."""
+        from scipy.special import betainc, ndtri
 
-    def _above(self, tested: float, tail: float) -> bool:
-        """Tell whether a value is small enough that the AUC seen is no surprise."""
-        return _beta(1.0 - self.area, self._trials(tested), 1.0 - tested) >= tail
+        least = float(ndtri(tail))
 
-    def _trials(self, tested: float) -> float:
-        own = float(binormal_trials(np.array(tested), self.positives, self.negatives))
-        return min(own / self.widening, self.trials)
+        def excess(tested: float) -> float:
+            own = float(binormal_trials(np.array(tested), self.positives, self.negatives))
+            trials = min(own / self.widening, self.trials)
+            below = betainc(seen * trials + 1 / 3, (1.0 - seen) * trials + 2 / 3, tested)
+            return float(ndtri(below)) - least
+
+        return excess
 
     def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data; there are no draws, and trials without a bound are None."""
@@ -405,8 +409,7 @@ def binormal_variance(
     from scipy.special import ndtri
 
     squared = np.square(ndtri(area))[..., None]
-    heights = np.exp(-squared / (1.0 + CORRELATIONS)) / np.sqrt(1.0 - CORRELATIONS**2)
-    shared = heights @ CORRELATION_WEIGHTS / (2.0 * math.pi)
+    shared = np.exp(squared * FALLING) @ DENSITIES
     spread = area * (1.0 - area) + (positives + negatives - 2) * shared
     return np.asarray(spread / (positives * negatives))
 
@@ -415,15 +418,34 @@ def binormal_trials(
     area: NDArray[np.float64], positives: float, negatives: float
 ) -> NDArray[np.float64]:
     """Return how many independent trials an AUC is worth: A (1 - A) over its variance."""
-    inside = np.clip(area, INSIDE, 1.0 - INSIDE)
+    inside = np.minimum(np.maximum(area, INSIDE), 1.0 - INSIDE)
     return np.asarray(inside * (1.0 - inside) / binormal_variance(inside, positives, negatives))
 
 
-def _beta(share: float, trials: float, tested: float) -> float:
-    """Return the probability below a tested value under the Beta law of a share of trials."""
-    from scipy.special import betainc
+def _find_switch(high: float, excess: Callable[[float], float]) -> float:
+    """Return the last of 2**40 places from 0 to `high` at which a rising function is negative.
 
-    return float(betainc(share * trials + 1 / 3, (1.0 - share) * trials + 2 / 3, tested))
+    The next place looked at is where a straight line would have its zero, and every third one the
+    middle, so that nothing is slow. None is nearer to an end than half a step: what is right but
+    for that is then enclosed at once.
+    """
+    low, step = 0.0, PRECISION * high
+    ends = [excess(low), excess(high)]
+    turn = 0
+    while high - low > step:
+        share = 0.5
+        if turn % 3 != 2 and math.isfinite(ends[0]) and ends[0] < ends[1] < math.inf:
+            share = ends[0] / (ends[0] - ends[1])
+        middle = low + min(max(share * (high - low), 0.5 * step), high - low - 0.5 * step)
+        found, turn = excess(middle), turn + 1
+        if found >= 0.0:
+            high, ends[1] = middle, found
+        else:
+            low, ends[0] = middle, found
+    if step == 0.0:
+        return low
+    place = math.floor(low / step)  # a place that does not depend on the way to it
+    return (place + 1) * step if excess((place + 1) * step) < 0.0 else place * step
 
 
 _KINDS: dict[str, type[Any]] = {

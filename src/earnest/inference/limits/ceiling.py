@@ -24,7 +24,7 @@ from earnest.core.results.limits import ShareLimits, WidenedLimits, best_of
 from earnest.core.results.specs import Side
 from earnest.core.results.winner_limits import AreaLimits, NearWinnerLimits, binormal_variance
 from earnest.inference.cases.areas import line_of
-from earnest.inference.limits.local_level import winner_errors
+from earnest.inference.limits.local_level import DRAWS, winner_errors
 from earnest.inference.limits.winner_law import (
     CountedLaw,
     Law,
@@ -51,6 +51,10 @@ LEVELS = (0.8, 0.9, 0.95, 0.975, 0.99, 0.999)  # at which one limit is held agai
 FEW_OF_A_CLASS = 5  # cases under which two normal laws tell too much of an AUC
 ROUNDING = 1e-9
 RESAMPLES = 500  # from which the rivals of a winner are read
+MOST_KEPT = 1 << 22  # scores of these resamples that a method may keep for it
+FIRST_DRAWS = 250  # Gaussian draws that tell whether all of them are worth their time
+STANDARD_ERRORS = 3.0  # of a share of these draws
+HELD_LEVELS = (0.8, 0.95, 0.999)  # at which limits from these draws are held against others
 FEWEST = 40  # of them with a score of every configuration
 
 Array = NDArray[np.float64]
@@ -74,6 +78,9 @@ class Contest:
         Whether the best score wins; under another rule the level is that of the largest error.
     by_fold : bool
         Whether the scores are means over folds.
+    inbag : ndarray, shape (b, C), optional
+        The scores of all configurations in the first resamples, where the method has computed
+        them on the way; else they are drawn and scored again.
     """
 
     pi: Predictions
@@ -83,6 +90,7 @@ class Contest:
     best_wins: bool = True
     by_fold: bool = False
     n_jobs: int | None = None
+    inbag: Array | None = None
 
     @classmethod
     def of(
@@ -94,11 +102,31 @@ class Contest:
         seeds: Seeds,
         *,
         n_jobs: int | None = None,
+        inbag: Array | None = None,
     ) -> Contest:
         """Make a contest from the rule that chose the winner."""
         best_wins = type(selector) in (Pooled, MeanOfFolds)  # a subclass has its own rule
         by_fold = selector.by_fold
-        return cls(pi, winner, scores, seeds, best_wins, by_fold, n_jobs)
+        return cls(pi, winner, scores, seeds, best_wins, by_fold, n_jobs, inbag)
+
+
+class FirstScores:
+    """The scores of all configurations in the first resamples of a method, kept on the way."""
+
+    def __init__(self, configs: int) -> None:
+        self._missing = RESAMPLES if RESAMPLES * configs <= MOST_KEPT else 0
+        self._parts: list[Array] = []
+
+    def __call__(self, scores: Array) -> None:
+        """Keep what is still missing of the scores (b, C) of the next resamples."""
+        if self._missing:
+            self._parts.append(scores[: self._missing].copy())
+            self._missing -= len(self._parts[-1])
+
+    @property
+    def table(self) -> Array | None:
+        """The scores (b, C); None where a method computes none, or too many to keep."""
+        return np.concatenate(self._parts) if self._parts and not self._missing else None
 
 
 def bad_end(metric: Metric) -> Side:
@@ -107,7 +135,11 @@ def bad_end(metric: Metric) -> Side:
 
 
 def limits_near_best(
-    one: Predictions, metric: Metric, value: float, contest: Contest | None = None
+    one: Predictions,
+    metric: Metric,
+    value: float,
+    contest: Contest | None = None,
+    drawn: LimitSource | None = None,
 ) -> LimitSource | None:
     """Return limits whose bad end holds near the best score; None where they would not matter.
 
@@ -121,6 +153,9 @@ def limits_near_best(
         The corrected value, which limits always hold.
     contest : Contest, optional
         From what it was chosen; None for a configuration that was fixed in advance.
+    drawn : LimitSource, optional
+        The limits that these are to widen. Where a part of the Gaussian draws shows that they
+        will not, the others are not made.
     """
     by_fold = contest is not None and contest.by_fold
     score = _score(one, metric) if contest is None else float(contest.scores[contest.winner])
@@ -134,11 +169,37 @@ def limits_near_best(
     inner = perfect if law is None else WidenedLimits(law, perfect, bad_end(metric))
     if contest is None or contest.pi.n_configs == 1:
         return inner
-    errors = _errors_of(contest, metric, _trials(one, metric, good))
     configs = contest.pi.n_configs
-    if errors is None:
+    found = _find_rivals(contest, metric, _trials(one, metric, good))
+    if found is None:
         return best_of(inner, configs, metric.greater_is_better)
-    return NearWinnerLimits(inner, value, bad_end(metric), configs, errors)
+    if drawn is not None and FIRST_DRAWS < DRAWS:
+        rough = NearWinnerLimits(
+            inner, value, bad_end(metric), configs, found.errors(contest, FIRST_DRAWS)
+        )
+        if _lies_within(rough, drawn):
+            return rough
+    return NearWinnerLimits(inner, value, bad_end(metric), configs, found.errors(contest, DRAWS))
+
+
+def _lies_within(rough: NearWinnerLimits, drawn: LimitSource) -> bool:
+    """Tell whether limits from a part of the Gaussian draws are for certain inside of others.
+
+    Their level is taken at a tail that is smaller by `STANDARD_ERRORS` of a share of so few draws;
+    where none are left beyond it, that is Bonferroni's.
+    """
+    assert rough.errors is not None
+    place = 0 if rough.end is Side.LOWER else 1
+    for level in HELD_LEVELS:
+        tail = 1.0 - level
+        less = tail - STANDARD_ERRORS * np.sqrt(tail * level / len(rough.errors))
+        least = tail / rough.configs
+        local = least if less <= 0.0 else max(least, rough.local_tail(float(less)))
+        own = rough.inner.limits(1.0 - local, rough.end)[place]
+        other = drawn.limits(level, rough.end)[place]
+        if not (own > other if rough.end is Side.LOWER else own < other):
+            return False
+    return True
 
 
 def never_beyond_perfect(
@@ -455,14 +516,53 @@ def _on_line(metric: Metric, area: float) -> float:
     return constant + slope * area
 
 
-def _errors_of(contest: Contest, metric: Metric, trials: float) -> Array | None:
-    """Return the errors of those who win, None where scores are undefined in most resamples."""
+@dataclass(frozen=True, eq=False)
+class _Rivals:
+    """The scores of the resamples (B, C) and of the sample itself (C,), on a steady scale."""
+
+    table: Array
+    scores: Array
+    winner: int
+
+    def errors(self, contest: Contest, draws: int) -> Array:
+        """Return the errors of those who win, rising: (draws,)."""
+        rng = contest.seeds.generator(Purpose.LOCAL_LEVEL)
+        best_wins = contest.best_wins
+        return winner_errors(
+            self.table, self.scores, self.winner, rng, best_wins=best_wins, draws=draws
+        ).errors
+
+
+def _find_rivals(contest: Contest, metric: Metric, trials: float) -> _Rivals | None:
+    """Return how all configurations did in resamples, None where most leave scores undefined."""
+    table = contest.inbag
+    if table is None or len(table) < RESAMPLES:
+        table = _score_resamples(contest, metric)
+    table = table[:RESAMPLES]
+    defined = np.isfinite(table).any(axis=0) & np.isfinite(contest.scores)
+    if not defined[contest.winner]:
+        return None
+    table = in_range(metric, table[:, defined])
+    table = table[np.isfinite(table).all(axis=1)]
+    if len(table) < FEWEST:
+        return None
+    good = in_range(metric, contest.scores[defined])
+    worth = np.full(len(good), trials)
+    return _Rivals(
+        anscombe(table, worth),
+        anscombe(np.clip(good, 0.0, 1.0), worth),
+        int(defined[: contest.winner].sum()),
+    )
+
+
+def _score_resamples(contest: Contest, metric: Metric) -> Array:
+    """Return the scores of all configurations in the resamples that the method itself draws."""
     pi = contest.pi
 
     def scored(weights: Weights) -> Array:
         return score_table(pi, metric, weights, n_jobs=contest.n_jobs)
 
-    table = resampled(
+    return resampled(
         scored,
         pi.target,
         choose_resampler(None, pi.target, Undefined.REDRAW),
@@ -473,22 +573,6 @@ def _errors_of(contest: Contest, metric: Metric, trials: float) -> Array | None:
         columns=pi.n_configs,
         n_jobs=contest.n_jobs,
     )  # (B, C)
-    defined = np.isfinite(table).any(axis=0) & np.isfinite(contest.scores)
-    if not defined[contest.winner]:
-        return None
-    table = in_range(metric, table[:, defined])
-    table = table[np.isfinite(table).all(axis=1)]
-    if len(table) < FEWEST:
-        return None
-    good = in_range(metric, contest.scores[defined])
-    worth = np.full(len(good), trials)
-    return winner_errors(
-        anscombe(table, worth),
-        anscombe(np.clip(good, 0.0, 1.0), worth),
-        int(defined[: contest.winner].sum()),
-        contest.seeds.generator(Purpose.LOCAL_LEVEL),
-        best_wins=contest.best_wins,
-    ).errors
 
 
 def _score(one: Predictions, metric: Metric) -> float:

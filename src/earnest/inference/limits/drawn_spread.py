@@ -76,7 +76,7 @@ def with_spread(
     """
     width = has_width(source)
     if by_law:
-        near = limits_near_best(one, metric, value, contest)
+        near = limits_near_best(one, metric, value, contest, source if width else None)
         made = source if near is None else WidenedLimits(source, near, bad_end(metric))
     else:
         made = never_beyond_perfect(source, one, metric, value, by_fold=by_fold)

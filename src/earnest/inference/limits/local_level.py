@@ -64,6 +64,7 @@ def winner_errors(
     *,
     best_wins: bool = True,
     dropped: Dropped | None = None,
+    draws: int = DRAWS,
 ) -> WinnerErrors:
     """Return the law of the winner's error, as draws.
 
@@ -85,6 +86,8 @@ def winner_errors(
         The configurations that took part and were dropped on the way, so that their scores on all
         cases are not known. Each counts as a rival that shares no luck with the others: whoever
         was kept for a good start is then no surprise.
+    draws : int
+        The number of Gaussian draws, M.
 
     Examples
     --------
@@ -105,21 +108,24 @@ def winner_errors(
         )
     spread = table.std(axis=0, ddof=1)  # (C,)
     constant = spread < CONSTANT
-    drawn = _gaussian(table, spread, constant, scores, rng)  # (C, M)
+    drawn = _gaussian(table, spread, constant, scores, rng, draws)  # (C, M)
     error = np.maximum(spread, LEAST_SPREAD * np.median(spread))
     lucky = drawn * error[:, None]  # scores in a world of equals
-    place = int(np.ceil((1.0 - LUCK) * (DRAWS + 1))) - 1
-    luck = np.partition(lucky.max(axis=0) - lucky, place, axis=1)[:, place]  # (C,)
+    leader = lucky.max(axis=0)  # (M,)
+    place = _place_of_luck(draws)
+    behind_leader = leader - lucky
+    behind_leader.partition(place, axis=1)
+    luck = behind_leader[:, place]  # (C,)
     gap = np.maximum(scores[winner] - scores, 0.0)
     middle = float(np.median(error))
-    best, its_error = _best_of_dropped(dropped, lucky.max(axis=0), middle, rng)  # (M,) both
+    best, its_error = _best_of_dropped(dropped, leader, middle, rng)  # (M,) both
     if not best_wins:
         largest = np.maximum(drawn.max(axis=0), its_error)
         return WinnerErrors(np.sort(largest), np.ones(len(scores), dtype=bool))
     behind = np.maximum(gap - luck, 0.0)
     behind[winner] = 0.0
     first = np.argmax(np.subtract(lucky, behind[:, None], out=lucky), axis=0)  # (M,)
-    each = np.arange(DRAWS)
+    each = np.arange(draws)
     known = drawn[first, each]
     errors = np.where(best > lucky[first, each], its_error, known)
     return WinnerErrors(np.sort(errors), gap <= luck)
@@ -134,17 +140,23 @@ def _best_of_dropped(
     Minus infinity where none was dropped. Luck on a part of the cases is larger than on all, by
     the root of their share.
     """
+    draws = len(known)
     if dropped is None or len(dropped.gaps) == 0:
-        return np.full(DRAWS, -np.inf), np.full(DRAWS, -np.inf)
-    normals = rng.standard_normal((len(dropped.gaps), DRAWS))
+        return np.full(draws, -np.inf), np.full(draws, -np.inf)
+    normals = rng.standard_normal((len(dropped.gaps), draws))
     leader = np.maximum(known, error * normals.max(axis=0))
-    place = int(np.ceil((1.0 - LUCK) * (DRAWS + 1))) - 1
+    place = _place_of_luck(draws)
     luck = float(np.partition(leader - error * normals[0], place)[place])
     behind = np.maximum(dropped.gaps - luck / np.sqrt(dropped.shares), 0.0)
     chances = error * normals - behind[:, None]
     first = np.argmax(chances, axis=0)
-    each = np.arange(DRAWS)
+    each = np.arange(draws)
     return chances[first, each], normals[first, each]
+
+
+def _place_of_luck(draws: int) -> int:
+    """Return the place of the order statistic that luck alone exceeds with probability `LUCK`."""
+    return int(np.ceil((1.0 - LUCK) * (draws + 1))) - 1
 
 
 def _gaussian(
@@ -153,6 +165,7 @@ def _gaussian(
     constant: NDArray[np.bool_],
     scores: Array,
     rng: np.random.Generator,
+    draws: int,
 ) -> Array:
     """Return standard normal draws (C, M) with the correlations of the table, in one product.
 
@@ -160,8 +173,8 @@ def _gaussian(
     columns take theirs from the best score down, whatever their order in the table.
     """
     resamples = len(table)
-    normals = rng.standard_normal((DRAWS, resamples))
-    spare = rng.standard_normal((DRAWS, int(constant.sum())))
+    normals = rng.standard_normal((draws, resamples))
+    spare = rng.standard_normal((draws, int(constant.sum())))
     standard = (table - table.mean(axis=0)) / np.where(constant, 1.0, spread)
     standard /= np.sqrt(resamples - 1)
     drawn = np.asarray(standard.T @ normals.T)

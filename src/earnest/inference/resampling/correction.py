@@ -286,11 +286,12 @@ def errors_in_the_limit(
     half = rng.standard_normal((INNER // 2, len(moves))) @ moves[:, :-1]
     apart, zero = gains + drawn[:, :-1], drawn[:, -1]  # (OUTER, W), (OUTER,)
     luck = np.concatenate([half, -half])  # (INNER, W)
-    rows = np.arange(INNER)
-    value = np.empty(OUTER)
+    best, moved = np.empty((OUTER, INNER), dtype=np.intp), np.empty_like(luck)
     for turn, scores in enumerate(apart):
-        best = np.argmax(scores + luck, axis=1)
-        value[turn] = (scores[best] - luck[rows, best]).mean()
+        np.add(scores, luck, out=moved)
+        np.argmax(moved, axis=1, out=best[turn])
+    left = np.take_along_axis(apart, best, axis=1) - luck[np.arange(INNER), best]
+    value = left.mean(axis=1)
     line, slope = drawn[:, :-1] @ shares, moves[:, :-1] @ shares
 
     def error(bent: Array, straight: Array, known: Array) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,7 +12,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import OneStandardError, Pooled, Selector, in_units_of_the_best
 from earnest.core.data.weights import Weights
 from earnest.kernels.contest import can_contest, contest
-from earnest.kernels.score import fold_repeats, fold_scores, score_table
+from earnest.kernels.score import SPREAD, fold_repeats, fold_scores, score_table
 from earnest.metrics.families import Metric
 
 TINY = 1e-9  # in place of 0, for a fold of which no case was drawn
@@ -24,15 +26,22 @@ def winners(
     selector: Selector,
     *,
     n_jobs: int | None = None,
+    keep: Callable[[NDArray[np.float64]], None] | None = None,
 ) -> NDArray[np.intp]:
-    """Return the winner of every resample (B,), -1 where no configuration has a defined score."""
-    if type(selector) is Pooled and can_contest(pi, metric, weights):  # a subclass has its own rule
+    """Return the winner of every resample (B,), -1 where no configuration has a defined score.
+
+    `keep` gets the scores (B, C) where all of them are computed on the way.
+    """
+    here = SPREAD.get() is None  # on a cluster all scores cost less than a few of them here
+    if here and type(selector) is Pooled and can_contest(pi, metric, weights):  # no subclass
         best = contest(pi, metric, weights, n_jobs=n_jobs)
         if best is not None:
             return best
     order = pi.configs.simplicity_order()
     if not selector.by_fold:
         scores = score_table(pi, metric, weights, n_jobs=n_jobs)  # (B, C)
+        if keep is not None:
+            keep(scores)
         return selector(gains_of(metric, scores[None]), order)
     if not metric.pointwise:
         raise MetricError(

@@ -17,7 +17,7 @@ from earnest.core.data.weights import Weights
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import DrawnLimits, LimitSource
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
-from earnest.inference.limits.ceiling import Contest
+from earnest.inference.limits.ceiling import Contest, FirstScores
 from earnest.inference.limits.drawn_spread import has_width, no_width, with_spread
 from earnest.inference.remarks import other_winner, ties_at_the_top, unlike_scales
 from earnest.inference.resampling.correction import WinnerScores
@@ -175,11 +175,13 @@ class BBC:
         resampler = choose_resampler(resampler_of(self.resampler), pi.target, undefined)
         need_out_of_bag(self.spec.name, resampler)
 
+        usual = self.resampler is None and undefined is Undefined.REDRAW and not published
+        first = FirstScores(pi.n_configs) if usual else None
         scorer = WinnerScores(
             pi,
             metric,
             resampler,
-            lambda inbag: winners(pi, metric, inbag, selector, n_jobs=call.n_jobs),
+            lambda inbag: winners(pi, metric, inbag, selector, n_jobs=call.n_jobs, keep=first),
             call.n_jobs,
         )
         table = resampled(
@@ -202,7 +204,15 @@ class BBC:
         spread = has_width(source)
         remarks = tuple(no_width(source))
         if not published:
-            contest = Contest.of(pi, final, scores, selector, call.seeds, n_jobs=call.n_jobs)
+            contest = Contest.of(
+                pi,
+                final,
+                scores,
+                selector,
+                call.seeds,
+                n_jobs=call.n_jobs,
+                inbag=None if first is None else first.table,
+            )
             one = pi.select(final)
             source, remarks = with_spread(source, one, metric, value=value, contest=contest)
         return make_estimate(

@@ -1,0 +1,1 @@
+"""How large a table may be: memory and time of whole estimates."""
