@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -115,7 +115,7 @@ def default_tests(metric: Metric) -> tuple[str, ...]:
     return (*(("delong",) if area else ()), "bayle", "bootstrap")
 
 
-def configured(test: str | Test, **given: Any) -> Test:
+def configured(test: str | Test, **given: object) -> Test:
     """Return the test with the knobs that were given, and refuse one that it lacks."""
     wanted = {name: value for name, value in given.items() if value is not None}
     if isinstance(test, str):
@@ -158,7 +158,7 @@ def _refuse_untrained(test: Test) -> None:
         )
 
 
-def _split(name: str) -> tuple[str, dict[str, Any]]:
+def _split(name: str) -> tuple[str, dict[str, object]]:
     """Split `word(knob=value, ...)` into the word and its knobs."""
     try:
         return split_knobs(name)

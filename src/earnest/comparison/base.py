@@ -156,7 +156,7 @@ class Reading(Protocol):
         ...
 
     @property
-    def used(self) -> Mapping[str, Any]:
+    def used(self) -> Mapping[str, object]:
         """The knobs as they were resolved, where a default depends on the data."""
         ...
 

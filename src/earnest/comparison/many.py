@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from earnest.comparison.asking import (
     Asked,
@@ -28,14 +27,14 @@ from earnest.core.results.comparison_table import ADJUSTMENTS, Comparisons, Fami
 from earnest.core.results.differences import Alternative
 from earnest.core.results.estimate import by_severity
 from earnest.inference.resampling.winners import gains_of
-from earnest.metrics.families import Metric
+from earnest.metrics.families import Metric, MetricLike
 
 
 def compare_many(
     predictions: Predictions | Scores,
     *,
     test: str | Test | None = None,
-    metric: str | Metric | Any = None,
+    metric: MetricLike | None = None,
     adjust: str = "simultaneous",
     reference: str | int | None = None,
     alternative: Alternative | str = "two-sided",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -28,7 +27,7 @@ from earnest.core.results.comparison_table import Family
 from earnest.core.results.differences import Alternative
 from earnest.inference.resampling.winners import gains_of
 from earnest.kernels.score import score_table
-from earnest.metrics.families import Metric
+from earnest.metrics.families import Metric, MetricLike
 
 LAW_SEED = 0  # of the joint law of a table, for tests that draw nothing themselves
 
@@ -39,7 +38,7 @@ def compare(
     b: str | int | None = None,
     *,
     test: str | Test | None = None,
-    metric: str | Metric | Any = None,
+    metric: MetricLike | None = None,
     alternative: Alternative | str = "two-sided",
     confidence_level: float = 0.95,
     n_resamples: int | None = None,

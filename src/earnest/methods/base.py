@@ -106,7 +106,7 @@ def methods_for(evidence: Evidence) -> list[str]:
     return [name for name in METHODS if METHODS[name].spec.needs is evidence]
 
 
-def evidence_of(given: Any) -> Evidence:
+def evidence_of(given: object) -> Evidence:
     """Return the kind of evidence that something is; refuse what is none."""
     if isinstance(given, Replicates):
         return Evidence.REPLICATES
@@ -126,7 +126,7 @@ def evidence_of(given: Any) -> Evidence:
     )
 
 
-def need_evidence(method: Method, given: Any) -> None:
+def need_evidence(method: Method, given: object) -> None:
     """Refuse evidence of another kind than a method computes from."""
     kind = evidence_of(given)
     if method.spec.needs is not kind and method.spec.needs in (Evidence.NESTED, Evidence.PAIRED):
@@ -276,9 +276,9 @@ def make_estimate(
     naive: float | None,
     source: LimitSource | None = None,
     cautions: Iterable[Caution] = (),
-    details: Any = None,
+    details: object = None,
     estimand: str | None = None,
-    used: Mapping[str, Any] | None = None,
+    used: Mapping[str, object] | None = None,
     errors: ScoreErrors | None = None,
     ensemble: Mapping[str, float] | None = None,
 ) -> Estimate:
@@ -357,7 +357,7 @@ def split_estimate(
     source: LimitSource,
     *,
     cautions: Iterable[Caution] = (),
-    used: Mapping[str, Any] | None = None,
+    used: Mapping[str, object] | None = None,
 ) -> Estimate:
     """Put the estimate of a method together that splits the cases."""
     pi, chosen = call.pi, choice.chosen

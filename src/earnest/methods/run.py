@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
@@ -37,7 +37,7 @@ from earnest.methods.base import (
 )
 from earnest.methods.bootstrap.replicated import ReplicatesCall
 from earnest.metrics import metric as resolve_metric
-from earnest.metrics.families import Metric
+from earnest.metrics.families import MetricLike
 from earnest.metrics.knobs import split_knobs
 from earnest.metrics.responding import check_fits
 from earnest.metrics.scores import read_evidence
@@ -47,7 +47,7 @@ def estimate(
     predictions: Predictions | Scores | Replicates | NestedPredictions | PairedHalves,
     *,
     method: str | Method | None = None,
-    metric: str | Metric | Any = None,
+    metric: MetricLike | None = None,
     confidence_level: float = 0.95,
     side: Side | str = "two-sided",
     n_resamples: int | None = None,
@@ -124,7 +124,7 @@ def estimate_all(
     predictions: Predictions | Scores | Replicates | NestedPredictions | PairedHalves,
     *,
     methods: Iterable[str | Method] | str | None = None,
-    metric: str | Metric | Any = None,
+    metric: MetricLike | None = None,
     confidence_level: float = 0.95,
     side: Side | str = "two-sided",
     n_resamples: int | None = None,
@@ -174,7 +174,7 @@ def estimate_beside(
     made: Estimate,
     predictions: Predictions,
     *,
-    metric: str | Metric | Any,
+    metric: MetricLike,
     confidence_level: float,
     side: Side | str,
     rng: RngLike,
@@ -217,7 +217,7 @@ def _answer_all(
 
 def usual_method(
     evidence: Predictions | Replicates | NestedPredictions | PairedHalves,
-    metric: str | Metric | Any,
+    metric: MetricLike,
     *,
     resamples: bool = False,
 ) -> str:
@@ -243,7 +243,7 @@ def usual_method(
     return "delong" if area and not resamples else "holdout"
 
 
-def usual_methods(evidence: Any) -> list[str]:
+def usual_methods(evidence: object) -> list[str]:
     """Return the methods that are asked where none is named.
 
     All for this kind of evidence; but of several configurations none that is about one learner,
@@ -256,7 +256,7 @@ def usual_methods(evidence: Any) -> list[str]:
 
 def _call(
     predictions: Predictions | Replicates | NestedPredictions | PairedHalves,
-    metric: str | Metric | Any,
+    metric: MetricLike,
     confidence_level: float,
     side: Side | str,
     rng: RngLike,
@@ -289,7 +289,7 @@ def _call(
     )
 
 
-def configured(method: str | Method, **given: Any) -> Method:
+def configured(method: str | Method, **given: object) -> Method:
     """Return the method with the knobs that were given, and refuse one that it lacks.
 
     Examples
@@ -321,7 +321,7 @@ def configured(method: str | Method, **given: Any) -> Method:
     return method
 
 
-def _fitting(method: str | Method, given: dict[str, Any]) -> dict[str, Any]:
+def _fitting(method: str | Method, given: Mapping[str, object]) -> dict[str, object]:
     """Return the knobs that a method has, and that were not typed with its name.
 
     An instance keeps its own.
@@ -333,7 +333,7 @@ def _fitting(method: str | Method, given: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in given.items() if name in known}
 
 
-def _check_knobs(kind: type[Any], typed: dict[str, Any], wanted: dict[str, Any]) -> None:
+def _check_knobs(kind: type[Any], typed: dict[str, object], wanted: dict[str, object]) -> None:
     known = {f.name for f in fields(kind)}
     unknown = [name for name in [*typed, *wanted] if name not in known]
     if unknown:
@@ -351,7 +351,7 @@ def _check_knobs(kind: type[Any], typed: dict[str, Any], wanted: dict[str, Any])
         )
 
 
-def _split(name: str) -> tuple[str, dict[str, Any]]:
+def _split(name: str) -> tuple[str, dict[str, object]]:
     """Split `word(knob=value, ...)` into the word and its knobs."""
     try:
         return split_knobs(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from earnest.comparison.base import Array, Compared, Measured, Outcome, Question, TestSpec, register
 from earnest.comparison.shared.fold_differences import FoldReading, read_folds
@@ -31,7 +31,7 @@ class PosteriorReading:
         return self.folds.values
 
     @property
-    def used(self) -> Mapping[str, Any]:
+    def used(self) -> Mapping[str, object]:
         """The region of practical equivalence as it was taken."""
         return {"rope": self.rope}
 
@@ -128,10 +128,10 @@ class BayesianTTest:
         return PosteriorReading(read_folds(self.spec, question, corrected=True), rope)
 
 
-def _check_rope(rope: Any) -> None:
-    number = isinstance(rope, (int, float)) and not isinstance(rope, bool)
-    if not number or not math.isfinite(rope) or rope < 0:
-        raise InputError("`rope` is out of range", needs="a number of at least 0", got=repr(rope))
+def _check_rope(rope: object) -> None:
+    if isinstance(rope, (int, float)) and not isinstance(rope, bool) and 0.0 <= rope < math.inf:
+        return
+    raise InputError("`rope` is out of range", needs="a number of at least 0", got=repr(rope))
 
 
 def _rope_for(metric: Metric) -> float:

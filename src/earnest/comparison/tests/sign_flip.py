@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +56,7 @@ class FlipReading:
         return len(self.sizes) < 60 and 2 ** len(self.sizes) - 1 <= self.n_resamples
 
     @property
-    def used(self) -> Mapping[str, Any]:
+    def used(self) -> Mapping[str, object]:
         """Whether all sign patterns were gone through."""
         return {"exact": self.exact}
 

@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError
+from earnest.core.base.provenance import JsonObject
 from earnest.core.base.rng import Seeds
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import few_beyond
@@ -26,7 +26,7 @@ from earnest.core.results.interval import (
 )
 from earnest.core.results.specs import Side
 from earnest.inference.general.remarks import few_units, no_spread, other_limits, undefined_draws
-from earnest.inference.general.units import Array, Asked, Units
+from earnest.inference.general.units import Array, Asked, Statistic, Units
 
 # Limits of a statistic from its bootstrap: by pivots, and bias-corrected and accelerated.
 
@@ -54,9 +54,9 @@ class PivotLimits:
         )
         return opened(below, above, side)
 
-    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+    def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data, with or without the pivots."""
-        data: dict[str, Any] = {"kind": "pivots", "value": self.value, "error": self.error}
+        data: dict[str, object] = {"kind": "pivots", "value": self.value, "error": self.error}
         return data | ({} if self.pivots is None or not draws else {"pivots": plain(self.pivots)})
 
 
@@ -99,13 +99,13 @@ class BCaLimits:
         at = Interval(0.0, 0.0, level, str(Side.LOWER))
         yield from few_beyond(at, int((~np.isnan(_kept(self.draws))).sum()))
 
-    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+    def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data, with or without the draws."""
-        data: dict[str, Any] = {"kind": "bca", "z0": self.shift, "a": self.acceleration}
+        data: dict[str, object] = {"kind": "bca", "z0": self.shift, "a": self.acceleration}
         return data | ({} if self.draws is None or not draws else {"draws": plain(self.draws)})
 
 
-def limits_from_dict(data: dict[str, Any]) -> LimitSource | None:
+def limits_from_dict(data: JsonObject) -> LimitSource | None:
     """Make limits of a statistic from plain data; without draws they refuse to answer."""
     if data["kind"] == "pivots":
         return PivotLimits(data["value"], data["error"], from_plain(data.get("pivots")))
@@ -182,7 +182,7 @@ def drawn(
     n_resamples: int,
     seeds: Seeds,
     method: str,
-    standard_error: Callable[[Any], Any] | None,
+    standard_error: Statistic | None,
 ) -> Drawn:
     """Ask the statistic, and for the studentised interval its error, of every resample."""
     values, errors = [], []
@@ -205,13 +205,13 @@ def drawn(
     return Drawn(made, np.concatenate(errors), error)
 
 
-def _error(asked: Asked, given: Callable[[Any], Any] | None) -> Callable[[NDArray[Any]], Array]:
+def _error(asked: Asked, given: Statistic | None) -> Callable[[Numbers], Array]:
     if given is not None:
         return Asked(given, asked.units, asked.vectorized)
     return lambda counts: np.array([jackknife_error(asked, row) for row in counts])
 
 
-def jackknife_error(asked: Asked, counts: NDArray[Any]) -> float:
+def jackknife_error(asked: Asked, counts: Numbers) -> float:
     """Return the jackknife standard error of a resample, one drawn copy left out at a time."""
     units = asked.units
     present = np.flatnonzero(counts)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,15 +17,14 @@ from earnest.inference.cases.influence import influence as slopes
 from earnest.inference.general.draws import METHODS, bootstrap_remarks, drawn, limits_of
 from earnest.inference.general.remarks import no_spread, not_smooth, undefined_left_out
 from earnest.inference.general.result import StatisticResult, asked_at, side_of
-from earnest.inference.general.units import Array, Asked, Units, refuse_function_of_data
+from earnest.inference.general.units import Array, Asked, Statistic, Units, refuse_function_of_data
 
-Statistic = Callable[[Any], Any]
 JUMP = 0.1  # of the change of a statistic may be lost to curvature before it counts as not smooth
 
 
 def bootstrap(
     statistic: Statistic,
-    cases: Any,
+    cases: object,
     *,
     n_resamples: int = 999,
     confidence_level: float = 0.95,
@@ -137,7 +134,7 @@ def bootstrap(
 
 def jackknife(
     statistic: Statistic,
-    cases: Any,
+    cases: object,
     *,
     confidence_level: float = 0.95,
     side: str = "two-sided",
@@ -206,7 +203,7 @@ def jackknife(
 
 def influence(
     statistic: Statistic,
-    cases: Any,
+    cases: object,
     *,
     derivative: Statistic | ArrayLike | None = None,
     confidence_level: float = 0.95,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +41,7 @@ def replicates_estimate(
     apparent: float,
     limited: Limited | None = None,
     cautions: Iterable[Caution] = (),
-    details: Any = None,
+    details: object = None,
 ) -> Estimate:
     """Put an estimate from replicates together; its naive score is that of the training cases."""
     made, scale = call.replicates, call.metric.scale

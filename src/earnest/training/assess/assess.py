@@ -22,6 +22,7 @@ from earnest.core.results.specs import Design, Side
 from earnest.methods.base import Method, check_question
 from earnest.methods.run import disagreement, estimate
 from earnest.methods.winner.nested import Nested
+from earnest.metrics.families import MetricLike
 from earnest.training.assess.evidence import SplitEvidence, make_perfect_evidence, train_splits
 from earnest.training.assess.methods import (
     Evidence,
@@ -42,7 +43,7 @@ from earnest.training.fit.experiment import Experiment
 from earnest.training.fit.run import RunOptions
 from earnest.training.fit.samples import Samples
 from earnest.training.fit.splits import can_shuffle
-from earnest.training.protocols import Estimator, MetricLike, StoreLike
+from earnest.training.protocols import Estimator, StoreLike
 from earnest.training.tables.hidden_groups import warn_of_copies
 
 FOLDS = 10
@@ -300,7 +301,7 @@ def _run_nested(
     estimator: Estimator,
     X: object,
     y: object,
-    metric: object,
+    metric: MetricLike,
     groups: object,
     rng: RngLike,
     n_jobs: int | None,

@@ -31,7 +31,7 @@ from earnest.core.results.specs import Evidence
 from earnest.engine.identity.identity import describe, digest, parameters_of, with_parts
 from earnest.engine.identity.identity import versions as versions_of
 from earnest.metrics import metric as resolve_metric
-from earnest.metrics.families import Metric
+from earnest.metrics.families import Metric, MetricLike
 from earnest.metrics.responding import check_fits
 from earnest.training.assess.question import (
     check_size,
@@ -54,7 +54,7 @@ from earnest.training.fit.splits import (
     make_splits,
     make_splitter,
 )
-from earnest.training.protocols import Estimator, MetricLike, Splitter, StoreLike
+from earnest.training.protocols import Estimator, Splitter, StoreLike
 from earnest.training.search.candidates import StaticCandidates, read_candidates
 from earnest.training.search.remarks import warn_of_leaks
 from earnest.training.search.run import enter_configs, put_cases, record_all

@@ -16,7 +16,7 @@ from earnest.core.data.replicates import Drawn, Replicates
 from earnest.core.results.cautions import Caution
 from earnest.engine.identity.identity import describe, parameters_of, versions, with_parts
 from earnest.metrics import metric as resolve_metric
-from earnest.metrics.families import Metric
+from earnest.metrics.families import Metric, MetricLike
 from earnest.metrics.responding import check_fits
 from earnest.training.assess.question import (
     check_estimator,
@@ -32,7 +32,7 @@ from earnest.training.fit.response import ResponsePlan, plan_response
 from earnest.training.fit.run import RunOptions, run_all
 from earnest.training.fit.samples import ALL_CASES, Samples, find_inner_splits, refuse_fixed_splits
 from earnest.training.fit.splits import make_seed
-from earnest.training.protocols import Estimator, MetricLike
+from earnest.training.protocols import Estimator
 
 MOST_FAILED = 0.1  # the share of replicates that may fail
 MOST_REPLICATES = 1_000_000

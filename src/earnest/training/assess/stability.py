@@ -17,6 +17,7 @@ from earnest.core.base.rng import Purpose, RngLike, Seeds
 from earnest.core.results.cautions import Caution
 from earnest.inference.cases.case_values import case_values
 from earnest.metrics import metric as resolve_metric
+from earnest.metrics.families import MetricLike
 from earnest.training.assess.compare_learners import (
     Learner,
     LearnerOutcome,
@@ -29,7 +30,6 @@ from earnest.training.assess.question import read_data
 from earnest.training.fit.experiment import find_unseeded
 from earnest.training.fit.run import RunOptions
 from earnest.training.fit.splits import Splits
-from earnest.training.protocols import MetricLike
 from earnest.training.search.candidates import StaticCandidates
 
 SWAPS = 100

@@ -19,10 +19,10 @@ from earnest.core.data.target_reading import read_target
 from earnest.core.data.weights import Weights
 from earnest.kernels.score import score_table
 from earnest.metrics import metric as resolve_metric
-from earnest.metrics.families import METRICS, Metric
+from earnest.metrics.families import METRICS, Metric, MetricLike
 from earnest.training.fit.cell import SINGLE
 from earnest.training.fit.response import plan_response
-from earnest.training.protocols import Estimator, MetricLike, Scorer
+from earnest.training.protocols import Estimator, Scorer
 
 _DEFAULTS = {
     Task.BINARY: "accuracy",

@@ -20,9 +20,8 @@ from earnest.inference.resampling.resampled import Undefined, choose_resampler
 from earnest.inference.resampling.winners import gains_of
 from earnest.kernels.score import score_table
 from earnest.metrics import metric as resolve_metric
-from earnest.metrics.families import Metric
+from earnest.metrics.families import Metric, MetricLike
 from earnest.resampling.bootstrap import batches
-from earnest.training.protocols import MetricLike
 
 STREAM = 1 << 20  # far from the streams of estimates: tests and estimates share no draw
 MOST_ROUNDS = 50  # in which anything is asked; leave-one-out has as many rounds as cases
