@@ -9,7 +9,14 @@ from typing import TypeVar
 import numpy as np
 
 from earnest.comparison import TESTS
-from earnest.comparison.base import Compared, Outcome, Question, Reading, Test, check_evidence
+from earnest.comparison.base import (
+    ComparisonEstimand,
+    PairOutcome,
+    Question,
+    Reading,
+    Test,
+    check_evidence,
+)
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError, MetricError
 from earnest.core.base.provenance import knobs, plain, versions
@@ -34,7 +41,7 @@ ABOUT_FOLDS = {"EN002"}  # remarks that bear only on tests that look at single f
 
 
 @dataclass(frozen=True)
-class Asked:
+class ComparisonRequest:
     """What a user asks of a comparison, checked."""
 
     test: Test
@@ -54,7 +61,7 @@ class Asked:
         n_jobs: int | None,
         *,
         trains: bool = False,
-    ) -> Asked:
+    ) -> ComparisonRequest:
         """Make it from arguments; a verb that trains can make the evidence of any test."""
         chosen = configured(test, n_resamples=n_resamples)
         if not trains:
@@ -196,7 +203,7 @@ def refuse_undefined(question: Question) -> None:
 
 def evidence_of(pi: Predictions, metric: Metric, test: Test) -> Iterable[Caution]:
     """Yield what a reader must know of the predictions, as far as it bears on a test."""
-    models = test.spec.estimand is Compared.FOLD_MODELS
+    models = test.spec.estimand is ComparisonEstimand.FOLD_MODELS
     by_fold = test.spec.min_folds > 1 or (models and isinstance(metric, RankMetric))
     for caution in evidence_remarks(pi, metric):
         if caution.code not in ABOUT_FOLDS:
@@ -206,7 +213,7 @@ def evidence_of(pi: Predictions, metric: Metric, test: Test) -> Iterable[Caution
 
 
 def result(
-    asked: Asked,
+    asked: ComparisonRequest,
     question: Question,
     reading: Reading,
     a: int,
@@ -229,8 +236,8 @@ def result(
 
 
 def assembled(
-    asked: Asked,
-    outcome: Outcome,
+    asked: ComparisonRequest,
+    outcome: PairOutcome,
     scale: Scale,
     names: tuple[str, str],
     n_cases: int,
@@ -270,7 +277,7 @@ def assembled(
     return replace(made, cautions=by_severity([*outcome.cautions, *remarks, *added]))
 
 
-def _provenance(asked: Asked, question: Question, reading: Reading) -> Provenance:
+def _provenance(asked: ComparisonRequest, question: Question, reading: Reading) -> Provenance:
     used = {name: plain(value) for name, value in reading.used.items()}
     return Provenance(
         seed=question.seeds.entropy if asked.test.spec.draws else None,

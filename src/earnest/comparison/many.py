@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from earnest.comparison.asking import (
-    Asked,
+    ComparisonRequest,
     ask_first_that_applies,
     evidence_of,
     refuse_undefined,
@@ -95,14 +95,14 @@ def compare_many(
     given, measure = measured(predictions, metric)
 
     def ask(test: str | Test) -> Comparisons:
-        asked = Asked.of(test, alternative, confidence_level, n_resamples, rng, n_jobs)
+        asked = ComparisonRequest.of(test, alternative, confidence_level, n_resamples, rng, n_jobs)
         return compare_all(asked, given, measure, adjust=adjust, reference=reference)
 
     return ask_first_that_applies(test, measure, ask)
 
 
 def compare_all(
-    asked: Asked,
+    asked: ComparisonRequest,
     given: Predictions,
     measure: Metric,
     *,

@@ -13,7 +13,7 @@ from earnest.core.base.threads import workers
 from earnest.core.data.designs import NestedPredictions, PairedHalves
 from earnest.core.data.ensembles import EnsembleRule
 from earnest.core.data.predictions import Predictions
-from earnest.core.data.replicates import Drawn, Replicates
+from earnest.core.data.replicates import DrawUnit, Replicates
 from earnest.core.data.scores import Scores
 from earnest.core.data.selection import Selector
 from earnest.core.results.cautions import Caution, Severity
@@ -393,7 +393,7 @@ def _of_replicates(call: ReplicatesCall) -> Iterator[Caution]:
     made = call.replicates
     yield from made.cautions
     yield from evidence_remarks(made.resubstituted, call.metric)
-    if made.drawn is not Drawn.GROUPS:
+    if made.drawn is not DrawUnit.GROUPS:
         yield from resampling_remarks(made.resubstituted, str(made.drawn))
 
 

@@ -9,7 +9,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from earnest.comparison.base import Array, Outcome, Reading, TestSpec
+from earnest.comparison.base import Array, PairOutcome, Reading, TestSpec
 from earnest.comparison.shared.wald import few_units, wald
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.rng import Seeds
@@ -85,7 +85,7 @@ class LeaveOutReading:
         """No default depends on the data."""
         return {}
 
-    def pair(self, a: int, b: int) -> Outcome:
+    def pair(self, a: int, b: int) -> PairOutcome:
         """Return the difference over its standard error by the influence function."""
         first, second = (self.question.replicates[i] for i in (a, b))
         made = self.between(first, second)

@@ -11,10 +11,10 @@ import numpy as np
 
 from earnest.comparison.base import (
     Array,
-    Compared,
-    Measured,
-    Outcome,
+    ComparisonEstimand,
+    PairOutcome,
     Question,
+    SupportedMetrics,
     TestSpec,
     refuse_metric,
     register,
@@ -74,7 +74,7 @@ class BayleReading:
             return units
         return max(1, min(independent_pairs(pi, cases), units // 2))
 
-    def pair(self, a: int, b: int) -> Outcome:
+    def pair(self, a: int, b: int) -> PairOutcome:
         """Return the difference over its standard error."""
         cases, metric = self.cases, self.question.metric
         apart = cases.spread[:, a] - cases.spread[:, b]  # (n, R)
@@ -180,8 +180,8 @@ class BayleTest:
     spec: ClassVar[TestSpec] = TestSpec(
         name="bayle",
         title="Central limit theorem of cross-validation",
-        estimand=Compared.FOLD_MODELS,
-        metrics=Measured.SMOOTH,
+        estimand=ComparisonEstimand.FOLD_MODELS,
+        metrics=SupportedMetrics.SMOOTH,
         cites="Bayle et al. 2020, theorem 1",
     )
     variance: str = "all_pairs"

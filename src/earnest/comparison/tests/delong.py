@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from earnest.comparison.base import (
     Array,
-    Compared,
-    Measured,
-    Outcome,
+    ComparisonEstimand,
+    PairOutcome,
     Question,
+    SupportedMetrics,
     TestSpec,
     refuse_metric,
     register,
@@ -51,7 +51,7 @@ class DeLongReading:
         """No default depends on the data."""
         return {}
 
-    def pair(self, a: int, b: int) -> Outcome:
+    def pair(self, a: int, b: int) -> PairOutcome:
         """Return the difference of two areas over its standard error."""
         pi, metric = self.question.pi, self.question.metric
         groups, positive = pi.target.groups, pi.target.y == 1
@@ -127,8 +127,8 @@ class DeLongTest:
     spec: ClassVar[TestSpec] = TestSpec(
         name="delong",
         title="DeLong's test of paired ROC curves",
-        estimand=Compared.FIXED_MODELS,
-        metrics=Measured.AUC,
+        estimand=ComparisonEstimand.FIXED_MODELS,
+        metrics=SupportedMetrics.AUC,
         cites="DeLong et al. 1988",
     )
 

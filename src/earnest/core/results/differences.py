@@ -47,7 +47,7 @@ StudentDifference = StudentLimits  # of a difference as of any other number
 
 
 @dataclass(frozen=True)
-class Exactly:
+class ExactLimits:
     """The limits of a difference that is known: both are its value."""
 
     value: float
@@ -132,7 +132,7 @@ def difference_source(data: JsonObject | None) -> LimitSource | None:
     if data is not None and kind == "student":
         return StudentDifference(data["centre"], data["standard_error"], data["df"])
     if data is not None and kind == "exactly":
-        return Exactly(data["value"])
+        return ExactLimits(data["value"])
     if data is not None and kind == "flips":
         means = data.get("means")
         return FlippedLimits(None if means is None else np.asarray(means, dtype=np.float64))

@@ -26,7 +26,7 @@ from earnest.core.results.interval import (
 )
 from earnest.core.results.specs import Side
 from earnest.inference.general.remarks import few_units, no_spread, other_limits, undefined_draws
-from earnest.inference.general.units import Array, Asked, Statistic, Units
+from earnest.inference.general.units import Array, Statistic, Units, WeightedStatistic
 
 # Limits of a statistic from its bootstrap: by pivots, and bias-corrected and accelerated.
 
@@ -169,7 +169,7 @@ METHODS = ("bca", "percentile", "basic", "studentised")
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class StatisticDraws:
     """The statistic of every resample, and its standard error there where one is needed."""
 
     values: Array
@@ -178,12 +178,12 @@ class Drawn:
 
 
 def drawn(
-    asked: Asked,
+    asked: WeightedStatistic,
     n_resamples: int,
     seeds: Seeds,
     method: str,
     standard_error: Statistic | None,
-) -> Drawn:
+) -> StatisticDraws:
     """Ask the statistic, and for the studentised interval its error, of every resample."""
     values, errors = [], []
     spread = _error(asked, standard_error) if method == "studentised" else None
@@ -193,7 +193,7 @@ def drawn(
             errors.append(spread(counts))
     made = np.concatenate(values)
     if spread is None:
-        return Drawn(made)
+        return StatisticDraws(made)
     error = float(spread(np.ones((1, asked.units.count)))[0])
     if not error > 0.0:
         raise EvidenceError(
@@ -202,16 +202,16 @@ def drawn(
             got=f"{error:g}",
             cure="Use method='bca' or 'percentile'.",
         )
-    return Drawn(made, np.concatenate(errors), error)
+    return StatisticDraws(made, np.concatenate(errors), error)
 
 
-def _error(asked: Asked, given: Statistic | None) -> Callable[[Numbers], Array]:
+def _error(asked: WeightedStatistic, given: Statistic | None) -> Callable[[Numbers], Array]:
     if given is not None:
-        return Asked(given, asked.units, asked.vectorized)
+        return WeightedStatistic(given, asked.units, asked.vectorized)
     return lambda counts: np.array([jackknife_error(asked, row) for row in counts])
 
 
-def jackknife_error(asked: Asked, counts: Numbers) -> float:
+def jackknife_error(asked: WeightedStatistic, counts: Numbers) -> float:
     """Return the jackknife standard error of a resample, one drawn copy left out at a time."""
     units = asked.units
     present = np.flatnonzero(counts)
@@ -226,7 +226,7 @@ def jackknife_error(asked: Asked, counts: Numbers) -> float:
 
 
 def limits_of(
-    method: str, asked: Asked, value: float, made: Drawn
+    method: str, asked: WeightedStatistic, value: float, made: StatisticDraws
 ) -> tuple[LimitSource, list[Caution]]:
     """Return the limits of a kind, and a caution where they are of another one."""
     if method == "basic":
@@ -256,7 +256,7 @@ def limits_of(
     )
 
 
-def _studentised(value: float, made: Drawn) -> tuple[LimitSource, list[Caution]]:
+def _studentised(value: float, made: StatisticDraws) -> tuple[LimitSource, list[Caution]]:
     assert made.errors is not None
     usable = made.errors > 0.0
     pivots = np.full(len(made.values), np.nan)

@@ -17,7 +17,13 @@ from earnest.inference.cases.influence import influence as slopes
 from earnest.inference.general.draws import METHODS, bootstrap_remarks, drawn, limits_of
 from earnest.inference.general.remarks import no_spread, not_smooth, undefined_left_out
 from earnest.inference.general.result import StatisticResult, asked_at, side_of
-from earnest.inference.general.units import Array, Asked, Statistic, Units, refuse_function_of_data
+from earnest.inference.general.units import (
+    Array,
+    Statistic,
+    Units,
+    WeightedStatistic,
+    refuse_function_of_data,
+)
 
 JUMP = 0.1  # of the change of a statistic may be lost to curvature before it counts as not smooth
 
@@ -273,7 +279,7 @@ def influence(
     return asked_at(result, level, str(end))
 
 
-def _numerical(asked: Asked, value: float) -> tuple[list[Array], float | None, bool]:
+def _numerical(asked: WeightedStatistic, value: float) -> tuple[list[Array], float | None, bool]:
     """Return influences by stratum, the bias, and whether the statistic jumps or bends."""
     parts, bias, bent = [], 0.0, 0.0
     for layer in asked.units.layers:
@@ -312,14 +318,14 @@ def _given(derivative: Statistic | ArrayLike, units: Units) -> list[Array]:
     return parts
 
 
-def _asked(statistic: Statistic, units: Units, vectorized: bool) -> Asked:
+def _asked(statistic: Statistic, units: Units, vectorized: bool) -> WeightedStatistic:
     if not callable(statistic):
         raise InputError(
             "`statistic` is not a function",
             needs="a function of weights, such as lambda w: np.average(x, weights=w)",
             got=check.show(statistic),
         )
-    made = Asked(statistic, units, bool(vectorized))
+    made = WeightedStatistic(statistic, units, bool(vectorized))
     refuse_function_of_data(made)
     return made
 

@@ -115,7 +115,7 @@ class Units:
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class WeightedStatistic:
     """A user's statistic, asked for many weights at once."""
 
     function: Statistic
@@ -248,7 +248,7 @@ SHUFFLES = 20  # orders of the same weights under which a true statistic is neve
 FEWEST = 4  # cases
 
 
-def refuse_function_of_data(asked: Asked) -> None:
+def refuse_function_of_data(asked: WeightedStatistic) -> None:
     """Refuse a function that reads weights as if they were the data, such as `np.mean`.
 
     Such a function gives the same whichever cases have the weights, and something else where all
@@ -281,7 +281,7 @@ def _moved(n: int, to: int, start: int) -> NDArray[np.float64]:
     return counts
 
 
-def _raw(asked: Asked, weights: NDArray[np.float64]) -> float:
+def _raw(asked: WeightedStatistic, weights: NDArray[np.float64]) -> float:
     """Ask for weights as they are, whatever they sum to."""
     given = weights[None] if asked.vectorized else weights
     return float(np.asarray(asked.function(given), dtype=np.float64).ravel()[0])

@@ -17,7 +17,7 @@ from earnest.core.results.estimate import Estimate, Provenance, make_interval
 from earnest.core.results.interval import Ask
 from earnest.inference.left_out.estimates import cases_left_out, has_cases
 from earnest.inference.left_out.scores import left_out_scores
-from earnest.inference.limits.replicates import Limited
+from earnest.inference.limits.replicates import ReplicateLimits
 from earnest.methods.base import Method, standard_error
 from earnest.metrics.families import Metric
 
@@ -39,7 +39,7 @@ def replicates_estimate(
     *,
     value: float,
     apparent: float,
-    limited: Limited | None = None,
+    limited: ReplicateLimits | None = None,
     cautions: Iterable[Caution] = (),
     details: object = None,
 ) -> Estimate:

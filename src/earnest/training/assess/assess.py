@@ -36,7 +36,7 @@ from earnest.training.assess.methods import (
     set_ratio,
     warn_of_cost,
 )
-from earnest.training.assess.plan import Block, Needs, SplitPlan, make_plan
+from earnest.training.assess.plan import Block, SplitPlan, TrainingNeeds, make_plan
 from earnest.training.assess.question import LearnerQuestion, read_question, warn_of_few_cases
 from earnest.training.assess.replicates import choose_drawn_units
 from earnest.training.fit.experiment import Experiment
@@ -377,7 +377,7 @@ def assess_methods(
             able.append(method)
         except EarnestError as error:
             refused[method.spec.name] = error
-    needs = Needs()
+    needs = TrainingNeeds()
     for method in able:
         needs |= find_needs(method, training.repeats(method))
     splits = _train_splits(question, needs, training)
@@ -449,12 +449,14 @@ def _limit_repeats(method: Method, n_repeats: int | None) -> int | None:
     return least if n_repeats is None else min(n_repeats, least)
 
 
-def _make_plan(question: LearnerQuestion, needs: Needs, training: AssessOptions) -> SplitPlan:
+def _make_plan(
+    question: LearnerQuestion, needs: TrainingNeeds, training: AssessOptions
+) -> SplitPlan:
     return make_plan(needs, training.cv, question.X, question.y, question.target, question.seeds)
 
 
 def _train_splits(
-    question: LearnerQuestion, needs: Needs, training: AssessOptions
+    question: LearnerQuestion, needs: TrainingNeeds, training: AssessOptions
 ) -> SplitEvidence | None:
     if not needs.splits:
         return None
@@ -485,7 +487,7 @@ def _train_splits(
 
 
 def _train_replicates(
-    question: LearnerQuestion, needs: Needs, training: AssessOptions
+    question: LearnerQuestion, needs: TrainingNeeds, training: AssessOptions
 ) -> Replicates | None:
     if not needs.replicates:
         return None
@@ -511,7 +513,7 @@ def _train_replicates(
     )
 
 
-def _choose_store(store: StoreLike | None, needs: Needs, word: str) -> StoreLike | None:
+def _choose_store(store: StoreLike | None, needs: TrainingNeeds, word: str) -> StoreLike | None:
     """Return where one kind of fits is kept: one file, or two beside each other."""
     if store is None or not (needs.splits and needs.replicates):
         return store

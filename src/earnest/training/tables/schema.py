@@ -28,7 +28,7 @@ class Feature:
     ----------
     name : str
         As in the table.
-    kind : Kind
+    kind : ColumnKind
         NUMBER or CATEGORY.
     levels : tuple of str
         Of a category: code 0 is the first. Empty for a number.
