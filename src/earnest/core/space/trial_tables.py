@@ -149,7 +149,7 @@ def read_table(
     decimal: str | None = None,
     thousands: str | None = None,
 ) -> pa.Table:
-    """Return the Arrow table of a CSV, Parquet or Arrow file."""
+    """Return the Arrow table of a CSV, JSON lines, Parquet or Arrow file."""
     from earnest.core.tables.formats.table_files import (
         CSV,
         TABLES,

@@ -18,8 +18,6 @@ from earnest.core.tables.formats.table_files import (
     refuse_other_content,
 )
 
-SUFFIXES = TABLES
-
 
 @dataclass(frozen=True, eq=False)
 class SourceTable:
@@ -42,7 +40,7 @@ def open_table(
     Parameters
     ----------
     source : str, Path or frame
-        A CSV, Parquet, Arrow or Excel file by its suffix, or a frame.
+        A CSV, JSON lines, Parquet, Arrow or Excel file by its suffix, or a frame.
     delimiter, decimal, thousands : str, optional
         What separates the columns of a CSV file, its decimal mark, and the mark between its
         thousands; by default they are read from the file where it tells.
@@ -99,7 +97,7 @@ def _refuse_no_table(source: object) -> None:
 
 def _read_suffix(path: Path) -> str:
     """Return the suffix that tells the format; refuse what is absent, empty or of another kind."""
-    needs = f"a table: {', '.join(SUFFIXES)}"
+    needs = f"a table: {', '.join(TABLES)}"
     if path.is_dir():
         raise FormatError(f"{str(path)!r} is a folder", needs=needs)
     if not path.exists():
@@ -108,11 +106,11 @@ def _read_suffix(path: Path) -> str:
             f"there is no file {str(path)!r}", needs=needs, cure=check.nearest(path.name, near)
         )
     check.refuse_stream(path)
-    found = next((s for s in SUFFIXES if path.name.casefold().endswith(s)), None)
+    found = next((s for s in TABLES if path.name.casefold().endswith(s)), None)
     if found is None:
         raise FormatError(
             f"{path.name!r} has an unsupported file extension",
-            needs=", ".join(SUFFIXES),
+            needs=", ".join(TABLES),
             got=repr(path.suffix) if path.suffix else "no suffix",
             cure=_suggest_suffix(path),
         )
