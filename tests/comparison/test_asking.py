@@ -33,6 +33,7 @@ def test_a_word_with_knobs_is_the_configured_instance() -> None:
     [
         ("bayle", {"n_resamples": 9}, InputError, "has no option `n_resamples`"),
         ("bayle(p=1)", {}, InputError, "has no option `p`"),
+        ("bootstrap(n_resamples=9)", {"n_resamples": 99}, InputError, "`n_resamples` given twice"),
         ("bayle(", {}, InputError, "the options of a test cannot be read"),
         ("bayl", {}, UnknownNameError, "bayle"),
         (McNemarTest, {}, InputError, r"Write McNemarTest\(\)"),

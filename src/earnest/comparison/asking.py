@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -33,7 +33,7 @@ from earnest.core.results.specs import COMPARED_ON_ITEMS, Evidence
 from earnest.inference.remarks import evidence_remarks
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric, RankMetric
-from earnest.metrics.knobs import split_knobs
+from earnest.metrics.knobs import configure
 from earnest.metrics.ranking import auc_scan
 
 T = TypeVar("T")
@@ -124,35 +124,8 @@ def default_tests(metric: Metric) -> tuple[str, ...]:
 
 def configured(test: str | Test, **given: object) -> Test:
     """Return the test with the knobs that were given, and refuse one that it lacks."""
-    wanted = {name: value for name, value in given.items() if value is not None}
-    if isinstance(test, str):
-        word, typed = _split(test)
-        kind, wanted = TESTS[word], {**typed, **wanted}
-        known = {f.name for f in fields(kind)}
-        unknown = [name for name in wanted if name not in known]
-        if unknown:
-            raise InputError(
-                f"test {kind.spec.name!r} has no option {_listed(unknown)}",
-                needs=", ".join(sorted(known)) or "no options",
-                cure="Leave it out.",
-            )
-        made: Test = kind(**wanted)
-    elif isinstance(test, type) or not hasattr(test, "spec") or not hasattr(test, "read"):
-        raise InputError(
-            "`test` cannot be read",
-            needs="a name or a configured test",
-            got=check.show(test),
-            cure=f"Write {test.__name__}()." if isinstance(test, type) else "",
-        )
-    elif wanted:
-        raise InputError(
-            f"{_listed(wanted)} cannot be combined with a configured test",
-            needs="options in one place",
-            cure=f"Set them on the instance: {type(test).__name__}({_listed(wanted)}=...).",
-        )
-    else:
-        made = test
-    return made
+    example = "\"mcnemar(p='mid')\""
+    return configure(TESTS, test, given, example=example, members=("spec", "read"))
 
 
 def _refuse_untrained(test: Test) -> None:
@@ -163,22 +136,6 @@ def _refuse_untrained(test: Test) -> None:
             got=str(Evidence.OUT_OF_SAMPLE),
             cure="Use compare_learners, which trains them.",
         )
-
-
-def _split(name: str) -> tuple[str, dict[str, object]]:
-    """Split `word(knob=value, ...)` into the word and its knobs."""
-    try:
-        return split_knobs(name)
-    except InputError as error:
-        raise InputError(
-            "the options of a test cannot be read",
-            needs="name(option=value, ...) with plain values, such as \"mcnemar(p='mid')\"",
-            got=error.got,
-        ) from None
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
 
 
 def undefined(question: Question) -> list[int]:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, replace
-from typing import Any
 
-from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
@@ -38,9 +36,11 @@ from earnest.methods.base import (
 from earnest.methods.bootstrap.replicated import ReplicatesCall
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import MetricLike
-from earnest.metrics.knobs import split_knobs
+from earnest.metrics.knobs import configure, split_knobs
 from earnest.metrics.responding import check_fits
 from earnest.metrics.scores import read_evidence
+
+EXAMPLE = "\"delong(variant='logit')\""  # of a method with knobs, for messages
 
 
 def estimate(
@@ -298,27 +298,7 @@ def configured(method: str | Method, **given: object) -> Method:
     >>> configured("delong(variant='logit', evaluate=0.5)").variant
     'logit'
     """
-    wanted = {name: value for name, value in given.items() if value is not None}
-    if isinstance(method, str):
-        word, typed = _split(method)
-        kind = METHODS[word]
-        _check_knobs(kind, typed, wanted)
-        made: Method = kind(**typed, **wanted)
-        return made
-    if isinstance(method, type) or not hasattr(method, "spec"):
-        raise InputError(
-            "`method` cannot be read",
-            needs="a name or a configured method",
-            got=check.show(method),
-            cure=f"Write {method.__name__}()." if isinstance(method, type) else "",
-        )
-    if wanted:
-        raise InputError(
-            f"{_listed(wanted)} cannot be combined with a configured method",
-            needs="options in one place",
-            cure=f"Set them on the instance: {type(method).__name__}({_listed(wanted)}=...).",
-        )
-    return method
+    return configure(METHODS, method, given, example=EXAMPLE)
 
 
 def _fitting(method: str | Method, given: Mapping[str, object]) -> dict[str, object]:
@@ -328,43 +308,9 @@ def _fitting(method: str | Method, given: Mapping[str, object]) -> dict[str, obj
     """
     if not isinstance(method, str):
         return {}
-    word, typed = _split(method)
+    word, typed = split_knobs(method, METHODS.kind, EXAMPLE)
     known = {f.name for f in fields(METHODS[word])} - set(typed)
     return {name: value for name, value in given.items() if name in known}
-
-
-def _check_knobs(kind: type[Any], typed: dict[str, object], wanted: dict[str, object]) -> None:
-    known = {f.name for f in fields(kind)}
-    unknown = [name for name in [*typed, *wanted] if name not in known]
-    if unknown:
-        raise InputError(
-            f"method {kind.spec.name!r} has no option {_listed(unknown)}",
-            needs=", ".join(sorted(known)) or "no options",
-            cure="Leave it out.",
-        )
-    twice = [name for name in typed if name in wanted]
-    if twice:
-        raise InputError(
-            f"{_listed(twice)} given twice, in the name of the method and as an argument",
-            needs="options in one place",
-            cure="Leave one of them out.",
-        )
-
-
-def _split(name: str) -> tuple[str, dict[str, object]]:
-    """Split `word(knob=value, ...)` into the word and its knobs."""
-    try:
-        return split_knobs(name)
-    except InputError as error:
-        raise InputError(
-            "the options of a method cannot be read",
-            needs="name(option=value, ...) with plain values, such as \"delong(variant='logit')\"",
-            got=error.got,
-        ) from None
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
 
 
 def _answer(method: Method, call: Call | ReplicatesCall) -> Estimate:
