@@ -52,6 +52,8 @@ def test_every_door_reads_every_table(tmp_path: Path, suffix: str) -> None:
     assert list(columns.names) == ["y", "fold", "a", "b"]
     trials = en.Trials.load(path, objective="y", direction="maximize", params=["a", "b"])
     assert len(trials) == len(ROWS)
+    same = en.trials_from(path, objective="y", direction="maximize", params=["a", "b"])
+    np.testing.assert_array_equal(same.objective, trials.objective)
 
 
 @pytest.mark.parametrize(

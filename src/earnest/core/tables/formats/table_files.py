@@ -130,6 +130,32 @@ TABLES = (*WRITTEN, *JSON_LINES, *EXCEL)  # what every door reads that takes a t
 READ = (*TABLES, ".npz", ".npy")  # predictions and scores may be arrays, too
 
 
+def find_table_suffix(path: Path, cure: str = "") -> str:
+    """Return the suffix by which a table is read, and refuse another."""
+    found = next((s for s in TABLES if path.name.casefold().endswith(s)), None)
+    if found is None:
+        raise FormatError(
+            f"{path.name!r} has an unsupported file extension",
+            needs=", ".join(TABLES),
+            got=repr(path.suffix) if path.suffix else "no suffix",
+            cure=cure,
+        )
+    return found
+
+
+@contextmanager
+def open_foreign_table(path: Path, suffix: str, **marks: str | None) -> Iterator[TableFile]:
+    """Open a table that is not of predictions; the marks of a CSV may be given, or None."""
+    options = {name: value for name, value in marks.items() if value is not None}
+    if options and suffix not in CSV:
+        raise FormatError(
+            f"`{next(iter(options))}` is for CSV files", got=repr(path.name), cure="Leave it out."
+        )
+    with readable(path), ExitStack() as stack:
+        refuse_other_content(path, suffix)
+        yield open_table_file(path, suffix, options, stack)
+
+
 def load_table(
     path: Path, suffix: str, *, mmap: bool | None, verify: bool, options: Mapping[str, object]
 ) -> tuple[Predictions, bool]:
