@@ -6,7 +6,7 @@
 #   make PYTHON=python3.12 test      which Python a new environment is made with
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-portable test-slow test-all test-sklearn test-package check bench reproduce fuzz docs clean distclean
+.PHONY: help demo test test-portable test-slow test-all test-sklearn test-package check bench reproduce fuzz mutants docs clean distclean
 
 PYTHONS := $(or $(PYTHON),python3 python3.13 python3.12 python3.11)
 USABLE  := import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))
@@ -63,6 +63,9 @@ reproduce: $(VENV)/.installed ## run papers again: PAPER=bayle2020 (all by defau
 
 fuzz: $(VENV)/.installed ## damaged and odd files and arguments for MINUTES=10; what is found stands in fuzz-findings/
 	$(THREADS) $(VENV)/bin/python -m tests.fuzz.run --minutes $(or $(MINUTES),10) $(ARGS)
+
+mutants: $(VENV)/.installed ## change COUNT=60 places one at a time, and tell which no test notices: mutants.jsonl
+	$(THREADS) $(VENV)/bin/python scripts/mutants.py --count $(or $(COUNT),60) $(ARGS)
 
 docs: $(VENV)/.installed-docs ## build the documentation; a warning or a broken link is an error
 	$(VENV)/bin/python -m sphinx -W --keep-going -b html $(ARGS) docs docs/_build/html

@@ -23,7 +23,7 @@ from earnest.core.results.specs import Evidence
 from earnest.methods.base import Method
 from earnest.training.assess.evidence import SplitEvidence
 from earnest.training.assess.methods import assessing, choose_method, find_needs, make_evidence
-from earnest.training.assess.plan import Needs, SplitPlan, make_plan
+from earnest.training.assess.plan import SplitPlan, TrainingNeeds, make_plan
 from earnest.training.assess.question import LearnerQuestion, read_question
 from earnest.training.assess.replicates import choose_drawn_units
 from earnest.training.fit.samples import Samples
@@ -116,8 +116,8 @@ def _question(learner: Learner, X: Floats, y: Codes, metric: str, seed: int) -> 
     )
 
 
-def _needs(methods: list[Method]) -> Needs:
-    needs = Needs()
+def _needs(methods: list[Method]) -> TrainingNeeds:
+    needs = TrainingNeeds()
     for method in methods:
         needs |= find_needs(method, None)
     return needs

@@ -92,6 +92,15 @@ def knobs(pi: en.Predictions) -> list[en.Estimate]:
     ]
 
 
+def questions(pi: en.Predictions) -> None:
+    """Name metrics; a checker sees what cannot be one, and what a statistic cannot take."""
+    en.estimate(pi, metric=lambda y, prediction: float((y == prediction).mean()))
+    en.estimate(pi, metric=3)  # type: ignore[arg-type]
+    en.compare_many(pi, metric=["accuracy"])  # type: ignore[arg-type]
+    en.bootstrap(lambda weights: float(weights.max()), 100)
+    en.bootstrap("mean", 100)  # type: ignore[arg-type]
+
+
 def comparisons(pi: en.Predictions) -> list[en.Comparison]:
     """Ask every test of predictions."""
     return [

@@ -19,7 +19,7 @@ import earnest as en
 from earnest.adapters import readers
 from earnest.comparison import TESTS
 from earnest.comparison import base as comparison
-from earnest.comparison.base import Compared, Measured, Question, TestSpec
+from earnest.comparison.base import ComparisonEstimand, Question, SupportedMetrics, TestSpec
 from earnest.comparison.shared.fold_differences import FoldReading, read_folds
 from earnest.core.base.registry import Registry
 from earnest.core.data.target import Target
@@ -31,7 +31,7 @@ from earnest.methods import base as methods
 from earnest.metrics import METRICS
 from earnest.metrics import families as metrics
 from earnest.resampling.bootstrap import RESAMPLERS
-from earnest.training.learners.catalogue import MODELS, Kind, Knob, register_model
+from earnest.training.learners.catalogue import MODELS, Knob, PortfolioKind, register_model
 from earnest.training.learners.inputs import Inputs
 from earnest.training.learners.portfolio import load_portfolio
 from earnest.training.tune.model import list_trusted_types
@@ -212,8 +212,8 @@ class PlainT:
     spec: ClassVar[TestSpec] = TestSpec(
         name="plain_t",
         title="Plain t test",
-        estimand=Compared.LEARNERS,
-        metrics=Measured.ANY,
+        estimand=ComparisonEstimand.LEARNERS,
+        metrics=SupportedMetrics.ANY,
         cites="Doe 2026, table 1",
         papers=PAGE.MedianFold.spec.papers,
         min_folds=2,
@@ -274,7 +274,7 @@ def test_a_model_is_named_by_portfolios_and_may_be_loaded_again(tmp_path: Path) 
     path = tmp_path / "mine.toml"
     path.write_text('format = 1\n[[model]]\nmodel = "logistic"\nC = [0.1, 1]\n', encoding="utf-8")
     inputs = Inputs(("a", "b"), (0, 0), (False, False), n_cases=60)
-    kind = Kind(
+    kind = PortfolioKind(
         lambda task, params, seed: LogisticRegression(**params),
         tasks=("binary",),
         knobs={"C": Knob(open_low=True)},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
@@ -81,6 +82,16 @@ def test_standard_input_goes_nowhere_else(run, monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"y,fold,a\n0,0,0.1\n")))
     assert run("estimate", "-", "-m", "roc_auc").code == 2  # one case: read, and refused as such
     assert not list(tmp_path.iterdir())
+
+
+def test_json_lines_may_come_on_standard_input(run, monkeypatch):
+    rows = [{"y": i % 2, "fold": i // 8, "a": i % 2 + i % 3, "b": i % 5} for i in range(40)]
+    lines = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    for content in (lines, gzip.compress(lines)):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+        done = run("estimate", "-", "-m", "roc_auc", "--seed", "1", "--json")
+        assert done.code == 0
+        assert json.loads(done.out)["n_cases"] == 40
 
 
 def test_a_drawn_seed_has_at_most_ten_digits():

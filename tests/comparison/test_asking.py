@@ -9,7 +9,7 @@ import pytest
 
 from earnest import BootstrapTest, EvidenceError, InputError, McNemarTest, UnknownNameError, compare
 from earnest.comparison.asking import (
-    Asked,
+    ComparisonRequest,
     configured,
     evidence_of,
     refuse_undefined,
@@ -33,6 +33,7 @@ def test_a_word_with_knobs_is_the_configured_instance() -> None:
     [
         ("bayle", {"n_resamples": 9}, InputError, "has no option `n_resamples`"),
         ("bayle(p=1)", {}, InputError, "has no option `p`"),
+        ("bootstrap(n_resamples=9)", {"n_resamples": 99}, InputError, "`n_resamples` given twice"),
         ("bayle(", {}, InputError, "the options of a test cannot be read"),
         ("bayl", {}, UnknownNameError, "bayle"),
         (McNemarTest, {}, InputError, r"Write McNemarTest\(\)"),
@@ -51,7 +52,7 @@ def test_a_question_keeps_usable_cases_and_the_fingerprint_of_all() -> None:
     pi = classified()
     responses = pi.responses.copy()
     responses[pi.folds[:, 0] == 0] = np.nan
-    asked = Asked.of("bayle", "less", 0.9, None, 5, None)
+    asked = ComparisonRequest.of("bayle", "less", 0.9, None, 5, None)
     question = asked.question(replace(pi, responses=responses), metric("accuracy"), "print")
     assert question.pi.n_cases == 48
     assert (question.fingerprint, question.seeds.entropy) == ("print", 5)
@@ -60,7 +61,7 @@ def test_a_question_keeps_usable_cases_and_the_fingerprint_of_all() -> None:
 def test_a_configuration_without_a_value_is_found_and_refused() -> None:
     y = np.arange(20.0)
     pi = columns(y, np.column_stack([y + 1.0, np.full(20, 0.5)]))  # no correlation with a constant
-    asked = Asked.of("bootstrap", "two-sided", 0.95, None, 0, None)
+    asked = ComparisonRequest.of("bootstrap", "two-sided", 0.95, None, 0, None)
     question = asked.question(pi, metric("pearson"), "")
     assert undefined(question) == [1]
     with pytest.raises(EvidenceError, match="undefined for 'b'"):
@@ -84,7 +85,7 @@ def test_remarks_on_single_folds_go_to_tests_that_look_at_them() -> None:
 
 
 def test_a_result_has_the_numbers_of_the_outcome() -> None:
-    asked = Asked.of("bayle", "greater", 0.9, None, 0, None)
+    asked = ComparisonRequest.of("bayle", "greater", 0.9, None, 0, None)
     question = asked.question(classified(), metric("accuracy"), "print")
     reading = asked.test.read(question)
     made, outcome = result(asked, question, reading, 0, 2), reading.pair(0, 2)

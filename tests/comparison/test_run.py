@@ -11,7 +11,7 @@ import pytest
 
 import earnest as en
 from earnest.comparison import TESTS
-from earnest.comparison.base import Compared, Measured, TestSpec
+from earnest.comparison.base import ComparisonEstimand, SupportedMetrics, TestSpec
 from earnest.core.results.specs import Evidence
 from tests.comparison.evidence import EVERY_TEST, WITH_P, classified, metric_of
 
@@ -238,8 +238,8 @@ def test_a_test_of_ones_own_and_one_that_needs_training() -> None:
         spec: ClassVar[TestSpec] = TestSpec(
             name="trains",
             title="trains",
-            estimand=Compared.LEARNERS,
-            metrics=Measured.ANY,
+            estimand=ComparisonEstimand.LEARNERS,
+            metrics=SupportedMetrics.ANY,
             cites="nobody",
             needs=Evidence.REPLICATES,
         )

@@ -13,7 +13,7 @@ import pytest
 
 from earnest.core.base.protocols import Outcome, Task
 from earnest.engine.chunks import MOST, Chunks
-from earnest.engine.parcels import ByReference, ByValue, Content, Parcel, by_file
+from earnest.engine.parcels import ByReference, ByValue, Parcel, RunContent, by_file
 from earnest.engine.worker import TOGETHER, Report, Sent, perform_chunk
 from tests.engine.works import lasting, powers
 
@@ -52,11 +52,11 @@ def test_the_last_tasks_are_spread_over_the_workers(workers: int) -> None:
     assert cut(0.0, TASKS[:1], workers) == [1]
 
 
-def slow_and_quick(folder: Path) -> tuple[Content, list[Sent]]:
+def slow_and_quick(folder: Path) -> tuple[RunContent, list[Sent]]:
     """Two quick tasks, then slow ones, cut as one chunk."""
     seconds = [0.0, 0.0, *[TOGETHER] * 4]
     sent = [((number,), pickle.dumps(each)) for number, each in enumerate(seconds)]
-    return Content(lasting, str(folder / "log")), sent
+    return RunContent(lasting, str(folder / "log")), sent
 
 
 @pytest.mark.parametrize("by", ["reference", "file"])
@@ -101,14 +101,14 @@ def test_what_comes_back_after_the_last_chunk_waits_for_another_iterator() -> No
 def test_a_task_is_sent_in_few_bytes_however_large_the_data() -> None:
     sizes = []
     for rows in (10, 1_000_000):
-        with by_file(Content(powers, np.zeros(rows))) as parcel:
+        with by_file(RunContent(powers, np.zeros(rows))) as parcel:
             call = (perform_chunk, (parcel, next(iter(Chunks(TASKS, 2)))), {})
             sizes.append(len(pickle.dumps(call)))
     assert sizes[0] == sizes[1] <= 400
 
 
 def test_elsewhere_the_data_goes_along_as_one_argument_that_can_be_sent_once() -> None:
-    parcel = ByValue.of(Content(powers, np.arange(1000.0)))
+    parcel = ByValue.of(RunContent(powers, np.arange(1000.0)))
     copy = pickle.loads(pickle.dumps(parcel))
     assert copy.content() is pickle.loads(pickle.dumps(parcel)).content()
     assert np.array_equal(copy.content().shared, np.arange(1000.0))

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from earnest.core.base.protocols import Task
-from earnest.engine.limits import Limit, TimeLimit, gentle
+from earnest.engine.limits import TaskLimit, TimeLimit, gentle
 from earnest.engine.run import run
 from tests.engine.test_run import SHARED, collected
 from tests.engine.works import powers, seconds_and_process, trouble
@@ -84,7 +84,7 @@ def test_the_alarm_of_the_caller_is_as_before() -> None:
     before = signal.signal(signal.SIGALRM, lambda *_: rung.append(1))
     signal.setitimer(signal.ITIMER_REAL, 30.0)
     try:
-        with pytest.raises(TimeLimit, match=r"not finished after 0\.05 s"), gentle(Limit(0.05)):
+        with pytest.raises(TimeLimit, match=r"not finished after 0\.05 s"), gentle(TaskLimit(0.05)):
             time.sleep(10)
         left, _ = signal.setitimer(signal.ITIMER_REAL, 0.0)
         assert 20.0 < left <= 30.0
@@ -96,7 +96,7 @@ def test_the_alarm_of_the_caller_is_as_before() -> None:
 
 
 def test_a_task_in_time_is_not_disturbed_afterwards() -> None:
-    with gentle(Limit(0.05)):
+    with gentle(TaskLimit(0.05)):
         pass
     time.sleep(0.1)
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
@@ -108,7 +108,7 @@ def test_a_thread_in_time_is_not_disturbed_afterwards() -> None:
     def many() -> None:
         for _ in range(200):  # the time is up at about the moment when the task ends
             try:
-                with gentle(Limit(0.001)):
+                with gentle(TaskLimit(0.001)):
                     end = time.perf_counter() + 0.001
                     while time.perf_counter() < end:
                         pass
@@ -127,6 +127,6 @@ def test_a_thread_in_time_is_not_disturbed_afterwards() -> None:
 
 
 def test_a_limit_is_read_as_seconds() -> None:
-    assert Limit.of(None) is None
-    assert Limit.of(2) == Limit(2.0, 5.0)
-    assert Limit.of(np.float32(0.5), grace=1) == Limit(0.5, 1.0)
+    assert TaskLimit.of(None) is None
+    assert TaskLimit.of(2) == TaskLimit(2.0, 5.0)
+    assert TaskLimit.of(np.float32(0.5), grace=1) == TaskLimit(0.5, 1.0)

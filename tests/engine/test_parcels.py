@@ -12,7 +12,7 @@ import pytest
 import scipy.sparse
 
 from earnest.engine import parcels
-from earnest.engine.parcels import ByFile, Content, by_file
+from earnest.engine.parcels import ByFile, RunContent, by_file
 from earnest.engine.run import run
 from tests.engine.test_run import collected, tasks_plain
 from tests.engine.works import Counted, mapped, powers
@@ -24,7 +24,7 @@ def a_process_that_has_loaded_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def came(shared: object) -> object:
-    with by_file(Content(powers, shared)) as parcel:
+    with by_file(RunContent(powers, shared)) as parcel:
         return ByFile(parcel.folder, parcel.owner).content().shared
 
 
@@ -86,7 +86,7 @@ def test_the_folder_is_gone_also_after_an_error(
     seen = []
 
     def fail() -> None:
-        with by_file(Content(powers, np.zeros(5000))):
+        with by_file(RunContent(powers, np.zeros(5000))):
             seen.extend(tmp_path.iterdir())
             raise RuntimeError("stop")
 
@@ -99,4 +99,4 @@ def test_the_folder_is_gone_also_after_an_error(
 def test_filters_of_warnings_are_those_of_the_moment() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        assert Content(powers, None).filters[0][:3:2] == ("ignore", UserWarning)
+        assert RunContent(powers, None).filters[0][:3:2] == ("ignore", UserWarning)

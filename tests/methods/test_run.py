@@ -12,7 +12,7 @@ import pytest
 
 import earnest as en
 from earnest import BBC, HoldOut, Predictions, estimate, estimate_all
-from earnest.core.data.replicates import Drawn
+from earnest.core.data.replicates import DrawUnit
 from earnest.core.data.target import Task
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
@@ -383,7 +383,7 @@ def test_a_method_refuses_by_itself_exactly_the_metrics_that_its_spec_excludes(
 ) -> None:
     method = METHODS[name]()
     if method.spec.needs is Evidence.REPLICATES:
-        target, design = example_predictions(Task(task)).target, Drawn.CASES
+        target, design = example_predictions(Task(task)).target, DrawUnit.CASES
     else:
         design = example_for(method.spec, Task(task))
         target = design.target

@@ -18,7 +18,7 @@ AGAIN = 5.0  # seconds after which a second SIGTERM counts
 _ended = threading.Event()  # by SIGTERM
 
 
-class Terminated(KeyboardInterrupt):
+class Termination(KeyboardInterrupt):
     """SIGTERM came: all ends as after an interrupt from the keyboard, under its own code."""
 
 
@@ -36,7 +36,7 @@ def terminable() -> Iterator[None]:
         earlier, last = last, time.monotonic()
         _ended.set()
         if last - earlier >= AGAIN:  # who asks twice in a row does not mean to disturb the order
-            raise Terminated
+            raise Termination
 
     before = signal.signal(signal.SIGTERM, end)
     try:

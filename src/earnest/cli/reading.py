@@ -19,13 +19,6 @@ if TYPE_CHECKING:
 
 LARGE = 100_000_000  # bytes of a file that is read so long that it is said
 _LOADED_AS = {"form": "format", "case": "id", "config": "configs"}  # options with other names
-_STARTS = {  # of the files that a table may come in
-    b"PAR1": ".parquet",
-    b"ARROW1": ".arrow",
-    b"PK\x03\x04": ".npz",
-    b"\x93NUMPY": ".npy",
-    b"\x1f\x8b": ".csv.gz",
-}
 _SIGNS = {"tab": "\t", "\\t": "\t", "space": " "}  # hard to type, or to see
 
 
@@ -47,6 +40,8 @@ def keep_standard_input() -> Iterator[Path]:
 
     Its first bytes tell the format; what is none of the others is CSV.
     """
+    from earnest.core.tables.formats.table_files import guess_suffix
+
     stream = sys.stdin
     if stream is None or stream.isatty():
         raise InputError(
@@ -65,8 +60,7 @@ def keep_standard_input() -> Iterator[Path]:
                 needs="a table that is piped in, for '-'",
                 got="no bytes",
             )
-        ending = next((end for sign, end in _STARTS.items() if content.startswith(sign)), ".csv")
-        path = Path(folder) / f"standard-input{ending}"
+        path = Path(folder) / f"standard-input{guess_suffix(content)}"
         path.write_bytes(content)
         yield path
 

@@ -10,12 +10,12 @@ from earnest.cli.show.terminal import write, write_json
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 
-R = TypeVar("R", bound="Result")
+R = TypeVar("R", bound="WritableResult")
 N = TypeVar("N", str, str | None)  # a test that has a metric of its own is asked for none
 FORMS = ("markdown", "latex")
 
 
-class Result(Protocol):
+class WritableResult(Protocol):
     """What a command shows, or writes in place of that."""
 
     def to_dict(self) -> dict[str, object]:
@@ -88,7 +88,7 @@ def answer_each(
             show(result)
 
 
-def write_result(result: Result, json: bool, table: str | None) -> bool:
+def write_result(result: WritableResult, json: bool, table: str | None) -> bool:
     """Write a result as it was asked for, and tell whether that was anything but the text."""
     if json:
         write_json(result.to_dict())

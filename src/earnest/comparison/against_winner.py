@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from earnest.comparison.asking import Asked, ask_first_that_applies
+from earnest.comparison.asking import ComparisonRequest, ask_first_that_applies
 from earnest.comparison.base import Test
 from earnest.comparison.many import compare_all
 from earnest.comparison.pairing import measured
@@ -34,7 +34,7 @@ def against_winner(
     given, measure = measured(pi, metric)
 
     def ask(test: str | Test) -> Comparisons:
-        asked = Asked.of(test, "two-sided", confidence_level, None, rng, n_jobs)
+        asked = ComparisonRequest.of(test, "two-sided", confidence_level, None, rng, n_jobs)
         return compare_all(asked, given, measure, winner=winner)
 
     return ask_first_that_applies(None, measure, ask)

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields, replace
-from typing import Any, TypeVar
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
 from earnest.comparison import TESTS
-from earnest.comparison.base import Compared, Outcome, Question, Reading, Test, check_evidence
+from earnest.comparison.base import (
+    ComparisonEstimand,
+    PairOutcome,
+    Question,
+    Reading,
+    Test,
+    check_evidence,
+)
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError, MetricError
 from earnest.core.base.provenance import knobs, plain, versions
@@ -26,7 +33,7 @@ from earnest.core.results.specs import COMPARED_ON_ITEMS, Evidence
 from earnest.inference.remarks import evidence_remarks
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric, RankMetric
-from earnest.metrics.knobs import split_knobs
+from earnest.metrics.knobs import configure
 from earnest.metrics.ranking import auc_scan
 
 T = TypeVar("T")
@@ -34,7 +41,7 @@ ABOUT_FOLDS = {"EN002"}  # remarks that bear only on tests that look at single f
 
 
 @dataclass(frozen=True)
-class Asked:
+class ComparisonRequest:
     """What a user asks of a comparison, checked."""
 
     test: Test
@@ -54,7 +61,7 @@ class Asked:
         n_jobs: int | None,
         *,
         trains: bool = False,
-    ) -> Asked:
+    ) -> ComparisonRequest:
         """Make it from arguments; a verb that trains can make the evidence of any test."""
         chosen = configured(test, n_resamples=n_resamples)
         if not trains:
@@ -115,37 +122,10 @@ def default_tests(metric: Metric) -> tuple[str, ...]:
     return (*(("delong",) if area else ()), "bayle", "bootstrap")
 
 
-def configured(test: str | Test, **given: Any) -> Test:
+def configured(test: str | Test, **given: object) -> Test:
     """Return the test with the knobs that were given, and refuse one that it lacks."""
-    wanted = {name: value for name, value in given.items() if value is not None}
-    if isinstance(test, str):
-        word, typed = _split(test)
-        kind, wanted = TESTS[word], {**typed, **wanted}
-        known = {f.name for f in fields(kind)}
-        unknown = [name for name in wanted if name not in known]
-        if unknown:
-            raise InputError(
-                f"test {kind.spec.name!r} has no option {_listed(unknown)}",
-                needs=", ".join(sorted(known)) or "no options",
-                cure="Leave it out.",
-            )
-        made: Test = kind(**wanted)
-    elif isinstance(test, type) or not hasattr(test, "spec") or not hasattr(test, "read"):
-        raise InputError(
-            "`test` cannot be read",
-            needs="a name or a configured test",
-            got=check.show(test),
-            cure=f"Write {test.__name__}()." if isinstance(test, type) else "",
-        )
-    elif wanted:
-        raise InputError(
-            f"{_listed(wanted)} cannot be combined with a configured test",
-            needs="options in one place",
-            cure=f"Set them on the instance: {type(test).__name__}({_listed(wanted)}=...).",
-        )
-    else:
-        made = test
-    return made
+    example = "\"mcnemar(p='mid')\""
+    return configure(TESTS, test, given, example=example, members=("spec", "read"))
 
 
 def _refuse_untrained(test: Test) -> None:
@@ -156,22 +136,6 @@ def _refuse_untrained(test: Test) -> None:
             got=str(Evidence.OUT_OF_SAMPLE),
             cure="Use compare_learners, which trains them.",
         )
-
-
-def _split(name: str) -> tuple[str, dict[str, Any]]:
-    """Split `word(knob=value, ...)` into the word and its knobs."""
-    try:
-        return split_knobs(name)
-    except InputError as error:
-        raise InputError(
-            "the options of a test cannot be read",
-            needs="name(option=value, ...) with plain values, such as \"mcnemar(p='mid')\"",
-            got=error.got,
-        ) from None
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
 
 
 def undefined(question: Question) -> list[int]:
@@ -196,7 +160,7 @@ def refuse_undefined(question: Question) -> None:
 
 def evidence_of(pi: Predictions, metric: Metric, test: Test) -> Iterable[Caution]:
     """Yield what a reader must know of the predictions, as far as it bears on a test."""
-    models = test.spec.estimand is Compared.FOLD_MODELS
+    models = test.spec.estimand is ComparisonEstimand.FOLD_MODELS
     by_fold = test.spec.min_folds > 1 or (models and isinstance(metric, RankMetric))
     for caution in evidence_remarks(pi, metric):
         if caution.code not in ABOUT_FOLDS:
@@ -206,7 +170,7 @@ def evidence_of(pi: Predictions, metric: Metric, test: Test) -> Iterable[Caution
 
 
 def result(
-    asked: Asked,
+    asked: ComparisonRequest,
     question: Question,
     reading: Reading,
     a: int,
@@ -229,8 +193,8 @@ def result(
 
 
 def assembled(
-    asked: Asked,
-    outcome: Outcome,
+    asked: ComparisonRequest,
+    outcome: PairOutcome,
     scale: Scale,
     names: tuple[str, str],
     n_cases: int,
@@ -270,7 +234,7 @@ def assembled(
     return replace(made, cautions=by_severity([*outcome.cautions, *remarks, *added]))
 
 
-def _provenance(asked: Asked, question: Question, reading: Reading) -> Provenance:
+def _provenance(asked: ComparisonRequest, question: Question, reading: Reading) -> Provenance:
     used = {name: plain(value) for name, value in reading.used.items()}
     return Provenance(
         seed=question.seeds.entropy if asked.test.spec.draws else None,

@@ -26,7 +26,7 @@ from earnest.metrics.families import Metric
 Array = NDArray[np.float64]
 
 
-class Compared(StrEnum):
+class ComparisonEstimand(StrEnum):
     """What a difference is a difference of; the value is the sentence that results show."""
 
     FOLD_MODELS = (
@@ -44,7 +44,7 @@ class Compared(StrEnum):
     )
 
 
-class Measured(StrEnum):
+class SupportedMetrics(StrEnum):
     """Which metrics a test can take."""
 
     ANY = "any metric"
@@ -66,9 +66,9 @@ class TestSpec:
         The word for code and command line, and the words for people.
     needs : Evidence
         The type of evidence; tests that train their own models need other than predictions.
-    estimand : Compared
+    estimand : ComparisonEstimand
         What is compared.
-    metrics : Measured
+    metrics : SupportedMetrics
         Which metrics it takes.
     cites : str
         The source; papers of `core/results/papers.py` are found by their word in it.
@@ -99,8 +99,8 @@ class TestSpec:
 
     name: str
     title: str
-    estimand: Compared
-    metrics: Measured
+    estimand: ComparisonEstimand
+    metrics: SupportedMetrics
     cites: str
     papers: tuple[Paper, ...] = ()
     needs: Evidence = Evidence.OUT_OF_SAMPLE
@@ -131,7 +131,7 @@ class Question:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class PairOutcome:
     """What a test says of one pair, at every level and for every alternative."""
 
     difference: float
@@ -156,11 +156,11 @@ class Reading(Protocol):
         ...
 
     @property
-    def used(self) -> Mapping[str, Any]:
+    def used(self) -> Mapping[str, object]:
         """The knobs as they were resolved, where a default depends on the data."""
         ...
 
-    def pair(self, a: int, b: int) -> Outcome:
+    def pair(self, a: int, b: int) -> PairOutcome:
         """Return what the test says of configuration a against b."""
         ...
 

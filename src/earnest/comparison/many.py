@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from earnest.comparison.asking import (
-    Asked,
+    ComparisonRequest,
     ask_first_that_applies,
     evidence_of,
     refuse_undefined,
@@ -28,14 +27,14 @@ from earnest.core.results.comparison_table import ADJUSTMENTS, Comparisons, Fami
 from earnest.core.results.differences import Alternative
 from earnest.core.results.estimate import by_severity
 from earnest.inference.resampling.winners import gains_of
-from earnest.metrics.families import Metric
+from earnest.metrics.families import Metric, MetricLike
 
 
 def compare_many(
     predictions: Predictions | Scores,
     *,
     test: str | Test | None = None,
-    metric: str | Metric | Any = None,
+    metric: MetricLike | None = None,
     adjust: str = "simultaneous",
     reference: str | int | None = None,
     alternative: Alternative | str = "two-sided",
@@ -96,14 +95,14 @@ def compare_many(
     given, measure = measured(predictions, metric)
 
     def ask(test: str | Test) -> Comparisons:
-        asked = Asked.of(test, alternative, confidence_level, n_resamples, rng, n_jobs)
+        asked = ComparisonRequest.of(test, alternative, confidence_level, n_resamples, rng, n_jobs)
         return compare_all(asked, given, measure, adjust=adjust, reference=reference)
 
     return ask_first_that_applies(test, measure, ask)
 
 
 def compare_all(
-    asked: Asked,
+    asked: ComparisonRequest,
     given: Predictions,
     measure: Metric,
     *,

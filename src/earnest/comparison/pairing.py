@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -13,14 +12,14 @@ from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
 from earnest.core.results.cautions import Caution
-from earnest.metrics.families import Metric
+from earnest.metrics.families import Metric, MetricLike
 from earnest.metrics.responding import check_fits
 from earnest.metrics.scores import read_evidence
 
 Evidence = Predictions | Scores
 
 
-def measured(given: Any, metric: Any) -> tuple[Predictions, Metric]:
+def measured(given: object, metric: MetricLike | None) -> tuple[Predictions, Metric]:
     """Return predictions and metric of what was given to compare."""
     if not isinstance(given, (Predictions, Scores)):
         raise EvidenceError(
@@ -35,7 +34,9 @@ def measured(given: Any, metric: Any) -> tuple[Predictions, Metric]:
     return pi, measure
 
 
-def paired(given: Any, a: Any, b: Any) -> tuple[Any, int, int]:
+def paired(
+    given: object, a: str | int | Evidence | None, b: str | int | None
+) -> tuple[object, int, int]:
     """Return the evidence and the columns of a and b."""
     if isinstance(a, (Predictions, Scores)):
         return _two_tables(given, a, b), 0, 1
@@ -52,7 +53,7 @@ def paired(given: Any, a: Any, b: Any) -> tuple[Any, int, int]:
     return given, table.configs.index(a), table.configs.index(b)
 
 
-def _two_tables(first: Any, second: Any, extra: Any) -> Predictions:
+def _two_tables(first: object, second: object, extra: object) -> Predictions:
     """Return two predictions of one configuration each, on the same cases, side by side."""
     if isinstance(first, Scores) and isinstance(second, Scores):
         first, second = first.predictions, second.predictions

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from earnest.comparison.asking import (
-    Asked,
+    ComparisonRequest,
     ask_first_that_applies,
     evidence_of,
     refuse_undefined,
@@ -28,7 +27,7 @@ from earnest.core.results.comparison_table import Family
 from earnest.core.results.differences import Alternative
 from earnest.inference.resampling.winners import gains_of
 from earnest.kernels.score import score_table
-from earnest.metrics.families import Metric
+from earnest.metrics.families import Metric, MetricLike
 
 LAW_SEED = 0  # of the joint law of a table, for tests that draw nothing themselves
 
@@ -39,7 +38,7 @@ def compare(
     b: str | int | None = None,
     *,
     test: str | Test | None = None,
-    metric: str | Metric | Any = None,
+    metric: MetricLike | None = None,
     alternative: Alternative | str = "two-sided",
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
@@ -113,14 +112,14 @@ def compare(
     given, measure = measured(evidence, metric)
 
     def ask(test: str | Test) -> Comparison:
-        asked = Asked.of(test, alternative, confidence_level, n_resamples, rng, n_jobs)
+        asked = ComparisonRequest.of(test, alternative, confidence_level, n_resamples, rng, n_jobs)
         return _compared(asked, given, measure, first, second)
 
     return ask_first_that_applies(test, measure, ask)
 
 
 def _compared(
-    asked: Asked, given: Predictions, measure: Metric, first: int, second: int
+    asked: ComparisonRequest, given: Predictions, measure: Metric, first: int, second: int
 ) -> Comparison:
     table, remarks = common(given, list(dict.fromkeys([first, second])))
     question = asked.question(table, measure, given.fingerprint)
@@ -136,7 +135,7 @@ def _compared(
 
 
 def _told_of_its_table(
-    made: Comparison, asked: Asked, given: Predictions, measure: Metric
+    made: Comparison, asked: ComparisonRequest, given: Predictions, measure: Metric
 ) -> Comparison:
     """Return the comparison with what holds where one of the two is the best of its table."""
     usable = given.usable()
@@ -152,7 +151,9 @@ def _told_of_its_table(
     return replace(made, best_of=len(defined), p_at_once=at_once).at()
 
 
-def _pairs_of(asked: Asked, table: Predictions, measure: Metric, fingerprint: str) -> Family:
+def _pairs_of(
+    asked: ComparisonRequest, table: Predictions, measure: Metric, fingerprint: str
+) -> Family:
     """Return what holds for all pairs of a table: by the joint law, where the test has one."""
     if not asked.test.spec.draws:  # whose result is to be the same without a seed
         asked = replace(asked, seeds=Seeds.of(LAW_SEED))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from earnest.comparison.asking import Asked, ask_first_that_applies, result
+from earnest.comparison.asking import ComparisonRequest, ask_first_that_applies, result
 from earnest.comparison.base import Question, Test
 from earnest.comparison.many import family_of
 from earnest.comparison.pairing import measured
@@ -398,7 +398,7 @@ def _compare(table: Predictions, count: int, measure: Metric, ask: _Asked) -> _P
     """Compare the best of the first configurations with the best of the others."""
 
     def answer(test: str | Test) -> _Pair:
-        asked = Asked.of(test, "two-sided", ask.level, None, ask.rng, ask.n_jobs)
+        asked = ComparisonRequest.of(test, "two-sided", ask.level, None, ask.rng, ask.n_jobs)
         question = asked.question(table, measure, table.fingerprint)
         if question.pi.n_configs < table.n_configs:
             gone = sorted(set(table.configs.ids) - set(question.pi.configs.ids))

@@ -42,7 +42,7 @@ class Place(Enum):
 
 
 @dataclass(frozen=True)
-class Plan:
+class BackendPlan:
     """Where the tasks run, how many at once, and whether outcomes come as they are finished."""
 
     place: Place
@@ -58,7 +58,7 @@ class Plan:
         return self.place in (Place.HERE, Place.THREADS, Place.PROCESSES)
 
 
-def plan(n_jobs: int | None, *, limited: bool) -> Plan:
+def plan(n_jobs: int | None, *, limited: bool) -> BackendPlan:
     """Return where tasks run under the caller's `joblib.parallel_config`.
 
     None means what joblib means by it: the number of the surrounding configuration, else 1. One
@@ -79,8 +79,8 @@ def plan(n_jobs: int | None, *, limited: bool) -> Plan:
         return _plan_ray(backend, n_jobs if n_jobs is not None else around)
     at_once = int(effective_n_jobs(n_jobs))
     if at_once == 1 and not (limited and place is Place.PROCESSES):
-        return Plan(Place.HERE, 1)
-    return Plan(place, at_once, bool(getattr(backend, "supports_return_generator", False)))
+        return BackendPlan(Place.HERE, 1)
+    return BackendPlan(place, at_once, bool(getattr(backend, "supports_return_generator", False)))
 
 
 def at_once(n_jobs: int | None) -> int:
@@ -147,22 +147,22 @@ def _evaluate(node: ast.expr) -> float:
     raise ValueError("not a sum or a product of numbers")
 
 
-def _plan_dask(backend: DaskDistributedBackend) -> Plan:
+def _plan_dask(backend: DaskDistributedBackend) -> BackendPlan:
     """Plan for a cluster; one that has no worker yet is given the seconds that its user allows."""
     cluster = DaskCluster.of(backend)
     cluster.threads()  # raises when nobody is there to ask
     try:
-        return Plan(Place.DASK, int(backend.effective_n_jobs(-1)), cluster=cluster)
+        return BackendPlan(Place.DASK, int(backend.effective_n_jobs(-1)), cluster=cluster)
     except TimeoutError as error:
         raise make_no_workers_error(backend.wait_for_workers_timeout) from error
 
 
-def _plan_ray(backend: RayBackend, n_jobs: int) -> Plan:
+def _plan_ray(backend: RayBackend, n_jobs: int) -> BackendPlan:
     """Plan for a ray cluster; 1 is joblib's word for nothing said, and means all cores here."""
     ray = start_ray()
     cores = max(1, int(ray.cluster_resources().get("CPU", 1)))
     at_once = n_jobs if n_jobs > 1 else cores if n_jobs in (-1, 1) else max(1, cores + 1 + n_jobs)
-    return Plan(Place.RAY, at_once, options=dict(backend.ray_remote_args or {}))
+    return BackendPlan(Place.RAY, at_once, options=dict(backend.ray_remote_args or {}))
 
 
 def _find_place(backend: object) -> Place:

@@ -32,14 +32,14 @@ class TimeLimit(BaseException):
 
 
 @dataclass(frozen=True)
-class Limit:
+class TaskLimit:
     """How long a task may run, and how much longer until its process is ended, in seconds."""
 
     seconds: float
     grace: float = GRACE
 
     @classmethod
-    def of(cls, time_limit: float | None, grace: float = GRACE) -> Limit | None:
+    def of(cls, time_limit: float | None, grace: float = GRACE) -> TaskLimit | None:
         """Return the limit that a user's `time_limit` stands for."""
         if time_limit is None:
             return None
@@ -56,7 +56,7 @@ class Limit:
         return made
 
 
-def gentle(limit: Limit | None) -> AbstractContextManager[None]:
+def gentle(limit: TaskLimit | None) -> AbstractContextManager[None]:
     """Raise TimeLimit in this thread when the time is up."""
     if limit is None:
         return nullcontext()
@@ -67,7 +67,7 @@ def gentle(limit: Limit | None) -> AbstractContextManager[None]:
 
 
 @contextmanager
-def hard(limit: Limit | None, trace: BinaryIO) -> Iterator[None]:
+def hard(limit: TaskLimit | None, trace: BinaryIO) -> Iterator[None]:
     """End this process when the time and the grace are up, and write to `trace` where it stood."""
     if limit is None:
         yield

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Generic, Protocol, TypeVar
 
 from earnest.core.base.errors import EarnestError, InputError
 from earnest.engine.identity.identity import versions
-from earnest.engine.limits import Limit
+from earnest.engine.limits import TaskLimit
 from earnest.engine.tasks import Work
 
 if TYPE_CHECKING:
@@ -111,24 +111,24 @@ ALIGN = 64  # where an array begins, so that no number straddles a cache line
 IN_BAND = 4096  # bytes up to which an array goes with the rest
 DATA, STREAM = "data", "stream"
 
-_CACHE: dict[str, Content] = {}  # at most one: a worker serves one run at a time
+_CACHE: dict[str, RunContent] = {}  # at most one: a worker serves one run at a time
 _CACHE_GUARD = threading.Lock()
 
 
 @dataclass(frozen=True, eq=False)
-class Content:
+class RunContent:
     """What every task of a run needs."""
 
     work: Work
     shared: object
-    limit: Limit | None = None
+    limit: TaskLimit | None = None
     filters: list[object] = field(default_factory=lambda: list(warnings.filters))
 
 
 class Parcel(Protocol):
     """How the content comes to where a task runs."""
 
-    def content(self) -> Content:
+    def content(self) -> RunContent:
         """Return the content, unpacked at the first time only."""
 
 
@@ -136,9 +136,9 @@ class Parcel(Protocol):
 class ByReference:
     """For threads: the very objects."""
 
-    held: Content
+    held: RunContent
 
-    def content(self) -> Content:
+    def content(self) -> RunContent:
         """Return the content."""
         return self.held
 
@@ -152,7 +152,7 @@ class ByValue:
     made_with: Mapping[str, str]
 
     @classmethod
-    def of(cls, content: Content) -> ByValue:
+    def of(cls, content: RunContent) -> ByValue:
         """Pack."""
         return cls(secrets.token_hex(8), _sent(content), versions())
 
@@ -160,7 +160,7 @@ class ByValue:
         """Return how many bytes go along: dask sends an argument that is large only once."""
         return len(self.blob)
 
-    def content(self) -> Content:
+    def content(self) -> RunContent:
         """Unpack once in a process."""
         return _unpack_once(self.token, lambda: _read(self.blob, self.made_with))
 
@@ -174,13 +174,13 @@ class ByObject:
     made_with: Mapping[str, str]
 
     @classmethod
-    def of(cls, content: Content) -> ByObject:
+    def of(cls, content: RunContent) -> ByObject:
         """Pack."""
         import ray
 
         return cls(secrets.token_hex(8), ray.put(_sent(content)), versions())
 
-    def content(self) -> Content:
+    def content(self) -> RunContent:
         """Fetch and unpack once in a process."""
         import ray
 
@@ -194,12 +194,12 @@ class ByFile:
     folder: str
     owner: int  # the process that runs the tasks
 
-    def content(self) -> Content:
+    def content(self) -> RunContent:
         """Load once in a process."""
         return _unpack_once(self.folder, lambda: _load(Path(self.folder)))
 
 
-def _unpack_once(token: str, unpack: Callable[[], Content]) -> Content:
+def _unpack_once(token: str, unpack: Callable[[], RunContent]) -> RunContent:
     with _CACHE_GUARD:
         if token not in _CACHE:
             _CACHE.clear()
@@ -208,7 +208,7 @@ def _unpack_once(token: str, unpack: Callable[[], Content]) -> Content:
 
 
 @contextmanager
-def by_file(content: Content) -> Iterator[ByFile]:
+def by_file(content: RunContent) -> Iterator[ByFile]:
     """Write the content into a folder that is gone afterwards, however the run ends."""
     with ExitStack() as stack:
         try:
@@ -224,16 +224,16 @@ def by_file(content: Content) -> Iterator[ByFile]:
         yield ByFile(folder, os.getpid())
 
 
-class Kept(Generic[T]):
+class SharedData(Generic[T]):
     """Shared data that stays with the workers over several runs; see `keep`."""
 
     def __init__(self, value: T, stack: ExitStack) -> None:
         self.value = value
         self._stack = stack
-        self._sent: tuple[Content, Hashable, Any] | None = None
+        self._sent: tuple[RunContent, Hashable, Any] | None = None
 
     def packed(
-        self, content: Content, place: Hashable, pack: Callable[[], AbstractContextManager[P]]
+        self, content: RunContent, place: Hashable, pack: Callable[[], AbstractContextManager[P]]
     ) -> AbstractContextManager[P]:
         """Return the parcel of an earlier run of the same work at the same place, else pack one."""
         if self._sent is not None:
@@ -246,7 +246,7 @@ class Kept(Generic[T]):
 
 
 @contextmanager
-def keep(shared: T) -> Iterator[Kept[T]]:
+def keep(shared: T) -> Iterator[SharedData[T]]:
     """Keep shared data with the workers over several runs, for those who run tasks in rounds.
 
     Examples
@@ -263,7 +263,7 @@ def keep(shared: T) -> Iterator[Kept[T]]:
     [4.0]
     """
     with ExitStack() as stack:
-        yield Kept(shared, stack)
+        yield SharedData(shared, stack)
 
 
 def pack(value: object) -> bytes:
@@ -279,7 +279,7 @@ def _pickle(value: object, write: Callable[[pickle.PickleBuffer], bool] | None =
     return made
 
 
-def _sent(content: Content, write: Callable[[pickle.PickleBuffer], bool] | None = None) -> bytes:
+def _sent(content: RunContent, write: Callable[[pickle.PickleBuffer], bool] | None = None) -> bytes:
     try:
         return _pickle(content, write)
     except (pickle.PicklingError, TypeError, AttributeError, RecursionError) as error:
@@ -291,7 +291,7 @@ def _sent(content: Content, write: Callable[[pickle.PickleBuffer], bool] | None 
         ) from error
 
 
-def _read(blob: bytes, made_with: Mapping[str, str]) -> Content:
+def _read(blob: bytes, made_with: Mapping[str, str]) -> RunContent:
     """Unpack on what may be another machine, whose versions must be those of the sender.
 
     They are compared before, since code of another Python cannot be read, and afterwards, when
@@ -299,7 +299,7 @@ def _read(blob: bytes, made_with: Mapping[str, str]) -> Content:
     """
     _refuse_others(made_with)
     try:
-        content: Content = pickle.loads(blob)
+        content: RunContent = pickle.loads(blob)
     except (ImportError, AttributeError) as error:
         raise EarnestError(
             "a worker lacks code that the tasks need",
@@ -324,7 +324,7 @@ def _refuse_others(made_with: Mapping[str, str]) -> None:
         )
 
 
-def _dump(content: Content, folder: Path) -> None:
+def _dump(content: RunContent, folder: Path) -> None:
     places: list[tuple[int, int]] = []
     with (folder / DATA).open("wb") as data:
 
@@ -341,10 +341,10 @@ def _dump(content: Content, folder: Path) -> None:
     (folder / STREAM).write_bytes(pickle.dumps((places, stream)))
 
 
-def _load(folder: Path) -> Content:
+def _load(folder: Path) -> RunContent:
     places, stream = pickle.loads((folder / STREAM).read_bytes())
     if not places:
-        loaded: Content = pickle.loads(stream)
+        loaded: RunContent = pickle.loads(stream)
         return loaded
     with (folder / DATA).open("rb") as data:
         whole = memoryview(_map_file(data))

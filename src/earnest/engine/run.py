@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING, ClassVar
 from earnest.core.base.errors import EarnestError, InputError
 from earnest.core.base.protocols import Outcome, Progress, Store, Task
 from earnest.core.base.threads import cores
-from earnest.engine.backends import Place, Plan, count_ahead, plan
+from earnest.engine.backends import BackendPlan, Place, count_ahead, plan
 from earnest.engine.chunks import Chunks
 from earnest.engine.clusters.dask import DaskParcel, DaskTraffic
 from earnest.engine.clusters.ray import RayTraffic
 from earnest.engine.clusters.traffic import run_on_cluster
-from earnest.engine.limits import GRACE, Limit
+from earnest.engine.limits import GRACE, TaskLimit
 from earnest.engine.parcels import (
     ByFile,
     ByObject,
     ByReference,
     ByValue,
-    Content,
-    Kept,
     Parcel,
+    RunContent,
+    SharedData,
     by_file,
 )
 from earnest.engine.tasks import ENDED, LIMITED, TIME_LIMIT, Work, failure, perform
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from joblib import Parallel
     from joblib.externals.loky import ProcessPoolExecutor
 
-_PACKED: dict[Place, Callable[[Content], Parcel]] = {
+_PACKED: dict[Place, Callable[[RunContent], Parcel]] = {
     Place.THREADS: ByReference,
     Place.RAY: ByObject.of,
     Place.ELSEWHERE: ByValue.of,
@@ -108,18 +108,18 @@ def run(
     tasks = list(tasks)
     if len({task.key for task in tasks}) < len(tasks):
         raise InputError("two tasks have the same key", needs="a unique key for every task")
-    limit = Limit.of(time_limit, grace)
+    limit = TaskLimit.of(time_limit, grace)
     where = replace(plan(n_jobs, limited=limit is not None), pre_dispatch=pre_dispatch)
-    kept = shared if isinstance(shared, Kept) else None
-    content = Content(work, shared if kept is None else kept.value, limit)
+    kept = shared if isinstance(shared, SharedData) else None
+    content = RunContent(work, shared if kept is None else kept.value, limit)
     return _yield_outcomes(content, kept, tasks, where, store, progress)
 
 
 def _yield_outcomes(
-    content: Content,
-    kept: Kept[object] | None,
+    content: RunContent,
+    kept: SharedData[object] | None,
     tasks: Sequence[Task],
-    where: Plan,
+    where: BackendPlan,
     store: Store | None,
     progress: Progress | None,
 ) -> Iterator[Outcome]:
@@ -142,7 +142,7 @@ def _yield_outcomes(
             yield outcome
 
 
-def _has_more_time(outcome: Outcome, limit: Limit | None) -> bool:
+def _has_more_time(outcome: Outcome, limit: TaskLimit | None) -> bool:
     """Tell whether a stored task ran out of a time limit that is now longer, or gone."""
     if outcome.note != TIME_LIMIT:
         return False
@@ -150,7 +150,7 @@ def _has_more_time(outcome: Outcome, limit: Limit | None) -> bool:
 
 
 def _run_fresh(
-    content: Content, kept: Kept[object] | None, tasks: Sequence[Task], where: Plan
+    content: RunContent, kept: SharedData[object] | None, tasks: Sequence[Task], where: BackendPlan
 ) -> Generator[Outcome]:
     if where.place is Place.HERE or not tasks:
         for task in tasks:
@@ -170,7 +170,7 @@ def _run_fresh(
 
 
 def _at(
-    content: Content, kept: Kept[object] | None, where: Plan
+    content: RunContent, kept: SharedData[object] | None, where: BackendPlan
 ) -> AbstractContextManager[Parcel | DaskParcel]:
     """Give the content where the tasks run; what is kept, only the first time."""
     if kept is None:
@@ -178,7 +178,9 @@ def _at(
     return kept.packed(content, (where.place, where.cluster), lambda: _pack_content(content, where))
 
 
-def _pack_content(content: Content, where: Plan) -> AbstractContextManager[Parcel | DaskParcel]:
+def _pack_content(
+    content: RunContent, where: BackendPlan
+) -> AbstractContextManager[Parcel | DaskParcel]:
     if where.cluster is not None:
         return where.cluster.scattered(content)
     if where.place is Place.PROCESSES:
@@ -187,7 +189,7 @@ def _pack_content(content: Content, where: Plan) -> AbstractContextManager[Parce
 
 
 def _with_replacement(
-    parcel: ByFile, tasks: Sequence[Task], where: Plan, limit: Limit | None
+    parcel: ByFile, tasks: Sequence[Task], where: BackendPlan, limit: TaskLimit | None
 ) -> Iterator[Outcome]:
     """Run in processes; when one ends, blame its task and go on with the rest in a new pool."""
     waiting = {task.key: task for task in tasks}
@@ -211,7 +213,7 @@ def _with_replacement(
                 yield _make_ended(one, limit) if proven else _run_alone(parcel, task, one, limit)
 
 
-def _run_alone(parcel: ByFile, task: Task, before: FallenTask, limit: Limit | None) -> Outcome:
+def _run_alone(parcel: ByFile, task: Task, before: FallenTask, limit: TaskLimit | None) -> Outcome:
     """Return the outcome of a task that was under way when a pool broke without a trace.
 
     Any of those under way may have broken it, so each is run again with none beside it: who
@@ -219,14 +221,14 @@ def _run_alone(parcel: ByFile, task: Task, before: FallenTask, limit: Limit | No
     """
     try:
         chunks = Chunks([task], 1, single=True)
-        (outcome,) = _run_joblib(parcel, chunks, Plan(Place.PROCESSES, 1))
+        (outcome,) = _run_joblib(parcel, chunks, BackendPlan(Place.PROCESSES, 1))
     except BrokenProcessPool:
         again = fallen(parcel.folder)
         return _make_ended(again[0] if again else before, limit)
     return outcome
 
 
-def _make_ended(one: FallenTask, limit: Limit | None) -> Outcome:
+def _make_ended(one: FallenTask, limit: TaskLimit | None) -> Outcome:
     if one.timed_out:
         text = "The time limit was reached and the code did not return; its process was ended."
         return failure(one.key, f"{text}\n{one.trace}", TIME_LIMIT, limit=limit)
@@ -234,7 +236,7 @@ def _make_ended(one: FallenTask, limit: Limit | None) -> Outcome:
     return failure(one.key, f"{text}\n{one.trace}", ENDED)
 
 
-def _run_joblib(parcel: Parcel, chunks: Chunks, where: Plan) -> Generator[Outcome]:
+def _run_joblib(parcel: Parcel, chunks: Chunks, where: BackendPlan) -> Generator[Outcome]:
     """Yield outcomes as they come; what comes back undone at the very end goes out once more."""
     while chunks.waiting:
         with closing(_yield_reports(parcel, chunks, where)) as reports:
@@ -243,7 +245,7 @@ def _run_joblib(parcel: Parcel, chunks: Chunks, where: Plan) -> Generator[Outcom
     yield from chunks.unsent
 
 
-def _yield_reports(parcel: Parcel, chunks: Chunks, where: Plan) -> Generator[Report]:
+def _yield_reports(parcel: Parcel, chunks: Chunks, where: BackendPlan) -> Generator[Report]:
     """Yield reports as they come, or batch by batch where a back end cannot give them so."""
     from joblib import Parallel, delayed
 
@@ -271,17 +273,17 @@ def _yield_from_one(parcel: Parcel, chunks: Chunks) -> Generator[Report]:
     joblib would run a single job in this process, where nothing can end it; and of two processes
     each would load what the tasks need.
     """
-    executor, done = _OneProcess.get(), False
+    executor, done = _SingleProcess.get(), False
     try:
         for chunk in chunks:
             yield executor.submit(perform_packed, parcel, chunk).result()
         done = True
     finally:
         if not done:  # broken, or left early: what is under way is wanted by nobody
-            _OneProcess.end(executor)
+            _SingleProcess.end(executor)
 
 
-class _OneProcess:
+class _SingleProcess:
     """The process for one task at a time, started when first asked for."""
 
     _kept: ClassVar[ProcessPoolExecutor | None] = None
@@ -304,7 +306,7 @@ class _OneProcess:
         executor.shutdown(wait=False, kill_workers=True)
 
 
-def _make_pool(where: Plan) -> Parallel:
+def _make_pool(where: BackendPlan) -> Parallel:
     """Return a pool of several processes or threads."""
     from joblib import Parallel
 

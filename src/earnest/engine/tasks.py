@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from earnest.core.base.arrays import as_array
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Key, Outcome, Task
-from earnest.engine.limits import Limit, TimeLimit, gentle
+from earnest.engine.limits import TaskLimit, TimeLimit, gentle
 
 Work: TypeAlias = Callable[[Any, Task], Outcome]
 
@@ -25,7 +25,7 @@ UNSENT = "cannot be sent"
 LONGEST = 20_000  # characters of a traceback that are kept, from its end
 
 
-def perform(work: Work, shared: object, task: Task, limit: Limit | None = None) -> Outcome:
+def perform(work: Work, shared: object, task: Task, limit: TaskLimit | None = None) -> Outcome:
     """Return what the work gives for a task; an error is an outcome too.
 
     Whatever is raised becomes an outcome with its traceback, `SystemExit` included. Only the
@@ -40,7 +40,7 @@ def perform(work: Work, shared: object, task: Task, limit: Limit | None = None) 
 
 
 def failure(
-    key: Key, text: str, note: str | None, seconds: float = 0.0, limit: Limit | None = None
+    key: Key, text: str, note: str | None, seconds: float = 0.0, limit: TaskLimit | None = None
 ) -> Outcome:
     """Return the outcome of a task that failed, with the limit if it is that which it ran out of.
 

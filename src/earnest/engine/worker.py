@@ -22,7 +22,7 @@ from typing import BinaryIO, TypeAlias
 
 from earnest.core.base.protocols import Key, Outcome, Task
 from earnest.engine.limits import hard
-from earnest.engine.parcels import ByFile, ByValue, Content, Parcel
+from earnest.engine.parcels import ByFile, ByValue, Parcel, RunContent
 from earnest.engine.tasks import perform
 
 Sent: TypeAlias = "tuple[Key, bytes]"  # key, pickled payload
@@ -103,7 +103,7 @@ def _unpack_task(sent: Sent) -> Task:
     return Task(key, pickle.loads(payload))
 
 
-def _run_marked(content: Content, task: Task, mark: BinaryIO, trace: BinaryIO) -> Outcome:
+def _run_marked(content: RunContent, task: Task, mark: BinaryIO, trace: BinaryIO) -> Outcome:
     _write(mark, ",".join(map(str, task.key)) or "()")
     with hard(content.limit, trace):
         outcome = perform(content.work, content.shared, task, content.limit)
@@ -129,7 +129,7 @@ def _open_marks(folder: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
 
 
 @contextmanager
-def _set_warnings(content: Content) -> Iterator[None]:
+def _set_warnings(content: RunContent) -> Iterator[None]:
     """Let the warnings be as they are in the parent."""
     with warnings.catch_warnings():
         warnings.filters[:] = content.filters  # type: ignore[index]  # typeshed: a sequence

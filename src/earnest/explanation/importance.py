@@ -164,7 +164,7 @@ def measure_importance(
     pairs : bool
         Whether pairs are wanted too.
     """
-    whole = _Whole.of(scene)
+    whole = _SpaceSample.of(scene)
     main, total = {}, {}
     for column in columns:
         name = scene.space[column].name
@@ -214,7 +214,7 @@ def pair_effect(scene: Scene, a: int, b: int) -> Floats:
 
 
 def _yield_pairs(
-    scene: Scene, columns: list[int], whole: _Whole, confidence_level: float
+    scene: Scene, columns: list[int], whole: _SpaceSample, confidence_level: float
 ) -> Iterator[tuple[tuple[str, str], Share]]:
     for a, b in combinations(columns, 2):
         first, second = scene.space[a].name, scene.space[b].name
@@ -246,7 +246,7 @@ def _divide(part: Floats, whole: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class _Whole:
+class _SpaceSample:
     """The objective at an even sample of the space: its mean and its covariances."""
 
     active: NDArray[np.bool_]
@@ -254,7 +254,7 @@ class _Whole:
     covariance: Floats
 
     @classmethod
-    def of(cls, scene: Scene) -> _Whole:
+    def of(cls, scene: Scene) -> _SpaceSample:
         """Ask the surrogate at the first of the Monte Carlo points."""
         codes = scene.space.mask(scene.points[:SAMPLE])
         return cls(

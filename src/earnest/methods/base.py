@@ -16,7 +16,7 @@ from earnest.core.base.rng import Seeds
 from earnest.core.data.designs import NestedPredictions, PairedHalves
 from earnest.core.data.ensembles import ENSEMBLES, EnsembleRule
 from earnest.core.data.predictions import Predictions
-from earnest.core.data.replicates import Drawn, Replicates
+from earnest.core.data.replicates import DrawUnit, Replicates
 from earnest.core.data.selection import SELECTORS, MeanOfFolds, Pooled, Selector
 from earnest.core.data.target import Target, Task
 from earnest.core.results.cautions import Caution
@@ -41,7 +41,7 @@ from earnest.inference.remarks import (
     unlike_scales,
 )
 from earnest.inference.resampling.split_selection import Choice, SplitDetails, choose
-from earnest.inference.resampling.splits import Splitting
+from earnest.inference.resampling.splits import SplitKnobs
 from earnest.metrics.families import Metric, RankMetric
 from earnest.metrics.ranking import auc_scan
 from earnest.resampling.bootstrap import RESAMPLERS, Resampler
@@ -106,7 +106,7 @@ def methods_for(evidence: Evidence) -> list[str]:
     return [name for name in METHODS if METHODS[name].spec.needs is evidence]
 
 
-def evidence_of(given: Any) -> Evidence:
+def evidence_of(given: object) -> Evidence:
     """Return the kind of evidence that something is; refuse what is none."""
     if isinstance(given, Replicates):
         return Evidence.REPLICATES
@@ -126,7 +126,7 @@ def evidence_of(given: Any) -> Evidence:
     )
 
 
-def need_evidence(method: Method, given: Any) -> None:
+def need_evidence(method: Method, given: object) -> None:
     """Refuse evidence of another kind than a method computes from."""
     kind = evidence_of(given)
     if method.spec.needs is not kind and method.spec.needs in (Evidence.NESTED, Evidence.PAIRED):
@@ -150,7 +150,7 @@ def need_evidence(method: Method, given: Any) -> None:
 
 def check_question(
     method: Method,
-    design: Predictions | NestedPredictions | PairedHalves | Drawn,
+    design: Predictions | NestedPredictions | PairedHalves | DrawUnit,
     target: Target,
     metric: Metric,
 ) -> None:
@@ -173,7 +173,7 @@ def check_question(
             if spec.needs is Evidence.OUT_OF_SAMPLE
             else "`earnest methods` lists the metrics that each method supports.",
         )
-    if isinstance(design, Drawn):
+    if isinstance(design, DrawUnit):
         return
     pi = design if isinstance(design, Predictions) else design.predictions
     folds = sum(len(names) for names in pi.fold_names)
@@ -276,9 +276,9 @@ def make_estimate(
     naive: float | None,
     source: LimitSource | None = None,
     cautions: Iterable[Caution] = (),
-    details: Any = None,
+    details: object = None,
     estimand: str | None = None,
-    used: Mapping[str, Any] | None = None,
+    used: Mapping[str, object] | None = None,
     errors: ScoreErrors | None = None,
     ensemble: Mapping[str, float] | None = None,
 ) -> Estimate:
@@ -330,7 +330,7 @@ def _name_estimand(pi: Predictions, estimand: str) -> str:
     return str(ON_ITEMS.get(estimand, estimand))
 
 
-def chosen_by(method: Splitting, call: Call, *, preselect: bool) -> tuple[Choice, Selector]:
+def chosen_by(method: SplitKnobs, call: Call, *, preselect: bool) -> tuple[Choice, Selector]:
     """Return what a method that splits the cases chooses, and the rule it used."""
     selector = selector_of(method.selector, MeanOfFolds())
     knobs = method
@@ -357,7 +357,7 @@ def split_estimate(
     source: LimitSource,
     *,
     cautions: Iterable[Caution] = (),
-    used: Mapping[str, Any] | None = None,
+    used: Mapping[str, object] | None = None,
 ) -> Estimate:
     """Put the estimate of a method together that splits the cases."""
     pi, chosen = call.pi, choice.chosen

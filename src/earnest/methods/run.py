@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, replace
-from typing import Any
 
-from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
 from earnest.core.data.designs import NestedPredictions, PairedHalves
 from earnest.core.data.ensembles import EnsembleRule
 from earnest.core.data.predictions import Predictions
-from earnest.core.data.replicates import Drawn, Replicates
+from earnest.core.data.replicates import DrawUnit, Replicates
 from earnest.core.data.scores import Scores
 from earnest.core.data.selection import Selector
 from earnest.core.results.cautions import Caution, Severity
@@ -38,17 +36,19 @@ from earnest.methods.base import (
 )
 from earnest.methods.bootstrap.replicated import ReplicatesCall
 from earnest.metrics import metric as resolve_metric
-from earnest.metrics.families import Metric
-from earnest.metrics.knobs import split_knobs
+from earnest.metrics.families import MetricLike
+from earnest.metrics.knobs import configure, split_knobs
 from earnest.metrics.responding import check_fits
 from earnest.metrics.scores import read_evidence
+
+EXAMPLE = "\"delong(variant='logit')\""  # of a method with knobs, for messages
 
 
 def estimate(
     predictions: Predictions | Scores | Replicates | NestedPredictions | PairedHalves,
     *,
     method: str | Method | None = None,
-    metric: str | Metric | Any = None,
+    metric: MetricLike | None = None,
     confidence_level: float = 0.95,
     side: Side | str = "two-sided",
     n_resamples: int | None = None,
@@ -128,7 +128,7 @@ def estimate_all(
     predictions: Predictions | Scores | Replicates | NestedPredictions | PairedHalves,
     *,
     methods: Iterable[str | Method] | str | None = None,
-    metric: str | Metric | Any = None,
+    metric: MetricLike | None = None,
     confidence_level: float = 0.95,
     side: Side | str = "two-sided",
     n_resamples: int | None = None,
@@ -179,7 +179,7 @@ def estimate_beside(
     made: Estimate,
     predictions: Predictions,
     *,
-    metric: str | Metric | Any,
+    metric: MetricLike,
     confidence_level: float,
     side: Side | str,
     rng: RngLike,
@@ -222,7 +222,7 @@ def _answer_all(
 
 def usual_method(
     evidence: Predictions | Replicates | NestedPredictions | PairedHalves,
-    metric: str | Metric | Any,
+    metric: MetricLike,
     *,
     resamples: bool = False,
 ) -> str:
@@ -248,7 +248,7 @@ def usual_method(
     return "delong" if area and not resamples else "holdout"
 
 
-def usual_methods(evidence: Any) -> list[str]:
+def usual_methods(evidence: object) -> list[str]:
     """Return the methods that are asked where none is named.
 
     All for this kind of evidence; but of several configurations none that is about one learner,
@@ -261,7 +261,7 @@ def usual_methods(evidence: Any) -> list[str]:
 
 def _call(
     predictions: Predictions | Replicates | NestedPredictions | PairedHalves,
-    metric: str | Metric | Any,
+    metric: MetricLike,
     confidence_level: float,
     side: Side | str,
     rng: RngLike,
@@ -294,7 +294,7 @@ def _call(
     )
 
 
-def configured(method: str | Method, **given: Any) -> Method:
+def configured(method: str | Method, **given: object) -> Method:
     """Return the method with the knobs that were given, and refuse one that it lacks.
 
     Examples
@@ -303,73 +303,19 @@ def configured(method: str | Method, **given: Any) -> Method:
     >>> configured("delong(variant='logit', evaluate=0.5)").variant
     'logit'
     """
-    wanted = {name: value for name, value in given.items() if value is not None}
-    if isinstance(method, str):
-        word, typed = _split(method)
-        kind = METHODS[word]
-        _check_knobs(kind, typed, wanted)
-        made: Method = kind(**typed, **wanted)
-        return made
-    if isinstance(method, type) or not hasattr(method, "spec"):
-        raise InputError(
-            "`method` cannot be read",
-            needs="a name or a configured method",
-            got=check.show(method),
-            cure=f"Write {method.__name__}()." if isinstance(method, type) else "",
-        )
-    if wanted:
-        raise InputError(
-            f"{_listed(wanted)} cannot be combined with a configured method",
-            needs="options in one place",
-            cure=f"Set them on the instance: {type(method).__name__}({_listed(wanted)}=...).",
-        )
-    return method
+    return configure(METHODS, method, given, example=EXAMPLE)
 
 
-def _fitting(method: str | Method, given: dict[str, Any]) -> dict[str, Any]:
+def _fitting(method: str | Method, given: Mapping[str, object]) -> dict[str, object]:
     """Return the knobs that a method has, and that were not typed with its name.
 
     An instance keeps its own.
     """
     if not isinstance(method, str):
         return {}
-    word, typed = _split(method)
+    word, typed = split_knobs(method, METHODS.kind, EXAMPLE)
     known = {f.name for f in fields(METHODS[word])} - set(typed)
     return {name: value for name, value in given.items() if name in known}
-
-
-def _check_knobs(kind: type[Any], typed: dict[str, Any], wanted: dict[str, Any]) -> None:
-    known = {f.name for f in fields(kind)}
-    unknown = [name for name in [*typed, *wanted] if name not in known]
-    if unknown:
-        raise InputError(
-            f"method {kind.spec.name!r} has no option {_listed(unknown)}",
-            needs=", ".join(sorted(known)) or "no options",
-            cure="Leave it out.",
-        )
-    twice = [name for name in typed if name in wanted]
-    if twice:
-        raise InputError(
-            f"{_listed(twice)} given twice, in the name of the method and as an argument",
-            needs="options in one place",
-            cure="Leave one of them out.",
-        )
-
-
-def _split(name: str) -> tuple[str, dict[str, Any]]:
-    """Split `word(knob=value, ...)` into the word and its knobs."""
-    try:
-        return split_knobs(name)
-    except InputError as error:
-        raise InputError(
-            "the options of a method cannot be read",
-            needs="name(option=value, ...) with plain values, such as \"delong(variant='logit')\"",
-            got=error.got,
-        ) from None
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
 
 
 def _answer(method: Method, call: Call | ReplicatesCall) -> Estimate:
@@ -398,7 +344,7 @@ def _of_replicates(call: ReplicatesCall) -> Iterator[Caution]:
     made = call.replicates
     yield from made.cautions
     yield from evidence_remarks(made.resubstituted, call.metric)
-    if made.drawn is not Drawn.GROUPS:
+    if made.drawn is not DrawUnit.GROUPS:
         yield from resampling_remarks(made.resubstituted, str(made.drawn))
 
 

@@ -117,6 +117,10 @@ class Metric:
         return 1.0 if self.greater_is_better else -1.0
 
 
+# A metric as a user names it: by its name, as it is, or as a function or scorer to be asked.
+MetricLike: TypeAlias = str | Metric | Callable[..., object]
+
+
 @dataclass(frozen=True)
 class Moments:
     """What a moment metric sums up over cases.

@@ -1,4 +1,4 @@
-"""Metrics with knobs: a factory in Python, `f_beta(beta=0.5)` as a name."""
+"""Names with knobs: a metric `f_beta(beta=0.5)`, a method `delong(variant='logit')`, a test."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
 from numbers import Real
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
+from earnest.core.base.registry import Registry
 from earnest.metrics.families import Metric, register
 
 Factory = Callable[..., Metric]
 F = TypeVar("F", bound=Factory)
+T = TypeVar("T")
 
 FACTORIES: dict[str, Factory] = {}
 
@@ -50,8 +53,12 @@ def written(value: object) -> str:
     return repr(value)
 
 
-def split_knobs(name: str) -> tuple[str, dict[str, object]]:
+def split_knobs(
+    name: str, what: str = "metric", example: str = "'f_beta(beta=0.5)'"
+) -> tuple[str, dict[str, object]]:
     """Split `word(knob=value, ...)` into the word and its knobs; nothing in it is executed.
+
+    An error names `what` has the knobs, and shows an `example`.
 
     Examples
     --------
@@ -67,28 +74,28 @@ def split_knobs(name: str) -> tuple[str, dict[str, object]]:
     if not opening:
         return word, {}
     if not re.fullmatch(r"\.?\w+\+?", word):
-        raise _make_unreadable_error(name)
+        raise _make_unreadable_error(name, what, example)
     try:
         call = ast.parse(f"_({rest}", mode="eval").body
     except (SyntaxError, ValueError):
-        raise _make_unreadable_error(name) from None
+        raise _make_unreadable_error(name, what, example) from None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
-        raise _make_unreadable_error(name)
+        raise _make_unreadable_error(name, what, example)
     knobs: dict[str, object] = {}
     for keyword in call.keywords:
         if keyword.arg is None:
-            raise _make_unreadable_error(name)
+            raise _make_unreadable_error(name, what, example)
         try:
             knobs[keyword.arg] = ast.literal_eval(keyword.value)
         except (ValueError, TypeError, SyntaxError, RecursionError):
-            raise _make_unreadable_error(name) from None
+            raise _make_unreadable_error(name, what, example) from None
     return word, knobs
 
 
-def _make_unreadable_error(name: str) -> InputError:
+def _make_unreadable_error(name: str, what: str, example: str) -> InputError:
     return InputError(
-        "the options of a metric cannot be read",
-        needs="name(option=value, ...) with plain values, such as 'f_beta(beta=0.5)'",
+        f"the options of a {what} cannot be read",
+        needs=f"name(option=value, ...) with plain values, such as {example}",
         got=check.show(name),
     )
 
@@ -136,3 +143,87 @@ def check_knobs(word: str, function: Callable[..., object], knobs: Mapping[str, 
                 got=check.show(knob),
                 cure=check.nearest(knob, known),
             )
+
+
+# ---- methods and tests: a registered kind with the knobs that were typed or passed
+
+
+def configure(
+    kinds: Registry[type[Any]],
+    given: str | T,
+    knobs: Mapping[str, object],
+    *,
+    example: str,
+    members: Iterable[str] = ("spec",),
+) -> T:
+    """Return a method or a test of a name with its knobs; an instance as it is.
+
+    Knobs stand in one place: in the name, as `"delong(variant='logit')"`, among the arguments, or
+    in a configured instance. Those that are None were not given.
+
+    Parameters
+    ----------
+    kinds : Registry
+        The methods, or the tests.
+    given : str or instance
+        A name, perhaps with knobs, or a configured instance.
+    knobs : mapping of str to object
+        What was passed beside it.
+    example : str
+        A name with knobs, for the error about one that cannot be read.
+    members : iterable of str
+        What a configured instance has.
+
+    Examples
+    --------
+    >>> from earnest.methods import METHODS
+    >>> from earnest.metrics.knobs import configure
+    >>> configure(METHODS, "bbc(variant='as_published')", {"n_resamples": 200}, example="").variant
+    'as_published'
+    """
+    what, wanted = kinds.kind, {name: value for name, value in knobs.items() if value is not None}
+    if isinstance(given, str):
+        word, typed = split_knobs(given, what, example)
+        kind = kinds[word]
+        _refuse_unknown(what, kind, [*typed, *wanted])
+        _refuse_twice(what, [name for name in typed if name in wanted])
+        made: T = kind(**typed, **wanted)
+        return made
+    if isinstance(given, type) or not all(hasattr(given, name) for name in members):
+        raise InputError(
+            f"`{what}` cannot be read",
+            needs=f"a name or a configured {what}",
+            got=check.show(given),
+            cure=f"Write {given.__name__}()." if isinstance(given, type) else "",
+        )
+    if wanted:
+        raise InputError(
+            f"{_list_names(wanted)} cannot be combined with a configured {what}",
+            needs="options in one place",
+            cure=f"Set them on the instance: {type(given).__name__}({_list_names(wanted)}=...).",
+        )
+    return given
+
+
+def _refuse_unknown(what: str, kind: type[Any], names: Iterable[str]) -> None:
+    known = {f.name for f in fields(kind)}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise InputError(
+            f"{what} {kind.spec.name!r} has no option {_list_names(unknown)}",
+            needs=", ".join(sorted(known)) or "no options",
+            cure="Leave it out.",
+        )
+
+
+def _refuse_twice(what: str, twice: list[str]) -> None:
+    if twice:
+        raise InputError(
+            f"{_list_names(twice)} given twice, in the name of the {what} and as an argument",
+            needs="options in one place",
+            cure="Leave one of them out.",
+        )
+
+
+def _list_names(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)

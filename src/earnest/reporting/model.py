@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from earnest.core.results.cautions import Caution, Explained
+from earnest.core.results.cautions import Caution, CautionMeaning
 from earnest.core.results.estimate import finite
-from earnest.inference.curves.winner import Share
+from earnest.inference.curves.winner import CaseShare
 from earnest.plotting.svg.canvas import Figure
 
 SCHEMA = "earnest/report/1"
@@ -213,7 +213,7 @@ class ConfusionRow:
     right: int
     share: str
     interval: str
-    found: Share | None = None
+    found: CaseShare | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -356,7 +356,7 @@ class Content:
     learned: LearnedPart | None = None
     files: tuple[str, ...] = ()
     absent: Mapping[str, str] = field(default_factory=dict)
-    codes: Mapping[str, Explained] = field(default_factory=dict)
+    codes: Mapping[str, CautionMeaning] = field(default_factory=dict)
     results: Mapping[str, Any] = field(default_factory=dict)
 
     @property

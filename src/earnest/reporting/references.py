@@ -11,7 +11,7 @@ from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.estimate_table import Estimates
-from earnest.core.results.papers import Citing, collect_papers
+from earnest.core.results.papers import CitableSpec, collect_papers
 
 FORMS = ("text", "bibtex")
 
@@ -45,7 +45,7 @@ def references(
     return references_of(_specs(result), form)
 
 
-def references_of(specs: Iterable[Citing], form: str) -> tuple[str, ...]:
+def references_of(specs: Iterable[CitableSpec], form: str) -> tuple[str, ...]:
     """Return the references of methods and tests, and of earnest."""
     papers = collect_papers(specs)
     return (*(paper.words if form == "text" else paper.bibtex for paper in papers), _own(form))
@@ -62,7 +62,7 @@ def _own(form: str) -> str:
     return "@misc{earnest,\n" + ",\n".join(lines) + "\n}"
 
 
-def _specs(result: Estimate | Estimates | Comparison | Comparisons | str) -> Iterator[Citing]:
+def _specs(result: Estimate | Estimates | Comparison | Comparisons | str) -> Iterator[CitableSpec]:
     from earnest.comparison import TESTS
     from earnest.methods import METHODS
 

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from earnest.core.base.errors import InputError
 from earnest.core.base.rng import RngLike
 from earnest.core.base.writing import write_file
-from earnest.core.results.cautions import Explained, explained
+from earnest.core.results.cautions import CautionMeaning, explained
 from earnest.core.results.specs import Side
 from earnest.explanation.result import Explanation
 from earnest.explanation.suggest import Suggestion
@@ -94,7 +94,9 @@ def content_of_explanation(
     )
 
 
-def _codes(*parts: Answer | GainPart | RivalsPart | LearnedPart | None) -> dict[str, Explained]:
+def _codes(
+    *parts: Answer | GainPart | RivalsPart | LearnedPart | None,
+) -> dict[str, CautionMeaning]:
     """Return what the codes mean that these parts warn with."""
     given = sorted({each.code for part in parts if part is not None for each in part.cautions})
     found = {code: explained(code) for code in given}

@@ -196,7 +196,7 @@ class SqliteStore:
 
     def done(self) -> Mapping[Key, Outcome]:
         """Return what is finished, by key; an outcome is read when it is asked for."""
-        return _Stored(self)
+        return _StoredOutcomes(self)
 
     def put(self, outcome: Outcome) -> None:
         """Commit an outcome."""
@@ -250,7 +250,7 @@ class SqliteStore:
         return self._opened
 
 
-class _Stored(Mapping[Key, Outcome]):
+class _StoredOutcomes(Mapping[Key, Outcome]):
     """The outcomes of an open store, read from the file one by one."""
 
     def __init__(self, store: SqliteStore) -> None:

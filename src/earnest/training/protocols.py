@@ -12,13 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.protocols import Store
-from earnest.metrics.families import Metric
 
 Params: TypeAlias = Mapping[str, object]  # by name: hyperparameters, or arguments of a fit
 Scorer: TypeAlias = Callable[..., object]  # called with a model, X and y; a number, or a dict
 Answer: TypeAlias = Any  # what a user's own estimator gives: arrays, frames, sparse matrices
 StoreLike: TypeAlias = str | Path | Store  # the file of a run, or what keeps it
-MetricLike: TypeAlias = str | Metric | Scorer  # a metric by name, as it is, or as a function
 
 
 class Estimator(Protocol):

@@ -29,7 +29,7 @@ from ConfigSpace import (
 
 import earnest as en
 from earnest.adapters.trials.configspace import read_configspace
-from earnest.core.space.parameters import Kind
+from earnest.core.space.parameters import ParameterKind
 
 
 @pytest.fixture(scope="module")
@@ -88,9 +88,9 @@ def test_what_we_draw_is_valid_for_configspace(given: Any) -> None:
 def test_kinds_and_scales_are_those_given(given: Any) -> None:
     space = read_configspace(given)
     assert (space["C"].low, space["C"].high, space["C"].log) == (1e-2, 1e2, True)
-    assert space["batch"].kind == Kind.ORDINAL
+    assert space["batch"].kind == ParameterKind.ORDINAL
     assert space["batch"].choices == (16, 32, 64, 128)
-    assert space["seed"].kind == Kind.FIXED
+    assert space["seed"].kind == ParameterKind.FIXED
 
 
 def test_a_forbidden_relation_is_refused() -> None:

@@ -13,7 +13,7 @@ from optuna.storages import JournalStorage, RDBStorage
 from optuna.storages.journal import JournalFileBackend
 
 import earnest as en
-from earnest.core.space.parameters import Kind
+from earnest.core.space.parameters import ParameterKind
 from tests.adapters.studies import conditional
 
 
@@ -44,7 +44,7 @@ def test_ranges_and_scales_are_those_of_the_study_and_not_of_its_trials(
 ) -> None:
     space = en.trials_from(study).space
     assert (space["svm_C"].low, space["svm_C"].high, space["svm_C"].log) == (1e-3, 1e3, True)
-    assert (space["trees"].kind, space["trees"].step) == (Kind.INT, 50)
+    assert (space["trees"].kind, space["trees"].step) == (ParameterKind.INT, 50)
     assert (space["depth"].low, space["depth"].high, space["depth"].log) == (2, 20, False)
     assert space["units_0"].log
     assert space["model"].choices == ("svm", "forest", "mlp")

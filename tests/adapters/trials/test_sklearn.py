@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import earnest as en
-from earnest.core.space.parameters import Kind
+from earnest.core.space.parameters import ParameterKind
 
 X, Y = make_classification(80, 5, random_state=0)
 
@@ -64,7 +64,7 @@ def test_a_random_search_has_the_ranges_of_its_distributions() -> None:
     assert (c.low, c.high, c.log) == (1e-3, 1e3, True)  # of the search, not of its trials
     assert trials.space["class_weight"].choices == ("balanced", None)
     assert trials.space["class_weight"].condition is None
-    assert trials.space["tol"].kind == Kind.FIXED
+    assert trials.space["tol"].kind == ParameterKind.FIXED
     assert "EN061" in {caution.code for caution in trials.cautions}
 
 
@@ -74,7 +74,7 @@ def test_whole_numbers_of_a_random_search_are_whole_and_halving_adds_its_resourc
     given = {"depth": randint(1, 9), "a": uniform(0, 2)}
     trials = en.trials_from(SimpleNamespace(cv_results_=results, param_distributions=given))
     depth, a = trials.space["depth"], trials.space["a"]
-    assert (depth.kind, depth.low, depth.high) == (Kind.INT, 1, 8)
+    assert (depth.kind, depth.low, depth.high) == (ParameterKind.INT, 1, 8)
     assert (a.low, a.high, a.log) == (0, 2, False)
     assert trials.space.names == ("depth", "a", "n_resources")
 

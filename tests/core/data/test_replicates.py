@@ -11,7 +11,7 @@ import pytest
 
 import earnest as en
 from earnest.core.base.errors import FormatError, InputError
-from earnest.core.data.replicates import Drawn, Replicates
+from earnest.core.data.replicates import DrawUnit, Replicates
 from earnest.core.data.responses import ResponseKind
 from earnest.core.results.cautions import Caution
 
@@ -58,7 +58,7 @@ def test_columns_are_the_replicates_and_cannot_be_written_to() -> None:
 def test_what_was_drawn_tells_strata_and_groups() -> None:
     counts = np.array([[2, 2, 0, 0, 1, 1]])
     grouped = made(counts=counts, responses=np.zeros((1, 6)), drawn="group")
-    assert grouped.drawn is Drawn.GROUPS
+    assert grouped.drawn is DrawUnit.GROUPS
     np.testing.assert_array_equal(grouped.groups, [0, 0, 1, 1, 2, 2])
     apart = made(drawn="stratified")
     np.testing.assert_array_equal(apart.strata, apart.target.y)

@@ -12,7 +12,7 @@ from scipy.stats import t as student
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.results.differences import (
     Alternative,
-    Exactly,
+    ExactLimits,
     FlippedLimits,
     StudentDifference,
     alpha_of,
@@ -44,8 +44,8 @@ def test_student_limits_are_those_of_scipy(level: float) -> None:
 
 
 def test_what_is_known_has_no_width() -> None:
-    assert Exactly(0.0).limits(0.9, Side.TWO_SIDED) == (0.0, 0.0)
-    assert Exactly(0.0).limits(0.9, Side.LOWER) == (0.0, math.inf)
+    assert ExactLimits(0.0).limits(0.9, Side.TWO_SIDED) == (0.0, 0.0)
+    assert ExactLimits(0.0).limits(0.9, Side.LOWER) == (0.0, math.inf)
 
 
 @pytest.mark.parametrize("side", [Side.LOWER, Side.UPPER, Side.TWO_SIDED])
@@ -90,7 +90,7 @@ def test_alpha_is_free_of_rounding() -> None:
     "source",
     [
         StudentDifference(0.2, 0.1, 3),
-        Exactly(0.0),
+        ExactLimits(0.0),
         FlippedLimits(np.linspace(-1, 1, 199)),
         NormalLimits(0.1, 0.2),
     ],

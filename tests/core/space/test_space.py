@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from earnest import InputError, Parameter, Space
 from earnest.core.space.parameters import plain
-from earnest.core.space.space import Clause, Condition, Kind
+from earnest.core.space.space import Clause, Condition, ParameterKind
 
 
 def nested() -> Space:
@@ -229,7 +229,7 @@ def test_the_conditions_of_a_define_by_run_search_are_found() -> None:
     }
     assert space["C"].log
     assert space["gamma"].log
-    assert (space["size"].kind, space["seed"].kind) == (Kind.INT, Kind.FIXED)
+    assert (space["size"].kind, space["seed"].kind) == (ParameterKind.INT, ParameterKind.FIXED)
     codes = space.encode(hand_drawn(120, 5))
     assert space.valid(codes).all()
     assert space.valid(space.sample(200, np.random.default_rng(0))).all()
@@ -291,7 +291,7 @@ def test_mixed_values_are_a_category_and_odd_ones_print_themselves() -> None:
     space = Space.infer(configs)
     assert space["a"].choices == (0.5, 3, "auto", None)
     assert space["b"].choices == ("(0, 1)", "(1, 1)", "(2, 1)", "(3, 1)")
-    assert space["ü 1"].kind == Kind.FIXED
+    assert space["ü 1"].kind == ParameterKind.FIXED
     assert plain(np.float32(0.5)) == 0.5
     assert plain(dict) == "dict"
 

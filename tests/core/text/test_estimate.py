@@ -15,7 +15,7 @@ from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Estimand, Side
 from earnest.core.text.estimate import (
     Form,
-    Printed,
+    PrintedEstimate,
     article,
     confidence,
     estimand_words,
@@ -299,7 +299,7 @@ def test_a_limit_that_bounds_nothing_is_not_said_and_the_level_is_right(
 
 
 def test_a_limit_near_minus_one_is_said_with_a_true_minus():
-    shown = Printed("0.100", None, None, "under \u22120.999", "0.300")
+    shown = PrintedEstimate("0.100", None, None, "under \u22120.999", "0.300")
     ends = Interval(-0.9999, 0.3, 0.95, "two-sided")
     assert limits_words(ends, shown) == "\u22121 to 0.300"
     assert limits_words(ends, dataclasses.replace(shown, full=frozenset({Side.LOWER}))) == (
@@ -356,7 +356,7 @@ def test_thousands_are_set_apart_and_still_add_up():
         standard_error=3000.0,
         interval=Interval(999.0, 1234567.8, 0.95, "two-sided"),
     )
-    assert printed(big) == Printed("23,452", "19,975", "3,477", "999", "1,234,568")
+    assert printed(big) == PrintedEstimate("23,452", "19,975", "3,477", "999", "1,234,568")
     assert prose(-2780.25, 2, (-1e9, 1e9)) == "\u22122,780.25"
     assert prose(12345.678901, 6) == "12,345.678901"
 
@@ -369,7 +369,7 @@ def test_digits_and_powers_of_ten_are_not_mixed():
         standard_error=1.8e8,
         interval=Interval(625_357_458.0, 1_340_298_000.0, 0.95, "two-sided"),
     )
-    assert printed(huge) == Printed("9.4e+08", "6.8e+08", "2.6e+08", "6.3e+08", "1.34e+09")
+    assert printed(huge) == PrintedEstimate("9.4e+08", "6.8e+08", "2.6e+08", "6.3e+08", "1.34e+09")
 
 
 def test_tiny_losses_keep_their_digits():

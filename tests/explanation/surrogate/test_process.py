@@ -11,7 +11,7 @@ import pytest
 from earnest import InputError, Space
 from earnest.explanation.surrogate.features import Features
 from earnest.explanation.surrogate.gaussian_process import SCALES_FROM, GaussianProcess
-from earnest.explanation.surrogate.likelihood import KERNELS, Evidence, Scales, penalise_scales
+from earnest.explanation.surrogate.likelihood import KERNELS, Scales, SurrogateData, penalise_scales
 from earnest.explanation.surrogate.surrogate import EffectSums, FittedSurrogate, Surrogate
 from tests.explanation.problems import cube, mixed, mixed_truth, smooth
 
@@ -168,7 +168,7 @@ def test_the_gradient_of_the_likelihood_is_that_of_differences(kernel: str) -> N
     codes = space.sample(25, rng)
     features = Features.of(space)
     groups, member = np.unique(features.group, return_inverse=True)
-    evidence = Evidence(
+    evidence = SurrogateData(
         features(codes), member, len(groups), rng.standard_normal(25), np.zeros(25), kernel
     )
     theta = rng.normal(-0.3, 0.4, len(groups) + 2)
@@ -182,7 +182,9 @@ def test_the_gradient_of_the_likelihood_is_that_of_differences(kernel: str) -> N
 def test_the_likelihood_is_that_of_scikit_learn(fitted: Any) -> None:
     regressor = fitted.regressor
     y = regressor.y_train_
-    evidence = Evidence(regressor.X_train_, np.arange(4), 4, y, np.zeros(len(y)), fitted.kernel)
+    evidence = SurrogateData(
+        regressor.X_train_, np.arange(4), 4, y, np.zeros(len(y)), fitted.kernel
+    )
     scales: Scales = fitted.scales
     theta = np.log([scales.amplitude, *scales.lengths, scales.noise])
     value, _ = evidence.negative(theta)
@@ -271,7 +273,7 @@ def test_the_gradient_of_the_prior_is_that_of_differences() -> None:
 def test_without_the_prior_no_scales_near_by_are_more_likely() -> None:
     # at its maximum no step of 1 % raises the likelihood by more than the tolerance of L-BFGS
     fitted = fit(cube(3), 50, lambda c: np.sin(4 * c[:, 0]) + c[:, 1] * c[:, 2], 23, prior=False)
-    evidence = Evidence(
+    evidence = SurrogateData(
         fitted.regressor.X_train_,
         np.arange(3),
         3,

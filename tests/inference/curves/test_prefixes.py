@@ -20,7 +20,7 @@ from earnest.inference.curves.prefixes import (
     order_chances,
     score_prefixes,
 )
-from earnest.inference.resampling.resampled import Undefined
+from earnest.inference.resampling.resampled import UndefinedRule
 from earnest.metrics import METRICS
 from earnest.metrics.families import Metric
 from earnest.testing import example_predictions
@@ -35,7 +35,7 @@ def measure(pi: Predictions, name: str) -> Metric:
 
 def check_prefixes(pi: Predictions, name: str, *, undefined: str = "redraw", n: int = B) -> None:
     """Hold every prefix to the estimate of its configurations alone."""
-    choosing = Choosing(Seeds(3), n_resamples=n, undefined=Undefined(undefined))
+    choosing = Choosing(Seeds(3), n_resamples=n, undefined=UndefinedRule(undefined))
     found = score_prefixes(pi.usable(), measure(pi, name), choosing)
     method = BBC(n_resamples=n, undefined=undefined)
     assert list(found.marks) == list(range(1, pi.usable().n_configs + 1))

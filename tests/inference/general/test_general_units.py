@@ -8,7 +8,7 @@ import pytest
 import earnest as en
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError
 from earnest.core.base.rng import Seeds
-from earnest.inference.general.units import Asked, Units
+from earnest.inference.general.units import Units, WeightedStatistic
 
 
 def test_weights_of_cases_sum_to_the_size_of_every_stratum() -> None:
@@ -42,16 +42,16 @@ def test_values_do_not_depend_on_how_many_rows_are_asked_at_once(
 ) -> None:
     x, units = np.arange(6.0), Units.of(6, None, None)
     counts = next(units.draws(50, Seeds(0)))
-    whole = Asked(lambda w: w @ x, units, vectorized=True)(counts)
+    whole = WeightedStatistic(lambda w: w @ x, units, vectorized=True)(counts)
     monkeypatch.setattr("earnest.inference.general.units.MEMORY", 1)
-    assert (Asked(lambda w: w @ x, units, vectorized=True)(counts) == whole).all()
-    assert (Asked(lambda w: w @ x, units)(counts) == whole).all()
+    assert (WeightedStatistic(lambda w: w @ x, units, vectorized=True)(counts) == whole).all()
+    assert (WeightedStatistic(lambda w: w @ x, units)(counts) == whole).all()
 
 
 def test_a_case_left_out_takes_its_weight_to_the_others() -> None:
     units = Units.of(3, None, None)
     seen: list[np.ndarray] = []
-    Asked(lambda w: float(len(seen.append(w) or seen)), units).without_each(
+    WeightedStatistic(lambda w: float(len(seen.append(w) or seen)), units).without_each(
         np.arange(3), np.ones(3)
     )
     assert np.allclose(seen[0], [0.0, 1.5, 1.5])
@@ -91,14 +91,14 @@ def test_a_statistic_that_gives_no_number_is_refused() -> None:
     units = Units.of(3, None, None)
     for wrong in (lambda w: w, lambda w: "1", lambda w: None, lambda w: 1j):
         with pytest.raises(InputError, match="not return a single number"):
-            Asked(wrong, units)(np.ones((2, 3)))
+            WeightedStatistic(wrong, units)(np.ones((2, 3)))
     with pytest.raises(InputError, match="for every row"):
-        Asked(lambda w: 1.0, units, vectorized=True)(np.ones((2, 3)))
+        WeightedStatistic(lambda w: 1.0, units, vectorized=True)(np.ones((2, 3)))
 
 
 def test_infinite_values_count_as_undefined() -> None:
     units = Units.of(3, None, None)
-    assert np.isnan(Asked(lambda w: np.inf, units)(np.ones((1, 3)))).all()
+    assert np.isnan(WeightedStatistic(lambda w: np.inf, units)(np.ones((1, 3)))).all()
 
 
 @pytest.mark.parametrize("name", ["groups", "strata"])

@@ -31,7 +31,7 @@ from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.results.limits import ShareLimits
 from earnest.core.results.specs import Side
 from earnest.core.results.winner_limits import FewUnitsLimits, LossLimits, OverlapLimits
-from earnest.inference.limits.local_level import Dropped, winner_errors
+from earnest.inference.limits.local_level import DroppedConfigurations, winner_errors
 from earnest.inference.limits.winner_law import Law, law_of
 from earnest.metrics import metric as resolve_metric
 from earnest.resampling.bootstrap import (
@@ -607,7 +607,7 @@ def test_many_dropped_equals_have_the_law_of_the_largest() -> None:
     # one known configuration and 99 dropped: errors are the largest of 100 normals, whose .95
     # quantile is that of .95^(1/100). Of 2000 draws the tail beyond has the error .0049, times 4
     table = np.random.default_rng(0).standard_normal((500, 1))
-    equals = Dropped(np.zeros(99), np.ones(99))
+    equals = DroppedConfigurations(np.zeros(99), np.ones(99))
     found = winner_errors(table, np.zeros(1), 0, np.random.default_rng(1), dropped=equals)
     from scipy.stats import norm
 

@@ -12,7 +12,7 @@ from earnest import Predictions, Weights, metric
 from earnest.core.base.rng import Seeds
 from earnest.core.data.target import Target, Task
 from earnest.inference.resampling.resampled import (
-    Undefined,
+    UndefinedRule,
     choose_resampler,
     in_bag_rule,
     out_of_bag_rule,
@@ -95,21 +95,21 @@ def test_several_columns_are_kept_together() -> None:
 
 def test_the_resampler_is_as_given_else_by_groups_else_by_the_policy(grouped: Predictions) -> None:
     given = BayesianBootstrap()
-    assert choose_resampler(given, grouped.target, Undefined.REDRAW) is given
-    assert isinstance(choose_resampler(None, grouped.target, Undefined.DROP), GroupBootstrap)
-    assert isinstance(choose_resampler(None, TARGET, Undefined.STRATIFY), StratifiedBootstrap)
-    assert isinstance(choose_resampler(None, TARGET, Undefined.REDRAW), CaseBootstrap)
+    assert choose_resampler(given, grouped.target, UndefinedRule.REDRAW) is given
+    assert isinstance(choose_resampler(None, grouped.target, UndefinedRule.DROP), GroupBootstrap)
+    assert isinstance(choose_resampler(None, TARGET, UndefinedRule.STRATIFY), StratifiedBootstrap)
+    assert isinstance(choose_resampler(None, TARGET, UndefinedRule.REDRAW), CaseBootstrap)
     with pytest.raises(en.InputError, match="within classes"):
-        choose_resampler(None, grouped.target, Undefined.STRATIFY)
+        choose_resampler(None, grouped.target, UndefinedRule.STRATIFY)
 
 
 def test_the_published_rule_is_applied_where_the_metric_needs_every_class() -> None:
     auc, accuracy = metric("roc_auc"), metric("accuracy")
     values = Target(y=np.arange(4.0), task=Task.REGRESSION)
-    assert out_of_bag_rule(accuracy, TARGET, Undefined.REDRAW) is something_out_of_bag
-    assert out_of_bag_rule(metric("mse"), values, Undefined.REDRAW) is something_out_of_bag
-    both = out_of_bag_rule(auc, TARGET, Undefined.REDRAW)
-    drawn = in_bag_rule(auc, TARGET, Undefined.REDRAW)
+    assert out_of_bag_rule(accuracy, TARGET, UndefinedRule.REDRAW) is something_out_of_bag
+    assert out_of_bag_rule(metric("mse"), values, UndefinedRule.REDRAW) is something_out_of_bag
+    both = out_of_bag_rule(auc, TARGET, UndefinedRule.REDRAW)
+    drawn = in_bag_rule(auc, TARGET, UndefinedRule.REDRAW)
     assert both is not None
     assert drawn is not None
     only_zeros = np.array([[2, 0] * 5], dtype=np.uint8)
@@ -118,25 +118,25 @@ def test_the_published_rule_is_applied_where_the_metric_needs_every_class() -> N
     assert not drawn(only_zeros)[0]
     assert drawn(everything)[0]
     assert not both(everything)[0]  # nothing is left out
-    for undefined in (Undefined.DROP, Undefined.STRATIFY):
+    for undefined in (UndefinedRule.DROP, UndefinedRule.STRATIFY):
         assert out_of_bag_rule(auc, TARGET, undefined) is None
         assert in_bag_rule(auc, TARGET, undefined) is None
-    assert in_bag_rule(accuracy, TARGET, Undefined.REDRAW) is None
+    assert in_bag_rule(accuracy, TARGET, UndefinedRule.REDRAW) is None
 
 
 def test_strata_are_resampled_apart_by_default() -> None:
     layered = replace(TARGET, strata=np.arange(TARGET.n) % 3)
-    assert isinstance(choose_resampler(None, layered, Undefined.REDRAW), StratifiedBootstrap)
+    assert isinstance(choose_resampler(None, layered, UndefinedRule.REDRAW), StratifiedBootstrap)
 
 
 def test_a_policy_and_a_resampler_that_contradict_each_other_are_refused() -> None:
     with pytest.raises(en.InputError, match="contradict"):
-        choose_resampler(CaseBootstrap(), TARGET, Undefined.STRATIFY)
+        choose_resampler(CaseBootstrap(), TARGET, UndefinedRule.STRATIFY)
     given = StratifiedBootstrap()
-    assert choose_resampler(given, TARGET, Undefined.STRATIFY) is given
+    assert choose_resampler(given, TARGET, UndefinedRule.STRATIFY) is given
 
 
 def test_as_published_every_class_is_on_both_sides_for_any_metric() -> None:
-    rule = out_of_bag_rule(metric("accuracy"), TARGET, Undefined.REDRAW, published=True)
+    rule = out_of_bag_rule(metric("accuracy"), TARGET, UndefinedRule.REDRAW, published=True)
     assert rule is not None
     assert rule is not something_out_of_bag

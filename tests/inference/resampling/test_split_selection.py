@@ -12,7 +12,7 @@ from earnest.core.base.errors import EvidenceError, MetricError
 from earnest.core.base.rng import Seeds
 from earnest.core.data.selection import MeanOfFolds, OneStandardError, Pooled
 from earnest.inference.resampling.split_selection import Choice, choose
-from earnest.inference.resampling.splits import Splitting
+from earnest.inference.resampling.splits import SplitKnobs
 from earnest.testing import example_predictions
 
 AUC = metric("roc_auc").on("binary")
@@ -21,7 +21,7 @@ AUC = metric("roc_auc").on("binary")
 def made(
     pi: Predictions, *, preselect: bool = False, seed: int = 0, measure: Any = AUC, **knobs: Any
 ) -> Choice:
-    return choose(pi, measure, Splitting(**knobs), MeanOfFolds(), Seeds(seed), preselect=preselect)
+    return choose(pi, measure, SplitKnobs(**knobs), MeanOfFolds(), Seeds(seed), preselect=preselect)
 
 
 def auc(y: np.ndarray, score: np.ndarray) -> float:
@@ -109,7 +109,7 @@ def test_the_automatic_direction_turns_scores_around_in_folds_and_evaluation() -
     assert fixed.value < 0.5 < auto.value
     assert auto.turned.all()
     assert not fixed.turned.any()
-    pooled = choose(pi, AUC, Splitting(direction="auto"), Pooled(), Seeds(0), preselect=False)
+    pooled = choose(pi, AUC, SplitKnobs(direction="auto"), Pooled(), Seeds(0), preselect=False)
     assert pooled.naive is not None
     assert pooled.naive > 0.5
 
@@ -131,7 +131,7 @@ def test_the_winner_of_the_learning_part_stands_for_election_whatever_its_rank()
     own = np.linspace(0.5, 0.1, 20) * rng.normal(size=(200, 20))
     scores = y[:, None] + rng.normal(size=(200, 1)) + own
     pi = Predictions.from_arrays(y, scores, fold)
-    knobs = Splitting(learn=learning(pi))
+    knobs = SplitKnobs(learn=learning(pi))
     means = made(pi, learn=learning(pi)).scores
     assert means is not None
     first, elected = (

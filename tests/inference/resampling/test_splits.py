@@ -11,7 +11,12 @@ import pytest
 from earnest import Predictions
 from earnest.core.base.errors import InputError
 from earnest.core.base.rng import Seeds
-from earnest.inference.resampling.splits import Splitting, learning_part, redrawn_split, split_cases
+from earnest.inference.resampling.splits import (
+    SplitKnobs,
+    learning_part,
+    redrawn_split,
+    split_cases,
+)
 from earnest.testing import example_predictions
 
 
@@ -50,10 +55,10 @@ def test_the_published_split_truncates_and_leaves_every_class_in_every_fold() ->
 @pytest.mark.parametrize("learn", [[True] * 200, [False] * 200, [True, False] * 99])
 def test_a_split_that_is_none_is_refused(pi: Predictions, learn: list[bool]) -> None:
     with pytest.raises(InputError, match="split the cases"):
-        learning_part(pi, Splitting(learn=learn), Seeds(0))
+        learning_part(pi, SplitKnobs(learn=learn), Seeds(0))
 
 
 @pytest.mark.parametrize("learn", [[[True], [False]], ["a", "b"], [0, 2]])
 def test_a_row_that_is_not_of_truth_values_is_refused(learn: Any) -> None:
     with pytest.raises(InputError, match="booleans"):
-        Splitting(learn=learn)
+        SplitKnobs(learn=learn)

@@ -271,5 +271,5 @@ def test_sums_that_differ_by_rounding_are_flat() -> None:
     rng = np.random.default_rng(0)
     gains, influence = rng.normal(size=(50, 1)), rng.normal(size=40)
     units = np.arange(40)
-    assert tilt.Tilting(gains, 1e-14 * rng.normal(size=50), influence, units).flat
-    assert not tilt.Tilting(gains, rng.normal(size=50), influence, units).flat
+    assert tilt.TiltProblem(gains, 1e-14 * rng.normal(size=50), influence, units).flat
+    assert not tilt.TiltProblem(gains, rng.normal(size=50), influence, units).flat

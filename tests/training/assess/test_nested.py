@@ -24,7 +24,7 @@ from sklearn.tree import DecisionTreeClassifier
 from earnest import SearchCV, nested_cv
 from earnest.core.base.errors import InputError, MetricError
 from earnest.store import MemoryStore
-from earnest.training.assess.nested import WINNER, Nesting
+from earnest.training.assess.nested import WINNER, NestedSplits
 from earnest.training.fit.splits import Splits
 
 GRID = {"C": [1e-4, 0.01, 1.0, 100.0]}
@@ -121,7 +121,7 @@ def test_groups_stay_together_on_every_level() -> None:
     assert made.winners == tuple(f"c{w}" for w in winners)
     scores = [accuracy_score(y[test], a > 0) for (_, test), a in zip(folds, answers, strict=True)]
     assert made.value == pytest.approx(np.mean(scores), abs=1e-12)
-    splits = Nesting.of(_splits(folds, 60)).every
+    splits = NestedSplits.of(_splits(folds, 60)).every
     for train, test in zip(splits.train, splits.test, strict=True):
         assert not set(groups[train]) & set(groups[test])
     assert "EN003" not in {caution.code for caution in made.cautions}
@@ -139,7 +139,7 @@ def _splits(folds: list[tuple[Any, Any]], n: int) -> Splits:
 
 def test_inner_folds_are_the_remaining_outer_folds() -> None:
     X, y = problem(12)
-    nesting = Nesting.of(_splits(list(StratifiedKFold(3).split(X, y)), 12))
+    nesting = NestedSplits.of(_splits(list(StratifiedKFold(3).split(X, y)), 12))
     for held, inner in enumerate(nesting.inner):
         out = set(nesting.outer.test[held])
         tested = [set(rows) for rows in inner.test]

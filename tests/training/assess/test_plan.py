@@ -8,7 +8,7 @@ import pytest
 from earnest.core.base.errors import InputError
 from earnest.core.base.rng import Seeds
 from earnest.core.data.target import Target, Task
-from earnest.training.assess.plan import Block, Needs, make_plan
+from earnest.training.assess.plan import Block, TrainingNeeds, make_plan
 from earnest.training.fit.splits import leave_out_pairs, make_folds
 
 Y = np.repeat([0, 1], [40, 20])
@@ -16,7 +16,7 @@ TARGET = Target(y=Y, task=Task.BINARY, classes=("a", "b"))
 SEEDS = Seeds(0)
 
 
-def plan(needs: Needs, target: Target = TARGET, cv: int = 5):  # type: ignore[no-untyped-def]
+def plan(needs: TrainingNeeds, target: Target = TARGET, cv: int = 5):  # type: ignore[no-untyped-def]
     return make_plan(needs, cv, None, None, target, SEEDS)
 
 
@@ -44,7 +44,7 @@ def test_cases_are_shuffled_for_numbers_too() -> None:
 def test_groups_are_never_cut() -> None:
     groups = np.arange(60) // 3
     target = Target(y=Y, task=Task.BINARY, classes=("a", "b"), groups=groups)
-    made = plan(Needs(folds=2, holdout=0.25), target)
+    made = plan(TrainingNeeds(folds=2, holdout=0.25), target)
     for splits in made.blocks.values():
         for train, test in zip(splits.train, splits.test, strict=True):
             assert not set(groups[train]) & set(groups[test])
@@ -60,7 +60,7 @@ def test_pairs_of_folds_are_left_out_once() -> None:
 
 
 def test_halves_have_no_case_in_common_and_test_sets_of_one_size() -> None:
-    made = plan(Needs(subsamples=3, halvings=2, share=0.1))
+    made = plan(TrainingNeeds(subsamples=3, halvings=2, share=0.1))
     whole, halves = made.blocks[Block.WHOLE], made.blocks[Block.HALVES]
     assert {len(t) for t in whole.test} == {len(t) for t in halves.test} == {6}
     for halving in range(2):
@@ -74,19 +74,19 @@ def test_halves_have_no_case_in_common_and_test_sets_of_one_size() -> None:
 
 
 def test_keys_do_not_depend_on_what_else_is_trained() -> None:
-    alone = dict(plan(Needs(folds=1)).tasks())
-    together = dict(plan(Needs(folds=1, singles=True, holdout=0.3)).tasks())
+    alone = dict(plan(TrainingNeeds(folds=1)).tasks())
+    together = dict(plan(TrainingNeeds(folds=1, singles=True, holdout=0.3)).tasks())
     assert set(alone) < set(together)
-    first, second = plan(Needs(folds=1)), plan(Needs(folds=1, holdout=0.3))
+    first, second = plan(TrainingNeeds(folds=1)), plan(TrainingNeeds(folds=1, holdout=0.3))
     for key, place in first.tasks():
         other = dict(second.tasks())[key]
         assert np.array_equal(first.every.test[place], second.every.test[other])
 
 
 def test_needs_are_joined() -> None:
-    both = Needs(folds=1) | Needs(folds=3, pairs=2) | Needs(replicates=True)
+    both = TrainingNeeds(folds=1) | TrainingNeeds(folds=3, pairs=2) | TrainingNeeds(replicates=True)
     assert (both.folds, both.pairs, both.replicates, both.splits) == (3, 2, True, True)
-    assert not Needs(replicates=True).splits
+    assert not TrainingNeeds(replicates=True).splits
 
 
 @pytest.mark.parametrize("folds", [1, 0, -3])

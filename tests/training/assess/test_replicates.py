@@ -27,7 +27,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import earnest as en
 from earnest.core.base.errors import EvidenceError, FormatError, InputError, MetricError, StoreError
-from earnest.core.data.replicates import Drawn
+from earnest.core.data.replicates import DrawUnit
 from earnest.store import read_run
 from tests.training.killed_replicates import REPLICATES, SlowMean, trained
 
@@ -117,12 +117,12 @@ def test_killed_and_resumed_it_gives_the_same_bytes(tmp_path: Path) -> None:
 
 def test_classes_are_drawn_apart_for_metrics_that_need_them() -> None:
     apart = en.bootstrap_train(GaussianNB(), X, Y, n_replicates=5, metric="roc_auc", rng=0)
-    assert apart.drawn is Drawn.STRATIFIED
+    assert apart.drawn is DrawUnit.STRATIFIED
     assert (apart.counts[:, Y == 1].sum(axis=1) == (Y == 1).sum()).all()
     plain = en.bootstrap_train(GaussianNB(), X, Y, n_replicates=5, metric="accuracy", rng=0)
-    assert plain.drawn is Drawn.CASES
+    assert plain.drawn is DrawUnit.CASES
     asked = en.bootstrap_train(GaussianNB(), X, Y, n_replicates=5, stratify=True, rng=0)
-    assert asked.drawn is Drawn.STRATIFIED
+    assert asked.drawn is DrawUnit.STRATIFIED
     layers = np.arange(40) % 3
     own = en.bootstrap_train(GaussianNB(), X, Y, n_replicates=5, stratify=layers, rng=0)
     for layer in range(3):
@@ -133,7 +133,7 @@ def test_classes_are_drawn_apart_for_metrics_that_need_them() -> None:
 def test_groups_are_drawn_whole() -> None:
     groups = np.repeat(["a", "b", "c", "d", "e"], 8)
     made = en.bootstrap_train(GaussianNB(), X, Y, n_replicates=8, groups=groups, rng=0)
-    assert made.drawn is Drawn.GROUPS
+    assert made.drawn is DrawUnit.GROUPS
     units = made.counts[:, ::8]
     np.testing.assert_array_equal(np.repeat(units, 8, axis=1), made.counts)
     assert (units.sum(axis=1) == 5).all()

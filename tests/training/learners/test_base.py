@@ -13,7 +13,7 @@ from sklearn.svm import SVC, SVR
 from sklearn.utils.estimator_checks import check_estimator
 
 from earnest.training.learners.base import ForestClassifier, ForestRegressor, count_tried_columns
-from earnest.training.learners.calibrated import Calibrated
+from earnest.training.learners.calibrated import CalibratedClassifier
 from earnest.training.learners.svm import (
     KernelClassifier,
     KernelRegressor,
@@ -80,7 +80,7 @@ def test_calibration_keeps_the_order_and_gives_chances_that_mean_something() -> 
     rng = np.random.default_rng(1)
     many = rng.normal(size=(600, 4))
     y = (many[:, 0] + rng.logistic(size=600) > 0).astype(int)
-    made = Calibrated(KernelClassifier("rbf"), random_state=0).fit(many[:400], y[:400])
+    made = CalibratedClassifier(KernelClassifier("rbf"), random_state=0).fit(many[:400], y[:400])
     chance = made.predict_proba(many[400:])[:, 1]
     order = made.decision_function(many[400:])
     assert roc_auc_score(y[400:], chance) == roc_auc_score(y[400:], order)
@@ -89,10 +89,12 @@ def test_calibration_keeps_the_order_and_gives_chances_that_mean_something() -> 
 
 
 def test_calibration_takes_several_classes_and_classes_with_few_cases() -> None:
-    made = Calibrated(LinearClassifier(), random_state=0).fit(X, THREE)
+    made = CalibratedClassifier(LinearClassifier(), random_state=0).fit(X, THREE)
     assert made.predict_proba(X).sum(axis=1) == pytest.approx(1.0)
     few = np.append(np.zeros(118, dtype=int), [1, 1])
-    assert Calibrated(RidgeClassifier(), random_state=0).fit(X, few).predict_proba(X).shape == (
+    assert CalibratedClassifier(RidgeClassifier(), random_state=0).fit(X, few).predict_proba(
+        X
+    ).shape == (
         120,
         2,
     )
@@ -101,13 +103,13 @@ def test_calibration_takes_several_classes_and_classes_with_few_cases() -> None:
 def test_the_class_of_a_calibrated_machine_is_that_of_its_largest_probability() -> None:
     rare = (X[:, 0] > np.quantile(X[:, 0], 0.85)).astype(int)  # where a machine's border is another
     for y in (rare, THREE):
-        made = Calibrated(LinearClassifier(), random_state=0).fit(X, y)
+        made = CalibratedClassifier(LinearClassifier(), random_state=0).fit(X, y)
         assert (made.predict(X) == made.classes_[made.predict_proba(X).argmax(axis=1)]).all()
 
 
 def test_calibration_with_one_seed_is_always_the_same() -> None:
     first, again = (
-        Calibrated(LinearClassifier(), random_state=3).fit(X, CLASSES).predict_proba(X)
+        CalibratedClassifier(LinearClassifier(), random_state=3).fit(X, CLASSES).predict_proba(X)
         for _ in range(2)
     )
     assert (first == again).all()

@@ -82,7 +82,7 @@ def test_the_data_goes_to_the_workers_once_for_all_rounds(monkeypatch: pytest.Mo
     sent: list[object] = []
     whole = engine_run.by_file
 
-    def counting(content: parcels.Content) -> Any:
+    def counting(content: parcels.RunContent) -> Any:
         sent.append(content)
         return whole(content)
 

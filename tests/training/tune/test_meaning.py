@@ -12,7 +12,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import StandardScaler
 
 import earnest as en
-from earnest.training.learners.calibrated import Calibrated
+from earnest.training.learners.calibrated import CalibratedClassifier
 from earnest.training.learners.catalogue import MODELS
 from earnest.training.tune.meaning import KNEE, Curve, compute_probabilities, compute_sigmoid
 from tests.training.tune_tables import of
@@ -131,7 +131,7 @@ class Given:
 def test_calibrated_probabilities_keep_the_order_whatever_the_held_out_cases_show(cases):
     values = np.array([value for value, _ in cases])
     y = np.array([0, 0, 0, 1, 1, 1, *(int(label) for _, label in cases[6:])])
-    made = Calibrated(Given(), random_state=0).fit(values[:, None], y)
+    made = CalibratedClassifier(Given(), random_state=0).fit(values[:, None], y)
     different = np.unique(values)
     assert (np.diff(made.predict_proba(different[:, None])[:, 1]) > 0.0).all()
 
@@ -140,7 +140,7 @@ def test_calibrated_probabilities_keep_the_order_whatever_the_held_out_cases_sho
 def test_a_temperature_keeps_the_likeliest_class(cases):
     values = np.array([case[:3] for case in cases])
     y = np.array([0, 0, 0, 1, 1, 1, 2, 2, 2, *(case[3] for case in cases[9:])])
-    made = Calibrated(Given(3), random_state=0).fit(values, y)
+    made = CalibratedClassifier(Given(3), random_state=0).fit(values, y)
     chance = made.predict_proba(values)
     assert chance.sum(axis=1) == pytest.approx(1.0)
     np.testing.assert_array_equal(values.argmax(axis=1), made.predict(values))
@@ -158,7 +158,7 @@ def test_calibration_of_ten_classes_costs_no_accuracy_and_little_log_loss():
     scale = StandardScaler().fit(train)
     train, test = scale.transform(train), scale.transform(test)
     for plain, most in ((SVC(C=10.0), 0.16), (LinearSVC(C=0.1), 0.16)):
-        made = Calibrated(plain, random_state=0).fit(train, y_train)
+        made = CalibratedClassifier(plain, random_state=0).fit(train, y_train)
         values = plain.fit(train, y_train).decision_function(test)
         assert made.score(test, y_test) == (values.argmax(axis=1) == y_test).mean()
         # Of 719 cases; .134 and .126 were seen, with .188 and .145 before.

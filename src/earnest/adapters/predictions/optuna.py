@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.predictions.optuna_kept import Part, find_sampler, parts_of
+from earnest.adapters.predictions.optuna_kept import PredictionsPart, find_sampler, parts_of
 from earnest.adapters.predictions.request import PredictionsRequest
 from earnest.adapters.readers import PredictionsReader, register
 from earnest.adapters.trials.files import list_tables, read_start
@@ -48,7 +48,7 @@ class TrialParts:
     """A finished trial with the parts that were kept of it, by the rows that they tested."""
 
     trial: FrozenTrial
-    parts: dict[bytes, Part]
+    parts: dict[bytes, PredictionsPart]
 
     @property
     def done(self) -> bool:
@@ -130,9 +130,9 @@ def _read_kept(trial: FrozenTrial, store: StoreLike) -> TrialParts:
     return TrialParts(trial, {part.rows.tobytes(): part for part in ordered})
 
 
-def _sort_part(part: Part) -> Part:
+def _sort_part(part: PredictionsPart) -> PredictionsPart:
     order = np.argsort(part.rows, kind="stable")
-    return Part(part.rows[order], part.answer[order])
+    return PredictionsPart(part.rows[order], part.answer[order])
 
 
 def _is_whole(answer: RawArray) -> bool:

@@ -41,14 +41,14 @@ _lock = threading.Lock()  # folds of a trial may be reported from several thread
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class PredictionsPart:
     """What one call of `keep_predictions` kept."""
 
     rows: NDArray[np.intp]
     answer: RawArray
 
 
-class Note(TypedDict):
+class TrialNote(TypedDict):
     """What a trial says was kept of it."""
 
     trial: int
@@ -118,17 +118,17 @@ def find_sampler(trial: Trial | FrozenTrial) -> str | None:
     return None if note is None else str(note["sampler"])
 
 
-def parts_of(trial: Trial | FrozenTrial, store: StoreLike) -> list[Part]:
+def parts_of(trial: Trial | FrozenTrial, store: StoreLike) -> list[PredictionsPart]:
     """Return what was kept of a trial, fold by fold, in the order in which it was reported."""
     note = _find_note(trial)
     return [] if note is None else [_read(name, store, trial.number) for name in note["files"]]
 
 
-def _find_note(trial: Trial | FrozenTrial) -> Note | None:
+def _find_note(trial: Trial | FrozenTrial) -> TrialNote | None:
     """Return what a trial says was kept; a retried trial inherits the note of another number."""
     note = trial.user_attrs.get(ATTRIBUTE)
     mine = isinstance(note, dict) and note.get("trial") == trial.number
-    return cast(Note, note) if mine else None
+    return cast(TrialNote, note) if mine else None
 
 
 def _refuse_no_trial(trial: object) -> None:
@@ -208,12 +208,12 @@ def _upload(content: bytes, store: ArtifactStore, trial: Trial) -> str:
         return str(upload_artifact(artifact_store=store, file_path=str(path), study_or_trial=trial))
 
 
-def _read(name: str, store: StoreLike, number: int) -> Part:
+def _read(name: str, store: StoreLike, number: int) -> PredictionsPart:
     try:
         with _open_part(name, store) as file, np.load(file, allow_pickle=False) as content:
             refuse_expanding(content.zip, Path(name), file.seek(0, os.SEEK_END))
             check_arrays(content.zip, Path(name))
-            return Part(content["rows"].astype(np.intp), content["answer"])
+            return PredictionsPart(content["rows"].astype(np.intp), content["answer"])
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise FormatError(
             f"the predictions of trial {number} are not in the store",

@@ -43,13 +43,7 @@ class PredictionsRequest:
 
     def refuse(self, source: str, *names: str) -> None:
         """Refuse options that mean nothing for this source, rather than ignore them."""
-        for name in names:
-            if getattr(self, name) is not None:
-                raise InputError(
-                    f"`{name}` does not apply to {source}",
-                    got=check.show(getattr(self, name)),
-                    cure="Leave it out.",
-                )
+        check.refuse_given({name: getattr(self, name) for name in names}, source)
 
     def outcome(self, source: str) -> Outcome:
         """Return `y`, and refuse to go on without."""

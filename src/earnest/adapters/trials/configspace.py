@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from earnest.core.base.errors import FormatError, InputError
-from earnest.core.space.parameters import Clause, Condition, Kind, Parameter, plain
+from earnest.core.space.parameters import Clause, Condition, Parameter, ParameterKind, plain
 from earnest.core.space.space import Space
 
 if TYPE_CHECKING:
@@ -68,26 +68,28 @@ def read_configspace(source: ConfigurationSpace) -> Space:
 def _read_parameter(given: Part) -> Parameter:
     kind = type(given).__name__
     if hasattr(given, "choices"):
-        return _make_levels(given.name, Kind.CATEGORICAL, tuple(map(plain, given.choices)))
+        return _make_levels(given.name, ParameterKind.CATEGORICAL, tuple(map(plain, given.choices)))
     if hasattr(given, "sequence"):
-        return _make_levels(given.name, Kind.ORDINAL, tuple(map(plain, given.sequence)))
+        return _make_levels(given.name, ParameterKind.ORDINAL, tuple(map(plain, given.sequence)))
     if not hasattr(given, "lower"):
-        return _make_levels(given.name, Kind.FIXED, (plain(given.value),))
+        return _make_levels(given.name, ParameterKind.FIXED, (plain(given.value),))
     if not (math.isfinite(given.lower) and math.isfinite(given.upper)):
         raise InputError(
             f"{given.name!r} has no limits", needs="a finite range", got=f"{kind} without bounds"
         )
     return Parameter(
         name=given.name,
-        kind=Kind.INT if "Integer" in kind else Kind.FLOAT,
+        kind=ParameterKind.INT if "Integer" in kind else ParameterKind.FLOAT,
         low=float(given.lower),
         high=float(given.upper),
         log=bool(given.log),
     )
 
 
-def _make_levels(name: str, kind: Kind, values: tuple[object, ...]) -> Parameter:
-    return Parameter(name=name, kind=kind if len(values) > 1 else Kind.FIXED, choices=values)
+def _make_levels(name: str, kind: ParameterKind, values: tuple[object, ...]) -> Parameter:
+    return Parameter(
+        name=name, kind=kind if len(values) > 1 else ParameterKind.FIXED, choices=values
+    )
 
 
 def _read_alternatives(condition: Part) -> Alternatives:

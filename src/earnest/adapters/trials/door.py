@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol, SupportsFloat, cast
+from typing import Any, Protocol, SupportsFloat
 
 from numpy.typing import ArrayLike
 
@@ -189,15 +189,7 @@ def _read_configs(source: Sequence[Mapping[str, object]], ask: TrialsRequest) ->
 
 def _read_frame(source: object, ask: TrialsRequest) -> Trials:
     ask.refuse("a table", "study", "values")
-    return Trials.from_frame(
-        source,
-        objective=cast(str | None, ask.objective),
-        direction=ask.direction,
-        params=ask.params,
-        standard_error=ask.standard_error,
-        status=ask.status,
-        space=ask.space,
-    )
+    return Trials.from_frame(source, **ask.table_options())
 
 
 def _is_frame(source: object) -> bool:

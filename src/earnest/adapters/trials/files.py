@@ -6,7 +6,6 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import cast
 
 from earnest.adapters.trials import optuna, run_file, smac
 from earnest.adapters.trials.request import MARKS, TrialsRequest
@@ -15,6 +14,7 @@ from earnest.core.base.errors import FormatError
 from earnest.core.results.files import parse_json
 from earnest.core.space.trial_tables import refuse_absent
 from earnest.core.space.trials import Trials
+from earnest.core.tables.formats.json_lines import JSON_LINES
 from earnest.core.tables.formats.table_files import foreign_content
 
 # SQLite files by a table that only they have -> their reader.
@@ -23,8 +23,8 @@ DATABASES: dict[str, Callable[[Path, TrialsRequest], Trials]] = {
     "outcome": run_file.read_run_file,
 }
 _ACCEPTED = (
-    "a run file of SearchCV, a table (CSV, TSV, Parquet, Arrow), a SQLite or journal file of "
-    "Optuna, or a run history of SMAC"
+    "a run file of SearchCV, a table (CSV, TSV, JSON lines, Parquet, Arrow), a SQLite or journal "
+    "file of Optuna, or a run history of SMAC"
 )
 
 
@@ -100,13 +100,15 @@ def list_tables(path: Path) -> set[str]:
 
 
 def _read_json(path: Path, ask: TrialsRequest) -> Trials:
-    """Read a journal, which is one JSON a line, or a run history, which is one in all."""
+    """Read a journal or a table, which are one JSON a line, or a run history, one in all."""
     with foreign_content(path, needs="text in UTF-8"):
         text = path.read_text(encoding="utf-8")
     if isinstance(_parse(text.partition("\n")[0]), dict) and '"op_code"' in text[:4096]:
         return optuna.read_journal(path, ask)
     if smac.is_history(_parse(text)):
         return smac.read_history(path, ask)
+    if path.name.casefold().endswith(JSON_LINES):
+        return _read_table(path, ask)
     raise FormatError(f"{path.name!r} is JSON without trials", needs=_ACCEPTED)
 
 
@@ -119,15 +121,5 @@ def _parse(text: str) -> object:
 
 def _read_table(path: Path, ask: TrialsRequest) -> Trials:
     ask.refuse("a table", "study", "values")
-    return Trials.load(
-        path,
-        objective=cast(str | None, ask.objective),
-        direction=ask.direction,
-        params=ask.params,
-        standard_error=ask.standard_error,
-        status=ask.status,
-        space=ask.space,
-        delimiter=ask.delimiter,
-        decimal=ask.decimal,
-        thousands=ask.thousands,
-    )
+    marks = {"delimiter": ask.delimiter, "decimal": ask.decimal, "thousands": ask.thousands}
+    return Trials.load(path, **ask.table_options(), **marks)

@@ -16,7 +16,7 @@ from earnest.adapters.trials.request import TrialsRequest
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.space.inference import guesses, infer_space
-from earnest.core.space.parameters import Kind, Parameter, plain
+from earnest.core.space.parameters import Parameter, ParameterKind, plain
 from earnest.core.space.space import Space
 from earnest.core.space.trial_tables import refuse_absent
 from earnest.core.space.trials import Trials, refuse_few
@@ -106,7 +106,7 @@ def _unite(guess: Parameter, own: list[Any]) -> Parameter:
     kinds = {type(d).__name__ for d in own}
     if kinds == {"CategoricalDistribution"}:
         levels = list(dict.fromkeys(plain(c) for d in own for c in d.choices))
-        kind = Kind.CATEGORICAL if len(levels) > 1 else Kind.FIXED
+        kind = ParameterKind.CATEGORICAL if len(levels) > 1 else ParameterKind.FIXED
         return Parameter(name=guess.name, kind=kind, choices=tuple(levels))
     if not kinds or not kinds <= {"FloatDistribution", "IntDistribution"}:
         return guess
@@ -114,13 +114,13 @@ def _unite(guess: Parameter, own: list[Any]) -> Parameter:
     seen = [guess.low, guess.high] if guess.numeric else list(guess.choices)
     low, high = min(*(d.low for d in own), *seen), max(*(d.high for d in own), *seen)
     if low == high:
-        return Parameter(name=guess.name, kind=Kind.FIXED, choices=(low,))
+        return Parameter(name=guess.name, kind=ParameterKind.FIXED, choices=(low,))
     steps = {d.step for d in own}
-    whole = kinds == {"IntDistribution"} and guess.kind != Kind.FLOAT
+    whole = kinds == {"IntDistribution"} and guess.kind != ParameterKind.FLOAT
     step = steps.pop() if len(steps) == 1 and len(own) == 1 else None
     return Parameter(
         name=guess.name,
-        kind=Kind.INT if whole else Kind.FLOAT,
+        kind=ParameterKind.INT if whole else ParameterKind.FLOAT,
         low=float(low),
         high=float(high),
         log=all(d.log for d in own) and low > 0,

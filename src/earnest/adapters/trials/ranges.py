@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NotRequired, TypedDict, cast
 
 from earnest.core.space.inference import guesses, infer_space
-from earnest.core.space.parameters import Kind, Parameter
+from earnest.core.space.parameters import Parameter, ParameterKind
 from earnest.core.space.space import Space
 
 if TYPE_CHECKING:
@@ -73,5 +73,5 @@ def _read_range(distribution: object) -> Range | None:
     if name not in EVEN:
         return None
     low, high = (float(end) for end in cast("rv_frozen", distribution).support())
-    whole = str(Kind.INT if name == "randint" else Kind.FLOAT)
+    whole = str(ParameterKind.INT if name == "randint" else ParameterKind.FLOAT)
     return {"kind": whole, "low": low, "high": high, "log": name in ("loguniform", "reciprocal")}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from numpy.typing import ArrayLike
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.space.space import Space
+from earnest.core.space.trial_tables import TrialOptions
 from earnest.core.space.trials import DIRECTIONS
 
 MARKS = ("delimiter", "decimal", "thousands")  # of a text table
@@ -33,13 +35,18 @@ class TrialsRequest:
 
     def refuse(self, source: str, *names: str) -> None:
         """Refuse options that mean nothing for this source, rather than ignore them."""
-        for name in names:
-            if getattr(self, name) is not None:
-                raise InputError(
-                    f"`{name}` does not apply to {source}",
-                    got=check.show(getattr(self, name)),
-                    cure="Leave it out.",
-                )
+        check.refuse_given({name: getattr(self, name) for name in names}, source)
+
+    def table_options(self) -> TrialOptions:
+        """Return what was said of the columns of a table, as `Trials.from_frame` takes it."""
+        return {
+            "objective": cast(str | None, self.objective),  # a number is refused as no column
+            "direction": self.direction,
+            "params": self.params,
+            "standard_error": self.standard_error,
+            "status": self.status,
+            "space": self.space,
+        }
 
     def direction_or(self, own: str, source: str) -> str:
         """Return the source's own direction, which may be said again but not contradicted."""

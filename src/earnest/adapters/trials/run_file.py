@@ -12,7 +12,14 @@ import numpy as np
 
 from earnest.adapters.trials.ranges import Range
 from earnest.adapters.trials.request import TrialsRequest
-from earnest.adapters.trials.scored import COMPLETE, DROPPED, FAILED, Scored, ScoreName, score_name
+from earnest.adapters.trials.scored import (
+    COMPLETE,
+    DROPPED,
+    FAILED,
+    ScoredSearch,
+    ScoreName,
+    score_name,
+)
 from earnest.core.base.errors import EarnestError, FormatError
 from earnest.core.base.protocols import Outcome
 from earnest.core.results.files import parse_json
@@ -44,7 +51,7 @@ def read_run_file(path: Path, ask: TrialsRequest) -> Trials:
     return scored_of(read_run(path, arrays=False)).trials(ask)  # scores are enough
 
 
-class About(TypedDict, total=False):
+class ScoreFacts(TypedDict, total=False):
     """What a run says of its scores."""
 
     version: int
@@ -53,7 +60,7 @@ class About(TypedDict, total=False):
     ranges: dict[str, Range]
 
 
-def scored_of(run: RunFile) -> Scored:
+def scored_of(run: RunFile) -> ScoredSearch:
     """Return the scores that a run file holds."""
     listed = _read_configs(run)
     cells = {key: outcome for key, outcome in run.outcomes.items() if len(key) == 3}
@@ -62,7 +69,7 @@ def scored_of(run: RunFile) -> Scored:
     rows = [[cells.get((c, *place)) for place in places] for c in begun]
     about = _read_about(run)
     keys = _name_scores(about, cells.values())
-    return Scored(
+    return ScoredSearch(
         configs=[listed[c] for c in begun],
         scores={
             key: np.array([[_read_score(one, key) for one in row] for row in rows]).reshape(
@@ -90,7 +97,7 @@ def _read_configs(run: RunFile) -> list[dict[str, object]]:
         return [dict(one["params"]) for one in parse_json(run.documents[CONFIGS])]
 
 
-def _read_about(run: RunFile) -> About:
+def _read_about(run: RunFile) -> ScoreFacts:
     """Return what the run says of its scores; nothing where it was written before they were."""
     if ABOUT not in run.documents:
         return {}
@@ -105,7 +112,7 @@ def _read_about(run: RunFile) -> About:
             got=f"version {version}",
             cure="Update earnest.",
         )
-    return cast(About, read)
+    return cast(ScoreFacts, read)
 
 
 @contextmanager
@@ -123,7 +130,7 @@ def document_of(run: RunFile, name: str) -> Iterator[None]:
         ) from error
 
 
-def _name_scores(about: About, outcomes: Iterable[Outcome]) -> dict[str, ScoreName]:
+def _name_scores(about: ScoreFacts, outcomes: Iterable[Outcome]) -> dict[str, ScoreName]:
     """Return the scores that came out by key, called as was announced where it was."""
     told = about.get("scores", {})
     found = dict.fromkeys(

@@ -27,7 +27,7 @@ WHOLE = "estimator"  # the parameter of a configuration that is a whole estimato
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Scored:
+class ScoredSearch:
     """What a search of our own gave, from the search itself or from its run file.
 
     Attributes

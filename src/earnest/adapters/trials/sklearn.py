@@ -14,7 +14,7 @@ from earnest.adapters.trials.ranges import infer_space_within, ranges_of
 from earnest.adapters.trials.request import TrialsRequest
 from earnest.adapters.trials.scored import (
     MEAN,
-    Scored,
+    ScoredSearch,
     ScoreName,
     choose,
     score_names,
@@ -79,7 +79,7 @@ def read_own_search(search: OwnSearch, ask: TrialsRequest) -> Trials:
     """Make trials from a `SearchCV`: dropped and failed candidates are counted and left out."""
     results, ended = search.cv_results_, search.trials_
     keys = _list_scores(results)
-    return Scored(
+    return ScoredSearch(
         configs=shown_configs([one.config for one in ended], [one.params for one in ended]),
         scores={key: _read_splits(results, key) for key in keys},
         statuses=[one.status for one in ended],

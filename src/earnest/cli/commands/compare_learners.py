@@ -18,7 +18,7 @@ from earnest.cli.commands.assess import (
 )
 from earnest.cli.options import compare as how
 from earnest.cli.options.assess import Jobs, Metrics, Model, Quiet, Store
-from earnest.cli.options.common import AsJson, take_options
+from earnest.cli.options.common import AsJson, make_option, take_options
 from earnest.cli.options.tune import CasesReading, Data, Target
 from earnest.cli.reading import read_cases
 from earnest.cli.writing import answer_each
@@ -45,30 +45,30 @@ Versus = Annotated[
 ]
 Folds = Annotated[
     int | None,
-    typer.Option(
+    make_option(
+        _HOW,
         "--folds",
-        metavar="K",
-        help="[dim]default: 10[/dim]  Number of folds; resampled_t tests 1/K of the rows.",
-        rich_help_panel=_HOW,
+        "K",
+        "[dim]default: 10[/dim]  Number of folds; resampled_t tests 1/K of the rows.",
     ),
 ]
 Repeats = Annotated[
     int | None,
-    typer.Option(
+    make_option(
+        _HOW,
         "--repeats",
-        metavar="R",
-        help="[dim]default: 1[/dim]  Number of times to repeat the folds; for resampled_t, the "
+        "R",
+        "[dim]default: 1[/dim]  Number of times to repeat the folds; for resampled_t, the "
         "number of splits.",
-        rich_help_panel=_HOW,
     ),
 ]
 Replicates = Annotated[
     int | None,
-    typer.Option(
+    make_option(
+        _HOW,
         "--replicates",
-        metavar="N",
-        help="[dim]default: 1000[/dim]  Bootstrap samples, for --test lpob and loob.",
-        rich_help_panel=_HOW,
+        "N",
+        "[dim]default: 1000[/dim]  Bootstrap samples, for --test lpob and loob.",
     ),
 ]
 

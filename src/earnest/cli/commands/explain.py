@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from earnest.cli.options.common import AsJson, Decimal, Delimiter, Thousands
+from earnest.cli.options.common import AsJson, Decimal, Delimiter, Thousands, make_option
 from earnest.cli.reading import read_sign
 from earnest.cli.show.terminal import write_json
 from earnest.core.base import check
@@ -40,66 +40,42 @@ Source = Annotated[
 ]
 Params = Annotated[
     str | None,
-    typer.Option(
-        "--params", metavar="A,B", help="Only these hyperparameters.", rich_help_panel=_HOW
-    ),
+    make_option(_HOW, "--params", "A,B", "Only these hyperparameters."),
 ]
 Regions = Annotated[
     int,
-    typer.Option(
-        "--regions",
-        metavar="N",
-        help="Number of regions to split each curve into.",
-        rich_help_panel=_HOW,
-    ),
+    make_option(_HOW, "--regions", "N", "Number of regions to split each curve into."),
 ]
 Suggest = Annotated[
     int,
-    typer.Option(
-        "--suggest",
-        metavar="N",
-        help="Propose N configurations that would sharpen the curves most.",
-        rich_help_panel=_HOW,
+    make_option(
+        _HOW, "--suggest", "N", "Propose N configurations that would sharpen the curves most."
     ),
 ]
 Surrogate = Annotated[
     str | None,
-    typer.Option(
+    make_option(
+        _HOW,
         "--surrogate",
-        metavar="NAME",
-        help="gaussian_process or forest. By default it depends on the number of trials.",
-        rich_help_panel=_HOW,
+        "NAME",
+        "gaussian_process or forest. By default it depends on the number of trials.",
     ),
 ]
 Points = Annotated[
     int,
-    typer.Option(
-        "--n-points", metavar="N", help="Number of Monte Carlo points.", rich_help_panel=_HOW
-    ),
+    make_option(_HOW, "--n-points", "N", "Number of Monte Carlo points."),
 ]
 Level = Annotated[
     float,
-    typer.Option(
-        "--level",
-        metavar="SHARE",
-        help="Confidence level of bands and intervals.",
-        rich_help_panel=_HOW,
-    ),
+    make_option(_HOW, "--level", "SHARE", "Confidence level of bands and intervals."),
 ]
 Seed = Annotated[
     int | None,
-    typer.Option(
-        "--seed", metavar="N", help="Seed, for a reproducible result.", rich_help_panel=_HOW
-    ),
+    make_option(_HOW, "--seed", "N", "Seed, for a reproducible result."),
 ]
 Jobs = Annotated[
     int | None,
-    typer.Option(
-        "--n-jobs",
-        metavar="N",
-        help="Threads; -1 uses all cores. Results do not depend on it.",
-        rich_help_panel=_HOW,
-    ),
+    make_option(_HOW, "--n-jobs", "N", "Threads; -1 uses all cores. Results do not depend on it."),
 ]
 Out = Annotated[
     Path | None,
@@ -107,25 +83,20 @@ Out = Annotated[
 ]
 Study = Annotated[
     str | None,
-    typer.Option(
-        "--study",
-        metavar="NAME",
-        help="Name of the study in an Optuna storage.",
-        rich_help_panel=_READ,
-    ),
+    make_option(_READ, "--study", "NAME", "Name of the study in an Optuna storage."),
 ]
 ObjectiveName = Annotated[
     str | None,
-    typer.Option(
+    make_option(
+        _READ,
         "--objective",
-        metavar="NAME",
-        help="Column of the objective, or the one to use if there are several.",
-        rich_help_panel=_READ,
+        "NAME",
+        "Column of the objective, or the one to use if there are several.",
     ),
 ]
 Direction = Annotated[
     str | None,
-    typer.Option("--direction", metavar="WAY", help="maximize or minimize.", rich_help_panel=_READ),
+    make_option(_READ, "--direction", "WAY", "maximize or minimize."),
 ]
 
 

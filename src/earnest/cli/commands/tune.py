@@ -12,7 +12,7 @@ import typer
 from earnest.cli import ending_code
 from earnest.cli.failures import say
 from earnest.cli.options import tune as options
-from earnest.cli.options.common import AsJson, Decimal, Delimiter, Thousands
+from earnest.cli.options.common import AsJson, Decimal, Delimiter, EventColumn, Thousands
 from earnest.cli.reading import read_sign
 from earnest.cli.show.terminal import write_json
 
@@ -58,7 +58,7 @@ def command(
     scheduler: options.Scheduler = None,
     group: options.Group = None,
     time: options.Time = None,
-    event: options.Event = None,
+    event: EventColumn = None,
     task: options.TaskName = None,
     positive: options.Positive = None,
     ignore: options.Ignore = None,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from earnest.cli.options.common import make_jobs_option
+from earnest.cli.options.common import make_jobs_option, make_option
 
 _HOW = "How to assess"
 
@@ -35,51 +35,41 @@ Quiet = Annotated[
 ]
 Methods = Annotated[
     list[str] | None,
-    typer.Option(
+    make_option(
+        _HOW,
         "--method",
-        metavar="NAME",
-        help="[dim]default: .632+[/dim]  See [bold]earnest methods[/bold]. Repeat for several "
+        "NAME",
+        "[dim]default: .632+[/dim]  See [bold]earnest methods[/bold]. Repeat for several "
         "methods; they share their fits.",
-        rich_help_panel=_HOW,
     ),
 ]
 All = Annotated[
     bool,
-    typer.Option(
-        "--all",
-        metavar="",
-        help="Every method for one set of folds, and for bootstrap samples.",
-        rich_help_panel=_HOW,
-    ),
+    make_option(_HOW, "--all", "", "Every method for one set of folds, and for bootstrap samples."),
 ]
 Replicates = Annotated[
     int,
-    typer.Option(
-        "--replicates",
-        metavar="N",
-        help="Number of bootstrap samples; use 1000 for an interval.",
-        rich_help_panel=_HOW,
+    make_option(
+        _HOW, "--replicates", "N", "Number of bootstrap samples; use 1000 for an interval."
     ),
 ]
-Folds = Annotated[
-    int, typer.Option("--folds", metavar="K", help="Number of folds.", rich_help_panel=_HOW)
-]
+Folds = Annotated[int, make_option(_HOW, "--folds", "K", "Number of folds.")]
 Repeats = Annotated[
     int | None,
-    typer.Option(
+    make_option(
+        _HOW,
         "--repeats",
-        metavar="R",
-        help="Number of times to repeat the folds; use 10 for repeated_cv and bates_ncv.",
-        rich_help_panel=_HOW,
+        "R",
+        "Number of times to repeat the folds; use 10 for repeated_cv and bates_ncv.",
     ),
 ]
 Test = Annotated[
     Path | None,
-    typer.Option(
+    make_option(
+        _HOW,
         "--test",
-        metavar="TABLE",
-        help="A separate test table, with --method holdout; --out counts its uses.",
-        rich_help_panel=_HOW,
+        "TABLE",
+        "A separate test table, with --method holdout; --out counts its uses.",
     ),
 ]
 Store = Annotated[

@@ -53,6 +53,11 @@ def _read_hints(kind: type) -> dict[str, object]:
     return get_type_hints(kind, include_extras=True)
 
 
+def make_option(panel: str, name: str, metavar: str, help_: str) -> typer.models.OptionInfo:
+    """Return an option of a panel of the help: its name, what stands for its value, its text."""
+    return typer.Option(name, metavar=metavar, help=help_, rich_help_panel=panel)
+
+
 def make_level_option(panel: str) -> typer.models.OptionInfo:
     """Return the option of the confidence level, for a panel of the help."""
     return typer.Option("--level", metavar="SHARE", help="Confidence level.", rich_help_panel=panel)
@@ -100,209 +105,149 @@ PaperTable = Annotated[
 
 Methods = Annotated[
     list[str] | None,
-    typer.Option(
+    make_option(
+        _HOW,
         "--method",
-        metavar="NAME",
-        help="[dim]default: bbc; for one model on a test set delong or holdout[/dim]  See "
+        "NAME",
+        "[dim]default: bbc; for one model on a test set delong or holdout[/dim]  See "
         "[bold]earnest methods[/bold]. With options: \"delong(variant='logit')\". Repeat "
         "for several on the same resamples.",
-        rich_help_panel=_HOW,
     ),
 ]
 All = Annotated[
     bool,
-    typer.Option(
-        "--all", metavar="", help="Run every method that fits your data.", rich_help_panel=_HOW
-    ),
+    make_option(_HOW, "--all", "", "Run every method that fits your data."),
 ]
 Level = Annotated[float, make_level_option(_HOW)]
 SideName = Annotated[
     str,
-    typer.Option(
-        "--side",
-        metavar="SIDE",
-        help="two-sided, lower, upper, or pessimistic.",
-        rich_help_panel=_HOW,
-    ),
+    make_option(_HOW, "--side", "SIDE", "two-sided, lower, upper, or pessimistic."),
 ]
 Resamples = Annotated[
     int | None,
-    typer.Option(
-        "--n-resamples",
-        metavar="N",
-        help="[dim]default: 1000, and 2000 for tilts[/dim]",
-        rich_help_panel=_HOW,
-    ),
+    make_option(_HOW, "--n-resamples", "N", "[dim]default: 1000, and 2000 for tilts[/dim]"),
 ]
 Seed = Annotated[int | None, make_seed_option(_HOW)]
 SelectorName = Annotated[
     str | None,
-    typer.Option(
+    make_option(
+        _HOW,
         "--selector",
-        metavar="RULE",
-        help="Selection rule: pooled, mean_of_folds or one_standard_error; for "
+        "RULE",
+        "Selection rule: pooled, mean_of_folds or one_standard_error; for "
         "ensembles greedy_ensemble, top_average or stacked_ensemble.",
-        rich_help_panel=_HOW,
     ),
 ]
 Undefined = Annotated[
     str | None,
-    typer.Option(
+    make_option(
+        _HOW,
         "--undefined",
-        metavar="RULE",
-        help="What to do with resamples that lack a class: redraw, drop or stratify.",
-        rich_help_panel=_HOW,
+        "RULE",
+        "What to do with resamples that lack a class: redraw, drop or stratify.",
     ),
 ]
 Jobs = Annotated[int | None, make_jobs_option(_HOW)]
 
 Format = Annotated[
     str | None,
-    typer.Option(
+    make_option(
+        _READ,
         "--format",
-        metavar="FORM",
-        help="wide (one column per configuration) or long (one row per prediction).",
-        rich_help_panel=_READ,
+        "FORM",
+        "wide (one column per configuration) or long (one row per prediction).",
     ),
 ]
 TargetColumn = Annotated[
     str | None,
-    typer.Option("--target", metavar="COLUMN", help="[dim]default: y[/dim]", rich_help_panel=_READ),
+    make_option(_READ, "--target", "COLUMN", "[dim]default: y[/dim]"),
 ]
 FoldColumn = Annotated[
     str | None,
-    typer.Option(
-        "--fold",
-        metavar="COLUMN",
-        help='[dim]default: fold[/dim]  "" for none.',
-        rich_help_panel=_READ,
-    ),
+    make_option(_READ, "--fold", "COLUMN", '[dim]default: fold[/dim]  "" for none.'),
 ]
 GroupColumn = Annotated[
     str | None,
-    typer.Option(
-        "--group",
-        metavar="COLUMN",
-        help="Column of groups, such as the patient of each visit.",
-        rich_help_panel=_READ,
-    ),
+    make_option(_READ, "--group", "COLUMN", "Column of groups, such as the patient of each visit."),
 ]
 RepeatColumn = Annotated[
     str | None,
-    typer.Option(
-        "--repeat", metavar="COLUMN", help="[dim]default: repeat[/dim]", rich_help_panel=_READ
-    ),
+    make_option(_READ, "--repeat", "COLUMN", "[dim]default: repeat[/dim]"),
 ]
 CaseColumn = Annotated[
     str | None,
-    typer.Option(
-        "--id",
-        metavar="COLUMN",
-        help="[dim]default: row_id[/dim]  Column that identifies the case.",
-        rich_help_panel=_READ,
+    make_option(
+        _READ, "--id", "COLUMN", "[dim]default: row_id[/dim]  Column that identifies the case."
     ),
 ]
 TimeColumn = Annotated[
     str | None,
-    typer.Option("--time", metavar="COLUMN", help="Survival time.", rich_help_panel=_READ),
+    make_option(_READ, "--time", "COLUMN", "Survival time."),
 ]
 EventColumn = Annotated[
     str | None,
-    typer.Option(
-        "--event", metavar="COLUMN", help="Survival event, 0 or 1.", rich_help_panel=_READ
-    ),
+    make_option(_READ, "--event", "COLUMN", "Survival event, 0 or 1."),
 ]
 Positive = Annotated[
     str | None,
-    typer.Option(
-        "--positive",
-        metavar="LABEL",
-        help="The positive class, which high scores stand for.",
-        rich_help_panel=_READ,
-    ),
+    make_option(_READ, "--positive", "LABEL", "The positive class, which high scores stand for."),
 ]
 TaskName = Annotated[
     str | None,
-    typer.Option(
+    make_option(
+        _READ,
         "--task",
-        metavar="TASK",
-        help="binary, multiclass, regression or survival. With --scores: the column of tasks, "
+        "TASK",
+        "binary, multiclass, regression or survival. With --scores: the column of tasks, "
         "which count alike.",
-        rich_help_panel=_READ,
     ),
 ]
 Response = Annotated[
     str | None,
-    typer.Option(
-        "--response",
-        metavar="KIND",
-        help="Kind of scores: probability, decision or label.",
-        rich_help_panel=_READ,
-    ),
+    make_option(_READ, "--response", "KIND", "Kind of scores: probability, decision or label."),
 ]
 Threshold = Annotated[
     float | None,
-    typer.Option(
-        "--threshold",
-        metavar="SCORE",
-        help="Scores above it mean the positive class.",
-        rich_help_panel=_READ,
-    ),
+    make_option(_READ, "--threshold", "SCORE", "Scores above it mean the positive class."),
 ]
 Delimiter = Annotated[
     str | None,
-    typer.Option(
-        "--delimiter",
-        metavar="SIGN",
-        help="Column separator of a CSV file, such as ';' or tab.",
-        rich_help_panel=_READ,
+    make_option(
+        _READ, "--delimiter", "SIGN", "Column separator of a CSV file, such as ';' or tab."
     ),
 ]
 Decimal = Annotated[
     str | None,
-    typer.Option(
-        "--decimal",
-        metavar="SIGN",
-        help="Decimal separator of a CSV file, such as ','.",
-        rich_help_panel=_READ,
-    ),
+    make_option(_READ, "--decimal", "SIGN", "Decimal separator of a CSV file, such as ','."),
 ]
 Thousands = Annotated[
     str | None,
-    typer.Option(
-        "--thousands",
-        metavar="SIGN",
-        help="Thousands separator of a CSV file, such as ',' or space.",
-        rich_help_panel=_READ,
+    make_option(
+        _READ, "--thousands", "SIGN", "Thousands separator of a CSV file, such as ',' or space."
     ),
 ]
 ModelColumns = Annotated[
     list[str] | None,
-    typer.Option(
+    make_option(
+        _READ,
         "--model",
-        metavar="COLUMN",
-        help="[dim]default: config_id[/dim]  Long tables: column of the configuration; repeat "
+        "COLUMN",
+        "[dim]default: config_id[/dim]  Long tables: column of the configuration; repeat "
         "for several.",
-        rich_help_panel=_READ,
     ),
 ]
 PredictionColumn = Annotated[
     str | None,
-    typer.Option(
+    make_option(
+        _READ,
         "--prediction",
-        metavar="COLUMN",
-        help="[dim]default: y_pred, or score[/dim]  Long tables: the predictions, or scores.",
-        rich_help_panel=_READ,
+        "COLUMN",
+        "[dim]default: y_pred, or score[/dim]  Long tables: the predictions, or scores.",
     ),
 ]
 OnlyConfigs = Annotated[
     list[str] | None,
-    typer.Option(
-        "--config",
-        metavar="NAME",
-        help="Use only this configuration; repeat for several.",
-        rich_help_panel=_READ,
-    ),
+    make_option(_READ, "--config", "NAME", "Use only this configuration; repeat for several."),
 ]
 
 
@@ -333,67 +278,59 @@ class PredictionsReading:
 _SCORES = "Scores of items"
 IsScores = Annotated[
     bool,
-    typer.Option(
+    make_option(
+        _SCORES,
         "--scores",
-        metavar="",
-        help="The table holds scores, not predictions: a column a configuration, or a row a score.",
-        rich_help_panel=_SCORES,
+        "",
+        "The table holds scores, not predictions: a column a configuration, or a row a score.",
     ),
 ]
 LowerIsBetter = Annotated[
     bool,
-    typer.Option(
-        "--lower-is-better",
-        metavar="",
-        help="Scores are losses or costs.",
-        rich_help_panel=_SCORES,
-    ),
+    make_option(_SCORES, "--lower-is-better", "", "Scores are losses or costs."),
 ]
 Limits = Annotated[
     str | None,
-    typer.Option(
-        "--limits",
-        metavar="LOW,HIGH",
-        help="The smallest and the largest score that is possible.",
-        rich_help_panel=_SCORES,
+    make_option(
+        _SCORES, "--limits", "LOW,HIGH", "The smallest and the largest score that is possible."
     ),
 ]
 MissingRule = Annotated[
     str | None,
-    typer.Option(
+    make_option(
+        _SCORES,
         "--missing",
-        metavar="RULE",
-        help="Where scores are missing: leave out items, leave out configs, or count the worst.",
-        rich_help_panel=_SCORES,
+        "RULE",
+        "Where scores are missing: leave out items, leave out configs, or count the worst.",
     ),
 ]
 PerColumn = Annotated[
     str | None,
-    typer.Option(
+    make_option(
+        _SCORES,
         "--per",
-        metavar="COLUMN",
-        help="Long tables: what the score is counted per, such as successes for costs.",
-        rich_help_panel=_SCORES,
+        "COLUMN",
+        "Long tables: what the score is counted per, such as successes for costs.",
     ),
 ]
 
 
 ScoreName = Annotated[
     str | None,
-    typer.Option(
+    make_option(
+        _SCORES,
         "--score",
-        metavar="NAME",
-        help="Which score of a log, such as acc; of a long table, which column.",
-        rich_help_panel=_SCORES,
+        "NAME",
+        "Which score of a log, such as acc; of a long table, which column.",
     ),
 ]
 ByWhat = Annotated[
     str | None,
-    typer.Option(
+    make_option(
+        _SCORES,
         "--by",
-        metavar="WHAT",
-        help="[dim]default: model[/dim]  Logs: whether model, task or file is the configuration.",
-        rich_help_panel=_SCORES,
+        "WHAT",
+        "[dim]default: model[/dim]  Logs: whether model, task or file is the configuration.",
     ),
 ]
 

@@ -6,7 +6,12 @@ from typing import Annotated
 
 import typer
 
-from earnest.cli.options.common import make_jobs_option, make_level_option, make_seed_option
+from earnest.cli.options.common import (
+    make_jobs_option,
+    make_level_option,
+    make_option,
+    make_seed_option,
+)
 
 _HOW = "How to compare"
 
@@ -25,63 +30,58 @@ All = Annotated[
 _KNOBS = "See [bold]earnest tests[/bold]. With options: \"mcnemar(p='mid')\"."
 TestName = Annotated[
     str | None,
-    typer.Option(
+    make_option(
+        _HOW,
         "--test",
-        metavar="NAME",
-        help="[dim]default: delong for roc_auc, else bayle, else bootstrap[/dim]  " + _KNOBS,
-        rich_help_panel=_HOW,
+        "NAME",
+        "[dim]default: delong for roc_auc, else bayle, else bootstrap[/dim]  " + _KNOBS,
     ),
 ]
 LearnersTest = Annotated[
     str,
-    typer.Option("--test", metavar="NAME", help=_KNOBS, rich_help_panel=_HOW),
+    make_option(_HOW, "--test", "NAME", _KNOBS),
 ]
 Alternative = Annotated[
     str,
-    typer.Option(
+    make_option(
+        _HOW,
         "--alternative",
-        metavar="SIGN",
-        help="Alternative for A - B: two-sided, less (below 0) or greater.",
-        rich_help_panel=_HOW,
+        "SIGN",
+        "Alternative for A - B: two-sided, less (below 0) or greater.",
     ),
 ]
 Level = Annotated[float, make_level_option(_HOW)]
 Adjust = Annotated[
     str | None,
-    typer.Option(
+    make_option(
+        _HOW,
         "--adjust",
-        metavar="RULE",
-        help="[dim]default: simultaneous[/dim]  With --all, how to adjust p-values: "
+        "RULE",
+        "[dim]default: simultaneous[/dim]  With --all, how to adjust p-values: "
         "simultaneous, holm, bh or none.",
-        rich_help_panel=_HOW,
     ),
 ]
 Reference = Annotated[
     str | None,
-    typer.Option(
+    make_option(
+        _HOW,
         "--reference",
-        metavar="NAME",
-        help="With --all, the configuration to compare with instead of the best.",
-        rich_help_panel=_HOW,
+        "NAME",
+        "With --all, the configuration to compare with instead of the best.",
     ),
 ]
 Rope = Annotated[
     float | None,
-    typer.Option(
+    make_option(
+        _HOW,
         "--rope",
-        metavar="SIZE",
-        help="For --test bayesian_t: the largest difference that does not matter.",
-        rich_help_panel=_HOW,
+        "SIZE",
+        "For --test bayesian_t: the largest difference that does not matter.",
     ),
 ]
 Resamples = Annotated[
     int | None,
-    typer.Option(
-        "--n-resamples",
-        metavar="N",
-        help="Number of draws of bootstrap and sign_flip.",
-        rich_help_panel=_HOW,
-    ),
+    make_option(_HOW, "--n-resamples", "N", "Number of draws of bootstrap and sign_flip."),
 ]
 Seed = Annotated[int | None, make_seed_option(_HOW)]
 Jobs = Annotated[int | None, make_jobs_option(_HOW)]

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from earnest.cli.options.common import make_option
+
 _READ = "How to read it"
 _DATA = "What the tool did not keep"
 
@@ -25,29 +27,21 @@ Overwrite = Annotated[
 ]
 Study = Annotated[
     str | None,
-    typer.Option(
-        "--study",
-        metavar="NAME",
-        help="Name of the study in an Optuna storage.",
-        rich_help_panel=_READ,
-    ),
+    make_option(_READ, "--study", "NAME", "Name of the study in an Optuna storage."),
 ]
 Store = Annotated[
     Path | None,
-    typer.Option(
-        "--store",
-        metavar="FOLDER",
-        help="Optuna: the folder that you passed to keep_predictions.",
-        rich_help_panel=_READ,
+    make_option(
+        _READ, "--store", "FOLDER", "Optuna: the folder that you passed to keep_predictions."
     ),
 ]
 Ensembles = Annotated[
     bool,
-    typer.Option(
+    make_option(
+        _READ,
         "--ensembles",
-        metavar="",
-        help="Include models that were fitted to the predictions of others. They look too good.",
-        rich_help_panel=_READ,
+        "",
+        "Include models that were fitted to the predictions of others. They look too good.",
     ),
 ]
 Static = Annotated[
@@ -63,66 +57,49 @@ Static = Annotated[
 ]
 TrustPickle = Annotated[
     bool,
-    typer.Option(
+    make_option(
+        _READ,
         "--trust-pickle",
-        metavar="",
-        help="Read pickles, which AutoGluon writes. They can run any code: use it only for your "
-        "own.",
-        rich_help_panel=_READ,
+        "",
+        "Read pickles, which AutoGluon writes. They can run any code: use it only for your own.",
     ),
 ]
 Data = Annotated[
     Path | None,
-    typer.Option(
+    make_option(
+        _DATA,
         "--data",
-        metavar="TABLE",
-        help="The training table, with its rows in the order that the tool used: CSV, Parquet "
-        "or Arrow.",
-        rich_help_panel=_DATA,
+        "TABLE",
+        "The training table, with its rows in the order that the tool used: CSV, Parquet or Arrow.",
     ),
 ]
 Target = Annotated[
     str | None,
-    typer.Option(
-        "--target",
-        metavar="COLUMN",
-        help="Column of the outcome in that table.",
-        rich_help_panel=_DATA,
-    ),
+    make_option(_DATA, "--target", "COLUMN", "Column of the outcome in that table."),
 ]
 Group = Annotated[
     str | None,
-    typer.Option(
+    make_option(
+        _DATA,
         "--group",
-        metavar="COLUMN",
-        help="Column of groups in that table, such as the patient of each visit.",
-        rich_help_panel=_DATA,
+        "COLUMN",
+        "Column of groups in that table, such as the patient of each visit.",
     ),
 ]
 Fold = Annotated[
     str | None,
-    typer.Option(
+    make_option(
+        _DATA,
         "--fold",
-        metavar="COLUMN",
-        help="Column of the fold that tested a case in that table (AutoGluon).",
-        rich_help_panel=_DATA,
+        "COLUMN",
+        "Column of the fold that tested a case in that table (AutoGluon).",
     ),
 ]
 Time = Annotated[
     str | None,
-    typer.Option(
-        "--time",
-        metavar="COLUMN",
-        help="Column of the survival time in that table.",
-        rich_help_panel=_DATA,
-    ),
+    make_option(_DATA, "--time", "COLUMN", "Column of the survival time in that table."),
 ]
 Event = Annotated[
     str | None,
-    typer.Option(
-        "--event",
-        metavar="COLUMN",
-        help="Column of the survival event, 0 or 1, in that table.",
-        rich_help_panel=_DATA,
-    ),
+    make_option(_DATA, "--event", "COLUMN", "Column of the survival event, 0 or 1, in that table."),
 ]

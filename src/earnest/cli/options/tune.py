@@ -14,6 +14,7 @@ from earnest.cli.options.common import (
     Thousands,
     make_jobs_option,
     make_level_option,
+    make_option,
     make_seed_option,
 )
 
@@ -80,112 +81,88 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Show onl
 
 Group = Annotated[
     str | None,
-    typer.Option(
+    make_option(
+        _READ,
         "--group",
-        metavar="COLUMN",
-        help="Column of groups, such as the patient of each visit; a group stays in one fold.",
-        rich_help_panel=_READ,
+        "COLUMN",
+        "Column of groups, such as the patient of each visit; a group stays in one fold.",
     ),
 ]
 Time = Annotated[
     str | None,
-    typer.Option(
-        "--time",
-        metavar="COLUMN",
-        help="Survival time; use it with --event instead of --target.",
-        rich_help_panel=_READ,
-    ),
-]
-Event = Annotated[
-    str | None,
-    typer.Option(
-        "--event", metavar="COLUMN", help="Survival event, 0 or 1.", rich_help_panel=_READ
+    make_option(
+        _READ, "--time", "COLUMN", "Survival time; use it with --event instead of --target."
     ),
 ]
 TaskName = Annotated[
     str | None,
-    typer.Option(
+    make_option(
+        _READ,
         "--task",
-        metavar="TASK",
-        help="[dim]default: from the outcome[/dim]  binary, multiclass, regression.",
-        rich_help_panel=_READ,
+        "TASK",
+        "[dim]default: from the outcome[/dim]  binary, multiclass, regression.",
     ),
 ]
 Positive = Annotated[
     str | None,
-    typer.Option(
+    make_option(
+        _READ,
         "--positive",
-        metavar="LABEL",
-        help="[dim]default: yes of yes and no, case of case and control, otherwise the "
+        "LABEL",
+        "[dim]default: yes of yes and no, case of case and control, otherwise the "
         "last[/dim]  The positive class.",
-        rich_help_panel=_READ,
     ),
 ]
 Ignore = Annotated[
     list[str] | None,
-    typer.Option(
-        "--ignore",
-        metavar="COLUMN",
-        help="Column to leave out; repeat for several.",
-        rich_help_panel=_READ,
-    ),
+    make_option(_READ, "--ignore", "COLUMN", "Column to leave out; repeat for several."),
 ]
 Keep = Annotated[
     list[str] | None,
-    typer.Option(
+    make_option(
+        _READ,
         "--keep",
-        metavar="COLUMN",
-        help="Column to use although it would be left out; repeat for several.",
-        rich_help_panel=_READ,
+        "COLUMN",
+        "Column to use although it would be left out; repeat for several.",
     ),
 ]
-Folds = Annotated[
-    int, typer.Option("--folds", metavar="K", help="Number of folds.", rich_help_panel=_SEARCH)
-]
+Folds = Annotated[int, make_option(_SEARCH, "--folds", "K", "Number of folds.")]
 Repeats = Annotated[
     int,
-    typer.Option(
-        "--repeats",
-        metavar="R",
-        help="Number of times to repeat the folds.",
-        rich_help_panel=_SEARCH,
-    ),
+    make_option(_SEARCH, "--repeats", "R", "Number of times to repeat the folds."),
 ]
 Drop = Annotated[
     str | None,
-    typer.Option(
+    make_option(
+        _SEARCH,
         "--drop",
-        metavar="RULE",
-        help="Drop configurations early if they can no longer win: bced or bced_adjusted.",
-        rich_help_panel=_SEARCH,
+        "RULE",
+        "Drop configurations early if they can no longer win: bced or bced_adjusted.",
     ),
 ]
 Ensemble = Annotated[
     str,
-    typer.Option(
+    make_option(
+        _SEARCH,
         "--ensemble",
-        metavar="RULE",
-        help="greedy averages several configurations, where that promises more than the best "
+        "RULE",
+        "greedy averages several configurations, where that promises more than the best "
         "one; none takes the best one.",
-        rich_help_panel=_SEARCH,
     ),
 ]
 Portfolio = Annotated[
     str,
-    typer.Option(
+    make_option(
+        _SEARCH,
         "--portfolio",
-        metavar="NAME",
-        help="What to try: default, tsamardinos2018, or the path of a .toml file.",
-        rich_help_panel=_SEARCH,
+        "NAME",
+        "What to try: default, tsamardinos2018, or the path of a .toml file.",
     ),
 ]
 Configs = Annotated[
     int | None,
-    typer.Option(
-        "--configs",
-        metavar="N",
-        help="Try the first N configurations, however long it takes.",
-        rich_help_panel=_SEARCH,
+    make_option(
+        _SEARCH, "--configs", "N", "Try the first N configurations, however long it takes."
     ),
 ]
 Level = Annotated[float, make_level_option(_SEARCH)]
@@ -193,20 +170,17 @@ Seed = Annotated[int | None, make_seed_option(_SEARCH)]
 Jobs = Annotated[int, make_jobs_option(_SEARCH, "Parallel fits; -1 uses all cores.")]
 Backend = Annotated[
     str,
-    typer.Option(
-        "--backend",
-        metavar="NAME",
-        help="Where fits run: loky (processes), threading, dask, ray.",
-        rich_help_panel=_SEARCH,
+    make_option(
+        _SEARCH, "--backend", "NAME", "Where fits run: loky (processes), threading, dask, ray."
     ),
 ]
 Scheduler = Annotated[
     str | None,
-    typer.Option(
+    make_option(
+        _SEARCH,
         "--scheduler",
-        metavar="ADDRESS",
-        help="Address of a cluster, for --backend dask or ray: tcp://127.0.0.1:8786.",
-        rich_help_panel=_SEARCH,
+        "ADDRESS",
+        "Address of a cluster, for --backend dask or ray: tcp://127.0.0.1:8786.",
     ),
 ]
 

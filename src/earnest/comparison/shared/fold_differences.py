@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from earnest.comparison.base import Array, Outcome, Question, TestSpec, same_predictions
+from earnest.comparison.base import Array, PairOutcome, Question, TestSpec, same_predictions
 from earnest.comparison.shared.wald import wald
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.predictions import Predictions
@@ -43,7 +42,7 @@ class FoldReading:
         return np.asarray(self.scores.mean(axis=0))
 
     @property
-    def used(self) -> Mapping[str, Any]:
+    def used(self) -> Mapping[str, object]:
         """No default depends on the data."""
         return {}
 
@@ -53,7 +52,7 @@ class FoldReading:
         folds = self.question.pi.n_folds
         return min(len(self.scores), folds) if folds > 1 else len(self.scores)
 
-    def pair(self, a: int, b: int) -> Outcome:
+    def pair(self, a: int, b: int) -> PairOutcome:
         """Return the mean fold difference over its standard error, under Student's law."""
         pi, values = self.question.pi, self.values
         count = len(self.scores)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
-from earnest.comparison.base import Array, Outcome, Reading, TestSpec
+from earnest.comparison.base import Array, PairOutcome, Reading, TestSpec
 from earnest.comparison.shared.wald import few_units, wald
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.rng import Seeds
@@ -81,11 +81,11 @@ class LeaveOutReading:
         return np.array([self.between(one, None).value for one in self.question.replicates])
 
     @property
-    def used(self) -> Mapping[str, Any]:
+    def used(self) -> Mapping[str, object]:
         """No default depends on the data."""
         return {}
 
-    def pair(self, a: int, b: int) -> Outcome:
+    def pair(self, a: int, b: int) -> PairOutcome:
         """Return the difference over its standard error by the influence function."""
         first, second = (self.question.replicates[i] for i in (a, b))
         made = self.between(first, second)

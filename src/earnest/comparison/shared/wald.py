@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 
-from earnest.comparison.base import Outcome, nothing_to_tell, p_values
+from earnest.comparison.base import PairOutcome, nothing_to_tell, p_values
 from earnest.core.results.cautions import Caution, Severity
-from earnest.core.results.differences import Exactly, StudentDifference, difference_limits
+from earnest.core.results.differences import ExactLimits, StudentDifference, difference_limits
 from earnest.core.results.estimate import Scale
 from earnest.core.results.interval import EqualCaseLimits, LimitSource, NormalLimits
 from earnest.inference.limits.fold_normal import FEW_CASES, FEW_UNLIKE
@@ -29,7 +29,7 @@ def wald(
     ends: Callable[[], tuple[float, float]] | None = None,
     cautions: Iterable[Caution] = (),
     few: Iterable[Caution] = (),
-) -> Outcome:
+) -> PairOutcome:
     """Return what a difference and its variance say, under the normal law or Student's.
 
     Where all `units` agree on one difference there is no variance to test against. The p-value is
@@ -57,13 +57,13 @@ def wald(
     """
     difference = _rounded(values, scale)
     if same:
-        return Outcome(
+        return PairOutcome(
             difference=0.0,
             values=values,
             standard_error=0.0,
             statistic=0.0,
             p_values=nothing_to_tell(),
-            limits=Exactly(0.0),
+            limits=ExactLimits(0.0),
             cautions=(*cautions, *same_column()),
         )
     error = math.sqrt(max(variance, 0.0))
@@ -73,7 +73,7 @@ def wald(
     statistic = difference / error
     less, greater = _tails(statistic, df)
     law: LimitSource = NormalLimits(difference, error)
-    return Outcome(
+    return PairOutcome(
         difference=difference,
         values=values,
         standard_error=error,
@@ -98,10 +98,10 @@ def _without_spread(
     units: tuple[int, str],
     ends: tuple[float, float],
     cautions: tuple[Caution, ...],
-) -> Outcome:
+) -> PairOutcome:
     difference = _rounded(values, scale)
     bounded = all(map(math.isfinite, ends))
-    return Outcome(
+    return PairOutcome(
         difference=difference,
         values=values,
         standard_error=0.0,

@@ -5,14 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from earnest.comparison.base import Array, Compared, Measured, Outcome, Question, TestSpec, register
+from earnest.comparison.base import (
+    Array,
+    ComparisonEstimand,
+    PairOutcome,
+    Question,
+    SupportedMetrics,
+    TestSpec,
+    register,
+)
 from earnest.comparison.shared.fold_differences import FoldReading, read_folds
 from earnest.core.base.errors import InputError
 from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import Probabilities
-from earnest.core.results.differences import Exactly, StudentDifference
+from earnest.core.results.differences import ExactLimits, StudentDifference
 from earnest.metrics.families import Metric
 
 ROPE = 0.01  # for metrics on which 1 is a size, as is the custom
@@ -31,14 +39,14 @@ class PosteriorReading:
         return self.folds.values
 
     @property
-    def used(self) -> Mapping[str, Any]:
+    def used(self) -> Mapping[str, object]:
         """The region of practical equivalence as it was taken."""
         return {"rope": self.rope}
 
-    def pair(self, a: int, b: int) -> Outcome:
+    def pair(self, a: int, b: int) -> PairOutcome:
         """Return the posterior probabilities; Student's law has the numbers of `corrected_t`."""
         made = replace(self.folds.pair(a, b), statistic=None, p_values=None)
-        if isinstance(made.limits, Exactly):  # the same predictions differ by nothing
+        if isinstance(made.limits, ExactLimits):  # the same predictions differ by nothing
             return replace(made, probabilities=Probabilities(0.0, 1.0, 0.0, rope=self.rope))
         if not isinstance(made.limits, StudentDifference):
             return _without_posterior(made, self.folds)
@@ -56,7 +64,7 @@ class PosteriorReading:
         return above, max(0.0, 1.0 - below - above), below
 
 
-def _without_posterior(made: Outcome, folds: FoldReading) -> Outcome:
+def _without_posterior(made: PairOutcome, folds: FoldReading) -> PairOutcome:
     """Return the outcome where all folds agree: no spread, hence no posterior."""
     kept = [caution for caution in made.cautions if caution.code != "EN035"]
     how = "no interval" if made.limits is None else "an interval that allows for unseen cases"
@@ -109,8 +117,8 @@ class BayesianTTest:
     spec: ClassVar[TestSpec] = TestSpec(
         name="bayesian_t",
         title="Bayesian correlated t test",
-        estimand=Compared.LEARNERS,
-        metrics=Measured.ANY,
+        estimand=ComparisonEstimand.LEARNERS,
+        metrics=SupportedMetrics.ANY,
         cites="Corani, Benavoli 2015",
         min_folds=2,
         p_value=False,
@@ -128,10 +136,10 @@ class BayesianTTest:
         return PosteriorReading(read_folds(self.spec, question, corrected=True), rope)
 
 
-def _check_rope(rope: Any) -> None:
-    number = isinstance(rope, (int, float)) and not isinstance(rope, bool)
-    if not number or not math.isfinite(rope) or rope < 0:
-        raise InputError("`rope` is out of range", needs="a number of at least 0", got=repr(rope))
+def _check_rope(rope: object) -> None:
+    if isinstance(rope, (int, float)) and not isinstance(rope, bool) and 0.0 <= rope < math.inf:
+        return
+    raise InputError("`rope` is out of range", needs="a number of at least 0", got=repr(rope))
 
 
 def _rope_for(metric: Metric) -> float:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from earnest.comparison.base import (
     Array,
-    Compared,
-    Measured,
-    Outcome,
+    ComparisonEstimand,
+    PairOutcome,
     Question,
+    SupportedMetrics,
     TestSpec,
     refuse_metric,
     register,
@@ -55,7 +55,7 @@ class BayleReading:
         return self.cases.value
 
     @property
-    def used(self) -> Mapping[str, Any]:
+    def used(self) -> Mapping[str, object]:
         """No default depends on the data."""
         return {}
 
@@ -74,7 +74,7 @@ class BayleReading:
             return units
         return max(1, min(independent_pairs(pi, cases), units // 2))
 
-    def pair(self, a: int, b: int) -> Outcome:
+    def pair(self, a: int, b: int) -> PairOutcome:
         """Return the difference over its standard error."""
         cases, metric = self.cases, self.question.metric
         apart = cases.spread[:, a] - cases.spread[:, b]  # (n, R)
@@ -180,8 +180,8 @@ class BayleTest:
     spec: ClassVar[TestSpec] = TestSpec(
         name="bayle",
         title="Central limit theorem of cross-validation",
-        estimand=Compared.FOLD_MODELS,
-        metrics=Measured.SMOOTH,
+        estimand=ComparisonEstimand.FOLD_MODELS,
+        metrics=SupportedMetrics.SMOOTH,
         cites="Bayle et al. 2020, theorem 1",
     )
     variance: str = "all_pairs"

@@ -6,17 +6,17 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.comparison.base import (
     Array,
-    Compared,
-    Measured,
-    Outcome,
+    ComparisonEstimand,
+    PairOutcome,
     Question,
+    SupportedMetrics,
     TestSpec,
     p_values,
     register,
@@ -33,7 +33,7 @@ from earnest.inference.cases.case_values import CaseValues, case_values
 from earnest.inference.limits.fold_normal import unlike_cases
 from earnest.inference.remarks import resampling_remarks
 from earnest.inference.resampling.resampled import (
-    Undefined,
+    UndefinedRule,
     choose_resampler,
     in_bag_rule,
     resampled,
@@ -62,11 +62,11 @@ class BootstrapReading:
         return self.scores
 
     @property
-    def used(self) -> Mapping[str, Any]:
+    def used(self) -> Mapping[str, object]:
         """The resampler, which by default follows from the data."""
         return {"resampler": self.resampler}
 
-    def pair(self, a: int, b: int) -> Outcome:
+    def pair(self, a: int, b: int) -> PairOutcome:
         """Return the share of resamples on the other side of 0, and the quantiles."""
         pi, metric = self.question.pi, self.question.metric
         values = (float(self.scores[a]), float(self.scores[b]))
@@ -183,8 +183,8 @@ class BootstrapTest:
     spec: ClassVar[TestSpec] = TestSpec(
         name="bootstrap",
         title="Paired bootstrap",
-        estimand=Compared.FIXED_MODELS,
-        metrics=Measured.ANY,
+        estimand=ComparisonEstimand.FIXED_MODELS,
+        metrics=SupportedMetrics.ANY,
         cites="Efron, Tibshirani 1993",
         draws=True,
     )
@@ -195,12 +195,12 @@ class BootstrapTest:
     def __post_init__(self) -> None:
         """Check the knobs."""
         check.whole_number("n_resamples", self.n_resamples, low=1, high=MOST_RESAMPLES)
-        check.one_of("undefined", self.undefined, list(Undefined))
+        check.one_of("undefined", self.undefined, list(UndefinedRule))
 
     def read(self, question: Question) -> BootstrapReading:
         """Score all configurations on the same resamples."""
         pi, metric, jobs = question.pi, question.metric, question.n_jobs
-        undefined = Undefined(self.undefined)
+        undefined = UndefinedRule(self.undefined)
         resampler = choose_resampler(_resampler_of(self.resampler), pi.target, undefined)
 
         def scored(weights: Weights) -> NDArray[np.float64]:
@@ -214,7 +214,7 @@ class BootstrapTest:
             self.n_resamples,
             question.seeds,
             accept=in_bag_rule(metric, pi.target, undefined),
-            redraw=undefined is Undefined.REDRAW,
+            redraw=undefined is UndefinedRule.REDRAW,
             n_jobs=jobs,
             columns=pi.n_configs + 1,
         )

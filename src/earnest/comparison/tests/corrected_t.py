@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from earnest.comparison.base import Compared, Measured, Question, TestSpec, register
+from earnest.comparison.base import (
+    ComparisonEstimand,
+    Question,
+    SupportedMetrics,
+    TestSpec,
+    register,
+)
 from earnest.comparison.shared.fold_differences import FoldReading, read_folds
 from earnest.inference.cases.fold_variance import check_ratio
 
@@ -48,8 +54,8 @@ class CorrectedTTest:
     spec: ClassVar[TestSpec] = TestSpec(
         name="corrected_t",
         title="Corrected resampled t test",
-        estimand=Compared.LEARNERS,
-        metrics=Measured.ANY,
+        estimand=ComparisonEstimand.LEARNERS,
+        metrics=SupportedMetrics.ANY,
         cites="Nadeau, Bengio 2003",
         min_folds=2,
         overlap=True,

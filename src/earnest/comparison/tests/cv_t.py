@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from earnest.comparison.base import Compared, Measured, Question, TestSpec, register
+from earnest.comparison.base import (
+    ComparisonEstimand,
+    Question,
+    SupportedMetrics,
+    TestSpec,
+    register,
+)
 from earnest.comparison.shared.fold_differences import FoldReading, read_folds
 from earnest.comparison.shared.remarks import dependent_folds
 
@@ -40,8 +46,8 @@ class CVTTest:
     spec: ClassVar[TestSpec] = TestSpec(
         name="cv_t",
         title="Paired t test of fold scores",
-        estimand=Compared.LEARNERS,
-        metrics=Measured.ANY,
+        estimand=ComparisonEstimand.LEARNERS,
+        metrics=SupportedMetrics.ANY,
         cites="Dietterich 1998",
         min_folds=2,
         repeats=False,

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.comparison.base import (
     Array,
-    Compared,
-    Measured,
-    Outcome,
+    ComparisonEstimand,
+    PairOutcome,
     Question,
+    SupportedMetrics,
     TestSpec,
     refuse_metric,
     register,
@@ -47,11 +47,11 @@ class DeLongReading:
         return self.areas
 
     @property
-    def used(self) -> Mapping[str, Any]:
+    def used(self) -> Mapping[str, object]:
         """No default depends on the data."""
         return {}
 
-    def pair(self, a: int, b: int) -> Outcome:
+    def pair(self, a: int, b: int) -> PairOutcome:
         """Return the difference of two areas over its standard error."""
         pi, metric = self.question.pi, self.question.metric
         groups, positive = pi.target.groups, pi.target.y == 1
@@ -127,8 +127,8 @@ class DeLongTest:
     spec: ClassVar[TestSpec] = TestSpec(
         name="delong",
         title="DeLong's test of paired ROC curves",
-        estimand=Compared.FIXED_MODELS,
-        metrics=Measured.AUC,
+        estimand=ComparisonEstimand.FIXED_MODELS,
+        metrics=SupportedMetrics.AUC,
         cites="DeLong et al. 1988",
     )
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from earnest.comparison.base import (
     Array,
-    Compared,
-    Measured,
-    Outcome,
+    ComparisonEstimand,
+    PairOutcome,
     Question,
+    SupportedMetrics,
     TestSpec,
     register,
     same_predictions,
@@ -45,7 +45,7 @@ class FiveByTwo:
         return np.asarray(self.scores[:, :, a] - self.scores[:, :, b])
 
     @property
-    def used(self) -> Mapping[str, Any]:
+    def used(self) -> Mapping[str, object]:
         """No default depends on the data."""
         return {}
 
@@ -86,7 +86,7 @@ class FiveByTwoReading(FiveByTwo):
         """The metric of every configuration in the first fold of the first repeat: (C,)."""
         return np.asarray(self.scores[0, 0])
 
-    def pair(self, a: int, b: int) -> Outcome:
+    def pair(self, a: int, b: int) -> PairOutcome:
         """Return the first difference over the root of the mean spread, under Student's law."""
         question, values = self.question, self.values
         return wald(
@@ -138,8 +138,8 @@ class FiveByTwoTest:
     spec: ClassVar[TestSpec] = TestSpec(
         name="five_by_two",
         title="5x2 cross-validated t test",
-        estimand=Compared.LEARNERS,
-        metrics=Measured.ANY,
+        estimand=ComparisonEstimand.LEARNERS,
+        metrics=SupportedMetrics.ANY,
         cites="Dietterich 1998",
         min_folds=2,
         design=DESIGN,

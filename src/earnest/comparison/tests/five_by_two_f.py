@@ -10,10 +10,10 @@ import numpy as np
 from earnest.comparison.base import (
     LEAST,
     Array,
-    Compared,
-    Measured,
-    Outcome,
+    ComparisonEstimand,
+    PairOutcome,
     Question,
+    SupportedMetrics,
     TestSpec,
     register,
     same_predictions,
@@ -39,7 +39,7 @@ class CombinedReading(FiveByTwo):
         """The mean over all ten folds of every configuration: (C,)."""
         return np.asarray(self.scores.mean(axis=(0, 1)))
 
-    def pair(self, a: int, b: int) -> Outcome:
+    def pair(self, a: int, b: int) -> PairOutcome:
         """Return the sum of squared differences over twice that of their spreads, by F(10, 5)."""
         question, values, apart = self.question, self.values, self.apart(a, b)
         pair = (float(values[a]), float(values[b]))
@@ -49,7 +49,7 @@ class CombinedReading(FiveByTwo):
         if same or below <= (ROUNDING * size) ** 2:  # nothing to divide by
             made = wald(pair, 0.0, question.metric.scale, units=DEGREES, unit="repeat", same=same)
             p = (made.p_values or {})["two-sided"]
-            return Outcome(
+            return PairOutcome(
                 difference=made.difference,
                 values=pair,
                 statistic=made.statistic,
@@ -57,7 +57,7 @@ class CombinedReading(FiveByTwo):
                 cautions=made.cautions,
             )
         statistic = float((apart**2).sum()) / below
-        return Outcome(
+        return PairOutcome(
             difference=pair[0] - pair[1],
             values=pair,
             statistic=statistic,
@@ -104,8 +104,8 @@ class FiveByTwoFTest:
     spec: ClassVar[TestSpec] = TestSpec(
         name="five_by_two_f",
         title="Combined 5x2 cross-validated F test",
-        estimand=Compared.LEARNERS,
-        metrics=Measured.ANY,
+        estimand=ComparisonEstimand.LEARNERS,
+        metrics=SupportedMetrics.ANY,
         cites="Alpaydin 1999",
         min_folds=2,
         design=DESIGN,

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from earnest.comparison.base import Compared, Measured, TestSpec, refuse_metric, register
+from earnest.comparison.base import (
+    ComparisonEstimand,
+    SupportedMetrics,
+    TestSpec,
+    refuse_metric,
+    register,
+)
 from earnest.comparison.shared.left_out import LeaveOutReading, ReplicateQuestion
 from earnest.core.data.replicates import Replicates
 from earnest.core.data.target import Target
@@ -54,8 +60,8 @@ class LOOBTest:
     spec: ClassVar[TestSpec] = TestSpec(
         name="loob",
         title="Leave-one-out bootstrap",
-        estimand=Compared.BOOTSTRAP_LEARNERS,
-        metrics=Measured.SUMS,
+        estimand=ComparisonEstimand.BOOTSTRAP_LEARNERS,
+        metrics=SupportedMetrics.SUMS,
         cites="Efron, Tibshirani 1997",
         needs=Evidence.REPLICATES,
         draws=True,

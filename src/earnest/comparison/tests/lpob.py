@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from earnest.comparison.base import Compared, Measured, TestSpec, refuse_metric, register
+from earnest.comparison.base import (
+    ComparisonEstimand,
+    SupportedMetrics,
+    TestSpec,
+    refuse_metric,
+    register,
+)
 from earnest.comparison.shared.left_out import LeaveOutReading, ReplicateQuestion
 from earnest.core.data.replicates import Replicates
 from earnest.core.data.target import Target
@@ -52,8 +58,8 @@ class LPOBTest:
     spec: ClassVar[TestSpec] = TestSpec(
         name="lpob",
         title="Leave-pair-out bootstrap",
-        estimand=Compared.BOOTSTRAP_LEARNERS,
-        metrics=Measured.PAIRS,
+        estimand=ComparisonEstimand.BOOTSTRAP_LEARNERS,
+        metrics=SupportedMetrics.PAIRS,
         cites="Yousef 2022, eq. 60",
         needs=Evidence.REPLICATES,
         draws=True,

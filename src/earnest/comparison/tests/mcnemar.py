@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.comparison.base import (
     Array,
-    Compared,
-    Measured,
-    Outcome,
+    ComparisonEstimand,
+    PairOutcome,
     Question,
+    SupportedMetrics,
     TestSpec,
     nothing_to_tell,
     p_values,
@@ -26,7 +26,7 @@ from earnest.comparison.base import (
 from earnest.comparison.shared.remarks import several_models
 from earnest.comparison.shared.wald import same_column
 from earnest.core.base import check
-from earnest.core.results.differences import Exactly
+from earnest.core.results.differences import ExactLimits
 from earnest.core.results.interval import NormalLimits
 from earnest.inference.cases.case_values import case_values
 
@@ -45,24 +45,24 @@ class McNemarReading:
         return np.asarray(self.hits.mean(axis=0))
 
     @property
-    def used(self) -> Mapping[str, Any]:
+    def used(self) -> Mapping[str, object]:
         """No default depends on the data."""
         return {}
 
-    def pair(self, a: int, b: int) -> Outcome:
+    def pair(self, a: int, b: int) -> PairOutcome:
         """Return the test of the cases on which only one has a 1, and an adjusted interval."""
         pi, n = self.question.pi, len(self.hits)
         only_a = int((self.hits[:, a] & ~self.hits[:, b]).sum())
         only_b = int((~self.hits[:, a] & self.hits[:, b]).sum())
         same = same_predictions(pi, a, b)
         values = (float(self.hits[:, a].mean()), float(self.hits[:, b].mean()))
-        return Outcome(
+        return PairOutcome(
             difference=(only_a - only_b) / n,
             values=values,
             standard_error=_standard_error(only_a, only_b, n),
             statistic=float(only_a),
             p_values=_p_values(only_a, only_b, self.mid),
-            limits=Exactly(0.0) if same else adjusted_limits(only_a, only_b, n),
+            limits=ExactLimits(0.0) if same else adjusted_limits(only_a, only_b, n),
             least_p=None if same else 0.5 ** (only_a + only_b) * (0.5 if self.mid else 1.0),
             cautions=(*several_models(pi), *(same_column() if same else ())),
         )
@@ -105,8 +105,8 @@ class McNemarTest:
     spec: ClassVar[TestSpec] = TestSpec(
         name="mcnemar",
         title="McNemar's exact test",
-        estimand=Compared.FIXED_MODELS,
-        metrics=Measured.HITS,
+        estimand=ComparisonEstimand.FIXED_MODELS,
+        metrics=SupportedMetrics.HITS,
         cites="McNemar 1947",
         repeats=False,
         groups=False,

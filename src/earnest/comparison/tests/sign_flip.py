@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.comparison.base import (
     Array,
-    Compared,
-    Measured,
-    Outcome,
+    ComparisonEstimand,
+    PairOutcome,
     Question,
+    SupportedMetrics,
     TestSpec,
     p_values,
     refuse_metric,
@@ -56,11 +56,11 @@ class FlipReading:
         return len(self.sizes) < 60 and 2 ** len(self.sizes) - 1 <= self.n_resamples
 
     @property
-    def used(self) -> Mapping[str, Any]:
+    def used(self) -> Mapping[str, object]:
         """Whether all sign patterns were gone through."""
         return {"exact": self.exact}
 
-    def pair(self, a: int, b: int) -> Outcome:
+    def pair(self, a: int, b: int) -> PairOutcome:
         """Return the share of sign patterns that do as well, and the inverted interval."""
         pi = self.question.pi
         values = (float(self.values[a]), float(self.values[b]))
@@ -77,7 +77,7 @@ class FlipReading:
         greater = (1 + int((means <= 0.0).sum())) * least
         less = (1 + int((means >= 0.0).sum())) * least
         error = _standard_error(apart, self.sizes)
-        made = Outcome(
+        made = PairOutcome(
             difference=values[0] - values[1],
             values=values,
             standard_error=error,
@@ -93,7 +93,7 @@ class FlipReading:
             return self._flat(made, same)
         return made
 
-    def _flat(self, made: Outcome, same: bool) -> Outcome:
+    def _flat(self, made: PairOutcome, same: bool) -> PairOutcome:
         """Return the outcome where all units agree, by the law of `unanimous` altogether.
 
         Flipped signs would make the interval a point, however few the units.
@@ -181,8 +181,8 @@ class SignFlipTest:
     spec: ClassVar[TestSpec] = TestSpec(
         name="sign_flip",
         title="Sign-flip permutation test",
-        estimand=Compared.FIXED_MODELS,
-        metrics=Measured.MEANS,
+        estimand=ComparisonEstimand.FIXED_MODELS,
+        metrics=SupportedMetrics.MEANS,
         cites="Fisher 1935",
         draws=True,
         aliases=("permutation",),

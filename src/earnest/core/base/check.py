@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -83,6 +83,24 @@ def some(values: Iterable[object], limit: int = 5) -> str:
     more = f" and {len(items) - limit} more" if len(items) > limit else ""
     between = "; " if any(", " in item for item in items[:limit]) else ", "
     return between.join(items[:limit]) + more
+
+
+def refuse_given(options: Mapping[str, object], source: str) -> None:
+    """Refuse options that were given although they mean nothing for a source; None is not given.
+
+    Examples
+    --------
+    >>> from earnest.core.base.check import refuse_given
+    >>> refuse_given({"study": None, "fold": "k"}, "a table")
+    Traceback (most recent call last):
+        ...
+    earnest.core.base.errors.InputError: `fold` does not apply to a table: 'k'. Leave it out.
+    """
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(
+                f"`{name}` does not apply to {source}", got=show(value), cure="Leave it out."
+            )
 
 
 def refuse_stream(path: Path) -> None:

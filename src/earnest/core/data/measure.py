@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
+from earnest.core.base.provenance import JsonObject
 
 
 class Aggregate(StrEnum):
@@ -140,7 +139,7 @@ class Measure:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Measure:
+    def from_dict(cls, data: JsonObject) -> Measure:
         """Make it from plain data."""
         low, high = data["limits"]
         return cls(

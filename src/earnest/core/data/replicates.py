@@ -23,7 +23,7 @@ from earnest.core.results.cautions import Caution
 ARRAYS = ("responses", "counts", "apparent")
 
 
-class Drawn(StrEnum):
+class DrawUnit(StrEnum):
     """What was drawn, with replacement: cases, cases of each stratum, or groups."""
 
     CASES = "case"
@@ -50,7 +50,7 @@ class Replicates:
         What the model that was trained on all cases says of them.
     kind : ResponseKind
         What the responses are.
-    drawn : Drawn
+    drawn : DrawUnit
         What was drawn: 'case', 'stratified' (the layers of the target apart) or 'group'.
     learner : str
         The name of the learner.
@@ -79,7 +79,7 @@ class Replicates:
     counts: NDArray[np.integer]
     apparent: Numbers
     kind: ResponseKind
-    drawn: Drawn = Drawn.CASES
+    drawn: DrawUnit = DrawUnit.CASES
     learner: str = "learner"
     threshold: float | None = None
     n_failed: int = 0
@@ -88,7 +88,7 @@ class Replicates:
 
     def __post_init__(self) -> None:
         """Refuse what does not go together, and keep arrays that cannot be written to."""
-        object.__setattr__(self, "drawn", Drawn(self.drawn))
+        object.__setattr__(self, "drawn", DrawUnit(self.drawn))
         object.__setattr__(self, "kind", ResponseKind(self.kind))
         for name in ARRAYS:
             object.__setattr__(self, name, np.asarray(getattr(self, name)))
@@ -126,17 +126,17 @@ class Replicates:
     @property
     def strata(self) -> NDArray[np.int64] | None:
         """The layers that were drawn apart, None if none were."""
-        return self.target.layer_codes if self.drawn is Drawn.STRATIFIED else None
+        return self.target.layer_codes if self.drawn is DrawUnit.STRATIFIED else None
 
     @property
     def groups(self) -> NDArray[np.int64] | None:
         """The groups that were drawn whole, None if cases were drawn."""
-        return self.target.groups if self.drawn is Drawn.GROUPS else None
+        return self.target.groups if self.drawn is DrawUnit.GROUPS else None
 
     @property
     def weights(self) -> Weights:
         """The counts as resamples."""
-        return Weights(self.counts, Unit.GROUP if self.drawn is Drawn.GROUPS else Unit.CASE)
+        return Weights(self.counts, Unit.GROUP if self.drawn is DrawUnit.GROUPS else Unit.CASE)
 
     @cached_property
     def columns(self) -> Predictions:
@@ -227,7 +227,7 @@ def _check_counts(made: Replicates) -> None:
     if counts.dtype.kind not in "iu" or counts.ndim != 2:
         raise InputError("`counts` are not integers", needs="an integer array of shape (B, n)")
     units, size = counts, made.target.n
-    if made.drawn is Drawn.GROUPS:
+    if made.drawn is DrawUnit.GROUPS:
         if groups is None:
             raise InputError("groups were drawn, but the target has none", needs="`groups`")
         first, code = np.unique(groups, return_index=True, return_inverse=True)[1:]

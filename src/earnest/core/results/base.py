@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
+from earnest.core.base.provenance import JsonObject
 from earnest.core.results.files import read_result, write_result
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Result(ABC):
     called: ClassVar[str]
 
     @abstractmethod
-    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, draws: bool = False) -> dict[str, object]:
         """Return plain data with a schema version, ready for JSON.
 
         Parameters
@@ -70,11 +71,11 @@ class Result(ABC):
 
     @classmethod
     @abstractmethod
-    def _from_parts(cls, data: Mapping[str, Any]) -> Self:
+    def _from_parts(cls, data: JsonObject) -> Self:
         """Make it from the plain data of `to_dict`; what is missing is a KeyError."""
 
     @abstractmethod
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[dict[str, object]]:
         """Return the main numbers as flat dicts."""
 
     @abstractmethod
@@ -82,7 +83,7 @@ class Result(ABC):
         """Return it as a table of words."""
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+    def from_dict(cls, data: JsonObject) -> Self:
         """Make it from the plain data of `to_dict`."""
         check_schema(data, cls.schema, cls.called)
         return read_parts(cls._from_parts, data)
@@ -135,7 +136,7 @@ class Result(ABC):
         return ShownResult(self)
 
 
-def check_schema(data: Any, schema: str, what: str) -> None:
+def check_schema(data: object, schema: str, what: str) -> None:
     """Refuse plain data of another kind or version."""
     found = data.get("schema") if isinstance(data, Mapping) else type(data).__name__
     if found != schema:
@@ -155,7 +156,7 @@ def _newer(found: str) -> str:
     return "Update earnest: a newer version wrote it." if name in known and version > "1" else ""
 
 
-def read_parts(read: Callable[[Mapping[str, Any]], T], data: Mapping[str, Any]) -> T:
+def read_parts(read: Callable[[JsonObject], T], data: JsonObject) -> T:
     """Read plain data, and say so where a part of it is missing or of the wrong kind."""
     try:
         made = read(data)

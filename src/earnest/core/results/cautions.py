@@ -225,7 +225,7 @@ FILE = Path(__file__).parents[2] / "data" / "cautions.json"
 
 
 @dataclass(frozen=True)
-class Explained:
+class CautionMeaning:
     """The meaning of a code.
 
     Attributes
@@ -247,13 +247,13 @@ class Explained:
 
 
 @cache
-def explanations() -> Mapping[str, Explained]:
+def explanations() -> Mapping[str, CautionMeaning]:
     """Return what every code means, by code."""
     told = json.loads(FILE.read_text(encoding="utf-8"))
-    return {code: Explained(code, **parts) for code, parts in told.items()}
+    return {code: CautionMeaning(code, **parts) for code, parts in told.items()}
 
 
-def explained(code: str) -> Explained | None:
+def explained(code: str) -> CautionMeaning | None:
     """Return what a code means, None for one that the page does not have.
 
     Examples

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
+from earnest.core.base.provenance import JsonObject
 from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.differences import (
@@ -226,7 +227,7 @@ class Comparison(Result):
         added = [*few_beyond(interval, self.n_valid), *level_remarks(moved)]
         return replace(moved, cautions=by_severity([*kept, *added]))
 
-    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, draws: bool = False) -> dict[str, object]:
         """Return plain data with a schema version, ready for JSON.
 
         Parameters
@@ -273,7 +274,7 @@ class Comparison(Result):
         }
 
     @classmethod
-    def _from_parts(cls, data: Mapping[str, Any]) -> Comparison:
+    def _from_parts(cls, data: JsonObject) -> Comparison:
         interval, chances = data["interval"], data["probabilities"]
         return cls(
             a=data["a"],
@@ -302,7 +303,7 @@ class Comparison(Result):
             source=difference_source(data["limits_from"]),
         )
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[dict[str, object]]:
         """Return the main numbers as one flat dict."""
         return [self.row()]
 
@@ -317,7 +318,7 @@ class Comparison(Result):
 
         return plot_comparison(self, ax)
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> dict[str, object]:
         """Return the main numbers as a flat dict."""
         interval = self.interval
         return {
@@ -385,7 +386,7 @@ def _best_of_its_table(made: Comparison) -> Iterable[Caution]:
     )
 
 
-def _read_p_values(said: Mapping[str, Any] | None, alternative: str) -> dict[str, float] | None:
+def _read_p_values(said: JsonObject | None, alternative: str) -> dict[str, float] | None:
     """Return the p-values of a file, that of its own alternative among them."""
     found = None if said is None else {str(name): float(p) for name, p in said.items()}
     if found is not None and alternative not in found:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, UnknownNameError
+from earnest.core.base.provenance import JsonObject
 from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import Comparison
@@ -115,7 +116,7 @@ class Family:
         rank = math.floor(alpha_of(level) * (len(self.largest) + 1) + NEAR)
         return math.inf if rank < 1 else float(np.sort(self.largest)[-rank])
 
-    def to_dict(self, level: float, *, draws: bool) -> dict[str, Any]:
+    def to_dict(self, level: float, *, draws: bool) -> dict[str, object]:
         """Return plain data; without the draws the law is kept at one level."""
         known = None
         if self._has_law:
@@ -124,7 +125,7 @@ class Family:
         return {"size": self.size, "units": self.units, "largest": kept, "known": known}
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Family:
+    def from_dict(cls, data: JsonObject) -> Family:
         """Make it from plain data."""
         drawn, known = data["largest"], data["known"]
         return cls(
@@ -300,7 +301,7 @@ class Comparisons(Result):
             confidence_level=float(level),
         )
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[dict[str, object]]:
         """Return the main numbers of each comparison as flat dicts."""
         kept = set(self.not_worse)
         return [
@@ -324,7 +325,7 @@ class Comparisons(Result):
 
         return plot_comparisons(self, ax)
 
-    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, draws: bool = False) -> dict[str, object]:
         """Return plain data with a schema version, ready for JSON."""
         return {
             "schema": self.schema,
@@ -346,7 +347,7 @@ class Comparisons(Result):
         }
 
     @classmethod
-    def _from_parts(cls, data: Mapping[str, Any]) -> Comparisons:
+    def _from_parts(cls, data: JsonObject) -> Comparisons:
         order = data["simple_first"]
         return cls(
             reference=data["reference"],
@@ -423,7 +424,7 @@ def _benjamini_hochberg(ordered: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.minimum.accumulate((len(ordered) / ranks * ordered)[::-1])[::-1]
 
 
-def _family_of(data: Mapping[str, Any]) -> Family:
+def _family_of(data: JsonObject) -> Family:
     """Return the family of a file; files that name none get Bonferroni's rule over all pairs."""
     if data.get("family") is not None:
         return Family.from_dict(data["family"])

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
+from earnest.core.base.provenance import JsonObject
 from earnest.core.results.estimate import Scale
 from earnest.core.results.interval import Interval, LimitSource, opened, source_from_dict, tail_of
 from earnest.core.results.limits import StudentLimits
@@ -47,7 +47,7 @@ StudentDifference = StudentLimits  # of a difference as of any other number
 
 
 @dataclass(frozen=True)
-class Exactly:
+class ExactLimits:
     """The limits of a difference that is known: both are its value."""
 
     value: float
@@ -56,7 +56,7 @@ class Exactly:
         """Return the value twice, infinite at an open end."""
         return opened(self.value, self.value, side)
 
-    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+    def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data; there are no draws."""
         return {"kind": "exactly", "value": self.value}
 
@@ -87,9 +87,9 @@ class FlippedLimits:
             return -math.inf, math.inf
         return opened(float(ordered[rank - 1]), float(ordered[-rank]), side)
 
-    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+    def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data, with or without the means."""
-        data: dict[str, Any] = {"kind": "flips"}
+        data: dict[str, object] = {"kind": "flips"}
         if draws and self.means is not None:
             data["means"] = self.means.tolist()
         return data
@@ -126,13 +126,13 @@ def alpha_of(confidence_level: float) -> float:
     return round(1.0 - confidence_level, 12)
 
 
-def difference_source(data: dict[str, Any] | None) -> LimitSource | None:
+def difference_source(data: JsonObject | None) -> LimitSource | None:
     """Make a source of limits from plain data."""
     kind = None if data is None else data["kind"]
     if data is not None and kind == "student":
         return StudentDifference(data["centre"], data["standard_error"], data["df"])
     if data is not None and kind == "exactly":
-        return Exactly(data["value"])
+        return ExactLimits(data["value"])
     if data is not None and kind == "flips":
         means = data.get("means")
         return FlippedLimits(None if means is None else np.asarray(means, dtype=np.float64))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.errors import EvidenceError
+from earnest.core.base.provenance import JsonObject
 from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.interval import (
@@ -54,7 +55,7 @@ class Scale:
         """Bring a value into the metric's range."""
         return min(max(value, self.limits[0]), self.limits[1])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return what the plain data of a result say of its metric."""
         return {
             "metric": self.name,
@@ -63,7 +64,7 @@ class Scale:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Scale:
+    def from_dict(cls, data: JsonObject) -> Scale:
         """Make it from the plain data of a result."""
         low, high = data["limits"]
         limits = (-math.inf if low is None else low, math.inf if high is None else high)
@@ -97,10 +98,10 @@ class Provenance:
     fingerprint: str
     n_folds: int
     n_repeats: int
-    knobs: Mapping[str, Any]
+    knobs: JsonObject
     versions: Mapping[str, str]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return what the plain data of a result say of how it came about."""
         return {
             "seed": self.seed,
@@ -112,7 +113,7 @@ class Provenance:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Provenance:
+    def from_dict(cls, data: JsonObject) -> Provenance:
         """Make it from the plain data of a result."""
         return cls(
             seed=data["seed"],
@@ -335,7 +336,7 @@ class Estimate(Result):
         cautions = by_severity([*kept, *few_beyond(interval, self.n_valid), *fresh])
         return replace(self, interval=interval, cautions=cautions)
 
-    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, draws: bool = False) -> dict[str, object]:
         """Return plain data with a schema version, ready for JSON.
 
         Parameters
@@ -344,7 +345,7 @@ class Estimate(Result):
             Whether to keep the resampled values, so that `at` works after `from_dict`.
         """
         bias = self.optimism_interval
-        data: dict[str, Any] = {
+        data: dict[str, object] = {
             "schema": self.schema,
             "value": finite(self.value),
             "interval": None if self.interval is None else self.interval.to_dict(),
@@ -376,7 +377,7 @@ class Estimate(Result):
         return data
 
     @classmethod
-    def _from_parts(cls, data: Mapping[str, Any]) -> Estimate:
+    def _from_parts(cls, data: JsonObject) -> Estimate:
         interval = data["interval"]
         return cls(
             value=_or_nan(data["value"]),
@@ -400,7 +401,7 @@ class Estimate(Result):
             source=source_from_dict(data["limits_from"]),
         )
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[dict[str, object]]:
         """Return the main numbers as one flat dict."""
         return [self.row()]
 
@@ -424,7 +425,7 @@ class Estimate(Result):
 
         return plot_estimate(self, ax)
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> dict[str, object]:
         """Return the main numbers as a flat dict."""
         interval = self.interval
         return {

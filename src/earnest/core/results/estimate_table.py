@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from earnest.core.base.errors import UnknownNameError
+from earnest.core.base.provenance import JsonObject
 from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate
@@ -81,7 +82,7 @@ class Estimates(Result):
         )
         return Estimates(moved, self.refused, self.cautions)
 
-    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, draws: bool = False) -> dict[str, object]:
         """Return plain data with a schema version, ready for JSON."""
         return {
             "schema": self.schema,
@@ -91,14 +92,14 @@ class Estimates(Result):
         }
 
     @classmethod
-    def _from_parts(cls, data: Mapping[str, Any]) -> Estimates:
+    def _from_parts(cls, data: JsonObject) -> Estimates:
         return cls(
             tuple(Estimate.from_dict(part) for part in data["estimates"]),
             dict(data["refused"]),
             tuple(Caution.from_dict(part) for part in data["cautions"]),
         )
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[dict[str, object]]:
         """Return the main numbers as flat dicts, one a method."""
         return [estimate.row() for estimate in self.estimates]
 

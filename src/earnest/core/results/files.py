@@ -31,7 +31,7 @@ def parse_json(text: str | bytes) -> Any:
         raise ValueError("the JSON is nested too deeply") from None
 
 
-def write_result(data: Mapping[str, Any], path: str | Path) -> Path:
+def write_result(data: Mapping[str, object], path: str | Path) -> Path:
     """Write the plain data of a result, and return where to."""
     return write_file(path, json.dumps(data, indent=2, allow_nan=False) + "\n")
 

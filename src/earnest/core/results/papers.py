@@ -305,7 +305,7 @@ PAPERS: dict[str, Paper] = {
 }
 
 
-class Citing(Protocol):
+class CitableSpec(Protocol):
     """The spec of a method or of a test."""
 
     @property
@@ -331,7 +331,7 @@ def find_papers(cites: str) -> list[Paper]:
     return [paper for word, paper in PAPERS.items() if word in cites]
 
 
-def collect_papers(specs: Iterable[Citing], also: Iterable[str] = ()) -> list[Paper]:
+def collect_papers(specs: Iterable[CitableSpec], also: Iterable[str] = ()) -> list[Paper]:
     """Return what to cite for methods and tests, each paper once: the table's first.
 
     `also` are words of the table for what else is shown.

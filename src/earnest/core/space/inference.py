@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.arrays import is_missing
 from earnest.core.base.errors import InputError
-from earnest.core.space.parameters import Clause, Condition, Kind, Parameter, plain
+from earnest.core.space.parameters import Clause, Condition, Parameter, ParameterKind, plain
 from earnest.core.space.space import Space
 
 DECADES = 2.0  # powers of ten that a range must span to be taken as one on a log scale
@@ -111,10 +111,12 @@ def _infer_parameter(column: _Column, columns: list[_Column]) -> Parameter:
     condition = None if column.present.all() else _find_condition(column, columns)
     values = _sort_values(column.known)
     if len(values) == 1:
-        return Parameter(name=column.name, kind=Kind.FIXED, choices=values, condition=condition)
+        return Parameter(
+            name=column.name, kind=ParameterKind.FIXED, choices=values, condition=condition
+        )
     if not column.numeric:
         return Parameter(
-            name=column.name, kind=Kind.CATEGORICAL, choices=values, condition=condition
+            name=column.name, kind=ParameterKind.CATEGORICAL, choices=values, condition=condition
         )
     numbers = column.numbers(column.present)
     if not np.isfinite(numbers).all():
@@ -127,7 +129,7 @@ def _infer_parameter(column: _Column, columns: list[_Column]) -> Parameter:
     whole = all(isinstance(v, int) for v in column.known)
     return Parameter(
         name=column.name,
-        kind=Kind.INT if whole else Kind.FLOAT,
+        kind=ParameterKind.INT if whole else ParameterKind.FLOAT,
         low=float(numbers.min()),
         high=float(numbers.max()),
         log=looks_logarithmic(numbers),

@@ -20,7 +20,7 @@ LARGEST = sys.float_info.max
 SLACK = 1e-9  # of a range: what rounding may put a value beside its limit
 
 
-class Kind(StrEnum):
+class ParameterKind(StrEnum):
     """What values a parameter takes."""
 
     FLOAT = "float"
@@ -87,7 +87,7 @@ class Parameter:
     ----------
     name : str
         As in the configurations.
-    kind : Kind or str
+    kind : ParameterKind or str
         'float', 'int', 'categorical', 'ordinal' or 'fixed'.
     low, high : float
         The range of a number, both included.
@@ -109,7 +109,7 @@ class Parameter:
     """
 
     name: str
-    kind: Kind | str
+    kind: ParameterKind | str
     low: float = 0.0
     high: float = 1.0
     log: bool = False
@@ -120,7 +120,9 @@ class Parameter:
     def __post_init__(self) -> None:
         """Check the parts against the kind."""
         object.__setattr__(
-            self, "kind", Kind(check.one_of("kind", str(self.kind), tuple(map(str, Kind))))
+            self,
+            "kind",
+            ParameterKind(check.one_of("kind", str(self.kind), tuple(map(str, ParameterKind)))),
         )
         if not self.name:
             raise InputError(
@@ -135,7 +137,7 @@ class Parameter:
     @property
     def numeric(self) -> bool:
         """Whether the values are numbers with a distance."""
-        return self.kind in (Kind.FLOAT, Kind.INT)
+        return self.kind in (ParameterKind.FLOAT, ParameterKind.INT)
 
     @property
     def varies(self) -> bool:
@@ -198,7 +200,11 @@ class Parameter:
 
     @property
     def _pace(self) -> float | None:
-        return self.step if self.step is not None else (1.0 if self.kind == Kind.INT else None)
+        return (
+            self.step
+            if self.step is not None
+            else (1.0 if self.kind == ParameterKind.INT else None)
+        )
 
     @property
     def _steps(self) -> int:
@@ -245,7 +251,7 @@ class Parameter:
             steps = round((number - self.low) / self._pace)
             number = self.low + steps * self._pace
         number = min(max(number, self.low), self.high)
-        return round(number) if self.kind == Kind.INT else float(number)
+        return round(number) if self.kind == ParameterKind.INT else float(number)
 
     def _draw_log_steps(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Draw whole steps whose share is the width of their cell on the log scale."""
@@ -285,10 +291,10 @@ class Parameter:
             )
 
     def _check_choices(self) -> None:
-        if not self.choices or (self.kind == Kind.FIXED and len(self.choices) > 1):
+        if not self.choices or (self.kind == ParameterKind.FIXED and len(self.choices) > 1):
             raise InputError(
                 f"the choices of {self.name!r} do not fit its kind",
-                needs="one value" if self.kind == Kind.FIXED else "at least one level",
+                needs="one value" if self.kind == ParameterKind.FIXED else "at least one level",
                 got=check.show(self.choices),
             )
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
-from earnest.core.space.parameters import Clause, Condition, Kind, Parameter
+from earnest.core.space.parameters import Clause, Condition, Parameter, ParameterKind
 
-__all__ = ["Clause", "Condition", "Kind", "Parameter", "Space"]
+__all__ = ["Clause", "Condition", "Parameter", "ParameterKind", "Space"]
 
 TRIES = 200  # rounds of drawing anew what is forbidden, before giving up
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack
 from datetime import date, time, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
@@ -149,32 +148,14 @@ def read_table(
     decimal: str | None = None,
     thousands: str | None = None,
 ) -> pa.Table:
-    """Return the Arrow table of a CSV, Parquet or Arrow file."""
-    from earnest.core.tables.formats.table_files import (
-        CSV,
-        TABLES,
-        open_table_file,
-        readable,
-        refuse_other_content,
-    )
+    """Return the Arrow table of a CSV, JSON lines, Parquet or Arrow file."""
+    from earnest.core.tables.formats.table_files import find_table_suffix, open_foreign_table
 
     refuse_absent(path, "a file of trials")
-    suffix = next((s for s in TABLES if path.name.casefold().endswith(s)), None)
-    if suffix is None:
-        raise FormatError(
-            f"{path.name!r} has an unsupported file extension",
-            needs=", ".join(TABLES),
-            got=repr(path.suffix) if path.suffix else "no suffix",
-        )
-    said = {"delimiter": delimiter, "decimal": decimal, "thousands": thousands}
-    options = {name: value for name, value in said.items() if value is not None}
-    if options and suffix not in CSV:
-        raise FormatError(
-            f"`{next(iter(options))}` is for CSV files, not for {path.name!r}", cure="Leave it out."
-        )
-    with readable(path), ExitStack() as stack:
-        refuse_other_content(path, suffix)
-        file = open_table_file(path, suffix, options, stack)
+    suffix = find_table_suffix(path)
+    with open_foreign_table(
+        path, suffix, delimiter=delimiter, decimal=decimal, thousands=thousands
+    ) as file:
         if file.header is not None:  # a file that `Predictions.save` wrote
             raise FormatError(
                 f"{path.name!r} holds predictions, not trials",

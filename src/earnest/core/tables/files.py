@@ -1,4 +1,4 @@
-"""Files: Π read from and written to CSV, Parquet, Arrow, NPZ and NPY, by the suffix."""
+"""Files: Π read from and written to tables, NPZ and NPY, by the suffix."""
 
 from __future__ import annotations
 
@@ -14,12 +14,10 @@ from earnest.core.base.writing import replacing
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import check_threshold
 from earnest.core.tables.formats.header import write_header
-from earnest.core.tables.formats.json_lines import JSON_LINES
 from earnest.core.tables.formats.npz import load_npy, load_npz, save_npz
-from earnest.core.tables.formats.table_files import TABLES, WRITTEN, load_table, save_table
+from earnest.core.tables.formats.table_files import READ, WRITTEN, load_table, save_table
 from earnest.core.tables.options import refuse_unknown
 
-READ = (*TABLES, *JSON_LINES, ".npz", ".npy")
 SAVED = (*(suffix for suffix in WRITTEN if suffix != ".txt"), ".npz")
 
 
@@ -29,11 +27,11 @@ def load(
     """Read Π from a file; its suffix tells the format.
 
     A file that `save` wrote comes back exactly, and is refused if its content was changed. Any
-    other table (`.csv`, `.csv.gz`, `.tsv`, `.txt`, `.parquet`, `.arrow`, `.feather`, `.xlsx`) is
-    read as `Predictions.from_frame` reads a frame; an Excel file needs the extra `excel`. Any
-    other `.npz` holds arrays named as the arguments of `Predictions.from_arrays`: `y` (or `time`
-    and `event`), `scores`, and perhaps `fold`, `groups`, `strata`, `ids`, `configs`. A `.npy`
-    holds the scores, and `y` is an option.
+    other table (`.csv`, `.csv.gz`, `.tsv`, `.txt`, `.jsonl`, `.jsonl.gz`, `.ndjson`, `.parquet`,
+    `.arrow`, `.feather`, `.xlsx`) is read as `Predictions.from_frame` reads a frame; an Excel
+    file needs the extra `excel`. Any other `.npz` holds arrays named as the arguments of
+    `Predictions.from_arrays`: `y` (or `time` and `event`), `scores`, and perhaps `fold`, `groups`,
+    `strata`, `ids`, `configs`. A `.npy` holds the scores, and `y` is an option.
 
     In CSV an empty cell, NA or NaN is missing unless it is quoted, and the names of cases and
     configurations stay text. What separates the columns is what stands in every line equally

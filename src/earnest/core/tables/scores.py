@@ -27,7 +27,7 @@ from earnest.core.tables.formats.expanding import refuse_expanding
 from earnest.core.tables.formats.json_lines import JSON_LINES
 from earnest.core.tables.formats.mapped import LARGE, ColumnFile
 from earnest.core.tables.formats.npz import read_member, readable, write_member
-from earnest.core.tables.formats.table_files import CSV, TABLES, open_table_file
+from earnest.core.tables.formats.table_files import CSV, READ, TABLES, open_table_file
 from earnest.core.tables.formats.table_files import readable as readable_table
 
 if TYPE_CHECKING:
@@ -47,7 +47,6 @@ FAR = 1.5  # a column beyond this, among others within 0 and 1, may be no score
 NAME = "earnest/scores/"
 SCHEMA = f"{NAME}1"
 SCORES_KEY = b"earnest.scores"  # of the header in the metadata of a schema
-READ = (*TABLES, *JSON_LINES, ".npz", ".npy")
 WRITTEN = (".parquet", ".csv", ".csv.gz", ".tsv", ".arrow", ".feather", *JSON_LINES, ".npz")
 
 

@@ -46,7 +46,7 @@ class Form(StrEnum):
 
 
 @dataclass(frozen=True)
-class Printed:
+class PrintedEstimate:
     """The numbers of an estimate as they are printed, all with the same decimals.
 
     `optimism` is the difference of the printed numbers, so that a reader's sum is right. `full`
@@ -69,7 +69,7 @@ class Printed:
         return _read(self.optimism) != 0.0
 
 
-def printed(estimate: Estimate, places: int | None = None) -> Printed:
+def printed(estimate: Estimate, places: int | None = None) -> PrintedEstimate:
     """Return the numbers of an estimate as text, with the decimals of its standard error.
 
     Parameters
@@ -92,7 +92,7 @@ def printed(estimate: Estimate, places: int | None = None) -> Printed:
             estimate.value, value, places
         )
         gap = prose(abs(lost), places, NO_LIMITS)
-    return Printed(value, naive, gap, low, high, _full_ends(interval, (low, high), limits))
+    return PrintedEstimate(value, naive, gap, low, high, _full_ends(interval, (low, high), limits))
 
 
 def _full_ends(
@@ -239,7 +239,7 @@ def is_on_items(estimate: Estimate) -> bool:
     return estimate.estimand in set(ON_ITEMS.values())
 
 
-def _say_perfect(estimate: Estimate, words: str, shown: Printed) -> str:
+def _say_perfect(estimate: Estimate, words: str, shown: PrintedEstimate) -> str:
     """Return what a score without an error allows to expect: a bound, not the score."""
     assert estimate.interval is not None
     cases, winner = f"{estimate.n_cases:,} cases", estimate.n_configs > 1
@@ -418,7 +418,7 @@ def _read(text: str) -> float:
     return float(text.split()[-1].replace(MINUS, "-").replace(",", ""))
 
 
-def as_bound(interval: Interval, shown: Printed) -> Interval:
+def as_bound(interval: Interval, shown: PrintedEstimate) -> Interval:
     """Return a two-sided interval as the one-sided bound that it is if one end bounds nothing.
 
     An interval at 95 % from 0.987 up to 1 says that the value is above 0.987, and that at 97.5 %:
@@ -431,7 +431,7 @@ def as_bound(interval: Interval, shown: Printed) -> Interval:
     return replace(interval, side=str(side), confidence_level=level)
 
 
-def limits_words(interval: Interval, shown: Printed) -> str:
+def limits_words(interval: Interval, shown: PrintedEstimate) -> str:
     """Return the limits in words: '0.91 to 0.98', or 'above 0.987' where one end bounds nothing.
 
     A limit that is not quite 1 is said so that it reads: 'above 0.999' for a bound. Nothing is
@@ -463,7 +463,7 @@ def _rounded(text: str) -> str:
     return f"{round(_read(text))}".replace("-", MINUS)
 
 
-def _claim(interval: Interval, shown: Printed) -> str:
+def _claim(interval: Interval, shown: PrintedEstimate) -> str:
     words = limits_words(interval, shown)
     if interval.side == Side.TWO_SIDED:
         return f"lies between {words.replace(' to ', ' and ')}"

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeGuard
 
 import numpy as np
 
@@ -21,7 +21,7 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _PRINTED = (str, bytes, tuple, list, dict, set, frozenset, range, slice, np.ndarray)
 
 
-def readable(configs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def readable(configs: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
     """Return configurations with plain values: numbers, text, bool and None.
 
     An object is shown as it prints if that is short, else by its class; objects of one parameter
@@ -52,14 +52,14 @@ def readable(configs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def _is_object(value: Any) -> bool:
+def _is_object(value: object) -> bool:
     """Tell whether a value is named by what it is, not by what it prints."""
     if value is None or isinstance(value, (bool, int, float, np.generic, *_PRINTED)):
         return False
     return not isinstance(plain(value), float)  # NaN of another library stays missing
 
 
-def _identified(value: Any) -> tuple[str, str]:
+def _identified(value: object) -> tuple[str, str]:
     """Return what tells an object from others, and what it is called."""
     printed = " ".join(repr(value).split())
     nameless = _ADDRESS.search(printed) is not None
@@ -117,7 +117,7 @@ class ConfigName:
 
 
 def name_configs(
-    ids: Sequence[str], params: Sequence[Mapping[str, Any]] | None = None
+    ids: Sequence[str], params: Sequence[Mapping[str, object]] | None = None
 ) -> dict[str, ConfigName]:
     """Return what each configuration is called, by its id.
 
@@ -147,7 +147,7 @@ def name_configs(
     >>> [name.words for name in found.values()]
     ['RBF SVM, C 1, after SES', 'RBF SVM, C 10', 'elastic net']
     """
-    given: list[dict[str, Any]] = [dict(one) for one in params or [{}] * len(ids)]
+    given: list[dict[str, object]] = [dict(one) for one in params or [{}] * len(ids)]
     key = _find_model_key(given)
     short, classes = param_names(given), class_names(v for one in given for v in one.values())
     models = ["" if key is None else name_model(one[key], classes) for one in given]
@@ -164,7 +164,7 @@ def name_configs(
     return _tell_apart(made)
 
 
-def name_model(value: Any, classes: Mapping[str, str] | None = None) -> str:
+def name_model(value: object, classes: Mapping[str, str] | None = None) -> str:
     """Return a kind of model in words; a class, or a name that is in words, stays as it is.
 
     Examples
@@ -183,7 +183,7 @@ def name_model(value: Any, classes: Mapping[str, str] | None = None) -> str:
 
 
 def join_name(
-    model: str, settings: Mapping[str, Any], select: str, selecting: Mapping[str, Any]
+    model: str, settings: Mapping[str, object], select: str, selecting: Mapping[str, object]
 ) -> str:
     """Return the name of a configuration whose settings to be told are known.
 
@@ -200,7 +200,7 @@ def join_name(
     return ", ".join(parts)
 
 
-def value_words(value: Any) -> str:
+def value_words(value: object) -> str:
     """Return the value of a parameter: short numbers as they are, long ones with four digits.
 
     Examples
@@ -215,12 +215,12 @@ def value_words(value: Any) -> str:
     return exact if len(exact) <= LONGEST_NUMBER else f"{value:.4g}"
 
 
-def _print_exactly(value: Any) -> str:
+def _print_exactly(value: object) -> str:
     """Return a value so that no other one prints alike."""
     return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
-def param_names(params: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+def param_names(params: Iterable[Mapping[str, object]]) -> dict[str, str]:
     """Return short names of parameters: without the steps of a pipeline, where that is enough.
 
     Examples
@@ -236,7 +236,7 @@ def param_names(params: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     }
 
 
-def class_names(values: Iterable[Any]) -> dict[str, str]:
+def class_names(values: Iterable[object]) -> dict[str, str]:
     """Return estimators among the values by their class, where no two of a class differ.
 
     Examples
@@ -245,17 +245,16 @@ def class_names(values: Iterable[Any]) -> dict[str, str]:
     >>> class_names(["SVC(C=1.0)", "Ridge()", "Ridge(alpha=2)", 3])
     {'SVC(C=1.0)': 'SVC'}
     """
-    values = {value for value in values if _is_printed_object(value)}
-    named = {value: value.split("(")[0] for value in values}
+    named = {value: value.split("(")[0] for value in values if _is_printed_object(value)}
     times = Counter(named.values())
     return {value: name for value, name in named.items() if times[name] == 1}
 
 
-def _is_printed_object(value: Any) -> bool:
+def _is_printed_object(value: object) -> TypeGuard[str]:
     return isinstance(value, str) and value.endswith(")") and "(" in value[1:]
 
 
-def _find_model_key(params: Sequence[Mapping[str, Any]]) -> str | None:
+def _find_model_key(params: Sequence[Mapping[str, object]]) -> str | None:
     """Return the parameter that says which model a configuration is, None where none does."""
     for name in params[0] if params else ():
         told = (one.get(name) for one in params)
@@ -297,7 +296,7 @@ def _find_shared(
 
 
 def _list_settings(
-    one: Mapping[str, Any], key: str | None, short: Mapping[str, str], classes: Mapping[str, str]
+    one: Mapping[str, object], key: str | None, short: Mapping[str, str], classes: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
     """Yield the settings in words, each with its parameter; what was selected before comes last."""
     select = one.get(SELECTION) if key is not None else None
@@ -316,7 +315,7 @@ def _list_settings(
         yield SELECTION, _name_selection(str(select), selecting)
 
 
-def _name_selection(select: str, selecting: Mapping[str, Any]) -> str:
+def _name_selection(select: str, selecting: Mapping[str, object]) -> str:
     knobs = ", ".join(f"{name} {value_words(value)}" for name, value in selecting.items())
     return f"after {name_model(select)}" + (f" ({knobs})" if knobs else "")
 

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol, Self
 
 from earnest.core.base.errors import EarnestError
 from earnest.engine.clusters.traffic import MOST_LOST, LostChunk, make_keeps_nothing_error, refuse
-from earnest.engine.parcels import ByValue, Content, pack
+from earnest.engine.parcels import ByValue, RunContent, pack
 from earnest.engine.worker import Report, Sent, perform_scattered
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class DaskCluster:
                 refuse("dask", answer)
 
     @contextmanager
-    def scattered(self, content: Content) -> Iterator[DaskParcel]:
+    def scattered(self, content: RunContent) -> Iterator[DaskParcel]:
         """Give the content to the cluster, and take it back afterwards."""
         parcel = DaskParcel(ByValue.of(content), self)
         try:

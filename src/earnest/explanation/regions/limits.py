@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.provenance import JsonObject
-from earnest.core.space.space import Kind, Parameter
+from earnest.core.space.space import Parameter, ParameterKind
 from earnest.core.text.estimate import NO_BREAK
 from earnest.explanation.regions.splits import Split
 
@@ -115,7 +115,7 @@ def _divide(
     low, high = gap
     middle = low + 0.5 * (high - low)
     middle = middle if middle < high else low
-    if parameter.kind != Kind.FLOAT or parameter.step is not None:
+    if parameter.kind != ParameterKind.FLOAT or parameter.step is not None:
         return middle, parameter.decode(np.array([low]))[0]  # "at most the last one on the left"
     ends = cast(list[float], parameter.decode(np.array([low, high, middle])))
     for value in (roundest(ends[0], ends[1]) if round_off else None, ends[2]):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
-from earnest.core.space.space import Kind
+from earnest.core.space.space import ParameterKind
 from earnest.explanation.effects.curves import EffectCurve, Ice
 from earnest.explanation.effects.effects import Scene, average
 from earnest.explanation.effects.quality import relative_gain
@@ -63,7 +63,7 @@ def regions_of(scene: Scene, curve: EffectCurve, rule: RegionRule) -> RegionTree
         raise EvidenceError("regions need the ICE curves of the effect", cure="Compute it again.")
     column = scene.space.index(curve.param)
     features = eligible(scene, column, ice.points)
-    unordered = [p.kind == Kind.CATEGORICAL for p in scene.space]
+    unordered = [p.kind == ParameterKind.CATEGORICAL for p in scene.space]
     nodes = grow(
         rule.table(ice), features, unordered, rule.growth, lambda rows: _find_width(ice, rows)
     )
@@ -186,7 +186,7 @@ def neighbours(scene: Scene, column: int, points: Floats, size: int) -> NDArray[
         if j == column or not parameter.varies:
             continue
         apart = np.abs(masked[:, j] - best[j])
-        step = apart > 0 if parameter.kind == Kind.CATEGORICAL else apart / parameter.top
+        step = apart > 0 if parameter.kind == ParameterKind.CATEGORICAL else apart / parameter.top
         missing = np.isnan(masked[:, j]).astype(np.float64)
         total += np.where(np.isnan(apart), np.abs(missing - np.isnan(best[j])), step)
     return np.sort(np.argsort(total, kind="stable")[:size])

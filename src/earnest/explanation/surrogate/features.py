@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.space.parameters import Kind
+from earnest.core.space.parameters import ParameterKind
 from earnest.core.space.space import Space
 
 Floats = NDArray[np.float64]
@@ -39,7 +39,7 @@ class Features:
         group: list[int] = []
         for j, parameter in enumerate(space):
             if parameter.varies:
-                one = parameter.numeric or parameter.kind == Kind.ORDINAL
+                one = parameter.numeric or parameter.kind == ParameterKind.ORDINAL
                 group += [j] * (1 if one else len(parameter.choices))
         group += [len(space) + j for j in _find_untold(space)]
         return cls(space, np.array(group, dtype=np.intp))
@@ -73,7 +73,7 @@ class Features:
     def _encode_column(self, position: int, column: Floats) -> Floats:
         parameter = self.space.parameters[position]
         inactive = np.isnan(column)
-        if parameter.numeric or parameter.kind == Kind.ORDINAL:
+        if parameter.numeric or parameter.kind == ParameterKind.ORDINAL:
             return np.where(inactive, MIDDLE, column / parameter.top)[:, None]
         levels = np.arange(len(parameter.choices))
         return np.asarray((column[:, None] == levels) * np.sqrt(0.5))
@@ -81,7 +81,11 @@ class Features:
 
 def _find_untold(space: Space) -> list[int]:
     """Return the numbers and ordinals whose activity does not follow from categories alone."""
-    one = [j for j, p in enumerate(space) if p.varies and (p.numeric or p.kind == Kind.ORDINAL)]
+    one = [
+        j
+        for j, p in enumerate(space)
+        if p.varies and (p.numeric or p.kind == ParameterKind.ORDINAL)
+    ]
     return [j for j in one if not _is_told(space, j)]
 
 
@@ -90,4 +94,4 @@ def _is_told(space: Space, position: int) -> bool:
     if condition is None:
         return True
     parents = [space[parent] for parent in condition.parents]
-    return condition.share is None and all(p.kind == Kind.CATEGORICAL for p in parents)
+    return condition.share is None and all(p.kind == ParameterKind.CATEGORICAL for p in parents)

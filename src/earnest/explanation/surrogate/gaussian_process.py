@@ -18,8 +18,8 @@ from earnest.explanation.surrogate.features import Features
 from earnest.explanation.surrogate.likelihood import (
     JITTER,
     KERNELS,
-    Evidence,
     Scales,
+    SurrogateData,
     find_best_scales,
     squared_distances,
 )
@@ -65,7 +65,7 @@ class FittedProcess:
         inputs: Floats,
         objective: Floats,
         scales: Scales,
-        evidence: Evidence,
+        evidence: SurrogateData,
         cautions: tuple[Caution, ...],
     ) -> FittedProcess:
         """Let scikit-learn fit the process at these scales, and keep what the fast way needs."""
@@ -293,7 +293,7 @@ def _join_sums(parts: list[EffectSums]) -> EffectSums:
     )
 
 
-def _make_regressor(scales: Scales, evidence: Evidence) -> GaussianProcessRegressor:
+def _make_regressor(scales: Scales, evidence: SurrogateData) -> GaussianProcessRegressor:
     """Return scikit-learn's process with these scales, which it does not change."""
     from sklearn.gaussian_process import GaussianProcessRegressor
     from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern, WhiteKernel
@@ -389,7 +389,7 @@ class GaussianProcess:
         known = np.zeros(len(objective))
         if self.noise == "standard_error" and standard_error is not None:
             known = np.square(standard_error / spread)
-        evidence = Evidence(
+        evidence = SurrogateData(
             inputs,
             member,
             len(groups),
@@ -401,13 +401,13 @@ class GaussianProcess:
         return FittedProcess.of(features, inputs, objective, scales, evidence, cautions)
 
     def _find_scales(
-        self, evidence: Evidence, rng: np.random.Generator
+        self, evidence: SurrogateData, rng: np.random.Generator
     ) -> tuple[Scales, tuple[Caution, ...]]:
         n = len(evidence.objective)
         cautions: list[Caution] = []
         if n > SCALES_FROM:
             rows = np.sort(rng.choice(n, SCALES_FROM, replace=False))
-            evidence = Evidence(
+            evidence = SurrogateData(
                 evidence.features[rows],
                 evidence.member,
                 evidence.groups,

@@ -142,7 +142,7 @@ class Scales:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class SurrogateData:
     """Features (n, D) in groups, an objective of unit variance, and the variances known of it."""
 
     features: Floats
@@ -202,7 +202,7 @@ def penalise_scales(theta: Floats) -> tuple[float, Floats]:
 
 
 def find_best_scales(
-    evidence: Evidence, restarts: int, rng: np.random.Generator, *, prior: bool
+    evidence: SurrogateData, restarts: int, rng: np.random.Generator, *, prior: bool
 ) -> Scales | None:
     """Return the scales of the highest likelihood found, None where no start converged."""
     from scipy.optimize import minimize

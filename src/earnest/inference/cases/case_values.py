@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from earnest.inference.cases.fold_placements import (
 )
 from earnest.inference.cases.influence import influence
 from earnest.metrics import metric as resolve_metric
-from earnest.metrics.families import Array, Metric, MomentMetric, RankMetric
+from earnest.metrics.families import Array, Metric, MetricLike, MomentMetric, RankMetric
 from earnest.metrics.ranking import auc_scan
 from earnest.metrics.responding import check_fits, respond
 
@@ -73,9 +73,7 @@ class CaseValues:
         return self.terms if self.pooled is None else self.pooled
 
 
-def case_values(
-    pi: Predictions, metric: Metric | str | Any, *, singles: bool = False
-) -> CaseValues:
+def case_values(pi: Predictions, metric: MetricLike, *, singles: bool = False) -> CaseValues:
     """Return what each case adds to the metric of each configuration.
 
     A metric that is a mean over cases gives the loss or the score of the case. One that is a

@@ -204,7 +204,7 @@ def check_ratio(ratio: float | None) -> None:
         raise InputError("`ratio` is out of range", needs="a number above 0", got=check.show(ratio))
 
 
-def corrected_variance(scores: Array, overlap: float) -> Any:
+def corrected_variance(scores: Array, overlap: float) -> Array:
     """Return the variance of the mean of J fold scores (J,) or (J, C) by Nadeau and Bengio.
 
     s² (1 / J + n_test / n_train): the second part stands for training sets that overlap, which 1/J
@@ -217,4 +217,4 @@ def corrected_variance(scores: Array, overlap: float) -> Any:
     >>> float(corrected_variance(np.array([0.7, 0.8, 0.9]), overlap=0.5)).__round__(6)
     0.008333
     """
-    return np.var(scores, axis=0, ddof=1) * (1.0 / len(scores) + overlap)
+    return np.asarray(np.var(scores, axis=0, ddof=1) * (1.0 / len(scores) + overlap))

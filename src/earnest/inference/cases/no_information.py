@@ -178,7 +178,7 @@ def _mean_moments(
 
 def _over_classes(metric: MomentMetric, target: Target, given: Numbers, centre: Any) -> Array:
     """Return the mean over all pairs, class by class: every prediction meets every class."""
-    total: Any = 0.0
+    total: Array | float = 0.0
     for code, share in enumerate(np.bincount(target.y, minlength=len(target.classes)) / target.n):
         if share > 0:
             alike = Target(
@@ -211,7 +211,7 @@ def mean_distance(y: Array, value: Array, weight: Array | None = None) -> float:
 
 def _over_pairs(metric: MomentMetric, target: Target, value: Array, centre: Any) -> Array:
     """Return the mean over all pairs, some predictions at a time."""
-    total: Any = 0.0
+    total: Array | float = 0.0
     step = max(1, PAIRS // target.n)
     for start in range(0, len(value), step):
         some = np.broadcast_to(

@@ -25,7 +25,7 @@ from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import Ask
 from earnest.inference.curves.points import GRID, CurvePoints, curve_points
 from earnest.inference.resampling.resampled import (
-    Undefined,
+    UndefinedRule,
     choose_resampler,
     out_of_bag_rule,
     resampled,
@@ -120,7 +120,7 @@ class Choosing:
     seeds: Seeds
     n_resamples: int = 1000
     resampler: Resampler | None = None
-    undefined: Undefined = Undefined.REDRAW
+    undefined: UndefinedRule = UndefinedRule.REDRAW
     selector: Selector = POOLED
     published: bool = False
     draws: Floats | None = field(default=None, repr=False, compare=False)
@@ -142,7 +142,7 @@ class Choosing:
             seeds=seeds,
             n_resamples=int(knobs["n_resamples"]),
             resampler=RESAMPLERS[resampler] if _known(resampler, RESAMPLERS) else None,
-            undefined=Undefined(str(knobs["undefined"])),
+            undefined=UndefinedRule(str(knobs["undefined"])),
             selector=SELECTORS[selector] if _known(selector, SELECTORS) else POOLED,
             published=knobs.get("variant") == "as_published",
             draws=estimate.draws,
@@ -293,7 +293,7 @@ def drawn(
         enough(work * pi.n_cases, how.n_resamples),
         how.seeds,
         accept=out_of_bag_rule(metric, pi.target, how.undefined, published=how.published),
-        redraw=how.undefined is Undefined.REDRAW,
+        redraw=how.undefined is UndefinedRule.REDRAW,
         columns=columns,
         n_jobs=n_jobs,
     )

@@ -37,7 +37,7 @@ from earnest.inference.resampling.correction import (
 )
 from earnest.inference.resampling.resampled import (
     ROUNDS,
-    Undefined,
+    UndefinedRule,
     choose_resampler,
     out_of_bag_rule,
 )
@@ -275,7 +275,7 @@ class _Job:
 
         None where the estimate of the prefix would keep them as they are.
         """
-        if self.choosing.undefined is not Undefined.REDRAW:
+        if self.choosing.undefined is not UndefinedRule.REDRAW:
             return None
         table, left = np.empty((0, 0)), np.arange(len(bad))
         for stream in range(1, ROUNDS + 1):

@@ -27,7 +27,7 @@ HISTOGRAM = 10
 
 
 @dataclass(frozen=True)
-class Share:
+class CaseShare:
     """A share of cases with its interval.
 
     `trials` is how many independent cases it is worth: fewer than it has, where cases of a group,
@@ -61,7 +61,7 @@ class Calibration:
     """
 
     predicted: Floats
-    observed: tuple[Share, ...]
+    observed: tuple[CaseShare, ...]
     counts: NDArray[np.int64]
     spread: NDArray[np.int64]
     positive: str
@@ -94,8 +94,8 @@ class Confusion:
 
     labels: tuple[str, ...]
     counts: Floats
-    recall: tuple[Share | None, ...]
-    precision: tuple[Share | None, ...]
+    recall: tuple[CaseShare | None, ...]
+    precision: tuple[CaseShare | None, ...]
     threshold: float | None
     given_threshold: bool
     confidence_level: float
@@ -151,7 +151,7 @@ def equal_counts(values: Floats, bins: int) -> list[NDArray[np.intp]]:
     return [order[a:b] for a, b in pairwise(cuts) if b > a]
 
 
-def share_of(hits: Floats, units: NDArray[np.int64], level: float) -> Share:
+def share_of(hits: Floats, units: NDArray[np.int64], level: float) -> CaseShare:
     """Return a share with Wilson's interval, for as many trials as its units are worth.
 
     Where several cases belong to one unit the number of trials is that of independent cases with
@@ -174,7 +174,7 @@ def share_of(hits: Floats, units: NDArray[np.int64], level: float) -> Share:
         worth = value * (1 - value) / variance if variance > 1e-300 else n_units
         trials = max(1, min(size, round(worth))) if 0 < value < 1 else n_units
     low, high = ShareLimits(value, trials).limits(level, Side.TWO_SIDED)
-    return Share(value, low, high, trials)
+    return CaseShare(value, low, high, trials)
 
 
 def confusion(pi: Predictions, winner: int | str, *, confidence_level: float = 0.95) -> Confusion:
@@ -197,7 +197,7 @@ def confusion(pi: Predictions, winner: int | str, *, confidence_level: float = 0
     counts = np.zeros((len(order), len(order)))
     np.add.at(counts, (y, decided), 1.0 / pi.n_repeats)
 
-    def rate(of: NDArray[np.bool_], hit: NDArray[np.bool_]) -> Share | None:
+    def rate(of: NDArray[np.bool_], hit: NDArray[np.bool_]) -> CaseShare | None:
         return share_of(hit[of].astype(np.float64), units[of], level) if of.any() else None
 
     cuts = target.task is Task.BINARY and pi.kind is not ResponseKind.LABEL

@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError
+from earnest.core.base.provenance import JsonObject
 from earnest.core.base.rng import Seeds
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import few_beyond
@@ -26,7 +26,7 @@ from earnest.core.results.interval import (
 )
 from earnest.core.results.specs import Side
 from earnest.inference.general.remarks import few_units, no_spread, other_limits, undefined_draws
-from earnest.inference.general.units import Array, Asked, Units
+from earnest.inference.general.units import Array, Statistic, Units, WeightedStatistic
 
 # Limits of a statistic from its bootstrap: by pivots, and bias-corrected and accelerated.
 
@@ -54,9 +54,9 @@ class PivotLimits:
         )
         return opened(below, above, side)
 
-    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+    def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data, with or without the pivots."""
-        data: dict[str, Any] = {"kind": "pivots", "value": self.value, "error": self.error}
+        data: dict[str, object] = {"kind": "pivots", "value": self.value, "error": self.error}
         return data | ({} if self.pivots is None or not draws else {"pivots": plain(self.pivots)})
 
 
@@ -99,13 +99,13 @@ class BCaLimits:
         at = Interval(0.0, 0.0, level, str(Side.LOWER))
         yield from few_beyond(at, int((~np.isnan(_kept(self.draws))).sum()))
 
-    def to_dict(self, *, draws: bool) -> dict[str, Any]:
+    def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data, with or without the draws."""
-        data: dict[str, Any] = {"kind": "bca", "z0": self.shift, "a": self.acceleration}
+        data: dict[str, object] = {"kind": "bca", "z0": self.shift, "a": self.acceleration}
         return data | ({} if self.draws is None or not draws else {"draws": plain(self.draws)})
 
 
-def limits_from_dict(data: dict[str, Any]) -> LimitSource | None:
+def limits_from_dict(data: JsonObject) -> LimitSource | None:
     """Make limits of a statistic from plain data; without draws they refuse to answer."""
     if data["kind"] == "pivots":
         return PivotLimits(data["value"], data["error"], from_plain(data.get("pivots")))
@@ -169,7 +169,7 @@ METHODS = ("bca", "percentile", "basic", "studentised")
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class StatisticDraws:
     """The statistic of every resample, and its standard error there where one is needed."""
 
     values: Array
@@ -178,12 +178,12 @@ class Drawn:
 
 
 def drawn(
-    asked: Asked,
+    asked: WeightedStatistic,
     n_resamples: int,
     seeds: Seeds,
     method: str,
-    standard_error: Callable[[Any], Any] | None,
-) -> Drawn:
+    standard_error: Statistic | None,
+) -> StatisticDraws:
     """Ask the statistic, and for the studentised interval its error, of every resample."""
     values, errors = [], []
     spread = _error(asked, standard_error) if method == "studentised" else None
@@ -193,7 +193,7 @@ def drawn(
             errors.append(spread(counts))
     made = np.concatenate(values)
     if spread is None:
-        return Drawn(made)
+        return StatisticDraws(made)
     error = float(spread(np.ones((1, asked.units.count)))[0])
     if not error > 0.0:
         raise EvidenceError(
@@ -202,16 +202,16 @@ def drawn(
             got=f"{error:g}",
             cure="Use method='bca' or 'percentile'.",
         )
-    return Drawn(made, np.concatenate(errors), error)
+    return StatisticDraws(made, np.concatenate(errors), error)
 
 
-def _error(asked: Asked, given: Callable[[Any], Any] | None) -> Callable[[NDArray[Any]], Array]:
+def _error(asked: WeightedStatistic, given: Statistic | None) -> Callable[[Numbers], Array]:
     if given is not None:
-        return Asked(given, asked.units, asked.vectorized)
+        return WeightedStatistic(given, asked.units, asked.vectorized)
     return lambda counts: np.array([jackknife_error(asked, row) for row in counts])
 
 
-def jackknife_error(asked: Asked, counts: NDArray[Any]) -> float:
+def jackknife_error(asked: WeightedStatistic, counts: Numbers) -> float:
     """Return the jackknife standard error of a resample, one drawn copy left out at a time."""
     units = asked.units
     present = np.flatnonzero(counts)
@@ -226,7 +226,7 @@ def jackknife_error(asked: Asked, counts: NDArray[Any]) -> float:
 
 
 def limits_of(
-    method: str, asked: Asked, value: float, made: Drawn
+    method: str, asked: WeightedStatistic, value: float, made: StatisticDraws
 ) -> tuple[LimitSource, list[Caution]]:
     """Return the limits of a kind, and a caution where they are of another one."""
     if method == "basic":
@@ -256,7 +256,7 @@ def limits_of(
     )
 
 
-def _studentised(value: float, made: Drawn) -> tuple[LimitSource, list[Caution]]:
+def _studentised(value: float, made: StatisticDraws) -> tuple[LimitSource, list[Caution]]:
     assert made.errors is not None
     usable = made.errors > 0.0
     pivots = np.full(len(made.values), np.nan)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
+from earnest.core.base.provenance import JsonObject
 from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import by_severity, few_beyond, finite
@@ -99,7 +99,7 @@ class StatisticResult(Result):
         level = self.interval.confidence_level if confidence_level is None else confidence_level
         return asked_at(self, level, self.interval.side if side is None else side)
 
-    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, draws: bool = False) -> dict[str, object]:
         """Return plain data with a schema version, ready for JSON.
 
         Parameters
@@ -107,7 +107,7 @@ class StatisticResult(Result):
         draws : bool
             Whether to keep draws and influences, so that `at` works after `from_dict`.
         """
-        data: dict[str, Any] = {
+        data: dict[str, object] = {
             "schema": self.schema,
             "value": self.value,
             "bias": finite(self.bias),
@@ -129,7 +129,7 @@ class StatisticResult(Result):
         return data
 
     @classmethod
-    def _from_parts(cls, data: Mapping[str, Any]) -> StatisticResult:
+    def _from_parts(cls, data: JsonObject) -> StatisticResult:
         same = ("value", "bias", "standard_error", "tool", "method", "n_cases", "n_units")
         limits = data["limits_from"]
         return cls(
@@ -141,7 +141,7 @@ class StatisticResult(Result):
             source=None if limits is None else limits_from_dict(limits),
         )
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[dict[str, object]]:
         """Return the main numbers as one flat dict."""
         return [
             {

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,15 +17,20 @@ from earnest.inference.cases.influence import influence as slopes
 from earnest.inference.general.draws import METHODS, bootstrap_remarks, drawn, limits_of
 from earnest.inference.general.remarks import no_spread, not_smooth, undefined_left_out
 from earnest.inference.general.result import StatisticResult, asked_at, side_of
-from earnest.inference.general.units import Array, Asked, Units, refuse_function_of_data
+from earnest.inference.general.units import (
+    Array,
+    Statistic,
+    Units,
+    WeightedStatistic,
+    refuse_function_of_data,
+)
 
-Statistic = Callable[[Any], Any]
 JUMP = 0.1  # of the change of a statistic may be lost to curvature before it counts as not smooth
 
 
 def bootstrap(
     statistic: Statistic,
-    cases: Any,
+    cases: object,
     *,
     n_resamples: int = 999,
     confidence_level: float = 0.95,
@@ -137,7 +140,7 @@ def bootstrap(
 
 def jackknife(
     statistic: Statistic,
-    cases: Any,
+    cases: object,
     *,
     confidence_level: float = 0.95,
     side: str = "two-sided",
@@ -206,7 +209,7 @@ def jackknife(
 
 def influence(
     statistic: Statistic,
-    cases: Any,
+    cases: object,
     *,
     derivative: Statistic | ArrayLike | None = None,
     confidence_level: float = 0.95,
@@ -276,7 +279,7 @@ def influence(
     return asked_at(result, level, str(end))
 
 
-def _numerical(asked: Asked, value: float) -> tuple[list[Array], float | None, bool]:
+def _numerical(asked: WeightedStatistic, value: float) -> tuple[list[Array], float | None, bool]:
     """Return influences by stratum, the bias, and whether the statistic jumps or bends."""
     parts, bias, bent = [], 0.0, 0.0
     for layer in asked.units.layers:
@@ -315,14 +318,14 @@ def _given(derivative: Statistic | ArrayLike, units: Units) -> list[Array]:
     return parts
 
 
-def _asked(statistic: Statistic, units: Units, vectorized: bool) -> Asked:
+def _asked(statistic: Statistic, units: Units, vectorized: bool) -> WeightedStatistic:
     if not callable(statistic):
         raise InputError(
             "`statistic` is not a function",
             needs="a function of weights, such as lambda w: np.average(x, weights=w)",
             got=check.show(statistic),
         )
-    made = Asked(statistic, units, bool(vectorized))
+    made = WeightedStatistic(statistic, units, bool(vectorized))
     refuse_function_of_data(made)
     return made
 

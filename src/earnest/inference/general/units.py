@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sized
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import SupportsIndex, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,7 @@ from earnest.resampling.bootstrap import CaseBootstrap, StratifiedBootstrap, bat
 
 
 Array = NDArray[np.float64]
+Statistic: TypeAlias = Callable[[Array], object]  # of weights; what it returns is looked at
 MEMORY = 1 << 26  # bytes of weights that a statistic is given at once
 
 
@@ -45,7 +46,7 @@ class Units:
     word: str = "case"
 
     @classmethod
-    def of(cls, cases: Any, strata: ArrayLike | None, groups: ArrayLike | None) -> Units:
+    def of(cls, cases: object, strata: ArrayLike | None, groups: ArrayLike | None) -> Units:
         """Read them from what a user gives, and refuse what has no second unit."""
         n = _count(cases)
         layer = encode_units(strata, n, "strata", "cases")
@@ -114,10 +115,10 @@ class Units:
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class WeightedStatistic:
     """A user's statistic, asked for many weights at once."""
 
-    function: Callable[[Any], Any]
+    function: Statistic
     units: Units
     vectorized: bool = False
 
@@ -172,7 +173,7 @@ class Asked:
         return made.astype(np.float64)
 
 
-def _number(value: Any) -> float:
+def _number(value: object) -> float:
     made = np.asarray(value)
     if made.size != 1 or made.dtype.kind not in "biuf":
         raise InputError(
@@ -184,13 +185,14 @@ def _number(value: Any) -> float:
     return float(made.reshape(()))
 
 
-def _count(cases: Any) -> int:
+def _count(cases: object) -> int:
     """Return the number of cases: a number, or the length of data."""
     if isinstance(cases, str | bytes):
         raise _unreadable(cases)
     try:
-        return check.whole_number("cases", operator.index(cases), low=1)
-    except TypeError:
+        if isinstance(cases, SupportsIndex):
+            return check.whole_number("cases", operator.index(cases), low=1)
+    except TypeError:  # an array has the method, and not always an answer
         pass
     shape = getattr(cases, "shape", None)
     if shape is not None and len(shape) >= 1:
@@ -205,12 +207,14 @@ def _count(cases: Any) -> int:
             )
         return check.whole_number("cases", lengths.pop(), low=1)
     try:
-        return check.whole_number("cases", len(cases), low=1)
-    except TypeError:
-        raise _unreadable(cases) from None
+        if isinstance(cases, Sized):
+            return check.whole_number("cases", len(cases), low=1)
+    except TypeError:  # an array without a dimension
+        pass
+    raise _unreadable(cases)
 
 
-def _unreadable(cases: Any) -> InputError:
+def _unreadable(cases: object) -> InputError:
     return InputError(
         "`cases` does not give the number of cases",
         needs="an integer, or data with one row per case",
@@ -244,7 +248,7 @@ SHUFFLES = 20  # orders of the same weights under which a true statistic is neve
 FEWEST = 4  # cases
 
 
-def refuse_function_of_data(asked: Asked) -> None:
+def refuse_function_of_data(asked: WeightedStatistic) -> None:
     """Refuse a function that reads weights as if they were the data, such as `np.mean`.
 
     Such a function gives the same whichever cases have the weights, and something else where all
@@ -277,7 +281,7 @@ def _moved(n: int, to: int, start: int) -> NDArray[np.float64]:
     return counts
 
 
-def _raw(asked: Asked, weights: NDArray[np.float64]) -> float:
+def _raw(asked: WeightedStatistic, weights: NDArray[np.float64]) -> float:
     """Ask for weights as they are, whatever they sum to."""
     given = weights[None] if asked.vectorized else weights
     return float(np.asarray(asked.function(given), dtype=np.float64).ravel()[0])

@@ -16,7 +16,7 @@ import numpy as np
 from earnest.core.base import check
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError, InputError
-from earnest.core.data.replicates import Drawn
+from earnest.core.data.replicates import DrawUnit
 from earnest.metrics.families import Array
 
 Variant = Literal["as_published"]
@@ -222,15 +222,15 @@ def nothing_left_out(what: str = "case") -> EvidenceError:
 def refuse_units(strata: Numbers | None, groups: Numbers | None) -> None:
     """Refuse strata and groups for the published form, which knows neither."""
     if strata is not None or groups is not None:
-        raise drawn_otherwise(Drawn.GROUPS if strata is None else Drawn.STRATIFIED)
+        raise drawn_otherwise(DrawUnit.GROUPS if strata is None else DrawUnit.STRATIFIED)
 
 
-def drawn_otherwise(drawn: Drawn) -> InputError:
+def drawn_otherwise(drawn: DrawUnit) -> InputError:
     """Return the refusal of the published form for draws that it does not know."""
     return InputError(
         "the published standard error is for cases drawn one by one",
         needs="replicates without strata and groups, or variant=None",
-        got="groups" if drawn is Drawn.GROUPS else "strata",
+        got="groups" if drawn is DrawUnit.GROUPS else "strata",
     )
 
 

@@ -35,7 +35,7 @@ from earnest.inference.limits.winner_law import (
     law_of,
 )
 from earnest.inference.resampling.resampled import (
-    Undefined,
+    UndefinedRule,
     choose_resampler,
     out_of_bag_rule,
     resampled,
@@ -565,10 +565,10 @@ def _score_resamples(contest: Contest, metric: Metric) -> Array:
     return resampled(
         scored,
         pi.target,
-        choose_resampler(None, pi.target, Undefined.REDRAW),
+        choose_resampler(None, pi.target, UndefinedRule.REDRAW),
         RESAMPLES,
         contest.seeds,
-        accept=out_of_bag_rule(metric, pi.target, Undefined.REDRAW),
+        accept=out_of_bag_rule(metric, pi.target, UndefinedRule.REDRAW),
         redraw=False,
         columns=pi.n_configs,
         n_jobs=contest.n_jobs,

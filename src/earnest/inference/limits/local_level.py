@@ -41,7 +41,7 @@ class WinnerErrors:
 
 
 @dataclass(frozen=True, eq=False)
-class Dropped:
+class DroppedConfigurations:
     """Configurations that were dropped on the way.
 
     Attributes
@@ -63,7 +63,7 @@ def winner_errors(
     rng: np.random.Generator,
     *,
     best_wins: bool = True,
-    dropped: Dropped | None = None,
+    dropped: DroppedConfigurations | None = None,
     draws: int = DRAWS,
 ) -> WinnerErrors:
     """Return the law of the winner's error, as draws.
@@ -132,7 +132,7 @@ def winner_errors(
 
 
 def _best_of_dropped(
-    dropped: Dropped | None, known: Array, error: float, rng: np.random.Generator
+    dropped: DroppedConfigurations | None, known: Array, error: float, rng: np.random.Generator
 ) -> tuple[Array, Array]:
     """Return the score of the best dropped configuration in each draw, and its error: (M,) both.
 

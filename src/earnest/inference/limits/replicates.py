@@ -30,26 +30,26 @@ FLAT = 1e-12  # a spread below this share of the values is rounding
 
 
 @dataclass(frozen=True)
-class Limited:
+class ReplicateLimits:
     """Where limits come from, and what to be careful about; no source where there are none."""
 
     source: LimitSource | None
     cautions: tuple[Caution, ...]
 
 
-def limits_of(replicates: Replicates, metric: Metric, made: LeaveOut) -> Limited:
+def limits_of(replicates: Replicates, metric: Metric, made: LeaveOut) -> ReplicateLimits:
     """Return the limits of a leave-one-out or leave-pair-out estimate itself."""
     pairs = has_pairs(metric, replicates.target)
     if _flat(made):
         source, remark = _without_spread(replicates, metric, made.value, pairs)
-        return Limited(source, (*_unseen(made, pairs), remark))
+        return ReplicateLimits(source, (*_unseen(made, pairs), remark))
     source = _around(metric, made.value, made.standard_error, pairs)
-    return Limited(source, tuple(_remarks(replicates, metric, made, pairs)))
+    return ReplicateLimits(source, tuple(_remarks(replicates, metric, made, pairs)))
 
 
 def scaled_limits(
     replicates: Replicates, metric: Metric, value: float, *, of: str, scaled: bool = True
-) -> Limited:
+) -> ReplicateLimits:
     """Return limits of a related estimate: the standard error of the form that has one, scaled.
 
     The error of an error rate goes with its size, so that of the leave-one-out error is scaled by
@@ -69,12 +69,12 @@ def scaled_limits(
     """
     pairs = has_pairs(metric, replicates.target)
     if not pairs and not has_cases(metric):
-        return Limited(None, tuple(_no_error(metric)))
+        return ReplicateLimits(None, tuple(_no_error(metric)))
     made = pairs_left_out(replicates, metric) if pairs else cases_left_out(replicates, metric)
     own = limits_of(replicates, metric, made)
     if _flat(made):
         source, remark = _without_spread(replicates, metric, value, pairs)
-        return Limited(source, (*_unseen(made, pairs), remark))
+        return ReplicateLimits(source, (*_unseen(made, pairs), remark))
     ratio = _ratio(metric, value, made.value) if scaled else 1.0
     error = made.standard_error * ratio
     form = "leave-pair-out" if pairs else "leave-one-out"
@@ -88,7 +88,7 @@ def scaled_limits(
         else "It averages the same losses, sample by sample instead of case by case.",
         severity=Severity.NOTE,
     )
-    return Limited(_around(metric, value, error, pairs), (*own.cautions, note))
+    return ReplicateLimits(_around(metric, value, error, pairs), (*own.cautions, note))
 
 
 def _around(metric: Metric, value: float, error: float, pairs: bool) -> LimitSource:

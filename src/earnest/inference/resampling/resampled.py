@@ -31,7 +31,7 @@ ROUNDS = 50  # of redrawing what a metric leaves undefined
 Statistic = Callable[[Weights], NDArray[np.float64]]  # resamples (b, n) -> values (b, k)
 
 
-class Undefined(StrEnum):
+class UndefinedRule(StrEnum):
     """What to do with a resample on which the metric is undefined."""
 
     REDRAW = "redraw"
@@ -39,10 +39,12 @@ class Undefined(StrEnum):
     STRATIFY = "stratify"
 
 
-def choose_resampler(given: Resampler | None, target: Target, undefined: Undefined) -> Resampler:
+def choose_resampler(
+    given: Resampler | None, target: Target, undefined: UndefinedRule
+) -> Resampler:
     """Return the resampler: as given, else by groups, else by strata, else by the policy."""
     if given is not None:
-        if undefined is Undefined.STRATIFY and not isinstance(given, StratifiedBootstrap):
+        if undefined is UndefinedRule.STRATIFY and not isinstance(given, StratifiedBootstrap):
             raise InputError(
                 "undefined='stratify' contradicts the resampler",
                 needs="resampler 'stratified', or none",
@@ -50,14 +52,14 @@ def choose_resampler(given: Resampler | None, target: Target, undefined: Undefin
             )
         return given
     if target.groups is not None:
-        if undefined is Undefined.STRATIFY:
+        if undefined is UndefinedRule.STRATIFY:
             raise InputError(
                 "groups cannot be resampled within classes",
                 needs="undefined='redraw' or 'drop' for grouped cases",
                 got="undefined='stratify'",
             )
         return GroupBootstrap()
-    apart = target.strata is not None or undefined is Undefined.STRATIFY
+    apart = target.strata is not None or undefined is UndefinedRule.STRATIFY
     return StratifiedBootstrap() if apart else CaseBootstrap()
 
 
@@ -108,22 +110,22 @@ def resampled(
 
 
 def out_of_bag_rule(
-    metric: Metric, target: Target, undefined: Undefined, *, published: bool = False
+    metric: Metric, target: Target, undefined: UndefinedRule, *, published: bool = False
 ) -> Accept | None:
     """Return which draws a method with out-of-bag cases accepts at once.
 
     The published rule (every class in-bag and out-of-bag) is applied where the metric needs it, and
     as published always.
     """
-    if undefined is not Undefined.REDRAW:
+    if undefined is not UndefinedRule.REDRAW:
         return None
     if target.has_classes and (metric.needs_all_classes or published):
         return every_class_on_both_sides(target)
     return something_out_of_bag
 
 
-def in_bag_rule(metric: Metric, target: Target, undefined: Undefined) -> Accept | None:
+def in_bag_rule(metric: Metric, target: Target, undefined: UndefinedRule) -> Accept | None:
     """Return which draws a method without out-of-bag cases accepts: every class drawn."""
-    if undefined is Undefined.REDRAW and target.has_classes and metric.needs_all_classes:
+    if undefined is UndefinedRule.REDRAW and target.has_classes and metric.needs_all_classes:
         return every_class_drawn(target)
     return None

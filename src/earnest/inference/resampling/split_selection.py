@@ -19,7 +19,7 @@ from earnest.core.data.selection import Selector, first_best, slack
 from earnest.core.data.weights import Weights
 from earnest.inference.cases.areas import auc_placements, need_auc, turned
 from earnest.inference.cases.placements import Placements
-from earnest.inference.resampling.splits import Splitting, learning_part, part_of
+from earnest.inference.resampling.splits import SplitKnobs, learning_part, part_of
 from earnest.inference.resampling.winners import gains_of, judged, whole_scores
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric
@@ -98,7 +98,7 @@ class SplitDetails:
 def choose(
     pi: Predictions,
     metric: Metric,
-    knobs: Splitting,
+    knobs: SplitKnobs,
     selector: Selector,
     seeds: Seeds,
     *,
@@ -162,7 +162,7 @@ def _top(metric: Metric, means: NDArray[np.float64], best: int) -> NDArray[np.in
 def _evaluated(
     part: Predictions,
     metric: Metric,
-    knobs: Splitting,
+    knobs: SplitKnobs,
     candidates: NDArray[np.intp],
     n_jobs: int | None,
 ) -> Choice:

@@ -19,7 +19,7 @@ TRIES = 1000  # of an unstratified split before it is called impossible
 
 
 @dataclass(frozen=True, kw_only=True)
-class Splitting:
+class SplitKnobs:
     """The knobs of a method that chooses on one part of the cases and evaluates on the other.
 
     Parameters
@@ -53,7 +53,7 @@ class Splitting:
             object.__setattr__(self, "learn", _mask(self.learn))
 
 
-def learning_part(pi: Predictions, knobs: Splitting, seeds: Seeds) -> NDArray[np.bool_]:
+def learning_part(pi: Predictions, knobs: SplitKnobs, seeds: Seeds) -> NDArray[np.bool_]:
     """Return which cases learn (n,): as given, or drawn at random."""
     if knobs.learn is not None:
         learning = np.array(knobs.learn, dtype=bool)

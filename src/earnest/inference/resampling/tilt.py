@@ -20,7 +20,7 @@ from earnest.core.base.sums import weighted_sums
 from earnest.core.data.weights import Weights
 from earnest.core.results.limits import TailCurve, TiltedLimits, best_of
 from earnest.inference.cases.fold_variance import ROUNDING
-from earnest.inference.resampling.resampled import Undefined, in_bag_rule, resampled
+from earnest.inference.resampling.resampled import UndefinedRule, in_bag_rule, resampled
 from earnest.inference.resampling.split_selection import Choice
 from earnest.inference.resampling.tiltable import (
     case_influence,
@@ -41,7 +41,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Tilting:
+class TiltProblem:
     """All that tilts are computed from, greater being better.
 
     Parameters
@@ -125,7 +125,7 @@ def _draw(
         resampler,
         n_resamples,
         seeds,
-        accept=None if by_class else in_bag_rule(metric, target, Undefined.REDRAW),
+        accept=None if by_class else in_bag_rule(metric, target, UndefinedRule.REDRAW),
         redraw=True,
         columns=max(len(choice.candidates), target.n),  # the product takes 8 bytes a case
         n_jobs=n_jobs,
@@ -142,17 +142,17 @@ def _standardised(
     draws: Array,
     sums: Array,
     influence: Array,
-) -> Tilting:
+) -> TiltProblem:
     units = drawn_units(choice.part, resampler)
     away = metric.sign * (draws - choice.values)
     spread = away.std(axis=0)
     differ = spread > ROUNDING * np.abs(draws).max(axis=0)
     gains = np.where(differ, np.round(away / np.where(differ, spread, 1.0), DIGITS), 0.0)
-    return Tilting(gains, sums, np.bincount(units, weights=influence).astype(np.float64), units)
+    return TiltProblem(gains, sums, np.bincount(units, weights=influence).astype(np.float64), units)
 
 
 def _curve(
-    choice: Choice, metric: Metric, tilting: Tilting, direction: float, corrected: bool
+    choice: Choice, metric: Metric, tilting: TiltProblem, direction: float, corrected: bool
 ) -> TailCurve:
     """Return one end for every tilt in a direction: -1 for the bad end, 1 for the good one."""
     taus = direction * np.linspace(0.0, REACH, STEPS + 1) / tilting.sums.std()
@@ -168,7 +168,7 @@ def _curve(
     return TailCurve(np.minimum.accumulate(tails), worse.accumulate(ends), _effective(total))
 
 
-def _weighted(tilting: Tilting, taus: Array, direction: float) -> tuple[Array, Array]:
+def _weighted(tilting: TiltProblem, taus: Array, direction: float) -> tuple[Array, Array]:
     """Return sums over resamples of w, w beyond t0 and w at t0 for every tilt: (K, 3).
 
     Weights are relative to the greatest of a tilt, whose logarithm comes second. As the tilts are
@@ -209,7 +209,7 @@ def _tail_of_the_best(gains: Array, reached: Array) -> Array:
 
 
 def _tilted_values(
-    choice: Choice, metric: Metric, tilting: Tilting, taus: Array
+    choice: Choice, metric: Metric, tilting: TiltProblem, taus: Array
 ) -> tuple[Array, Array]:
     """Return the metric under the weights of every tilt, and A(tau)."""
     ends, levels = np.empty(len(taus)), np.empty(len(taus))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from earnest.core.base import check
-from earnest.core.data.replicates import Drawn
+from earnest.core.data.replicates import DrawUnit
 from earnest.core.data.target import Target
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
@@ -99,7 +99,7 @@ class B632Plus:
         """Check the knobs."""
         check.one_of("rule", self.rule, ["continuous", "as_published"])
 
-    def check(self, target: Target, design: Drawn, metric: Metric) -> None:
+    def check(self, target: Target, design: DrawUnit, metric: Metric) -> None:
         """Refuse metrics without a known no-information rate."""
         need_rate(metric, target)
 

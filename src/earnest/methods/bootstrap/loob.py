@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from earnest.core.base import check
-from earnest.core.data.replicates import Drawn
+from earnest.core.data.replicates import DrawUnit
 from earnest.core.data.target import Target
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
@@ -73,10 +73,10 @@ class LOOB:
         if self.variant is not None:
             check.one_of("variant", self.variant, ["as_published"])
 
-    def check(self, target: Target, design: Drawn, metric: Metric) -> None:
+    def check(self, target: Target, design: DrawUnit, metric: Metric) -> None:
         """Refuse rank metrics, and the published form of strata and groups."""
         need_cases(metric)
-        if self.variant is not None and design is not Drawn.CASES:
+        if self.variant is not None and design is not DrawUnit.CASES:
             raise drawn_otherwise(design)
 
     def __call__(self, call: ReplicatesCall) -> Estimate:

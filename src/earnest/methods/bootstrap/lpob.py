@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from earnest.core.base import check
-from earnest.core.data.replicates import Drawn
+from earnest.core.data.replicates import DrawUnit
 from earnest.core.data.target import Target
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
@@ -73,10 +73,10 @@ class LPOB:
         if self.variant is not None:
             check.one_of("variant", self.variant, ["as_published"])
 
-    def check(self, target: Target, design: Drawn, metric: Metric) -> None:
+    def check(self, target: Target, design: DrawUnit, metric: Metric) -> None:
         """Refuse metrics that are not means over pairs, and the published form of other draws."""
         need_pairs(metric, target)
-        if self.variant is not None and design is Drawn.GROUPS:
+        if self.variant is not None and design is DrawUnit.GROUPS:
             raise drawn_otherwise(design)
 
     def __call__(self, call: ReplicatesCall) -> Estimate:

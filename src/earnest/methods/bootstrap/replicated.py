@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ from earnest.core.results.estimate import Estimate, Provenance, make_interval
 from earnest.core.results.interval import Ask
 from earnest.inference.left_out.estimates import cases_left_out, has_cases
 from earnest.inference.left_out.scores import left_out_scores
-from earnest.inference.limits.replicates import Limited
+from earnest.inference.limits.replicates import ReplicateLimits
 from earnest.methods.base import Method, standard_error
 from earnest.metrics.families import Metric
 
@@ -40,9 +39,9 @@ def replicates_estimate(
     *,
     value: float,
     apparent: float,
-    limited: Limited | None = None,
+    limited: ReplicateLimits | None = None,
     cautions: Iterable[Caution] = (),
-    details: Any = None,
+    details: object = None,
 ) -> Estimate:
     """Put an estimate from replicates together; its naive score is that of the training cases."""
     made, scale = call.replicates, call.metric.scale

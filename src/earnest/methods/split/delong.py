@@ -14,14 +14,14 @@ from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
 from earnest.inference.cases.areas import need_auc
 from earnest.inference.limits.auc import delong
 from earnest.inference.remarks import few_groups_in_variance
-from earnest.inference.resampling.splits import Splitting
+from earnest.inference.resampling.splits import SplitKnobs
 from earnest.methods.base import Call, chosen_by, register, split_estimate
 from earnest.metrics.families import Metric
 
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class DeLong(Splitting):
+class DeLong(SplitKnobs):
     """DeLong's interval for the AUC of one configuration, chosen on another part of the cases.
 
     With one configuration nothing is chosen, and all cases evaluate: the interval that reviewers

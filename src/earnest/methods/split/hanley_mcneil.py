@@ -14,14 +14,14 @@ from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
 from earnest.inference.cases.areas import need_auc
 from earnest.inference.limits.auc import hanley_mcneil
 from earnest.inference.remarks import grouped_as_independent
-from earnest.inference.resampling.splits import Splitting
+from earnest.inference.resampling.splits import SplitKnobs
 from earnest.methods.base import Call, chosen_by, register, split_estimate
 from earnest.metrics.families import Metric
 
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class HanleyMcNeil(Splitting):
+class HanleyMcNeil(SplitKnobs):
     """Hanley and McNeil's interval for the AUC of a configuration chosen on another part.
 
     It needs the AUC and the class sizes only. With one configuration nothing is chosen, and all

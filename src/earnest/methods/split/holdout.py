@@ -22,7 +22,7 @@ from earnest.inference.limits.drawn_spread import with_spread
 from earnest.inference.remarks import part_only
 from earnest.inference.resampling.resampled import (
     Statistic,
-    Undefined,
+    UndefinedRule,
     choose_resampler,
     in_bag_rule,
     resampled,
@@ -106,7 +106,7 @@ class HoldOut:
         check.whole_number("n_resamples", self.n_resamples, low=1, high=MOST_RESAMPLES)
         check.share("evaluate", self.evaluate)
         check.one_of("interval", self.interval, ["percentile", "normal"])
-        check.one_of("undefined", self.undefined, list(Undefined))
+        check.one_of("undefined", self.undefined, list(UndefinedRule))
 
     def check(self, target: Target, design: Predictions, metric: Metric) -> None:
         """Refuse normal limits of what is no mean, and a metric that the cases do not define."""
@@ -159,11 +159,11 @@ class HoldOut:
         """Return what draws the scoring cases, None for normal limits."""
         if self.interval == "normal":
             return None
-        undefined = Undefined(self.undefined)
+        undefined = UndefinedRule(self.undefined)
         return choose_resampler(resampler_of(self.resampler), part.target, undefined)
 
     def _limits(self, call: Call, part: Predictions, best: int, value: float) -> LimitSource:
-        metric, undefined = call.metric, Undefined(self.undefined)
+        metric, undefined = call.metric, UndefinedRule(self.undefined)
         score = _score(part, metric, best)
         resampler = self._resampler(part)
         if resampler is None:
@@ -183,7 +183,7 @@ class HoldOut:
             self.n_resamples,
             call.seeds,
             accept=in_bag_rule(metric, part.target, undefined),
-            redraw=undefined is Undefined.REDRAW,
+            redraw=undefined is UndefinedRule.REDRAW,
             n_jobs=call.n_jobs,
         )
         return DrawnLimits(draws[:, 0])

@@ -11,7 +11,7 @@ from earnest.core.data.target import Target
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import LimitSource
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
-from earnest.inference.resampling.splits import Splitting
+from earnest.inference.resampling.splits import SplitKnobs
 from earnest.inference.resampling.tilt import tilted_limits
 from earnest.inference.resampling.tiltable import (
     need_tiltable,
@@ -32,7 +32,7 @@ from earnest.resampling.bootstrap import Resampler
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class MABT(Splitting):
+class MABT(SplitKnobs):
     """Multiplicity-adjusted bootstrap tilting: choose once more where the evaluation is done.
 
     The top tenth of the learning part are compared in the evaluation part. The pessimistic limit is

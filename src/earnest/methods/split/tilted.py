@@ -12,7 +12,7 @@ from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import LimitSource
 from earnest.core.results.limits import best_of
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
-from earnest.inference.resampling.splits import Splitting
+from earnest.inference.resampling.splits import SplitKnobs
 from earnest.inference.resampling.tilt import tilted_limits
 from earnest.inference.resampling.tiltable import (
     need_tiltable,
@@ -33,7 +33,7 @@ from earnest.resampling.bootstrap import Resampler
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class Tilted(Splitting):
+class Tilted(SplitKnobs):
     """Bootstrap tilting (BT): the values under which the estimate would be just too good.
 
     Cases are reweighted, the more the greater their influence, until the resampled score exceeds

@@ -29,7 +29,7 @@ from earnest.inference.resampling.ensembles import (
     choose_ensembles,
 )
 from earnest.inference.resampling.resampled import (
-    Undefined,
+    UndefinedRule,
     choose_resampler,
     out_of_bag_rule,
     resampled,
@@ -160,7 +160,7 @@ class BBC:
     def __post_init__(self) -> None:
         """Check the knobs."""
         check.whole_number("n_resamples", self.n_resamples, low=1, high=MOST_RESAMPLES)
-        check.one_of("undefined", self.undefined, list(Undefined))
+        check.one_of("undefined", self.undefined, list(UndefinedRule))
         if self.variant is not None:
             check.one_of("variant", self.variant, ["as_published"])
 
@@ -170,7 +170,7 @@ class BBC:
         if rule is not None:
             return self._judge_ensemble(call, rule)
         pi, metric = call.pi, call.metric
-        undefined, published = Undefined(self.undefined), self.variant == "as_published"
+        undefined, published = UndefinedRule(self.undefined), self.variant == "as_published"
         selector = selector_of(self.selector, Pooled())
         resampler = choose_resampler(resampler_of(self.resampler), pi.target, undefined)
         need_out_of_bag(self.spec.name, resampler)
@@ -191,7 +191,7 @@ class BBC:
             self.n_resamples,
             call.seeds,
             accept=out_of_bag_rule(metric, pi.target, undefined, published=published),
-            redraw=undefined is Undefined.REDRAW,
+            redraw=undefined is UndefinedRule.REDRAW,
             n_jobs=call.n_jobs,
             columns=pi.n_configs,
         )  # (B, 2) or (B, 4)
@@ -251,7 +251,7 @@ class BBC:
                 cure="Leave `variant` out.",
             )
         check_ensemble(pi, rule)
-        undefined = Undefined(self.undefined)
+        undefined = UndefinedRule(self.undefined)
         resampler = choose_resampler(resampler_of(self.resampler), pi.target, undefined)
         need_out_of_bag(self.spec.name, resampler)
         scorer = EnsembleScores(pi, metric, resampler, rule, call.n_jobs)
@@ -262,7 +262,7 @@ class BBC:
             self.n_resamples,
             call.seeds,
             accept=out_of_bag_rule(metric, pi.target, undefined),
-            redraw=undefined is Undefined.REDRAW,
+            redraw=undefined is UndefinedRule.REDRAW,
             n_jobs=call.n_jobs,
             columns=pi.n_configs,
         )

@@ -20,7 +20,7 @@ from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.inference.limits.drawn_spread import no_width, with_spread
 from earnest.inference.remarks import not_corrected, one_repeat_at_a_time, undefined_folds
 from earnest.inference.resampling.resampled import (
-    Undefined,
+    UndefinedRule,
     choose_resampler,
     in_bag_rule,
     resampled,
@@ -108,7 +108,7 @@ class NaiveBootstrap:
         if self.over is not None:
             check.one_of("over", self.over, ["folds", "cases"])
         check.one_of("interval", self.interval, ["percentile", "normal"])
-        check.one_of("undefined", self.undefined, list(Undefined))
+        check.one_of("undefined", self.undefined, list(UndefinedRule))
         if self.variant is not None:
             check.one_of("variant", self.variant, ["as_published"])
         if self.over == "cases" and self.interval == "normal":
@@ -191,7 +191,7 @@ class NaiveBootstrap:
     def _cases(self, call: Call) -> Estimate:
         pi, metric = call.pi, call.metric
         selector = selector_of(self.selector, Pooled())
-        undefined = Undefined(self.undefined)
+        undefined = UndefinedRule(self.undefined)
         resampler = choose_resampler(resampler_of(self.resampler), pi.target, undefined)
         best, naive, _ = winner(pi, metric, selector, n_jobs=call.n_jobs)
 
@@ -207,7 +207,7 @@ class NaiveBootstrap:
             self.n_resamples,
             call.seeds,
             accept=in_bag_rule(metric, pi.target, undefined),
-            redraw=undefined is Undefined.REDRAW,
+            redraw=undefined is UndefinedRule.REDRAW,
             n_jobs=call.n_jobs,
         )
         source, remarks = self._spread(DrawnLimits(draws[:, 0]), call, best, value, by_fold=False)

@@ -20,12 +20,12 @@ from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec, S
 from earnest.core.results.winner_limits import NearWinnerLimits
 from earnest.inference.limits.ceiling import Contest
 from earnest.inference.limits.drawn_spread import with_spread
-from earnest.inference.limits.local_level import Dropped, winner_errors
+from earnest.inference.limits.local_level import DroppedConfigurations, winner_errors
 from earnest.inference.limits.winner_law import WinnerLaw, law_of, need_law
 from earnest.inference.remarks import ties_at_the_top, unlike_scales
 from earnest.inference.resampling.correction import WinnerScores
 from earnest.inference.resampling.resampled import (
-    Undefined,
+    UndefinedRule,
     choose_resampler,
     out_of_bag_rule,
     resampled,
@@ -139,13 +139,13 @@ class NearWinner:
     def __post_init__(self) -> None:
         """Check the knobs."""
         check.whole_number("n_resamples", self.n_resamples, low=2, high=MOST_RESAMPLES)
-        check.one_of("undefined", self.undefined, list(Undefined))
+        check.one_of("undefined", self.undefined, list(UndefinedRule))
 
     def __call__(self, call: Call) -> Estimate:
         """Return BBC's value, and the limits of the winner at its local level."""
         pi, metric, jobs = call.pi, call.metric, call.n_jobs
         law_kind = need_law(self.spec.name, metric, pi.target)
-        undefined = Undefined(self.undefined)
+        undefined = UndefinedRule(self.undefined)
         selector = selector_of(self.selector, Pooled())
         resampler = choose_resampler(resampler_of(self.resampler), pi.target, undefined)
         need_out_of_bag(self.spec.name, resampler)
@@ -168,7 +168,7 @@ class NearWinner:
             self.n_resamples,
             call.seeds,
             accept=out_of_bag_rule(metric, pi.target, undefined),
-            redraw=undefined is Undefined.REDRAW,
+            redraw=undefined is UndefinedRule.REDRAW,
             n_jobs=jobs,
             columns=pi.n_configs,
         )  # (B, 2) or (B, 4)
@@ -263,7 +263,7 @@ class NearWinner:
 
 def find_dropped(
     given: Predictions, metric: Metric, law: WinnerLaw, name: str, winner: int
-) -> Dropped:
+) -> DroppedConfigurations:
     """Return the configurations that have predictions of some folds and not of all.
 
     They were in the running until they were dropped, and are compared with the winner on the cases
@@ -273,7 +273,7 @@ def find_dropped(
     dropped = np.flatnonzero(begun & ~given.complete)
     gaps, shares = np.zeros(len(dropped)), np.ones(len(dropped))
     if len(dropped) == 0:
-        return Dropped(gaps, shares)
+        return DroppedConfigurations(gaps, shares)
     part = given.select([given.configs.ids.index(name), *dropped.tolist()])
     answers = part.responses.reshape(*part.responses.shape[:3], -1)
     tested: NDArray[np.bool_] = np.asarray(np.isfinite(answers).all(axis=3))  # (n, 1 + D, R)
@@ -289,7 +289,9 @@ def find_dropped(
         share = float(mask.sum() / tested[:, 0].sum())
         shares[alike] = share
         gaps[alike] = law.gaps(winner, float(scores[0]), scores[1:], share)
-    return Dropped(np.where(np.isfinite(gaps), gaps, 0.0), shares)  # undefined on few cases: none
+    return DroppedConfigurations(
+        np.where(np.isfinite(gaps), gaps, 0.0), shares
+    )  # undefined on few cases: none
 
 
 def _as_wide(mask: NDArray[np.bool_], responses: NDArray[Any]) -> NDArray[np.bool_]:

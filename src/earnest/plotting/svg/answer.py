@@ -10,7 +10,7 @@ import numpy as np
 
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Side
-from earnest.core.text.estimate import Printed, limits_words, percent, printed
+from earnest.core.text.estimate import PrintedEstimate, limits_words, percent, printed
 from earnest.plotting.svg.axes import (
     MINUS,
     Scale,
@@ -78,14 +78,14 @@ def find_naive(estimate: Estimate) -> float | None:
     return naive if known else None
 
 
-def write_in_signs(words: Printed) -> Printed:
+def write_in_signs(words: PrintedEstimate) -> PrintedEstimate:
     """Return printed numbers in signs."""
     parts = (words.naive, words.optimism, words.low, words.high)
     naive, optimism, low, high = (None if part is None else write_in_figure(part) for part in parts)
-    return Printed(write_in_figure(words.value), naive, optimism, low, high, words.full)
+    return PrintedEstimate(write_in_figure(words.value), naive, optimism, low, high, words.full)
 
 
-def flatters(estimate: Estimate, words: Printed) -> bool:
+def flatters(estimate: Estimate, words: PrintedEstimate) -> bool:
     """Tell whether the naive score is better than the honest one, as printed and for certain."""
     better = words.naive != words.value and (estimate.optimism or 0.0) > 0
     return better and estimate.flattered
@@ -97,7 +97,7 @@ def name_zero(estimate: Estimate) -> str:
     return "chance" if estimate.no_information == (low + high) / 2 else "constant prediction"
 
 
-def answer_label(estimate: Estimate, words: Printed, *, corrected: bool) -> str:
+def answer_label(estimate: Estimate, words: PrintedEstimate, *, corrected: bool) -> str:
     """Return the finding as a sentence."""
     kind = (
         "Estimate corrected for the search"
@@ -114,7 +114,7 @@ def answer_label(estimate: Estimate, words: Printed, *, corrected: bool) -> str:
     return said + "."
 
 
-def _write_interval(estimate: Estimate, words: Printed) -> str:
+def _write_interval(estimate: Estimate, words: PrintedEstimate) -> str:
     interval = estimate.interval
     if interval is None:
         return "no interval"
@@ -124,7 +124,7 @@ def _write_interval(estimate: Estimate, words: Printed) -> str:
     return f"{level} interval {said}" if two_sided else f"{said} with {level} confidence"
 
 
-def answer_rows(estimate: Estimate, words: Printed) -> list[tuple[str, str]]:
+def answer_rows(estimate: Estimate, words: PrintedEstimate) -> list[tuple[str, str]]:
     """Return the numbers behind the picture."""
     rows = [("Quantity", estimate.metric), ("Estimate", words.value)]
     interval = estimate.interval
@@ -160,7 +160,7 @@ class _Picture:
 
     canvas: Canvas
     estimate: Estimate
-    words: Printed
+    words: PrintedEstimate
     scale: Scale
     corrected: bool
 
@@ -226,7 +226,7 @@ def _find_ends(estimate: Estimate) -> tuple[float, float]:
 
 
 def _place_scale(
-    estimate: Estimate, words: Printed, ends: tuple[float, float], width: float
+    estimate: Estimate, words: PrintedEstimate, ends: tuple[float, float], width: float
 ) -> Scale:
     """Return the scale with the least margins that leave room for the labels beside the marks."""
     margin = 22.0
@@ -239,7 +239,7 @@ def _place_scale(
 
 
 def _yield_needed(
-    estimate: Estimate, words: Printed, scale: Scale
+    estimate: Estimate, words: PrintedEstimate, scale: Scale
 ) -> Iterator[tuple[float, float]]:
     """Yield the pixels that the labels of ticks, interval and naive score stand on."""
     for value, word in spaced(scale):

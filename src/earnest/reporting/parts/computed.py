@@ -9,7 +9,7 @@ from earnest.core.base.clock import moment_words
 from earnest.core.base.provenance import versions
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
-from earnest.core.results.papers import Citing, collect_papers, find_papers
+from earnest.core.results.papers import CitableSpec, collect_papers, find_papers
 from earnest.core.results.specs import Side
 from earnest.core.text.estimate import article, is_on_items, limits_words, percent, printed
 from earnest.explanation.result import Explanation
@@ -48,7 +48,7 @@ def computed_of_explanation(made: Explanation) -> ComputedPart:
     )
 
 
-def _specs(found: Results) -> Iterator[Citing]:
+def _specs(found: Results) -> Iterator[CitableSpec]:
     """Yield the specs of the methods and tests that were asked."""
     if found.estimate is not None:
         yield spec_of(found.estimate)

@@ -320,7 +320,7 @@ def _confusion(pi: Predictions, made: Estimate, level: float) -> Confusion | Non
     )
 
 
-def _span(share: own.Share) -> str:
+def _span(share: own.CaseShare) -> str:
     low, high = (f"{100 * end:.0f}" for end in (share.low, share.high))
     return f"{low} to {high}\u00a0%"
 

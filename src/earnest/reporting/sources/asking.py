@@ -194,6 +194,7 @@ def _table(
 ) -> Estimates | None:
     seed, pi = made.provenance.seed, material.predictions
     assert pi is not None
+    assert material.metric is not None
     try:
         return estimate_beside(
             made,

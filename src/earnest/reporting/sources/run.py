@@ -9,7 +9,7 @@ import numpy as np
 
 from earnest.adapters.trials.request import TrialsRequest
 from earnest.adapters.trials.run_file import BEGUN, CONFIGS, document_of, scored_of
-from earnest.adapters.trials.scored import COMPLETE, DROPPED, Scored, ScoreName, choose
+from earnest.adapters.trials.scored import COMPLETE, DROPPED, ScoredSearch, ScoreName, choose
 from earnest.core.results.estimate import Scale
 from earnest.core.results.files import parse_json
 from earnest.metrics import METRICS
@@ -79,7 +79,7 @@ def _seed(run: RunFile) -> int | None:
     return int(text) if text.isdecimal() else None
 
 
-def _tried(run: RunFile, scored: Scored, key: str) -> tuple[Tried, ...]:
+def _tried(run: RunFile, scored: ScoredSearch, key: str) -> tuple[Tried, ...]:
     sign, table = scored.names[key].sign, scored.scores[key]
     begun = sorted({cell[0] for cell in run.outcomes if len(cell) == 3})
     reasons = {c: _reason(run, c, scored.statuses[i], table[i]) for i, c in enumerate(begun)}

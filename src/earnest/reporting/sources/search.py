@@ -12,11 +12,10 @@ from earnest.core.base.errors import EarnestError, EvidenceError
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.estimate import Estimate
 from earnest.metrics import metric as resolve_metric
-from earnest.metrics.families import Metric
+from earnest.metrics.families import Metric, MetricLike
 from earnest.reporting.sources.material import Material, Tried, measuring
 from earnest.reporting.sources.source import number_or_none, tried_from
 from earnest.training.fit.ledger import Failure
-from earnest.training.protocols import MetricLike
 from earnest.training.search.estimate import get_record
 from earnest.training.search.search_cv import SearchCV
 

@@ -22,6 +22,7 @@ from earnest.core.results.specs import Design, Side
 from earnest.methods.base import Method, check_question
 from earnest.methods.run import disagreement, estimate
 from earnest.methods.winner.nested import Nested
+from earnest.metrics.families import MetricLike
 from earnest.training.assess.evidence import SplitEvidence, make_perfect_evidence, train_splits
 from earnest.training.assess.methods import (
     Evidence,
@@ -35,14 +36,14 @@ from earnest.training.assess.methods import (
     set_ratio,
     warn_of_cost,
 )
-from earnest.training.assess.plan import Block, Needs, SplitPlan, make_plan
+from earnest.training.assess.plan import Block, SplitPlan, TrainingNeeds, make_plan
 from earnest.training.assess.question import LearnerQuestion, read_question, warn_of_few_cases
 from earnest.training.assess.replicates import choose_drawn_units
 from earnest.training.fit.experiment import Experiment
 from earnest.training.fit.run import RunOptions
 from earnest.training.fit.samples import Samples
 from earnest.training.fit.splits import can_shuffle
-from earnest.training.protocols import Estimator, MetricLike, StoreLike
+from earnest.training.protocols import Estimator, StoreLike
 from earnest.training.tables.hidden_groups import warn_of_copies
 
 FOLDS = 10
@@ -300,7 +301,7 @@ def _run_nested(
     estimator: Estimator,
     X: object,
     y: object,
-    metric: object,
+    metric: MetricLike,
     groups: object,
     rng: RngLike,
     n_jobs: int | None,
@@ -376,7 +377,7 @@ def assess_methods(
             able.append(method)
         except EarnestError as error:
             refused[method.spec.name] = error
-    needs = Needs()
+    needs = TrainingNeeds()
     for method in able:
         needs |= find_needs(method, training.repeats(method))
     splits = _train_splits(question, needs, training)
@@ -448,12 +449,14 @@ def _limit_repeats(method: Method, n_repeats: int | None) -> int | None:
     return least if n_repeats is None else min(n_repeats, least)
 
 
-def _make_plan(question: LearnerQuestion, needs: Needs, training: AssessOptions) -> SplitPlan:
+def _make_plan(
+    question: LearnerQuestion, needs: TrainingNeeds, training: AssessOptions
+) -> SplitPlan:
     return make_plan(needs, training.cv, question.X, question.y, question.target, question.seeds)
 
 
 def _train_splits(
-    question: LearnerQuestion, needs: Needs, training: AssessOptions
+    question: LearnerQuestion, needs: TrainingNeeds, training: AssessOptions
 ) -> SplitEvidence | None:
     if not needs.splits:
         return None
@@ -484,7 +487,7 @@ def _train_splits(
 
 
 def _train_replicates(
-    question: LearnerQuestion, needs: Needs, training: AssessOptions
+    question: LearnerQuestion, needs: TrainingNeeds, training: AssessOptions
 ) -> Replicates | None:
     if not needs.replicates:
         return None
@@ -510,7 +513,7 @@ def _train_replicates(
     )
 
 
-def _choose_store(store: StoreLike | None, needs: Needs, word: str) -> StoreLike | None:
+def _choose_store(store: StoreLike | None, needs: TrainingNeeds, word: str) -> StoreLike | None:
     """Return where one kind of fits is kept: one file, or two beside each other."""
     if store is None or not (needs.splits and needs.replicates):
         return store

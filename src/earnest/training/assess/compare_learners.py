@@ -12,8 +12,14 @@ from typing import TypeAlias, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from earnest.comparison.asking import Asked, assembled, evidence_of, refuse_undefined, result
-from earnest.comparison.base import Measured, Test, TestSpec, check_splits
+from earnest.comparison.asking import (
+    ComparisonRequest,
+    assembled,
+    evidence_of,
+    refuse_undefined,
+    result,
+)
+from earnest.comparison.base import SupportedMetrics, Test, TestSpec, check_splits
 from earnest.comparison.shared.left_out import ReplicateQuestion, SampleTest
 from earnest.core.base import check
 from earnest.core.base.arrays import as_array, missing
@@ -31,7 +37,7 @@ from earnest.core.results.specs import Evidence
 from earnest.engine.identity.identity import describe, digest, parameters_of, with_parts
 from earnest.engine.identity.identity import versions as versions_of
 from earnest.metrics import metric as resolve_metric
-from earnest.metrics.families import Metric
+from earnest.metrics.families import Metric, MetricLike
 from earnest.metrics.responding import check_fits
 from earnest.training.assess.question import (
     check_size,
@@ -54,7 +60,7 @@ from earnest.training.fit.splits import (
     make_splits,
     make_splitter,
 )
-from earnest.training.protocols import Estimator, MetricLike, Splitter, StoreLike
+from earnest.training.protocols import Estimator, Splitter, StoreLike
 from earnest.training.search.candidates import StaticCandidates, read_candidates
 from earnest.training.search.remarks import warn_of_leaks
 from earnest.training.search.run import enter_configs, put_cases, record_all
@@ -212,9 +218,9 @@ def check_kinds(pair: StaticCandidates) -> None:
             )
 
 
-def choose_metric(asked: Asked, metric: MetricLike | None, y: object) -> Metric:
+def choose_metric(asked: ComparisonRequest, metric: MetricLike | None, y: object) -> Metric:
     """Return the metric; tests of pairs have one of their own."""
-    if metric is None and asked.test.spec.metrics is Measured.PAIRS:
+    if metric is None and asked.test.spec.metrics is SupportedMetrics.PAIRS:
         made = make_survival_outcome(y)
         survival = isinstance(made, np.ndarray) and made.dtype.names is not None
         return resolve_metric("concordance" if survival else "roc_auc")
@@ -262,7 +268,7 @@ class LearnerOutcome:
         return target
 
 
-def refuse_given(asked: Asked, **given: object) -> None:
+def refuse_given(asked: ComparisonRequest, **given: object) -> None:
     """Refuse arguments that a test has no use for."""
     spec = asked.test.spec
     for name, value in given.items():
@@ -405,7 +411,9 @@ def compare_learners(
     pair = read_learners({"a": a, "b": b})
     rng = make_resumable(rng, store, X, y)
     given = cast("str | Test", test)  # of bootstrap samples it is put to them further down
-    asked = Asked.of(given, alternative, confidence_level, None, rng, n_jobs, trains=True)
+    asked = ComparisonRequest.of(
+        given, alternative, confidence_level, None, rng, n_jobs, trains=True
+    )
     bootstraps = asked.test.spec.needs is Evidence.REPLICATES
     measure = choose_metric(asked, metric, y)
     check_kinds(pair)
@@ -422,7 +430,7 @@ def compare_learners(
 
 
 def _compare_by_folds(
-    asked: Asked,
+    asked: ComparisonRequest,
     pair: StaticCandidates,
     X: object,
     outcome: LearnerOutcome,
@@ -466,7 +474,7 @@ def _compare_by_folds(
 
 
 def _compare_by_samples(
-    asked: Asked,
+    asked: ComparisonRequest,
     pair: StaticCandidates,
     X: object,
     outcome: LearnerOutcome,
@@ -513,7 +521,7 @@ def _compare_by_samples(
     )
 
 
-def _make_provenance(asked: Asked, both: tuple[Replicates, ...]) -> Provenance:
+def _make_provenance(asked: ComparisonRequest, both: tuple[Replicates, ...]) -> Provenance:
     return Provenance(
         seed=asked.seeds.entropy,
         fingerprint=digest("".join(one.fingerprint for one in both)),
@@ -540,7 +548,7 @@ def train_learners(
     metric: Metric,
     target: Target,
     splits: Splits,
-    asked: Asked,
+    asked: ComparisonRequest,
     how: RunOptions,
 ) -> Predictions:
     """Fit learners on every split; end with the message of one that fails."""
@@ -578,7 +586,7 @@ def train_learners(
 
 
 def _identify(
-    pair: StaticCandidates, X: object, y: object, plan: ResponsePlan, asked: Asked
+    pair: StaticCandidates, X: object, y: object, plan: ResponsePlan, asked: ComparisonRequest
 ) -> dict[str, str]:
     """Return what a stored run of these learners must agree in to be resumed."""
     first, second = (configuration.own for configuration in pair.configurations)

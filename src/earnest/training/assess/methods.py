@@ -16,7 +16,7 @@ from earnest.methods import METHODS
 from earnest.methods.base import Method
 from earnest.methods.run import configured
 from earnest.training.assess.evidence import SplitEvidence
-from earnest.training.assess.plan import Block, Needs
+from earnest.training.assess.plan import Block, TrainingNeeds
 
 HALVINGS = 10
 SHARE = 0.1  # of the cases that a random split tests
@@ -63,21 +63,21 @@ def choose_method(method: str | Method, n_resamples: int | None = None) -> Metho
 Evidence: TypeAlias = Predictions | NestedPredictions | PairedHalves
 
 
-def find_needs(method: Method, n_repeats: int | None) -> Needs:
+def find_needs(method: Method, n_repeats: int | None) -> TrainingNeeds:
     """Return what a method needs to be trained, by the design of its spec."""
     spec = method.spec
     repeats = spec.repeats if n_repeats is None else n_repeats
     if spec.design is Design.REPLICATES:
-        return Needs(replicates=True)
+        return TrainingNeeds(replicates=True)
     if spec.design is Design.PAIRS:
-        return Needs(folds=repeats, pairs=repeats)
+        return TrainingNeeds(folds=repeats, pairs=repeats)
     if spec.design is Design.HALVES:
-        return Needs(subsamples=repeats, halvings=HALVINGS, share=SHARE)
+        return TrainingNeeds(subsamples=repeats, halvings=HALVINGS, share=SHARE)
     if spec.design is Design.SINGLES:
-        return Needs(singles=True)
+        return TrainingNeeds(singles=True)
     if spec.design is Design.HOLDOUT:
-        return Needs(holdout=float(getattr(method, "evaluate", HOLDOUT)))
-    return Needs(folds=repeats)
+        return TrainingNeeds(holdout=float(getattr(method, "evaluate", HOLDOUT)))
+    return TrainingNeeds(folds=repeats)
 
 
 def make_evidence(method: Method, n_repeats: int | None, made: SplitEvidence) -> Evidence:

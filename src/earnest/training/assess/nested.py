@@ -45,7 +45,7 @@ from earnest.training.search.search_cv import (
 
 
 @dataclass(frozen=True, eq=False)
-class Nesting:
+class NestedSplits:
     """All splits that nested cross-validation trains on.
 
     Attributes
@@ -64,7 +64,7 @@ class Nesting:
     every: Splits
 
     @classmethod
-    def of(cls, outer: Splits) -> Nesting:
+    def of(cls, outer: Splits) -> NestedSplits:
         """Make the nesting of folds that part the cases, and refuse others."""
         check_partition(outer, cure="Use KFold, StratifiedKFold or GroupKFold.")
         inner = tuple(_make_inner(outer, split) for split in range(len(outer)))
@@ -112,7 +112,7 @@ def _make_repeat(splits: Splits, repeat: int) -> Splits:
 
 
 def train_nested(
-    options: SearchOptions, prepared: SearchSetup, nesting: Nesting
+    options: SearchOptions, prepared: SearchSetup, nesting: NestedSplits
 ) -> dict[Key, Outcome]:
     """Return the outcome of every configuration on every split, by key."""
     candidates = prepared.candidates
@@ -287,7 +287,7 @@ def nested_cv(
         raise refusal
     if options.refit is False and len(prepared.scoring.names or ()) > 1:
         raise _refuse_no_choice()
-    nesting = Nesting.of(prepared.splits)
+    nesting = NestedSplits.of(prepared.splits)
     outcomes = train_nested(options, prepared, nesting)
     inner = [
         _judge_folds(options, prepared, nesting, outcomes, i)[1] for i in range(len(nesting.outer))
@@ -341,7 +341,7 @@ def _copy_search(search: SearchCV, n_jobs: int | None, store: object) -> SearchC
 def _judge_folds(
     options: SearchOptions,
     prepared: SearchSetup,
-    nesting: Nesting,
+    nesting: NestedSplits,
     outcomes: Mapping[Key, Outcome],
     outer: int | None,
 ) -> tuple[SearchRun, SearchResults]:
@@ -375,7 +375,7 @@ def _refuse_no_choice() -> InputError:
 
 def _make_outer_predictions(
     prepared: SearchSetup,
-    nesting: Nesting,
+    nesting: NestedSplits,
     outcomes: Mapping[Key, Outcome],
     winners: Sequence[int],
 ) -> Predictions:

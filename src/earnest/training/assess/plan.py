@@ -30,7 +30,7 @@ class Block(IntEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Needs:
+class TrainingNeeds:
     """What one or several methods need to be trained.
 
     Attributes
@@ -60,7 +60,7 @@ class Needs:
     share: float = 0.1
     replicates: bool = False
 
-    def __or__(self, other: Needs) -> Needs:
+    def __or__(self, other: TrainingNeeds) -> TrainingNeeds:
         """Return what both need."""
         if self.holdout and other.holdout and self.holdout != other.holdout:
             raise InputError(
@@ -68,7 +68,7 @@ class Needs:
                 needs="one share of cases that score",
                 got=f"{self.holdout:g} and {other.holdout:g}",
             )
-        return Needs(
+        return TrainingNeeds(
             folds=max(self.folds, other.folds),
             pairs=max(self.pairs, other.pairs),
             singles=self.singles or other.singles,
@@ -128,7 +128,7 @@ class SplitPlan:
 
 
 def make_plan(
-    needs: Needs, cv: object, X: object, y: object, target: Target, seeds: Seeds
+    needs: TrainingNeeds, cv: object, X: object, y: object, target: Target, seeds: Seeds
 ) -> SplitPlan:
     """Return the splits of what is needed; each purpose draws from a stream of its own."""
     blocks: dict[Block, Splits] = {}

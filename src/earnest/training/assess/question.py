@@ -19,13 +19,13 @@ from earnest.core.results.interval import Ask
 from earnest.core.results.specs import Side
 from earnest.engine.identity.identity import describe, parameters_of, versions, with_parts
 from earnest.metrics import metric as resolve_metric
-from earnest.metrics.families import Metric
+from earnest.metrics.families import Metric, MetricLike
 from earnest.metrics.responding import check_fits
 from earnest.training.fit.problem import make_empty_predictions, make_survival_outcome, read_outcome
 from earnest.training.fit.response import ResponsePlan, plan_response
 from earnest.training.fit.rows import count_rows
 from earnest.training.fit.splits import check_seeded, make_seed
-from earnest.training.protocols import Estimator, MetricLike
+from earnest.training.protocols import Estimator
 from earnest.training.search.preparation import match_rows
 
 FEW_CASES = 10

@@ -12,11 +12,11 @@ from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Outcome, Progress, Store, Task
 from earnest.core.base.rng import RngLike, Seeds
-from earnest.core.data.replicates import Drawn, Replicates
+from earnest.core.data.replicates import DrawUnit, Replicates
 from earnest.core.results.cautions import Caution
 from earnest.engine.identity.identity import describe, parameters_of, versions, with_parts
 from earnest.metrics import metric as resolve_metric
-from earnest.metrics.families import Metric
+from earnest.metrics.families import Metric, MetricLike
 from earnest.metrics.responding import check_fits
 from earnest.training.assess.question import (
     check_estimator,
@@ -32,7 +32,7 @@ from earnest.training.fit.response import ResponsePlan, plan_response
 from earnest.training.fit.run import RunOptions, run_all
 from earnest.training.fit.samples import ALL_CASES, Samples, find_inner_splits, refuse_fixed_splits
 from earnest.training.fit.splits import make_seed
-from earnest.training.protocols import Estimator, MetricLike
+from earnest.training.protocols import Estimator
 
 MOST_FAILED = 0.1  # the share of replicates that may fail
 MOST_REPLICATES = 1_000_000
@@ -194,7 +194,7 @@ def _prepare(
 
 def choose_drawn_units(
     stratify: bool | ArrayLike | None, grouped: bool, all_classes: bool
-) -> Drawn:
+) -> DrawUnit:
     """Return what is drawn; groups go before strata."""
     apart = stratify is not None and stratify is not False
     if grouped and apart:
@@ -205,8 +205,8 @@ def choose_drawn_units(
             cure="Leave `stratify` out: samples that lack a class are drawn again.",
         )
     if grouped:
-        return Drawn.GROUPS
-    return Drawn.STRATIFIED if apart or (stratify is None and all_classes) else Drawn.CASES
+        return DrawUnit.GROUPS
+    return DrawUnit.STRATIFIED if apart or (stratify is None and all_classes) else DrawUnit.CASES
 
 
 def _collect(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from earnest.comparison.asking import Asked
+from earnest.comparison.asking import ComparisonRequest
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError, MetricError
 from earnest.core.base.protocols import Progress
@@ -17,6 +17,7 @@ from earnest.core.base.rng import Purpose, RngLike, Seeds
 from earnest.core.results.cautions import Caution
 from earnest.inference.cases.case_values import case_values
 from earnest.metrics import metric as resolve_metric
+from earnest.metrics.families import MetricLike
 from earnest.training.assess.compare_learners import (
     Learner,
     LearnerOutcome,
@@ -29,7 +30,6 @@ from earnest.training.assess.question import read_data
 from earnest.training.fit.experiment import find_unseeded
 from earnest.training.fit.run import RunOptions
 from earnest.training.fit.splits import Splits
-from earnest.training.protocols import MetricLike
 from earnest.training.search.candidates import StaticCandidates
 
 SWAPS = 100
@@ -195,7 +195,7 @@ def check_stability(
             cure="Leave groups out to check the learner on cases as if they were independent.",
         )
     check.whole_number("n_swaps", n_swaps, low=2)
-    asked = Asked.of("bayle", "two-sided", 0.95, None, rng, n_jobs, trains=True)
+    asked = ComparisonRequest.of("bayle", "two-sided", 0.95, None, rng, n_jobs, trains=True)
     given = {"a": a} if b is None else {"a": a, "b": b}
     learners = read_learners(given)
     if b is not None:
@@ -236,7 +236,7 @@ def _with_seeds(learners: StaticCandidates, seeds: Seeds) -> StaticCandidates:
 
 
 def _make_folds(
-    asked: Asked, X: object, y: object, cv: object, models: list[Any], n: int
+    asked: ComparisonRequest, X: object, y: object, cv: object, models: list[Any], n: int
 ) -> Splits:
     """Return the folds of one repeat, each with two cases or more."""
     from sklearn.base import is_classifier

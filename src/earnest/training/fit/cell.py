@@ -128,7 +128,7 @@ def _read_number(value: object, name: str) -> float:
     return float(value)  # type: ignore[arg-type]
 
 
-class _Once:
+class _MemoizedMethod:
     """A method of a model that computes once for the same X."""
 
     def __init__(
@@ -152,12 +152,12 @@ def _remember(plan: ResponsePlan, model: Estimator, X: object) -> NDArray[np.flo
     method = getattr(model, name)
     answer = method(X)
     if hasattr(model, "__dict__") and isinstance(answer, np.ndarray):
-        vars(model)[name] = _Once(method, X, answer)
+        vars(model)[name] = _MemoizedMethod(method, X, answer)
     refuse_other_length(answer, count_rows(X), name)
     return plan.encode(answer, name, model)
 
 
 def _forget(model: Estimator) -> None:
     own = getattr(model, "__dict__", {})
-    for name in [name for name, value in own.items() if isinstance(value, _Once)]:
+    for name in [name for name, value in own.items() if isinstance(value, _MemoizedMethod)]:
         del own[name]

@@ -21,12 +21,12 @@ from earnest.core.data.target import (
     usual_positive,
 )
 from earnest.core.data.target_reading import infer_task, read_target
-from earnest.metrics.families import Metric, Need
+from earnest.metrics.families import Metric, MetricLike, Need
 from earnest.metrics.responding import check_fits
 from earnest.training.fit.response import ResponsePlan, plan_response
 from earnest.training.fit.rows import count_rows
-from earnest.training.fit.scoring import Measure, Scoring, choose_measure, find_positive
-from earnest.training.protocols import Estimator, MetricLike
+from earnest.training.fit.scoring import EstimateMetric, Scoring, choose_measure, find_positive
+from earnest.training.protocols import Estimator
 
 _USUAL = ("ClassifierMixin.score", "RegressorMixin.score", "SurvivalAnalysisMixin.score")
 
@@ -45,7 +45,7 @@ class Problem:
         Why there is no Π.
     """
 
-    measure: Measure
+    measure: EstimateMetric
     plan: ResponsePlan | None
     refusal: str = ""
 
@@ -125,7 +125,7 @@ def read_problem(
         return Problem(measure, None, str(error))
     if measure.metric is not None and metric is None and _is_judging_labels(measure.metric, target):
         why = f"metric {measure.metric.name!r} is not defined for a {target.task} task"
-        measure = Measure(None, why, chooses=False)
+        measure = EstimateMetric(None, why, chooses=False)
     every = list(models)
     try:
         return _plan_problem(measure, target, every, response)
@@ -137,7 +137,7 @@ def read_problem(
 
 
 def _plan_problem(
-    measure: Measure, target: Target, models: list[Estimator], response: str | None
+    measure: EstimateMetric, target: Target, models: list[Estimator], response: str | None
 ) -> Problem:
     """Return the problem with the response that the metric is computed from."""
     plan = plan_response(measure.metric, target, models, asked=response)
@@ -149,7 +149,7 @@ def _plan_problem(
 
 def _make_unmeasured(why: str, target: Target, models: list[Estimator]) -> Problem:
     """Return the problem without a metric, with predictions if there are any."""
-    measure = Measure(None, why, chooses=False)
+    measure = EstimateMetric(None, why, chooses=False)
     try:
         return _plan_problem(measure, target, models, None)
     except MetricError as error:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Key, Outcome, Progress, Store, Task
-from earnest.engine.parcels import Kept, keep
+from earnest.engine.parcels import SharedData, keep
 from earnest.engine.progress import watched
 from earnest.engine.run import run
 from earnest.store import as_store
@@ -66,7 +66,7 @@ class Run:
         Who is told.
     """
 
-    experiment: Kept[Experiment]
+    experiment: SharedData[Experiment]
     options: RunOptions
     store: Store | None = None
     progress: Progress | None = None

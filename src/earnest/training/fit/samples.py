@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from earnest.core.base.check import show
 from earnest.core.base.errors import InputError
 from earnest.core.base.rng import Purpose, Seeds
-from earnest.core.data.replicates import Drawn
+from earnest.core.data.replicates import DrawUnit
 from earnest.core.data.target import Target
 from earnest.resampling.bootstrap import (
     RESAMPLERS,
@@ -45,7 +45,7 @@ class Samples:
     """
 
     target: Target
-    drawn: Drawn
+    drawn: DrawUnit
     both_sides: bool
     seed: int
 

@@ -19,10 +19,10 @@ from earnest.core.data.target_reading import read_target
 from earnest.core.data.weights import Weights
 from earnest.kernels.score import score_table
 from earnest.metrics import metric as resolve_metric
-from earnest.metrics.families import METRICS, Metric
+from earnest.metrics.families import METRICS, Metric, MetricLike
 from earnest.training.fit.cell import SINGLE
 from earnest.training.fit.response import plan_response
-from earnest.training.protocols import Estimator, MetricLike, Scorer
+from earnest.training.protocols import Estimator, Scorer
 
 _DEFAULTS = {
     Task.BINARY: "accuracy",
@@ -186,7 +186,7 @@ def check_refit(refit: object, names: tuple[str, ...]) -> None:
 
 
 @dataclass(frozen=True)
-class Measure:
+class EstimateMetric:
     """What the estimate is computed by, or why there is none.
 
     Parameters
@@ -212,7 +212,7 @@ def choose_measure(
     *,
     task: Task | None,
     usual: bool,
-) -> Measure:
+) -> EstimateMetric:
     """Return the metric of the estimate.
 
     Parameters
@@ -232,7 +232,9 @@ def choose_measure(
     own = _read_metric(chosen, task, usual)
     if metric is not None:
         asked = resolve_metric(_drop_positive(metric))
-        return Measure(asked, chooses=own.metric is not None and own.metric.name == asked.name)
+        return EstimateMetric(
+            asked, chooses=own.metric is not None and own.metric.name == asked.name
+        )
     return own
 
 
@@ -253,18 +255,18 @@ def find_positive(metric: object, scoring: object, shown: object, refit: object)
     return getattr(chosen, "_kwargs", {}).get("pos_label")
 
 
-def _read_metric(chosen: object, task: Task | None, usual: bool) -> Measure:
+def _read_metric(chosen: object, task: Task | None, usual: bool) -> EstimateMetric:
     if chosen is None:
         if task is None:
-            return Measure(None, "the task of the estimator is unknown", chooses=False)
-        return Measure(resolve_metric(_DEFAULTS[task]), chooses=usual)
+            return EstimateMetric(None, "the task of the estimator is unknown", chooses=False)
+        return EstimateMetric(resolve_metric(_DEFAULTS[task]), chooses=usual)
     if callable(chosen) and not isinstance(chosen, Metric) and not hasattr(chosen, "_score_func"):
         if isinstance(chosen, MetricScorer):
-            return Measure(chosen.metric)
+            return EstimateMetric(chosen.metric)
         name = getattr(chosen, "__name__", type(chosen).__name__)
         reason = f"scorer {name!r} is a function of models, not of predictions"
-        return Measure(None, reason, chooses=False)
-    return Measure(resolve_metric(_drop_positive(cast(MetricLike, chosen))))
+        return EstimateMetric(None, reason, chooses=False)
+    return EstimateMetric(resolve_metric(_drop_positive(cast(MetricLike, chosen))))
 
 
 def _drop_positive(scorer: MetricLike) -> MetricLike:

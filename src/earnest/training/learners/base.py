@@ -39,7 +39,7 @@ def fit_quietly(model: E, X: Array, y: NDArray[np.generic]) -> E:
     return model
 
 
-class Inner(BaseEstimator):
+class InnerLearner(BaseEstimator):
     """A learner that makes another one in `fit`, when it sees how many columns there are."""
 
     inner_: Predictor
@@ -70,7 +70,7 @@ class Inner(BaseEstimator):
         return np.asarray(self.inner_.predict(X))
 
 
-class Classes(ClassifierMixin, Inner):
+class ClassLearner(ClassifierMixin, InnerLearner):
     """A learner of classes."""
 
     inner_: Classifier
@@ -82,7 +82,7 @@ class Classes(ClassifierMixin, Inner):
         return np.asarray(self.inner_.classes_)
 
 
-class Numbers(RegressorMixin, Inner):
+class NumberLearner(RegressorMixin, InnerLearner):
     """A learner of numbers, which it sees with mean 0 and standard deviation 1.
 
     So penalties and tolerances mean the same whatever the unit of the outcome.
@@ -104,7 +104,7 @@ class Numbers(RegressorMixin, Inner):
         return np.asarray(scaled * self.unit_ + self.center_)
 
 
-class _Forest(Inner):
+class _Forest(InnerLearner):
     """A random forest that looks at a multiple of the root of the number of columns.
 
     Parameters
@@ -146,7 +146,7 @@ def count_tried_columns(mtry: float, count: int) -> int:
     return min(max(round(mtry * math.sqrt(count)), 1), count)
 
 
-class ForestClassifier(Classes, _Forest):
+class ForestClassifier(ClassLearner, _Forest):
     """A random forest of classes; see `_Forest` for its knobs."""
 
     def _choose_kind(self) -> Callable[..., Predictor]:

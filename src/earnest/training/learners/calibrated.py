@@ -24,7 +24,7 @@ FEWEST = 3  # cases of a class for some of it to be held out
 MOST_SLOPE = 1e3  # per spread, of what temperatures are looked for
 
 
-class Calibrated(ClassifierMixin, BaseEstimator):
+class CalibratedClassifier(ClassifierMixin, BaseEstimator):
     """A classifier with probabilities that were learned on cases it was not trained on.
 
     A first fit on two thirds of the cases gives decision values of the rest, which tell what they
@@ -51,10 +51,10 @@ class Calibrated(ClassifierMixin, BaseEstimator):
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.svm import LinearSVC
-    >>> from earnest.training.learners.calibrated import Calibrated
+    >>> from earnest.training.learners.calibrated import CalibratedClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> X = (X - X.mean(0)) / X.std(0)
-    >>> model = Calibrated(LinearSVC(), random_state=0).fit(X, y)
+    >>> model = CalibratedClassifier(LinearSVC(), random_state=0).fit(X, y)
     >>> model.rises_, model.predict_proba(X[:1]).round(1).tolist()
     (True, [[1.0, 0.0]])
     """
@@ -63,7 +63,7 @@ class Calibrated(ClassifierMixin, BaseEstimator):
         self.estimator = estimator
         self.random_state = random_state
 
-    def fit(self, X: NDArray[np.float64], y: NDArray[np.generic]) -> Calibrated:
+    def fit(self, X: NDArray[np.float64], y: NDArray[np.generic]) -> CalibratedClassifier:
         """Fit the classifier, and what its decision values mean."""
         X, y = np.asarray(X), np.asarray(y)
         self.estimator_ = clone(self.estimator).fit(X, y)

@@ -77,7 +77,7 @@ COUNT = Knob(low=1, whole=True)
 
 
 @dataclass(frozen=True)
-class Kind:
+class PortfolioKind:
     """A model or a selection that a portfolio may name.
 
     Parameters
@@ -114,16 +114,16 @@ class Kind:
     types: tuple[str, ...] = ()
 
 
-MODELS: Registry[Kind] = Registry("model")
-SELECTIONS: Registry[Kind] = Registry("selection")
+MODELS: Registry[PortfolioKind] = Registry("model")
+SELECTIONS: Registry[PortfolioKind] = Registry("selection")
 
 
-def register_model(name: str, kind: Kind) -> Kind:
+def register_model(name: str, kind: PortfolioKind) -> PortfolioKind:
     """Let a portfolio name a model."""
     return MODELS.add(name, kind)
 
 
-def register_selection(name: str, kind: Kind) -> Kind:
+def register_selection(name: str, kind: PortfolioKind) -> PortfolioKind:
     """Let a portfolio name a selection of columns."""
     return SELECTIONS.add(name, kind)
 
@@ -229,41 +229,41 @@ _KERNEL_TYPES = _name_types("svm", "KernelClassifier", "KernelRegressor")
 _MACHINE = {"C": POSITIVE, "gamma": POSITIVE, "gamma_unit": Knob(words=("columns", "one"))}
 
 for _name, _kind in {
-    "elastic_net": Kind(
+    "elastic_net": PortfolioKind(
         _make_elastic_net,
         knobs={"C": POSITIVE, "l1_ratio": SHARE},
         seconds=_time_newton,
         types=_name_types("elastic_net", "ElasticNetClassifier", "ElasticNetRegressor"),
     ),
-    "elastic_net_path": Kind(
+    "elastic_net_path": PortfolioKind(
         _make_elastic_net_path,
         tasks=(BINARY, MULTICLASS),
         knobs={"alpha": Knob(high=1.0, open_low=True), "step": COUNT, "steps": COUNT},
         seconds=_time_newton,
         types=_name_types("elastic_net", "PathClassifier"),
     ),
-    "linear_svm": Kind(
+    "linear_svm": PortfolioKind(
         _make_linear_svm,
         knobs={"C": POSITIVE, "solver": Knob(words=("liblinear", "libsvm"))},
         seconds=_time_linear,
         decides_only=True,
         types=(*_name_types("svm", "LinearClassifier", "LinearRegressor"), *_KERNEL_TYPES),
     ),
-    "polynomial_svm": Kind(
+    "polynomial_svm": PortfolioKind(
         _choose_kernel("poly"),
         knobs={**_MACHINE, "degree": Knob(low=1, high=10, whole=True), "coef0": Knob()},
         seconds=_time_kernel,
         decides_only=True,
         types=_KERNEL_TYPES,
     ),
-    "rbf_svm": Kind(
+    "rbf_svm": PortfolioKind(
         _choose_kernel("rbf"),
         knobs=_MACHINE,
         seconds=_time_kernel,
         decides_only=True,
         types=_KERNEL_TYPES,
     ),
-    "random_forest": Kind(
+    "random_forest": PortfolioKind(
         _make_random_forest,
         knobs={"trees": COUNT, "min_leaf": COUNT, "mtry": POSITIVE},
         seconds=_time_forest,
@@ -271,7 +271,7 @@ for _name, _kind in {
         encode="ordinal",
         types=(*_name_types("base", "ForestClassifier", "ForestRegressor"), *_TREE),
     ),
-    "hist_gradient_boosting": Kind(
+    "hist_gradient_boosting": PortfolioKind(
         _make_boosting,
         knobs={
             "learning_rate": POSITIVE,
@@ -286,7 +286,7 @@ for _name, _kind in {
         takes_missing=True,
         types=("sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",),
     ),
-    "cox": Kind(
+    "cox": PortfolioKind(
         _make_cox,
         tasks=(SURVIVAL,),
         knobs={"penalizer": POSITIVE, "l1_ratio": SHARE},
@@ -332,21 +332,21 @@ def _time_ses(cases: int, columns: int, params: Params) -> float:
 
 
 for _name, _kind in {
-    "none": Kind(_make_none, tasks=TASKS),
-    "univariate": Kind(
+    "none": PortfolioKind(_make_none, tasks=TASKS),
+    "univariate": PortfolioKind(
         _make_univariate,
         tasks=TASKS,
         knobs={"share": Knob(high=1.0, open_low=True)},
         seconds=lambda cases, columns, params: 0.001 + 1e-8 * cases * columns,
         types=_name_types("selection", "Univariate"),
     ),
-    "l1": Kind(
+    "l1": PortfolioKind(
         _make_l1,
         knobs={"strength": Knob(high=1.0, open_low=True, open_high=True)},
         seconds=_time_newton,
         types=_name_types("selection", "Lasso"),
     ),
-    "ses": Kind(
+    "ses": PortfolioKind(
         _make_ses,
         knobs={
             "alpha": Knob(high=1.0, open_low=True, open_high=True),

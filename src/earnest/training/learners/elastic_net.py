@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
-from earnest.training.learners.base import Numbers, fit_quietly
+from earnest.training.learners.base import NumberLearner, fit_quietly
 from earnest.training.protocols import Estimator, Predictor
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ class PathClassifier(ElasticNetClassifier):
         return self.alpha
 
 
-class ElasticNetRegressor(Numbers):
+class ElasticNetRegressor(NumberLearner):
     """Least squares with an elastic net, for an outcome brought to mean 0 and variance 1.
 
     It minimises half the sum of squares plus 1/C times the penalty of `ElasticNetClassifier`.

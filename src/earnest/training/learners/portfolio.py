@@ -79,7 +79,7 @@ class Draft:
         """Return the configuration with its pipeline."""
         from sklearn.pipeline import Pipeline
 
-        from earnest.training.learners.calibrated import Calibrated
+        from earnest.training.learners.calibrated import CalibratedClassifier
         from earnest.training.learners.preprocessing import Preprocess
 
         kind, selection = MODELS[self.model], SELECTIONS[self.select]
@@ -94,7 +94,7 @@ class Draft:
         assert not isinstance(model, str)  # only a selection can be none
         calibrates = probabilities and kind.decides_only and task in ("binary", "multiclass")
         if calibrates:
-            model = Calibrated(model, random_state=seed)
+            model = CalibratedClassifier(model, random_state=seed)
         chosen = selection.make(task, self.select_params, seed)
         steps = [("prepare", prepare), ("select", chosen), ("model", model)]
         return PortfolioConfiguration(

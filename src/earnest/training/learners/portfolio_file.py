@@ -11,7 +11,15 @@ from pathlib import Path
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
 from earnest.core.base.registry import Registry
-from earnest.training.learners.catalogue import COUNT, MODELS, SELECTIONS, TASKS, Kind, Knob, Value
+from earnest.training.learners.catalogue import (
+    COUNT,
+    MODELS,
+    SELECTIONS,
+    TASKS,
+    Knob,
+    PortfolioKind,
+    Value,
+)
 
 FORMAT = 1
 TOP = ("format", "about", "tasks", "preprocessing", "selection", "model")
@@ -100,7 +108,7 @@ class _Reader:
     """Reads the tables of one file, whose name is in every message."""
 
     file: str
-    tables: Mapping[str, Registry[Kind]] = field(
+    tables: Mapping[str, Registry[PortfolioKind]] = field(
         default_factory=lambda: {"model": MODELS, "selection": SELECTIONS}
     )
 

@@ -7,13 +7,13 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.training.learners.base import Classes, Inner, Numbers
+from earnest.training.learners.base import ClassLearner, InnerLearner, NumberLearner
 from earnest.training.protocols import Predictor
 
 Array = NDArray[np.float64]
 
 
-class _KernelMachine(Inner):
+class _KernelMachine(InnerLearner):
     """A support vector machine whose width fits the number of columns.
 
     Parameters
@@ -67,7 +67,7 @@ class _KernelMachine(Inner):
         )
 
 
-class KernelClassifier(_KernelMachine, Classes):
+class KernelClassifier(_KernelMachine, ClassLearner):
     """A support vector machine of classes; see `_KernelMachine` for its knobs."""
 
     def _choose_kind(self) -> Callable[..., Predictor]:
@@ -81,7 +81,7 @@ class KernelClassifier(_KernelMachine, Classes):
         return np.asarray(self.inner_.decision_function(X))
 
 
-class KernelRegressor(_KernelMachine, Numbers):
+class KernelRegressor(_KernelMachine, NumberLearner):
     """A support vector machine of numbers; see `_KernelMachine` for its knobs."""
 
     def _choose_kind(self) -> Callable[..., Predictor]:
@@ -90,7 +90,7 @@ class KernelRegressor(_KernelMachine, Numbers):
         return SVR
 
 
-class _LinearMachine(Inner):
+class _LinearMachine(InnerLearner):
     """A linear support vector machine with squared losses, for many cases.
 
     Parameters
@@ -103,7 +103,7 @@ class _LinearMachine(Inner):
         self.C = C
 
 
-class LinearClassifier(_LinearMachine, Classes):
+class LinearClassifier(_LinearMachine, ClassLearner):
     """A linear support vector machine of classes; see `_LinearMachine` for its knob."""
 
     def _choose_kind(self) -> Callable[..., Predictor]:
@@ -120,7 +120,7 @@ class LinearClassifier(_LinearMachine, Classes):
         return np.asarray(self.inner_.decision_function(X))
 
 
-class LinearRegressor(_LinearMachine, Numbers):
+class LinearRegressor(_LinearMachine, NumberLearner):
     """A linear support vector machine of numbers; see `_LinearMachine` for its knob."""
 
     def _choose_kind(self) -> Callable[..., Predictor]:

@@ -16,8 +16,9 @@ from earnest.core.base.protocols import Progress, Store
 from earnest.core.base.rng import RngLike
 from earnest.core.data.ensembles import EnsembleRule
 from earnest.methods.base import Method
+from earnest.metrics.families import MetricLike
 from earnest.training.fit.run import RunOptions
-from earnest.training.protocols import Estimator, MetricLike
+from earnest.training.protocols import Estimator
 from earnest.training.search.candidates import find_first_estimator
 from earnest.training.search.dropping.bced import Dropping, read_dropping
 from earnest.training.search.dropping.stopping import StopWhenWidth, read_stopping

@@ -18,7 +18,7 @@ from earnest.core.data.ensembles import EnsembleRule
 from earnest.core.results.interval import Ask
 from earnest.engine.backends import count_ahead
 from earnest.engine.identity.identity import describe, parameters_of, versions, with_parts
-from earnest.engine.limits import Limit
+from earnest.engine.limits import TaskLimit
 from earnest.training.fit.experiment import Configuration, Experiment
 from earnest.training.fit.problem import Problem, make_survival_outcome, read_problem
 from earnest.training.fit.routing import FitArguments, route
@@ -279,7 +279,7 @@ def check_options(options: SearchOptions) -> None:
     name_method(options.method, options.n_resamples, options.ensemble)
     workers(options.n_jobs)
     count_ahead(options.pre_dispatch, 1)
-    Limit.of(options.time_limit)
+    TaskLimit.of(options.time_limit)
     _check_seed(options.random_state)
     if options.drop is not None or options.stop_when_width is not None:
         _check_rounds(options)

@@ -24,13 +24,14 @@ from earnest.core.base.protocols import Progress, Store
 from earnest.core.base.rng import RngLike
 from earnest.core.data.ensembles import EnsembleRule
 from earnest.methods.base import Method
+from earnest.metrics.families import MetricLike
 from earnest.training.fit.cell import fit_model
 from earnest.training.fit.experiment import Configuration
 from earnest.training.fit.problem import make_survival_outcome
 from earnest.training.fit.routing import is_routing_enabled, make_router
 from earnest.training.fit.scoring import read_scoring
 from earnest.training.learners.averaged import join_members
-from earnest.training.protocols import Answer, Estimator, MetricLike
+from earnest.training.protocols import Answer, Estimator
 from earnest.training.search.autolog import log_the_winner
 from earnest.training.search.callbacks import Callbacks, CallbackSupport, tell_callbacks
 from earnest.training.search.dropping.bced import Dropping

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,14 +10,10 @@ from earnest.core.base.errors import FormatError, InputError
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import Columns
 from earnest.core.tables.formats.table_files import (
-    CSV,
     TABLES,
-    open_table_file,
-    readable,
-    refuse_other_content,
+    find_table_suffix,
+    open_foreign_table,
 )
-
-SUFFIXES = TABLES
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +37,7 @@ def open_table(
     Parameters
     ----------
     source : str, Path or frame
-        A CSV, Parquet, Arrow or Excel file by its suffix, or a frame.
+        A CSV, JSON lines, Parquet, Arrow or Excel file by its suffix, or a frame.
     delimiter, decimal, thousands : str, optional
         What separates the columns of a CSV file, its decimal mark, and the mark between its
         thousands; by default they are read from the file where it tells.
@@ -64,15 +59,10 @@ def open_noting(
         return SourceTable(Columns.of(source), "the table")
     path = Path(source).expanduser()
     suffix = _read_suffix(path)
-    said = {"delimiter": delimiter, "decimal": decimal, "thousands": thousands}
-    options = {name: value for name, value in said.items() if value is not None}
-    if options and suffix not in CSV:
-        raise FormatError(
-            f"`{next(iter(options))}` is for CSV files", got=repr(path.name), cure="Leave it out."
-        )
-    with readable(path), ExitStack() as stack:
-        refuse_other_content(path, suffix)
-        table, cautions = open_table_file(path, suffix, options, stack).table()
+    with open_foreign_table(
+        path, suffix, delimiter=delimiter, decimal=decimal, thousands=thousands
+    ) as file:
+        table, cautions = file.table()
     return SourceTable(Columns.of(table), path.name, cautions)
 
 
@@ -99,7 +89,7 @@ def _refuse_no_table(source: object) -> None:
 
 def _read_suffix(path: Path) -> str:
     """Return the suffix that tells the format; refuse what is absent, empty or of another kind."""
-    needs = f"a table: {', '.join(SUFFIXES)}"
+    needs = f"a table: {', '.join(TABLES)}"
     if path.is_dir():
         raise FormatError(f"{str(path)!r} is a folder", needs=needs)
     if not path.exists():
@@ -108,14 +98,7 @@ def _read_suffix(path: Path) -> str:
             f"there is no file {str(path)!r}", needs=needs, cure=check.nearest(path.name, near)
         )
     check.refuse_stream(path)
-    found = next((s for s in SUFFIXES if path.name.casefold().endswith(s)), None)
-    if found is None:
-        raise FormatError(
-            f"{path.name!r} has an unsupported file extension",
-            needs=", ".join(SUFFIXES),
-            got=repr(path.suffix) if path.suffix else "no suffix",
-            cure=_suggest_suffix(path),
-        )
+    found = find_table_suffix(path, cure=_suggest_suffix(path))
     if path.stat().st_size == 0:
         raise FormatError(f"{path.name!r} is empty", needs="a table with at least one row")
     return found

@@ -63,12 +63,12 @@ class ColumnKind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Look:
+class ColumnFinding:
     """What a column was found to be.
 
     Attributes
     ----------
-    kind : Kind
+    kind : ColumnKind
         What is made of it.
     levels : tuple of str
         Of a category, sorted.
@@ -84,7 +84,9 @@ class Look:
     detail: str = ""
 
 
-def look_at(name: str, column: pa.ChunkedArray, whole: pa.ChunkedArray | None = None) -> Look:
+def look_at(
+    name: str, column: pa.ChunkedArray, whole: pa.ChunkedArray | None = None
+) -> ColumnFinding:
     """Tell what an Arrow column is; refuse one of numbers that a few words have made text.
 
     Of a column that is very long, `column` may be a sample and `whole` all of it.
@@ -104,9 +106,9 @@ def look_at(name: str, column: pa.ChunkedArray, whole: pa.ChunkedArray | None = 
     if pa.types.is_floating(kind):
         known = known.filter(pc.invert(pc.is_nan(known)))
     if len(known) == 0:
-        return Look(ColumnKind.EMPTY)
+        return ColumnFinding(ColumnKind.EMPTY)
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind) or pa.types.is_time(kind):
-        return Look(ColumnKind.DATE)
+        return ColumnFinding(ColumnKind.DATE)
     if not (pa.types.is_boolean(kind) or is_number(kind) or is_text(kind)):
         raise InputError(
             f"column {name!r} has an unsupported type",
@@ -116,15 +118,17 @@ def look_at(name: str, column: pa.ChunkedArray, whole: pa.ChunkedArray | None = 
         )
     count = int(pc.count_distinct(known).as_py())
     if count == 1 and len(known) == len(column):
-        return Look(ColumnKind.CONSTANT, detail=f"only {check.show(known[0].as_py(), 30)}")
+        return ColumnFinding(ColumnKind.CONSTANT, detail=f"only {check.show(known[0].as_py(), 30)}")
     if pa.types.is_boolean(kind):
-        return Look(ColumnKind.CATEGORY, ("false", "true"), logical=True)
+        return ColumnFinding(ColumnKind.CATEGORY, ("false", "true"), logical=True)
     if is_number(kind):
         return _look_at_number(name, column, count, column if whole is None else whole)
     return _look_at_text(name, column, known, count)
 
 
-def look_kept(name: str, column: pa.ChunkedArray, whole: pa.ChunkedArray | None = None) -> Look:
+def look_kept(
+    name: str, column: pa.ChunkedArray, whole: pa.ChunkedArray | None = None
+) -> ColumnFinding:
     """Tell what a column is that the user wants kept: a number or a category, or refuse it."""
     import pyarrow.compute as pc
 
@@ -132,9 +136,11 @@ def look_kept(name: str, column: pa.ChunkedArray, whole: pa.ChunkedArray | None 
     if look.kind.used:
         return look
     if is_number(column.type) and look.kind is ColumnKind.IDENTIFIER:
-        return Look(ColumnKind.NUMBER)
+        return ColumnFinding(ColumnKind.NUMBER)
     if is_text(column.type) and look.kind in (ColumnKind.IDENTIFIER, ColumnKind.TEXT):
-        return Look(ColumnKind.CATEGORY, tuple(sorted(pc.unique(column.drop_null()).to_pylist())))
+        return ColumnFinding(
+            ColumnKind.CATEGORY, tuple(sorted(pc.unique(column.drop_null()).to_pylist()))
+        )
     raise InputError(
         f"column {name!r} cannot be kept",
         needs="numbers or text that vary",
@@ -158,7 +164,9 @@ def is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _look_at_number(name: str, column: pa.ChunkedArray, count: int, whole: pa.ChunkedArray) -> Look:
+def _look_at_number(
+    name: str, column: pa.ChunkedArray, count: int, whole: pa.ChunkedArray
+) -> ColumnFinding:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -172,19 +180,19 @@ def _look_at_number(name: str, column: pa.ChunkedArray, count: int, whole: pa.Ch
                 got=f"{column[row].as_py()} in row {row + 1}",
                 cure=f"Leave the cell empty, or the column out: ignore={name!r}.",
             )
-        return Look(ColumnKind.NUMBER)
+        return ColumnFinding(ColumnKind.NUMBER)
     nameless = name.casefold() in NAMELESS
     if not pa.types.is_integer(column.type) or (count < ENOUGH and not nameless):
-        return Look(ColumnKind.NUMBER)
+        return ColumnFinding(ColumnKind.NUMBER)
     ends = pc.min_max(whole).as_py()
     counts_rows = ends["max"] - ends["min"] + 1 == len(whole)
     if count < ENOUGH and not counts_rows:
-        return Look(ColumnKind.NUMBER)
+        return ColumnFinding(ColumnKind.NUMBER)
     if count == len(column) and (counts_rows or is_named_as_identifier(name)):
-        return Look(ColumnKind.IDENTIFIER, detail="a different value in every row")
+        return ColumnFinding(ColumnKind.IDENTIFIER, detail="a different value in every row")
     if is_named_as_identifier(name):
-        return Look(ColumnKind.IDENTIFIER, detail=f"{count:,} values")
-    return Look(ColumnKind.NUMBER)
+        return ColumnFinding(ColumnKind.IDENTIFIER, detail=f"{count:,} values")
+    return ColumnFinding(ColumnKind.NUMBER)
 
 
 def is_named_as_identifier(name: str) -> bool:
@@ -202,22 +210,24 @@ def is_named_as_identifier(name: str) -> bool:
     return bool(not name or _IDENTIFIER.search(name) or _CAMEL.search(name))
 
 
-def _look_at_text(name: str, column: pa.ChunkedArray, known: pa.ChunkedArray, count: int) -> Look:
+def _look_at_text(
+    name: str, column: pa.ChunkedArray, known: pa.ChunkedArray, count: int
+) -> ColumnFinding:
     import pyarrow.compute as pc
 
     cases = len(known)
     if count > 1 and _measure_share(known, _DATE) >= ALMOST_ALL:
-        return Look(ColumnKind.DATE)
+        return ColumnFinding(ColumnKind.DATE)
     if count >= ENOUGH:
         _refuse_marks(name, column, known)
         _refuse_written(name, column, known)
         if count == cases or (is_named_as_identifier(name) and count > FEW_LEVELS):
             shown = "a different value in every row" if count == cases else f"{count:,} values"
             kind = ColumnKind.TEXT if _count_words(known) >= WORDS else ColumnKind.IDENTIFIER
-            return Look(kind, detail=shown)
+            return ColumnFinding(kind, detail=shown)
     if count > MOST_LEVELS or (count > FEW_LEVELS and cases < CASES_A_LEVEL * count):
-        return Look(ColumnKind.TEXT, detail=f"{count:,} levels")
-    return Look(ColumnKind.CATEGORY, tuple(sorted(pc.unique(known).to_pylist())))
+        return ColumnFinding(ColumnKind.TEXT, detail=f"{count:,} levels")
+    return ColumnFinding(ColumnKind.CATEGORY, tuple(sorted(pc.unique(known).to_pylist())))
 
 
 def _measure_share(known: pa.ChunkedArray, pattern: str) -> float:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
+from earnest.core.base.provenance import JsonObject
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import Columns
 from earnest.training.tables.kinds import ColumnKind, is_number, is_text
@@ -27,7 +28,7 @@ class Feature:
     ----------
     name : str
         As in the table.
-    kind : Kind
+    kind : ColumnKind
         NUMBER or CATEGORY.
     levels : tuple of str
         Of a category: code 0 is the first. Empty for a number.
@@ -150,7 +151,7 @@ class Schema:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Schema:
+    def from_dict(cls, data: JsonObject) -> Schema:
         """Make a schema from plain data, refusing what is none."""
         try:
             features = tuple(

@@ -19,8 +19,8 @@ from earnest.training.tables.files import open_noting
 from earnest.training.tables.hidden_groups import warn_of_group_columns
 from earnest.training.tables.kinds import (
     ENOUGH,
+    ColumnFinding,
     ColumnKind,
-    Look,
     is_named_as_identifier,
     look_at,
     look_kept,
@@ -80,11 +80,11 @@ def sample_rows(
 
 
 def warn_of_table(
-    looks: Mapping[str, Look], outcome: TableOutcome, n_rows: int, group: str | None
+    looks: Mapping[str, ColumnFinding], outcome: TableOutcome, n_rows: int, group: str | None
 ) -> Iterator[Caution]:
     """Yield what was left out of a table: columns of each kind, and rows without an outcome."""
 
-    def of(*kinds: ColumnKind) -> dict[str, Look]:
+    def of(*kinds: ColumnKind) -> dict[str, ColumnFinding]:
         return {name: look for name, look in looks.items() if look.kind in kinds}
 
     yield from _warn_of_identifiers(of(ColumnKind.IDENTIFIER), group)
@@ -103,7 +103,9 @@ def warn_of_table(
         )
 
 
-def _warn_of_identifiers(found: Mapping[str, Look], group: str | None) -> Iterator[Caution]:
+def _warn_of_identifiers(
+    found: Mapping[str, ColumnFinding], group: str | None
+) -> Iterator[Caution]:
     if not found:
         return
     listed = check.some(f"{_list_names(name)} ({look.detail})" for name, look in found.items())
@@ -128,7 +130,7 @@ def _list_names(name: str) -> str:
     return repr(name) if name.strip() else "one without a name"
 
 
-def _warn_of_copies(found: Mapping[str, Look]) -> Iterator[Caution]:
+def _warn_of_copies(found: Mapping[str, ColumnFinding]) -> Iterator[Caution]:
     if not found:
         return
     listed = check.some(f"{name!r} (as {look.detail})" for name, look in found.items())
@@ -141,7 +143,7 @@ def _warn_of_copies(found: Mapping[str, Look]) -> Iterator[Caution]:
     )
 
 
-def _warn_of_empty(found: Mapping[str, Look]) -> Iterator[Caution]:
+def _warn_of_empty(found: Mapping[str, ColumnFinding]) -> Iterator[Caution]:
     if not found:
         return
     listed = check.some(
@@ -156,7 +158,7 @@ def _warn_of_empty(found: Mapping[str, Look]) -> Iterator[Caution]:
     )
 
 
-def _warn_of_dates(found: Mapping[str, Look]) -> Iterator[Caution]:
+def _warn_of_dates(found: Mapping[str, ColumnFinding]) -> Iterator[Caution]:
     if not found:
         return
     yield Caution(
@@ -169,7 +171,7 @@ def _warn_of_dates(found: Mapping[str, Look]) -> Iterator[Caution]:
     )
 
 
-def _warn_of_texts(found: Mapping[str, Look]) -> Iterator[Caution]:
+def _warn_of_texts(found: Mapping[str, ColumnFinding]) -> Iterator[Caution]:
     if not found:
         return
     listed = check.some(f"{name!r} ({look.detail})" for name, look in found.items())
@@ -182,11 +184,11 @@ def _warn_of_texts(found: Mapping[str, Look]) -> Iterator[Caution]:
     )
 
 
-def _count_columns(found: Mapping[str, Look]) -> str:
+def _count_columns(found: Mapping[str, ColumnFinding]) -> str:
     return "1 column" if len(found) == 1 else f"{len(found)} columns"
 
 
-def _choose_verb(found: Mapping[str, Look]) -> str:
+def _choose_verb(found: Mapping[str, ColumnFinding]) -> str:
     return "is" if len(found) == 1 else "are"
 
 
@@ -416,7 +418,7 @@ def _look_at_columns(
     ignore: Sequence[str],
     keep: Sequence[str],
     rows: NDArray[np.intp] | None,
-) -> dict[str, Look]:
+) -> dict[str, ColumnFinding]:
     """Look at every column: at all of it, or at the rows that were sampled of very many."""
     present, ignored, kept = set(columns.names), set(ignore), set(keep)
     for role, names in (("ignore", ignore), ("keep", keep)):
@@ -428,7 +430,7 @@ def _look_at_columns(
     looks = {}
     for name in columns.names:
         if name in ignored:
-            looks[name] = Look(ColumnKind.IGNORED)
+            looks[name] = ColumnFinding(ColumnKind.IGNORED)
         elif name not in roles:
             column = columns.arrow(name)
             sampled = None if columns.rows <= LONG else rows
@@ -437,7 +439,7 @@ def _look_at_columns(
     return looks
 
 
-def _make_schema(looks: Mapping[str, Look], roles: Mapping[str, str]) -> Schema:
+def _make_schema(looks: Mapping[str, ColumnFinding], roles: Mapping[str, str]) -> Schema:
     used = {name: look for name, look in looks.items() if look.kind.used}
     features = tuple(Feature(n, one.kind, one.levels, one.logical) for n, one in used.items())
     left_out = {name: str(look.kind) for name, look in looks.items() if not look.kind.used}
@@ -446,7 +448,7 @@ def _make_schema(looks: Mapping[str, Look], roles: Mapping[str, str]) -> Schema:
     return made
 
 
-def _refuse_nothing(schema: Schema, looks: Mapping[str, Look]) -> None:
+def _refuse_nothing(schema: Schema, looks: Mapping[str, ColumnFinding]) -> None:
     if not schema.features:
         left = [f"{name!r} ({look.kind})" for name, look in looks.items()]
         raise InputError(
@@ -474,10 +476,10 @@ HEAD = 1000  # rows by which most columns are told apart
 def drop_repeats(
     X: NDArray[np.float64],
     schema: Schema,
-    looks: Mapping[str, Look],
+    looks: Mapping[str, ColumnFinding],
     answers: Mapping[str, NDArray[np.generic]],
     keep: tuple[str, ...] = (),
-) -> tuple[NDArray[np.float64], Schema, dict[str, Look]]:
+) -> tuple[NDArray[np.float64], Schema, dict[str, ColumnFinding]]:
     """Leave out columns that are the same as one before, and copies of the outcome.
 
     Parameters
@@ -493,10 +495,10 @@ def drop_repeats(
     """
     names = schema.names
     copies = _find_copies(X, answers)
-    gone = {place: Look(ColumnKind.OUTCOME, detail=name)
+    gone = {place: ColumnFinding(ColumnKind.OUTCOME, detail=name)
             for place, name in copies.items() if names[place] not in keep}  # fmt: skip
     repeats = _find_repeats(X, schema)
-    gone |= {p: Look(ColumnKind.REPEATED, detail=f"as {names[before]}")
+    gone |= {p: ColumnFinding(ColumnKind.REPEATED, detail=f"as {names[before]}")
              for p, before in repeats.items() if p not in gone}  # fmt: skip
     if not gone:
         return X, schema, dict(looks)

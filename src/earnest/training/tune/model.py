@@ -20,9 +20,9 @@ from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.tables.columns import Columns
 from earnest.core.tables.formats.expanding import check_arrays, refuse_expanding
-from earnest.core.tables.formats.table_files import foreign_content
+from earnest.core.tables.formats.table_files import TABLES, foreign_content
 from earnest.training.protocols import Classifier, Estimator, Predictor
-from earnest.training.tables.files import SUFFIXES, open_noting
+from earnest.training.tables.files import open_noting
 from earnest.training.tables.kinds import is_number, is_text
 from earnest.training.tables.outcome import find_column
 from earnest.training.tables.schema import Schema
@@ -364,7 +364,7 @@ def _list_types(content: bytes) -> list[str]:
 
 def _find_file(path: Path) -> Path:
     file = path / NAME if path.is_dir() else path
-    if file.name.casefold().endswith(SUFFIXES):
+    if file.name.casefold().endswith(TABLES):
         raise FormatError(
             f"{str(path)!r} is a table, not a model",
             needs=f"a folder that `earnest tune` wrote, with {NAME!r}, or that file",

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _AROUND = (
     "earnest.training.learners.averaged.AveragedClassifier",
     "earnest.training.learners.averaged.AveragedRegressor",
-    "earnest.training.learners.calibrated.Calibrated",
+    "earnest.training.learners.calibrated.CalibratedClassifier",
     "earnest.training.learners.preprocessing.Preprocess",
 )
 

@@ -14,7 +14,7 @@ import numpy as np
 from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import FormatError
 from earnest.core.base.writing import replacing
-from earnest.core.data.replicates import Drawn, Replicates
+from earnest.core.data.replicates import DrawUnit, Replicates
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Target, Task
 from earnest.core.results.cautions import Caution
@@ -98,7 +98,7 @@ def load_replicates(path: str | Path, *, verify: bool = True) -> Replicates:
         counts=arrays["counts"],
         apparent=arrays["apparent"],
         kind=ResponseKind(facts["kind"]),
-        drawn=Drawn(facts["drawn"]),
+        drawn=DrawUnit(facts["drawn"]),
         learner=facts["learner"],
         threshold=facts["threshold"],
         n_failed=facts["n_failed"],

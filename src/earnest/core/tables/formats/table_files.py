@@ -1,8 +1,9 @@
-"""Tables on disk: CSV, Parquet, Arrow and Excel files."""
+"""Tables on disk: CSV, JSON lines, Parquet, Arrow and Excel files."""
 
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -34,13 +35,44 @@ if TYPE_CHECKING:
 
 WHOLE = "a complete file of the format that its extension names"
 
+GZIP = b"\x1f\x8b"
 # The first bytes, the word for what follows, and the suffixes under which it is read.
 _SIGNS: tuple[tuple[bytes, str, tuple[str, ...]], ...] = (
     (b"PAR1", "a Parquet file", (".parquet",)),
     (b"ARROW1", "an Arrow file", (".arrow", ".feather")),
-    (b"\x1f\x8b", "text compressed with gzip", (".csv.gz",)),
+    (GZIP, "text compressed with gzip", (".csv.gz", ".jsonl.gz")),
     (b"PK\x03\x04", "a ZIP archive", (".npz", *EXCEL)),
+    (b"\x93NUMPY", "a NumPy array", (".npy",)),
 )
+PEEK = 256  # bytes of compressed text that are unpacked to see what it is
+
+
+def guess_suffix(content: bytes) -> str:
+    """Return the suffix of the format that the first bytes of a table tell; else it is CSV.
+
+    Examples
+    --------
+    >>> from earnest.core.tables.formats.table_files import guess_suffix
+    >>> guess_suffix(b'{"y": 1, "svm": 0.7}'), guess_suffix(b"y,svm"), guess_suffix(b"PAR1")
+    ('.jsonl', '.csv', '.parquet')
+    """
+    if content.startswith(GZIP):
+        return _guess_text_suffix(_unpack_start(content)) + ".gz"
+    found = next((suffixes for sign, _, suffixes in _SIGNS if content.startswith(sign)), None)
+    return _guess_text_suffix(content) if found is None else found[0]
+
+
+def _guess_text_suffix(text: bytes) -> str:
+    is_object = text.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
+    return ".jsonl" if is_object else ".csv"
+
+
+def _unpack_start(content: bytes) -> bytes:
+    """Return the first bytes of what gzip compressed, none where it is damaged."""
+    try:
+        return zlib.decompressobj(wbits=16 + zlib.MAX_WBITS).decompress(content, PEEK)
+    except zlib.error:
+        return b""
 
 
 @contextmanager
@@ -94,7 +126,34 @@ def _suggest_cure(path: Path, suffix: str) -> str:
 KEY = b"earnest"  # of the header in the metadata of a schema
 CSV = (".csv", ".csv.gz", ".tsv", ".txt")
 WRITTEN = (*CSV, ".parquet", ".arrow", ".feather")
-TABLES = (*WRITTEN, *EXCEL)
+TABLES = (*WRITTEN, *JSON_LINES, *EXCEL)  # what every door reads that takes a table
+READ = (*TABLES, ".npz", ".npy")  # predictions and scores may be arrays, too
+
+
+def find_table_suffix(path: Path, cure: str = "") -> str:
+    """Return the suffix by which a table is read, and refuse another."""
+    found = next((s for s in TABLES if path.name.casefold().endswith(s)), None)
+    if found is None:
+        raise FormatError(
+            f"{path.name!r} has an unsupported file extension",
+            needs=", ".join(TABLES),
+            got=repr(path.suffix) if path.suffix else "no suffix",
+            cure=cure,
+        )
+    return found
+
+
+@contextmanager
+def open_foreign_table(path: Path, suffix: str, **marks: str | None) -> Iterator[TableFile]:
+    """Open a table that is not of predictions; the marks of a CSV may be given, or None."""
+    options = {name: value for name, value in marks.items() if value is not None}
+    if options and suffix not in CSV:
+        raise FormatError(
+            f"`{next(iter(options))}` is for CSV files", got=repr(path.name), cure="Leave it out."
+        )
+    with readable(path), ExitStack() as stack:
+        refuse_other_content(path, suffix)
+        yield open_table_file(path, suffix, options, stack)
 
 
 def load_table(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base.rng import Seeds
 from earnest.core.data.predictions import Predictions
-from earnest.training.protocols import MetricLike
+from earnest.metrics.families import MetricLike
 from earnest.training.search.dropping.bced import (
     DROPPINGS,
     ENOUGH,

@@ -17,7 +17,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import slack
 from earnest.core.results.cautions import Caution, Severity
 from earnest.inference.resampling.winners import gains_of
-from earnest.training.protocols import MetricLike
+from earnest.metrics.families import MetricLike
 from earnest.training.search.dropping.evidence import Evidence, gather, score_batches
 
 if TYPE_CHECKING:

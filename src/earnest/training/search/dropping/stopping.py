@@ -15,7 +15,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
 from earnest.methods.base import Method
 from earnest.methods.run import configured, estimate
-from earnest.training.protocols import MetricLike
+from earnest.metrics.families import MetricLike
 from earnest.training.search.dropping.bced import ENOUGH
 from earnest.training.search.dropping.evidence import is_due, measure_share_done
 
