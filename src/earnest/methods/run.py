@@ -14,6 +14,7 @@ from earnest.core.data.designs import NestedPredictions, PairedHalves
 from earnest.core.data.ensembles import EnsembleRule
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import Drawn, Replicates
+from earnest.core.data.responses import ResponseKind
 from earnest.core.data.scores import Scores
 from earnest.core.data.selection import Selector
 from earnest.core.results.cautions import Caution, Severity
@@ -111,13 +112,49 @@ def estimate(
     roc_auc 0.68, 95 % interval [0.56, 0.77] (bbc, winner of 50 configs, trained on 9/10 of n=200)
     """
     evidence, metric = read_evidence(predictions, metric)
+    rule = _find_delivered(evidence)
+    if selector is None and method in (None, "bbc"):
+        selector = rule
     if method is None:
         resamples = n_resamples is not None or undefined is not None
         method = usual_method(evidence, metric, resamples=resamples)
     chosen = configured(method, n_resamples=n_resamples, selector=selector, undefined=undefined)
     need_evidence(chosen, evidence)
     call = _call(evidence, metric, confidence_level, side, rng, n_jobs)
-    return _answer(chosen, call)
+    made = _answer(chosen, call)
+    if rule is None:
+        return made
+    return replace(made, cautions=by_severity([*made.cautions, *_tell_delivered(made, rule)]))
+
+
+def _find_delivered(evidence: object) -> str | None:
+    """Return the ensemble rule of the tool that kept the predictions, None where none applies."""
+    if not isinstance(evidence, Predictions) or evidence.n_configs < 2:
+        return None
+    averaged = evidence.kind in (ResponseKind.PROBABILITY, ResponseKind.VALUE)
+    return evidence.ensemble_rule if averaged else None
+
+
+def _tell_delivered(made: Estimate, rule: str) -> Iterator[Caution]:
+    """Yield which model the number is about, where the tool delivers an ensemble."""
+    if made.ensemble is None:
+        yield Caution(
+            "EN135",
+            "The tool that made the predictions delivers an ensemble of its models.",
+            "This estimate is about its best single model.",
+            f"For the ensemble, leave `method` and `selector` out, or use selector={rule!r}.",
+        )
+        return
+    yield Caution(
+        "EN135",
+        f"The tool delivers an ensemble of its models; this estimate is of {rule!r}, chosen anew "
+        "on cases that do not score it.",
+        "It repeats how the tool chooses, by the metric that you asked for and without models that "
+        "learned from others, so its members may differ from the tool's.",
+        "Ask for the metric that the tool chose by. For the best single model, use "
+        "selector='pooled'.",
+        Severity.NOTE,
+    )
 
 
 def estimate_all(

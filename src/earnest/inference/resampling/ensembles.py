@@ -691,7 +691,7 @@ def cross_fit(
     )
 
 
-def _take_partition(made: Predictions, turn: int, repeats: int) -> Predictions:
+def take_partition(made: Predictions, turn: int, repeats: int) -> Predictions:
     """Return the repeats that one partition made of those of the predictions."""
     own = slice(turn * repeats, (turn + 1) * repeats)
     return replace(
@@ -764,7 +764,7 @@ class EnsembleScores:
         )
         if made is not None:
             ones = Weights.ones(self.pi.n_cases)
-            turns = [_take_partition(made, turn, self.pi.n_repeats) for turn in range(count)]
+            turns = [take_partition(made, turn, self.pi.n_repeats) for turn in range(count)]
             scores = np.array([score_table(one, self.metric, ones)[0, 0] for one in turns])
             if np.isfinite(scores).all():
                 return float(scores.mean()), float(scores.var(ddof=1)) / count
