@@ -511,7 +511,7 @@ def blend(pi: Predictions, shares: Array) -> Predictions:
 def _average(responses: Numbers, own: Array) -> Array:
     """Return responses (n, C, R[, K]) averaged by the shares (C,) of an ensemble: (n, R[, K])."""
     first, *others = np.flatnonzero(own)
-    total = own[first] * responses[:, first].astype(np.float64)
+    total: Array = own[first] * responses[:, first].astype(np.float64)
     for c in others:
         total += own[c] * responses[:, c]
     return total
@@ -629,7 +629,7 @@ def leave_parts_out(target: Target, rng: np.random.Generator) -> NDArray[np.uint
     order = np.concatenate([rng.permutation(layer) for layer in layers])
     part = np.empty(count, dtype=np.intp)
     part[order] = np.arange(count) % parts
-    return (part[units] != np.arange(parts)[:, None]).astype(np.uint8)
+    return np.asarray(part[units] != np.arange(parts)[:, None], dtype=np.uint8)
 
 
 def cross_fit(
