@@ -81,7 +81,8 @@ def estimate(
     selector : str, Selector or EnsembleRule, optional
         The rule that makes a configuration the winner: 'pooled', 'mean_of_folds' or
         'one_standard_error'; the default is the method's. With `GreedyEnsemble(size=25)`,
-        `TopAverage(k=5)` or `StackedEnsemble()` the method 'bbc' judges an ensemble.
+        `TopAverage(k=5)` or `StackedEnsemble()` the method 'bbc' judges an ensemble. By default
+        so it does for predictions of a tool that delivers one, see `Predictions.ensemble_rule`.
     undefined : {'redraw', 'drop', 'stratify'}, optional
         What to do with resamples on which the metric is undefined; 'redraw' by default.
     rng : None, int, SeedSequence, Generator or RandomState
