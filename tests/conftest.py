@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -17,6 +18,23 @@ def close_figures() -> Iterator[None]:
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
+
+
+@pytest.fixture(autouse=True)
+def hide_lightgbm(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Try the same models whether LightGBM is installed or not, but for tests of LightGBM."""
+    if find_spec("lightgbm") is None or "with_lightgbm" in request.fixturenames:
+        return
+    from earnest.training.learners import catalogue
+
+    monkeypatch.setattr(
+        catalogue, "find_spec", lambda name: None if name == "lightgbm" else find_spec(name)
+    )
+
+
+@pytest.fixture
+def with_lightgbm() -> None:
+    """Let portfolios have LightGBM, which must be installed."""
 
 
 @pytest.fixture(scope="session")

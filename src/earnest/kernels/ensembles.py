@@ -48,6 +48,37 @@ def _first_best(scores: Floats, known: int, unit: float) -> int:
 
 
 @jit
+def _begin(b: int, library: Ints, start: Ints, picks: Ints, scores: Floats) -> int:
+    """Empty the answers of a resample, and return the size of its library, 0 without a start."""
+    picks[b] = -1
+    scores[b] = np.nan
+    known = 0
+    while start[b] >= 0 and known < library.shape[1] and library[b, known] >= 0:
+        known += 1
+    return known
+
+
+@jit
+def _add_best(
+    b: int,
+    step: int,
+    found: Floats,
+    known: int,
+    unit: float,
+    library: Ints,
+    start: Ints,
+    picks: Ints,
+    scores: Floats,
+) -> int:
+    """Write down the member that a step adds, and return its place, -1 if none can be added."""
+    chosen = start[b] if step == 0 else _first_best(found, known, unit)
+    if chosen >= 0:
+        picks[b, step] = library[b, chosen]
+        scores[b, step] = found[chosen]
+    return chosen
+
+
+@jit
 def _sort_digit(
     source: Longs, goal: Longs, count: int, ends: Longs, first: int, shift: int
 ) -> None:
@@ -138,9 +169,8 @@ def greedy_areas(
     bins = np.empty(3 * BINS, dtype=np.int64)
     found = np.empty(most)
     for b in range(len(counts)):
-        picks[b] = -1
-        scores[b] = np.nan
-        if start[b] < 0:
+        known = _begin(b, library, start, picks, scores)
+        if known == 0:
             continue
         for v in range(views):
             m, positive, total = 0, 0, 0
@@ -155,17 +185,13 @@ def greedy_areas(
                     m += 1
             sizes[v] = m
             pairs[v] = 2.0 * positive * (total - positive)
-        known = 0
-        while known < most and library[b, known] >= 0:
+        for c in range(known):
             for v in range(views):
                 for i in range(sizes[v]):
-                    drawn[known, v, i] = keys[library[b, known], v, rows[v, i]]
-            known += 1
+                    drawn[c, v, i] = keys[library[b, c], v, rows[v, i]]
         for step in range(steps):
-            if step == 0:
-                chosen = start[b]
             for c in range(known):
-                if step == 0 and c != chosen:
+                if step == 0 and c != start[b]:
                     continue
                 score = 0.0
                 for v in range(views):
@@ -173,10 +199,9 @@ def greedy_areas(
                         packed[i] = ((running[v, i] + drawn[c, v, i]) << KEY) | marks[v, i]
                     score += _count_pairs(packed, spare, bins, sizes[v]) / pairs[v]
                 found[c] = score / views
-            if step > 0:
-                chosen = _first_best(found, known, 1.0)
-            picks[b, step] = library[b, chosen]
-            scores[b, step] = found[chosen]
+            chosen = _add_best(b, step, found, known, 1.0, library, start, picks, scores)
+            if chosen < 0:
+                break
             for v in range(views):
                 for i in range(sizes[v]):
                     running[v, i] += drawn[chosen, v, i]
@@ -215,35 +240,27 @@ def greedy_chances(
     running = np.empty(longest)
     found = np.empty(most)
     for b in range(len(counts)):
-        picks[b] = -1
-        scores[b] = np.nan
-        if start[b] < 0:
-            continue
-        known = 0
+        known = _begin(b, library, start, picks, scores)
         total = 0
-        while known < most and library[b, known] >= 0:
-            own = chances[library[b, known]]
-            m = 0
+        for c in range(known):
+            own = chances[library[b, c]]
+            total = 0
             for repeat in range(repeats):
                 for i in range(n):
                     for _ in range(counts[b, i]):
-                        drawn[known, m] = own[repeat * n + i]
-                        m += 1
-            total = m
-            known += 1
+                        drawn[c, total] = own[repeat * n + i]
+                        total += 1
         filled = ((total + 15) // 16) * 16
         for i in range(filled):
             running[i] = 0.0
-        for step in range(steps):
-            if step == 0:
-                chosen = start[b]
+        for step in range(steps if known > 0 else 0):
             share = 1.0 / (step + 1.0)
             for i in range(total, filled):  # their chance is 1, whatever is added
                 running[i] = float(step)
             for c in range(known):
                 for i in range(total, filled):
                     drawn[c, i] = 1.0
-                if step == 0 and c != chosen:
+                if step == 0 and c != start[b]:
                     continue
                 score = 0.0
                 for top in range(0, filled, 16):
@@ -255,10 +272,9 @@ def greedy_chances(
                         four *= (running[i + 3] + drawn[c, i + 3]) * share
                     score += np.log((one * two) * (three * four))
                 found[c] = score / total
-            if step > 0:
-                chosen = _first_best(found, known, 0.0)
-            picks[b, step] = library[b, chosen]
-            scores[b, step] = found[chosen]
+            chosen = _add_best(b, step, found, known, 0.0, library, start, picks, scores)
+            if chosen < 0:
+                break
             for i in range(total):
                 running[i] += drawn[chosen, i]
 
@@ -323,24 +339,16 @@ def greedy_squares(
     found = np.empty(most)
     along = np.empty(most)
     for b in range(len(library)):
-        picks[b] = -1
-        scores[b] = np.nan
-        if start[b] < 0:
-            continue
-        known = 0
-        while known < most and library[b, known] >= 0:
-            along[known] = 0.0
-            known += 1
+        known = _begin(b, library, start, picks, scores)
+        along[:known] = 0.0
         square = 0.0
-        for step in range(steps):
+        for step in range(steps if known > 0 else 0):
             for c in range(known):
                 grown = square + 2.0 * along[c] + together[b, c, c]
                 found[c] = -grown / ((step + 1.0) * (step + 1.0))
-            chosen = start[b] if step == 0 else _first_best(found, known, 0.0)
+            chosen = _add_best(b, step, found, known, 0.0, library, start, picks, scores)
             if chosen < 0:
                 break
-            picks[b, step] = library[b, chosen]
-            scores[b, step] = found[chosen]
             square += 2.0 * along[chosen] + together[b, chosen, chosen]
             for c in range(known):
                 along[c] += together[b, chosen, c]

@@ -14,7 +14,7 @@ from earnest.core.base.provenance import knobs, plain, versions
 from earnest.core.base.registry import Registry
 from earnest.core.base.rng import Seeds
 from earnest.core.data.designs import NestedPredictions, PairedHalves
-from earnest.core.data.ensembles import ENSEMBLES, EnsembleRule
+from earnest.core.data.ensembles import EnsembleRule
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import DrawUnit, Replicates
 from earnest.core.data.selection import SELECTORS, MeanOfFolds, Pooled, Selector
@@ -40,6 +40,7 @@ from earnest.inference.remarks import (
     undefined_folds,
     unlike_scales,
 )
+from earnest.inference.resampling.ensembles import read_rule
 from earnest.inference.resampling.split_selection import Choice, SplitDetails, choose
 from earnest.inference.resampling.splits import SplitKnobs
 from earnest.metrics.families import Metric, RankMetric
@@ -221,7 +222,7 @@ def ensemble_of(given: str | Selector | EnsembleRule | None) -> EnsembleRule | N
     """Return the ensemble rule of a name, or as it is; None where one configuration is chosen."""
     if isinstance(given, EnsembleRule):
         return given
-    return ENSEMBLES[given]() if isinstance(given, str) and given in ENSEMBLES else None
+    return read_rule(given) if isinstance(given, str) else None
 
 
 def selector_of(given: str | Selector | EnsembleRule | None, default: Selector) -> Selector:

@@ -12,6 +12,7 @@ from earnest.core.data.designs import NestedPredictions, PairedHalves
 from earnest.core.data.ensembles import EnsembleRule
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import DrawUnit, Replicates
+from earnest.core.data.responses import ResponseKind
 from earnest.core.data.scores import Scores
 from earnest.core.data.selection import Selector
 from earnest.core.results.cautions import Caution, Severity
@@ -81,7 +82,8 @@ def estimate(
     selector : str, Selector or EnsembleRule, optional
         The rule that makes a configuration the winner: 'pooled', 'mean_of_folds' or
         'one_standard_error'; the default is the method's. With `GreedyEnsemble(size=25)`,
-        `TopAverage(k=5)` or `StackedEnsemble()` the method 'bbc' judges an ensemble.
+        `TopAverage(k=5)` or `StackedEnsemble()` the method 'bbc' judges an ensemble. By default
+        so it does for predictions of a tool that delivers one, see `Predictions.ensemble_rule`.
     undefined : {'redraw', 'drop', 'stratify'}, optional
         What to do with resamples on which the metric is undefined; 'redraw' by default.
     rng : None, int, SeedSequence, Generator or RandomState
@@ -114,6 +116,9 @@ def estimate(
     roc_auc 0.68, 95 % interval [0.56, 0.77] (bbc, winner of 50 configs, trained on 9/10 of n=200)
     """
     evidence, metric = read_evidence(predictions, metric)
+    rule = _find_delivered(evidence)
+    if selector is None and method in (None, "bbc"):
+        selector = rule
     if method is None:
         resamples = n_resamples is not None or undefined is not None
         method = usual_method(evidence, metric, resamples=resamples)
@@ -121,7 +126,40 @@ def estimate(
     need_evidence(chosen, evidence)
     call = _call(evidence, metric, confidence_level, side, rng, n_jobs)
     with spread_scores(n_jobs):
-        return _answer(chosen, call)
+        made = _answer(chosen, call)
+    if rule is None:
+        return made
+    return replace(made, cautions=by_severity([*made.cautions, *_tell_delivered(made, rule)]))
+
+
+def _find_delivered(evidence: object) -> str | None:
+    """Return the ensemble rule of the tool that kept the predictions, None where none applies."""
+    if not isinstance(evidence, Predictions) or evidence.n_configs < 2:
+        return None
+    averaged = evidence.kind in (ResponseKind.PROBABILITY, ResponseKind.VALUE)
+    return evidence.ensemble_rule if averaged else None
+
+
+def _tell_delivered(made: Estimate, rule: str) -> Iterator[Caution]:
+    """Yield which model the number is about, where the tool delivers an ensemble."""
+    if made.ensemble is None:
+        yield Caution(
+            "EN135",
+            "The tool that made the predictions delivers an ensemble of its models.",
+            "This estimate is about its best single model.",
+            f"For the ensemble, leave `method` and `selector` out, or use selector={rule!r}.",
+        )
+        return
+    yield Caution(
+        "EN135",
+        f"The tool delivers an ensemble of its models; this estimate is of {rule!r}, chosen anew "
+        "on cases that do not score it.",
+        "It repeats how the tool chooses, by the metric that you asked for and without models that "
+        "learned from others, so its members may differ from the tool's.",
+        "Ask for the metric that the tool chose by. For the best single model, use "
+        "selector='pooled'.",
+        Severity.NOTE,
+    )
 
 
 def estimate_all(

@@ -52,9 +52,38 @@ def test_every_base_model_is_a_configuration_with_its_own_predictions() -> None:
 
 def test_the_score_that_autogluon_reports_is_the_naive_one() -> None:
     # leaderboard of the recorded run: LightGBMXT_BAG_L1 leads the base models with 0.9333 accuracy
-    made = en.estimate(en.predictions_from(TabularPredictor("binary")), metric="accuracy", rng=0)
+    pi = en.predictions_from(TabularPredictor("binary"))
+    made = en.estimate(pi, metric="accuracy", selector="pooled", rng=0)
     assert made.naive == pytest.approx(112 / 120)
     assert made.value < made.naive
+    assert next(one for one in made.cautions if one.code == "EN135").severity == "caution"
+
+
+def test_the_ensemble_that_autogluon_delivers_is_chosen_anew(tmp_path: Path) -> None:
+    pi = en.predictions_from(TabularPredictor("binary"))
+    assert pi.ensemble_rule == "greedy_ensemble"  # of 25 steps, as recorded
+    made = en.estimate(pi, metric="log_loss", rng=0, n_resamples=100)
+    asked = en.estimate(
+        pi, metric="log_loss", selector=en.GreedyEnsemble(size=25), rng=0, n_resamples=100
+    )
+    assert (made.value, made.ensemble) == (asked.value, asked.ensemble)
+    assert made.value >= made.naive  # a loss; one model may win everywhere
+    assert next(one for one in made.cautions if one.code == "EN135").severity == "note"
+    for suffix in (".csv", ".parquet", ".npz"):
+        again = en.Predictions.load(pi.save(tmp_path / f"pi{suffix}"))
+        assert again.ensemble_rule == pi.ensemble_rule
+    single = en.estimate(pi.select(0), metric="log_loss", rng=0, n_resamples=100)
+    assert "EN135" not in {one.code for one in single.cautions}  # nothing to combine
+
+
+def test_the_size_of_the_ensemble_is_read_and_a_single_model_has_none() -> None:
+    predictor = TabularPredictor("regression")
+    best = predictor.facts["model_info"]["WeightedEnsemble_L2"]
+    best["bagged_info"]["child_hyperparameters"]["ensemble_size"] = 40
+    assert en.predictions_from(predictor).ensemble_rule == "greedy_ensemble(size=40)"
+    assert en.predictions_from(predictor, ensembles=True).ensemble_rule is None
+    predictor.facts["best_model"] = "LightGBM_BAG_L1"
+    assert en.predictions_from(predictor).ensemble_rule is None
 
 
 def test_cautions_name_the_models_that_they_are_about() -> None:

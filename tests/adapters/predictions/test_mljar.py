@@ -60,6 +60,20 @@ def test_single_models_are_configurations_and_others_are_left_out() -> None:
     assert not pi.configs.static
 
 
+def test_the_ensemble_that_mljar_delivers_is_chosen_anew() -> None:
+    pi = en.predictions_from(ROOT / "binary")
+    assert pi.ensemble_rule == "greedy_ensemble(size=8)"  # as many steps as single models
+    made = en.estimate(pi, metric="log_loss", rng=0, n_resamples=100)
+    # Its own choice on all cases is that of mljar: `ensemble.json` of the recorded run.
+    written = json.loads((ROOT / "binary" / "Ensemble" / "ensemble.json").read_text("utf-8"))
+    shares = {one["model"]: one["repeat"] / 8 for one in written["selected_models"]}
+    assert made.ensemble == pytest.approx(shares)
+    assert made.naive == pytest.approx(written["final_loss"], rel=1e-5)
+    assert made.value > made.naive  # a loss
+    assert "EN135" in {one.code for one in made.cautions}
+    assert en.predictions_from(ROOT / "regression").ensemble_rule is None  # delivers one model
+
+
 def test_ensembles_come_in_if_asked() -> None:
     pi = en.predictions_from(ROOT / "binary", ensembles=True)
     assert {"Ensemble", "7_Xgboost_Stacked"} <= set(pi.configs.ids)

@@ -397,6 +397,7 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN133": lambda: codes(
         gain(replace(noise(), configs=dynamic(40)), metric="roc_auc", order="mean", rng=0).cautions
     ),
+    "EN135": lambda: of(recorded()),
     "EN140": lambda: codes(estimate(Scores([[0, 1], [1, None], [1, 1], [0, 0]]), rng=0).cautions),
     "EN141": lambda: codes(Scores(TWO_SAMPLES, config="model").predictions.remarks),
     "EN142": lambda: codes(Scores(WITH_TOKENS).predictions.remarks),

@@ -7,16 +7,20 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, log_loss, r2_score, roc_auc_score
 
 import earnest as en
+from earnest.core.base.rng import Seeds
 from earnest.core.data.ensembles import ENSEMBLES, EnsembleRule
 from earnest.core.data.weights import Weights
 from earnest.inference.resampling import ensembles
 from earnest.inference.resampling.ensembles import (
     blend,
     choose_ensembles,
+    cross_fit,
     divide_cases,
+    leave_parts_out,
     score_ensembles,
 )
 
@@ -201,6 +205,80 @@ def test_stacking_is_non_negative_least_squares_scaled_to_one() -> None:
         np.testing.assert_allclose(own, expected / expected.sum(), atol=1e-6)
 
 
+def make_log_odds(p: Array) -> Array:
+    return np.log(p / (1.0 - p))
+
+
+def test_logistic_stacking_is_scikit_learns_regression_on_log_odds_scaled_to_one() -> None:
+    """Every configuration knows something of its own, so that no weight is negative."""
+    rng = np.random.default_rng(23)
+    y = rng.integers(0, 2, 200)
+    p = 1 / (1 + np.exp(-(y[:, None] - 0.5 + 1.5 * rng.standard_normal((200, 4)))))
+    pi = en.Predictions.from_arrays(y, p)
+    inbag = draw(200, 4, seed=24)
+    rule, metric = en.StackedEnsemble(method="logistic"), en.metric("log_loss").on("binary")
+    found = choose_ensembles(pi, metric, inbag, rule, n_jobs=2)
+    for own, counts in zip(found, inbag.values, strict=True):
+        fitted = LogisticRegression(C=1.0, tol=1e-10, max_iter=1000)
+        coef = fitted.fit(make_log_odds(p), y, sample_weight=counts.astype(float)).coef_[0]
+        assert (coef > 0).all()
+        np.testing.assert_allclose(own, coef / coef.sum(), atol=1e-5)
+
+
+def test_logistic_stacking_holds_at_zero_what_would_be_negative() -> None:
+    """At the best point no weight above 0 has a slope, and one at 0 has none downwards."""
+    rng = np.random.default_rng(25)
+    y = rng.integers(0, 2, 150).astype(float)
+    x = (y - 0.5)[:, None] * np.array([1.5, 0.7, -1.0, -0.8]) + rng.standard_normal((150, 4))
+    heavy = rng.integers(0, 4, 150).astype(float)
+    found = ensembles.fit_logistic(x, y, heavy)
+    kept = found > 0
+    assert kept.tolist() == [True, True, False, False]
+    free = LogisticRegression(C=1.0, tol=1e-10, max_iter=1000)
+    free.fit(x[:, kept], y, sample_weight=heavy)
+    np.testing.assert_allclose(found[kept], free.coef_[0], atol=1e-5)
+    chance = free.predict_proba(x[:, kept])[:, 1]
+    assert (x[:, ~kept].T @ (heavy * (chance - y)) > 0).all()
+
+
+def test_logistic_stacking_takes_several_classes_together_and_no_values() -> None:
+    rng = np.random.default_rng(26)
+    y = rng.integers(0, 3, 120)
+    z = 1.5 * np.eye(3)[y][:, None, :] + rng.standard_normal((120, 4, 3))
+    p = np.exp(z) / np.exp(z).sum(axis=2, keepdims=True)
+    pi = en.Predictions.from_arrays(y, p, repeats=1)
+    rule, metric = en.StackedEnsemble(method="logistic"), en.metric("log_loss").on("multiclass")
+    (own,) = choose_ensembles(pi, metric, Weights.ones(120), rule)
+    rows = make_log_odds(np.moveaxis(p, 2, 0).reshape(-1, 4))
+    truth = np.concatenate([y == k for k in range(3)])
+    coef = LogisticRegression(C=1.0, tol=1e-10, max_iter=1000).fit(rows, truth).coef_[0]
+    np.testing.assert_allclose(own, coef / coef.sum(), atol=1e-5)
+    values = en.Predictions.from_arrays(rng.standard_normal(50), rng.standard_normal((50, 3)))
+    with pytest.raises(en.EvidenceError, match="classes"):
+        en.estimate(values, metric="mse", selector=rule)
+    with pytest.raises(en.InputError, match="method"):
+        en.StackedEnsemble(method="ridge")
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        en.GreedyEnsemble(size=7, guard=True),
+        en.TopAverage(k=2),
+        en.StackedEnsemble(method="logistic"),
+    ],
+    ids=lambda rule: rule.word,
+)
+def test_a_rule_is_read_back_from_its_name(rule: EnsembleRule) -> None:
+    assert ensembles.read_rule(rule.name) == rule
+
+
+def test_a_name_with_an_unknown_option_is_refused() -> None:
+    assert ensembles.read_rule("pooled") is None
+    with pytest.raises(en.InputError, match="steps"):
+        ensembles.read_rule("greedy_ensemble(steps=3)")
+
+
 def test_the_score_of_an_ensemble_is_that_of_the_averaged_predictions() -> None:
     y, p = chances(70, 5, seed=15)
     pi = en.Predictions.from_arrays(y.astype(int), p)
@@ -248,6 +326,42 @@ def test_a_guard_leaves_whole_folds_and_groups_out() -> None:
     groups = np.arange(60) // 3
     grouped = en.Predictions.from_arrays(y, np.random.default_rng(0).random((60, 2)), groups=groups)
     assert all(len(set(divide_cases(grouped)[groups == g])) == 1 for g in range(20))
+
+
+def test_parts_left_out_keep_groups_whole_and_spread_the_classes() -> None:
+    y = np.array([1] * 30 + [0] * 570)
+    pi = en.Predictions.from_arrays(y, np.random.default_rng(0).random((600, 2)))
+    inside = leave_parts_out(pi.target, np.random.default_rng(1))
+    assert inside.shape == (10, 600)
+    assert (inside.sum(axis=0) == 9).all()  # each case is left out once
+    assert set((inside == 0)[:, y == 1].sum(axis=1)) == {3}
+    groups = np.arange(600) // 4
+    grouped = en.Predictions.from_arrays(y, pi.responses[:, :, 0], groups=groups)
+    apart = leave_parts_out(grouped.target, np.random.default_rng(1))
+    assert len(apart) == 27  # by 150 groups, not by 600 cases
+    assert (apart.sum(axis=0) == 26).all()
+    assert all((apart[:, groups == g] == apart[:, [4 * g]]).all() for g in range(150))
+
+
+def test_more_partitions_extend_the_earlier_ones_of_cross_fitted_predictions() -> None:
+    y, p = chances(120, 8, seed=21)
+    pi = en.Predictions.from_arrays(y.astype(int), p)
+    rule, metric = en.GreedyEnsemble(size=5), en.metric("log_loss").on("binary")
+    few = cross_fit(pi, metric, rule, Seeds(3), n_partitions=2)
+    many = cross_fit(pi, metric, rule, Seeds(3), n_partitions=3, n_jobs=2)
+    assert few is not None
+    assert many is not None
+    assert few.responses.shape == (120, 1, 2)
+    assert few.responses.tobytes() == many.responses[:, :, :2].tobytes()
+
+
+def test_no_ensemble_is_cross_fitted_where_a_class_is_in_one_group() -> None:
+    """Without its group there is no class to choose by, so the resamples give the value."""
+    y = np.array([1] * 10 + [0] * 50)
+    p = np.random.default_rng(22).random((60, 3))
+    pi = en.Predictions.from_arrays(y, p, groups=np.repeat(np.arange(6), 10))
+    metric = en.metric("roc_auc").on("binary")
+    assert cross_fit(pi, metric, en.TopAverage(), Seeds(0), n_partitions=2) is None
 
 
 @pytest.mark.parametrize(

@@ -334,19 +334,21 @@ class Slow:
 
 if __name__ == "__main__":
     asked = TuneOptions(target="relapse", folds=5, n_configs=5, seed=7, n_jobs=1,
-                        portfolio=sys.argv[2])
+                        portfolio=sys.argv[2], ensemble=sys.argv[3])
     job = begin(of("relapse"), asked, out=sys.argv[1], resume=True)
     job.run(job.plan(), Slow())
 """
 
 
-def test_a_killed_run_resumed_gives_the_same_bytes(tmp_path):
+@pytest.mark.parametrize("ensemble", ["none", "greedy"])
+def test_a_killed_run_resumed_gives_the_same_bytes(tmp_path, ensemble):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT, encoding="utf-8")
     root = Path(__file__).resolve().parents[3]
     env = {**os.environ, "PYTHONPATH": f"{root / 'src'}{os.pathsep}{root}"}
     killed, given = tmp_path / "killed", portfolio(tmp_path)
-    victim = subprocess.Popen([sys.executable, str(script), str(killed), given], env=env)
+    told = [sys.executable, str(script), str(killed), given, ensemble]
+    victim = subprocess.Popen(told, env=env)
     deadline = time.monotonic() + 200
     while finished(killed / "run.db") < 5 and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -356,9 +358,11 @@ def test_a_killed_run_resumed_gives_the_same_bytes(tmp_path):
     assert not (killed / "estimate.json").exists()
     options = {"target": "relapse", "folds": 5, "n_configs": 5, "rng": 7, "n_jobs": 1}
     for out in (killed, tmp_path / "whole"):
-        en.tune(of("relapse"), portfolio=given, out=out, resume=True, **options)
-    for name in ("estimate.json", "predictions.parquet"):
+        en.tune(of("relapse"), portfolio=given, out=out, resume=True, ensemble=ensemble, **options)
+    for name in ("estimate.json", "predictions.parquet", "model.skops", "plan.json"):
         assert (tmp_path / "whole" / name).read_bytes() == (killed / name).read_bytes(), name
+    told = json.loads((killed / "estimate.json").read_text(encoding="utf-8"))
+    assert ("ensemble" in told) == (ensemble == "greedy")
 
 
 def finished(path: Path) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import roc_auc_score
 
 import earnest as en
 from earnest.core.base.errors import FormatError
@@ -67,6 +68,51 @@ def test_an_ensemble_is_tuned_kept_and_told(
     page = en.report(tmp_path / "run").to_html()
     assert all(name in page for name in shares)
     assert en.report(found).to_markdown().count("| weight 0.") == len(shares)
+
+
+def test_a_report_of_an_ensemble_draws_the_ensemble() -> None:
+    """Its curves are those of cross-fitted predictions: their area is the estimate."""
+    from earnest.core.base.rng import Seeds
+    from earnest.inference.resampling.ensembles import blend, cross_fit, read_rule
+    from earnest.reporting.parts.curves import curves_of
+    from earnest.reporting.sources.asking import Results
+    from earnest.reporting.sources.material import Material
+
+    rng = np.random.default_rng(3)
+    y = np.tile([0, 1], 60)
+    p = 1 / (1 + np.exp(-(y[:, None] - 0.5 + 1.5 * rng.standard_normal((120, 6)))))
+    pi = en.Predictions.from_arrays(y, p, fold=np.arange(120) // 2 % 5)
+    metric = en.metric("roc_auc")
+    made = en.estimate(pi, metric=metric, selector=en.GreedyEnsemble(size=6), rng=4, n_resamples=80)
+    assert made.winner is None
+    material = Material(
+        source="pi",
+        speaker="the search",
+        title="AUC",
+        scale=metric.scale,
+        metric=metric,
+        predictions=pi,
+        estimate=made,
+    )
+    part = curves_of(Results(material=material, estimate=made))
+    assert part is not None
+    panels = {panel.heading: panel for panel in (*part.square, *part.wide)}
+    assert set(panels) == {"ROC", "Precision and recall", "Calibration", "Score in each fold"}
+    assert all(panel.corrected for panel in panels.values())
+    roc = panels["ROC"].data["curve"]
+    assert roc.area == made.value
+    assert roc.own_area == pytest.approx(made.naive, abs=1e-12)
+    shares = np.array([[(made.ensemble or {}).get(name, 0.0) for name in pi.configs.ids]])
+    own = blend(pi, shares).responses[:, 0, 0]
+    assert roc.own_area == pytest.approx(roc_auc_score(y, own), abs=1e-12)
+    rule = read_rule(str(made.provenance.knobs["selector"]))
+    assert rule is not None
+    crossed = cross_fit(pi, metric.on("binary"), rule, Seeds(4), n_partitions=2)
+    assert crossed is not None
+    decided = np.mean([(crossed.responses[:, 0, r] > 0.5) == y for r in range(2)])
+    assert part.confusion is not None
+    right = sum(row.found.value * 60 for row in part.confusion.rows if row.found is not None)
+    assert right / 120 == pytest.approx(decided, abs=1e-9)
 
 
 def en_columns(frame: pd.DataFrame) -> Any:

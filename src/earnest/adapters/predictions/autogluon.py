@@ -18,6 +18,7 @@ from earnest.adapters.readers import PredictionsReader, register
 from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import JsonObject
+from earnest.core.data.ensembles import MOST_STEPS, GreedyEnsemble
 from earnest.core.data.predictions import Predictions
 
 if TYPE_CHECKING:
@@ -114,6 +115,7 @@ def predictions_of(predictor: TabularPredictor, wanted: PredictionsRequest) -> P
         weighted=getattr(predictor, "sample_weight", None) is not None,
         averaged=any(_count_repeats(one) > 1 for one in facts["model_info"].values()),
         given=given,
+        rule=_find_rule(facts),
     )
     said = replace(wanted, task=wanted.task or task, classes=wanted.classes or labels)
     if task == "binary" and wanted.positive is None:
@@ -202,6 +204,19 @@ def _check_outcome(written: pd.Series, given: SourceRows, wanted: PredictionsReq
             cure="Leave it out: the predictor holds the outcome.",
         )
     return own
+
+
+def _find_rule(facts: JsonObject) -> GreedyEnsemble | None:
+    """Return the rule of the model that predicts, where it is a weighted ensemble.
+
+    AutoGluon adds models one by one, as Caruana et al. do, and may add one again.
+    """
+    best = facts["model_info"].get(str(facts.get("best_model")), {})
+    if best.get("model_type") != "WeightedEnsembleModel":
+        return None
+    asked = best.get("bagged_info", {}).get("child_hyperparameters", {})
+    size = int(asked.get("ensemble_size") or GreedyEnsemble.size)
+    return GreedyEnsemble(size=min(max(size, 1), MOST_STEPS))
 
 
 def _count_repeats(facts: JsonObject) -> int:

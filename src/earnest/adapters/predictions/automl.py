@@ -14,6 +14,7 @@ from earnest.core.base import check
 from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.configs import Configs
+from earnest.core.data.ensembles import EnsembleRule
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution, Severity
 
@@ -70,6 +71,7 @@ class ToolRun:
     averaged: bool = False  # over repeats, each with folds of its own
     weighted: bool = False  # cases had weights, in training or in scores
     given: SourceRows | None = None  # None where the cases are all that the tool was given
+    rule: EnsembleRule | None = None  # by which the tool made the ensemble that it delivers
 
 
 def predictions_of_models(kept: ToolRun, wanted: PredictionsRequest) -> Predictions:
@@ -92,9 +94,12 @@ def predictions_of_models(kept: ToolRun, wanted: PredictionsRequest) -> Predicti
     )
     of = kept.given or SourceRows(n=len(scores))
     fold = kept.fold if wanted.fold is None else of.cases(wanted.fold)
+    if wanted.ensembles or len(used) < 2:  # ensembles as they are, or nothing to choose from
+        kept = replace(kept, rule=None)
     remarks = _yield_remarks(kept, used, fold_known=fold is not None)
     said = replace(wanted, groups=of.cases(wanted.groups))
-    return said.made(kept.y, scores, fold, configs, remarks)
+    rule = None if kept.rule is None else kept.rule.name
+    return said.made(kept.y, scores, fold, configs, remarks, rule)
 
 
 def _count_models(models: Sequence[object]) -> str:
@@ -210,9 +215,13 @@ def _remark_ensembles(kept: ToolRun, used: Sequence[Model]) -> Iterator[Caution]
         yield Caution(
             "EN102",
             f"Left out, because they combine others: {_count_models(names)}, {check.some(names)}.",
-            f"The result is about the best of the rest; {kept.tool} may predict with another "
-            "model.",
-            "ensembles=True includes them, optimistic as they are.",
+            f"The result is about the best of the rest; {kept.tool} may predict with another model."
+            if kept.rule is None
+            else f"{kept.tool} predicts with an ensemble of its models. `estimate` chooses such an "
+            "ensemble of the rest anew, on cases that do not score it.",
+            "ensembles=True includes them, optimistic as they are."
+            if kept.rule is None
+            else "For the best single model, use selector='pooled'.",
             Severity.NOTE,
         )
 

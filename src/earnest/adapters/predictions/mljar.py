@@ -20,6 +20,7 @@ from earnest.core.base import check
 from earnest.core.base.arrays import RawArray, missing, whole_as_int
 from earnest.core.base.errors import EvidenceError, FormatError, InputError
 from earnest.core.base.provenance import JsonObject
+from earnest.core.data.ensembles import MOST_STEPS, GreedyEnsemble
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.files import parse_json
 
@@ -95,6 +96,7 @@ def read_folder(source: str | Path, wanted: PredictionsRequest) -> Predictions:
         averaged=fold is None and any(_list_in_order(folder)),
         weighted=bool(about.get("is_sample_weighted")),
         given=given,
+        rule=_find_rule(facts, tables),
     )
     return predictions_of_models(kept, _add_task(wanted, task, _match_labels(y, names)))
 
@@ -265,6 +267,18 @@ def _make_model(table: Table, task: str, labels: list[str] | None) -> Model:
         peeked=_find_peeking(table.framework.get("params", {}), kind),
         why_none="no file of predictions" if answer is None else "",
     )
+
+
+def _find_rule(facts: JsonObject, tables: list[Table]) -> GreedyEnsemble | None:
+    """Return the rule of the model that predicts, where it is an ensemble.
+
+    mljar adds models one by one, as Caruana et al. do, in as many steps as there are models.
+    """
+    by_name = {table.name: table.framework for table in tables}
+    if not by_name.get(str(facts.get("best_model")), {}).get("ensemble"):
+        return None
+    single = [one for one in by_name.values() if not (one.get("ensemble") or one.get("is_stacked"))]
+    return GreedyEnsemble(size=min(max(len(single), 1), MOST_STEPS))
 
 
 def _find_peeking(params: JsonObject, kind: str) -> str:

@@ -66,6 +66,7 @@ class PredictionsRequest:
         fold: ArrayLike | None,
         configs: Configs,
         remarks: Iterable[Caution] = (),
+        ensemble_rule: str | None = None,
     ) -> Predictions:
         """Return Π of what was read, checked as any other, with what is to be known of it."""
         if self.static is not None:
@@ -81,4 +82,4 @@ class PredictionsRequest:
             classes=self.classes,
             response=self.response,
         )
-        return replace(pi, remarks=tuple(remarks))
+        return replace(pi, remarks=tuple(remarks), ensemble_rule=ensemble_rule)

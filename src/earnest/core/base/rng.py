@@ -37,6 +37,7 @@ class Purpose(IntEnum):
     REPLICATES = 9
     LOCAL_LEVEL = 12
     VALUE_ERROR = 13
+    CROSS_FIT = 14
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import ClassVar
 from earnest.core.base import check
 from earnest.core.base.registry import Registry
 
+STACKING = ["least_squares", "logistic"]
 MOST_STEPS = 128  # of a greedy ensemble, whose running sums are whole numbers of 32 bits
 
 
@@ -119,23 +120,42 @@ class TopAverage(EnsembleRule):
 
 @dataclass(frozen=True)
 class StackedEnsemble(EnsembleRule):
-    """Weights of non-negative least squares, scaled to sum to 1.
+    """Weights of a regression of the outcome on the predictions, none negative, summing to 1.
 
-    The outcome is regressed on the predictions of the library: the class as 0 and 1 on
-    probabilities, those of all classes together, or the value on predicted values. It does not look
-    at the metric, which only chooses the library and, with `guard`, between it and one
-    configuration. Where all weights are 0 the best single configuration is taken.
+    With 'least_squares' the outcome is regressed on the predictions of the library: the class as 0
+    and 1 on probabilities, those of all classes together, or the value on predicted values. With
+    'logistic' it is a logistic regression of the class on log-odds, with an intercept and half the
+    sum of squared weights as penalty, as scikit-learn's with C=1. In both ways the weights are then
+    scaled to sum to 1, and predictions are averaged by them.
+
+    A regression does not look at the metric, which only chooses the library and, with `guard`,
+    between the ensemble and one configuration. Where all weights are 0 the best single
+    configuration is taken.
 
     Breiman 1996.
+
+    Parameters
+    ----------
+    method : {'least_squares', 'logistic'}
+        Which regression; the logistic one is for classes.
+    library, guard
+        As for `EnsembleRule`.
 
     Examples
     --------
     >>> import earnest as en
-    >>> en.StackedEnsemble(library=10).name
-    'stacked_ensemble(library=10)'
+    >>> en.StackedEnsemble(method="logistic", library=10).name
+    "stacked_ensemble(library=10, method='logistic')"
     """
 
     word: ClassVar[str] = "stacked_ensemble"
+
+    method: str = "least_squares"
+
+    def __post_init__(self) -> None:
+        """Check the knobs."""
+        super().__post_init__()
+        check.one_of("method", self.method, STACKING)
 
 
 ENSEMBLES: Registry[type[EnsembleRule]] = Registry("ensemble rule")

@@ -68,6 +68,9 @@ class Predictions:
         Where a score becomes the positive label; .5 for probabilities and 0 for decisions if None.
     remarks : tuple of Caution
         What is known of how they came about; every result made of them carries it.
+    ensemble_rule : str, optional
+        How the tool that kept them combines configurations into the model it delivers, such as
+        'greedy_ensemble(size=25)'. `estimate` chooses by it where you name no selector.
 
     Examples
     --------
@@ -86,6 +89,7 @@ class Predictions:
     kind: ResponseKind
     threshold: float | None = None
     remarks: tuple[Caution, ...] = ()
+    ensemble_rule: str | None = None
 
     def __post_init__(self) -> None:
         """Look once for predictions that are not finite; the cells are kept."""

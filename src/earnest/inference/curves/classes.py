@@ -76,6 +76,7 @@ def class_curves(
     winner: int | str,
     choosing: Choosing,
     *,
+    beside: Predictions | None = None,
     confidence_level: float = 0.95,
     n_jobs: int | None = None,
 ) -> ClassCurves:
@@ -99,6 +100,8 @@ def class_curves(
         The configuration chosen on all cases, for its own curves.
     choosing : Choosing
         The resamples and the rule, see `Choosing.of`.
+    beside : Predictions, optional
+        Whose first configuration has the curves that are not corrected, as for `mean_curves`.
     confidence_level : float
         That of the pointwise bands.
 
@@ -122,8 +125,9 @@ def class_curves(
     )
     parts = table[:, 2:].reshape(len(table), count, WIDTH)  # (B, K, 1 + G)
     everyone = np.ones((1, pi.n_cases), dtype=np.uint8)
-    own = _of_config(pi, pi.configs.index(winner), everyone)[0]  # (K, 1 + G)
-    several = pi.n_configs > 1
+    source, column = (pi, pi.configs.index(winner)) if beside is None else (beside, 0)
+    own = _of_config(source, column, everyone)[0]  # (K, 1 + G)
+    several = pi.n_configs > 1 or beside is not None
 
     def made(drawn_: Floats, mine: Floats) -> MeanCurve:
         beside = (mine[1:], float(mine[0]))

@@ -187,6 +187,7 @@ def mean_curves(
     winner: int | str,
     choosing: Choosing,
     *,
+    beside: Predictions | None = None,
     confidence_level: float = 0.95,
     n_jobs: int | None = None,
 ) -> Curves:
@@ -212,6 +213,9 @@ def mean_curves(
         The configuration chosen on all cases, for its own curve.
     choosing : Choosing
         The resamples and the rule, see `Choosing.of`.
+    beside : Predictions, optional
+        Whose first configuration has the curve that is not corrected, where that is not the
+        winner's: an ensemble as it was chosen on all cases.
     confidence_level : float
         That of the pointwise band.
 
@@ -231,10 +235,11 @@ def mean_curves(
         columns=max(pi.n_configs, 2 * len(GRID)),
         n_jobs=n_jobs,
     )
-    own = _of_all(pi, pi.configs.index(winner), np.ones((1, pi.n_cases), dtype=np.uint8))
+    source, column = (pi, pi.configs.index(winner)) if beside is None else (beside, 0)
+    own = _of_all(source, column, np.ones((1, pi.n_cases), dtype=np.uint8))
     parts = np.split(table[:, 2:], [1, 2, 2 + len(GRID)], axis=1)
     prevalence = float(np.mean(pi.target.y == 1))
-    several = pi.n_configs > 1
+    several = pi.n_configs > 1 or beside is not None
     made = Curves(
         mean_curve(
             parts[0][:, 0], parts[2], (own.roc[0], float(own.auc[0])), 0.5, level, several=several

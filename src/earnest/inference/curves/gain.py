@@ -130,6 +130,12 @@ def gain_beside(
     In the order tried its last corrected score is the estimate by 'bbc', with its interval, unless
     the table is so large that fewer resamples must do.
     """
+    if made.ensemble is not None:
+        raise EvidenceError(
+            "the search delivers an ensemble, and a gain is that of single configurations",
+            needs="an estimate of the best configuration",
+            cure="earnest.gain(predictions, metric=...) shows what the best single one gained.",
+        )
     choosing = Choosing.of(made)
     if type(choosing.selector) is not Pooled:
         raise EvidenceError(

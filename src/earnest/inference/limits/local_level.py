@@ -82,7 +82,7 @@ def winner_errors(
     best_wins : bool
         Whether the best score wins. For another rule gaps tell nothing of who could have won, and
         the errors are the largest of each draw, which bound that of any winner.
-    dropped : Dropped, optional
+    dropped : DroppedConfigurations, optional
         The configurations that took part and were dropped on the way, so that their scores on all
         cases are not known. Each counts as a rival that shares no luck with the others: whoever
         was kept for a good start is then no surprise.

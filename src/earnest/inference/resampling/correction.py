@@ -133,7 +133,13 @@ class WinnerScores:
         return float(np.nanmean(table[:, 2])) - taken
 
     def errors(
-        self, table: Array, winner: int, rng: np.random.Generator, *, best_wins: bool = True
+        self,
+        table: Array,
+        winner: int,
+        rng: np.random.Generator,
+        *,
+        best_wins: bool = True,
+        luck: float | None = None,
     ) -> ScoreErrors:
         """Return the standard errors of the corrected score and of its distances.
 
@@ -151,6 +157,9 @@ class WinnerScores:
         best_wins : bool
             Whether the best score wins. Under another rule the error is that of the influence
             function, which is too large where configurations are about equal.
+        luck : float, optional
+            The variance that finitely many draws leave in the corrected score; by default that of
+            the mean over the resamples.
         """
         counts, kept = np.concatenate(self._counts), np.concatenate(self._tables)
         valid = ~np.isnan(kept[:, 0])
@@ -159,7 +168,7 @@ class WinnerScores:
         drawn = drawn[~np.isnan(drawn)]
         if len(kept) < 2 or len(drawn) < 2:
             return ScoreErrors()
-        luck = float(np.var(drawn, ddof=1)) / len(drawn)
+        luck = float(np.var(drawn, ddof=1)) / len(drawn) if luck is None else luck
         best = kept[:, 1].astype(np.intp)
         known, shares = self._frequent(best, winner)
         made = score_terms(self.pi.select(known), self.metric) if has_terms(self.metric) else None

@@ -241,7 +241,11 @@ class BBC:
         )
 
     def _judge_ensemble(self, call: Call, rule: EnsembleRule) -> Estimate:
-        """Return the mean out-of-bag score of ensembles that were chosen in-bag."""
+        """Return the score of ensembles on cases that did not choose them.
+
+        The value is that of small parts that are left out in turn, the spread that of ensembles
+        that were chosen in-bag.
+        """
         pi, metric = call.pi, call.metric
         if self.variant is not None:
             raise InputError(
@@ -276,8 +280,9 @@ class BBC:
             )
         one = blend(pi, final)
         naive = float(score_table(one, metric, ones)[0, 0])
-        value = scorer.corrected(table)
-        drawn: LimitSource = DrawnLimits(table[:, 0])
+        value, luck = scorer.corrected(table, call.seeds)
+        moved = table[:, 0] + (value - np.nanmean(table[:, 0]))  # their mean is too low
+        drawn: LimitSource = DrawnLimits(np.clip(moved, *metric.limits))
         spread = has_width(drawn)
         source, remarks = with_spread(
             drawn, one, metric, value=value, contest=_join_contest(call, final, naive)
@@ -295,7 +300,7 @@ class BBC:
             cautions=[*unlike_scales(one, metric, Pooled(), 0), *remarks],
             details=EnsembleDetails(scorer.mean_share, scorer.n_members),
             used={"selector": rule, "resampler": resampler},
-            errors=scorer.errors(table, final[0], draws) if spread else None,
+            errors=scorer.errors(table, final[0], luck, draws) if spread else None,
             ensemble={pi.configs.ids[c]: float(final[0, c]) for c in members},
         )
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from earnest.core.base.errors import EarnestError
 from earnest.core.data.predictions import Predictions
@@ -16,7 +19,13 @@ from earnest.inference.curves import survival
 from earnest.inference.curves import winner as own
 from earnest.inference.curves.classes import ClassCurves, class_curves, no_class_curves
 from earnest.inference.curves.corrected import Choosing, MeanCurve, mean_curves
-from earnest.metrics.families import Metric
+from earnest.inference.resampling.ensembles import (
+    blend,
+    count_partitions,
+    cross_fit,
+    read_rule,
+    take_partition,
+)
 from earnest.plotting.svg import figures as draw
 from earnest.reporting.model import Confusion, ConfusionRow, CurvesPart, Panel
 from earnest.reporting.parts.headings import (
@@ -33,12 +42,6 @@ from earnest.reporting.parts.labels import counted
 from earnest.reporting.sources.asking import Results
 
 # ROC curves of several classes: their mean, the lowest and the highest, and all areas.
-
-
-def of_classes(pi: Predictions, metric: Metric, made: Estimate, level: float) -> ClassCurves:
-    """Return the curves of the classes, on the resamples of the estimate."""
-    assert made.winner is not None
-    return class_curves(pi, metric, made.winner, Choosing.of(made), confidence_level=level)
 
 
 def class_panels(found: ClassCurves, made: Estimate) -> Iterator[Panel]:
@@ -99,6 +102,10 @@ LEDE = {
     Task.REGRESSION: "The predictions of the winner in the search.",
     Task.SURVIVAL: "The risks of the winner in the search.",
 }
+OF_ENSEMBLE = (
+    "The ensemble on cases that did not choose it: each small part of the cases is predicted by an "
+    "ensemble chosen on all others. Uncorrected curves are those of the ensemble on all cases."
+)
 NO_CURVES = "The decisions of the winner in the search."
 NOTE = "Bands and bars are {level}, pointwise: {share} of the points may lie outside by chance."
 BANDS = (
@@ -109,16 +116,71 @@ KAPLAN_MEIER = "Kaplan-Meier by predicted risk"
 COUNTS_NOTE = "The intervals of the shares found are {level}, each on its own."
 
 
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What figures are drawn of.
+
+    Attributes
+    ----------
+    pi : Predictions
+        Those with a column of what is shown.
+    made : Estimate
+        The estimate, whose `winner` names that column.
+    choosing : Choosing
+        The resamples.
+    beside : Predictions or None
+        For an ensemble: what it predicts as chosen on all cases, for curves that are not corrected.
+    """
+
+    pi: Predictions
+    made: Estimate
+    choosing: Choosing
+    beside: Predictions | None = None
+
+    @property
+    def once(self) -> Predictions:
+        """The predictions without the further partitions of an ensemble."""
+        return self.pi if self.beside is None else take_partition(self.pi, 0, self.beside.n_repeats)
+
+
+def find_shown(found: Results) -> Shown | None:
+    """Return what the number is about: a configuration, or an ensemble; None without either.
+
+    An ensemble is shown on cases that did not choose it, so that all figures of it are corrected.
+    """
+    made, pi = found.estimate, found.material.predictions
+    if made is None or pi is None:
+        return None
+    if made.ensemble is None:
+        return None if made.winner is None else Shown(pi, made, Choosing.of(made))
+    how, usable, metric = Choosing.of(made), pi.usable(), found.material.metric
+    rule = read_rule(str(made.provenance.knobs.get("selector")))
+    if rule is None or metric is None:
+        return None
+    count = count_partitions(how.n_resamples)
+    crossed = cross_fit(usable, metric, rule, how.seeds, n_partitions=count)
+    if crossed is None:
+        return None
+    shares = np.array([[made.ensemble.get(name, 0.0) for name in usable.configs.ids]])
+    return Shown(
+        crossed,
+        replace(made, winner=crossed.configs.ids[0]),
+        replace(how, draws=None),
+        blend(usable, shares),
+    )
+
+
 def curves_of(found: Results) -> CurvesPart | None:
     """Return the figures that the task allows, None without predictions of a winner."""
-    made, pi = found.estimate, found.material.predictions
-    if made is None or pi is None or made.winner is None:
+    shown = find_shown(found)
+    if shown is None:
         return None
+    pi, made = shown.pi, shown.made
     level = 0.95 if made.interval is None else made.interval.confidence_level
     left_out: list[str] = []
-    classes = _classes(found, pi, made, level, left_out)
-    square = list(_square(found, pi, made, level, left_out))
-    wide = list(_wide(found, pi, made, level))
+    classes = _classes(found, shown, level, left_out)
+    square = list(_square(found, shown, level, left_out))
+    wide = list(_wide(found, shown, level))
     if classes is not None:
         square = list(class_panels(classes, made))
         wide = [areas_panel(classes, made), *wide]
@@ -141,6 +203,8 @@ def curves_of(found: Results) -> CurvesPart | None:
 def _lede(pi: Predictions, made: Estimate, square: list[Panel]) -> str:
     if made.n_configs == 1:
         return "Each figure shows the one configuration."
+    if made.ensemble is not None:
+        return OF_ENSEMBLE
     if pi.target.task is Task.MULTICLASS and not square:
         return NO_CURVES
     return LEDE[pi.target.task]
@@ -181,10 +245,9 @@ def _off(found: own.Calibration) -> int:
     return count if luck <= LUCK else 0
 
 
-def _classes(
-    found: Results, pi: Predictions, made: Estimate, level: float, left_out: list[str]
-) -> ClassCurves | None:
+def _classes(found: Results, shown: Shown, level: float, left_out: list[str]) -> ClassCurves | None:
     """Return the ROC curves by class, None for other tasks and where there are none."""
+    pi, made = shown.pi, shown.made
     if pi.target.task is not Task.MULTICLASS:
         return None
     why = no_class_curves(pi)
@@ -193,21 +256,33 @@ def _classes(
         return None
     assert found.material.metric is not None
     try:
-        return of_classes(pi, found.material.metric, made, level)
+        return class_curves(
+            pi,
+            found.material.metric,
+            made.winner or 0,
+            shown.choosing,
+            beside=shown.beside,
+            confidence_level=level,
+        )
     except EarnestError as error:
         left_out.append(f"The curves are not shown: {error}")
         return None
 
 
-def _square(
-    found: Results, pi: Predictions, made: Estimate, level: float, left_out: list[str]
-) -> Iterator[Panel]:
-    metric = found.material.metric
+def _square(found: Results, shown: Shown, level: float, left_out: list[str]) -> Iterator[Panel]:
+    pi, made, metric = shown.pi, shown.made, found.material.metric
     assert metric is not None
     assert made.winner is not None
     if pi.target.task is Task.BINARY:
         try:
-            both = mean_curves(pi, metric, made.winner, Choosing.of(made), confidence_level=level)
+            both = mean_curves(
+                pi,
+                metric,
+                made.winner,
+                shown.choosing,
+                beside=shown.beside,
+                confidence_level=level,
+            )
         except EarnestError as error:
             left_out.append(f"The curves are not shown: {error}")
         else:
@@ -244,11 +319,10 @@ def _raw(
     note: str = "",
     data: Mapping[str, Any] | None = None,
 ) -> Panel:
-    single = made.n_configs == 1
     return Panel(
         heading=heading,
-        tag=ALONE_TAG if single else UNCORRECTED_TAG,
-        corrected=single,
+        tag=_tag_raw(made),
+        corrected=_tag_raw(made) != UNCORRECTED_TAG,
         figure=figure,
         phone=phone,
         note=note,
@@ -256,8 +330,16 @@ def _raw(
     )
 
 
-def _wide(found: Results, pi: Predictions, made: Estimate, level: float) -> Iterator[Panel]:
-    metric, winner = found.material.metric, made.winner
+def _tag_raw(made: Estimate) -> str:
+    """Return whose predictions a figure shows: those of an ensemble are of cases left out."""
+    if made.n_configs == 1:
+        return ALONE_TAG
+    return UNCORRECTED_TAG if made.ensemble is None else CORRECTED_TAG
+
+
+def _wide(found: Results, shown: Shown, level: float) -> Iterator[Panel]:
+    pi, made, metric = shown.once, shown.made, found.material.metric
+    winner = made.winner
     assert metric is not None
     assert winner is not None
     if pi.target.task is Task.REGRESSION:
@@ -299,7 +381,6 @@ def _confusion(pi: Predictions, made: Estimate, level: float) -> Confusion | Non
     heading = "Decisions"
     if found.threshold is not None:
         heading = f"Decisions at a threshold of {found.threshold:.2f}"
-    single = made.n_configs == 1
     return Confusion(
         heading=heading,
         predicted=found.labels,
@@ -315,8 +396,8 @@ def _confusion(pi: Predictions, made: Estimate, level: float) -> Confusion | Non
             for i, (label, share) in enumerate(zip(found.labels, found.recall, strict=True))
         ),
         note=_threshold_note(found, pi.n_repeats),
-        tag=ALONE_TAG if single else UNCORRECTED_TAG,
-        corrected=single,
+        tag=_tag_raw(made),
+        corrected=_tag_raw(made) != UNCORRECTED_TAG,
     )
 
 

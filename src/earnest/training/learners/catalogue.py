@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import Any
 
 from earnest.core.base import check
@@ -101,6 +102,9 @@ class PortfolioKind:
     types : tuple of str
         The types that a fitted one is made of, by their full names, beyond those that skops
         trusts by itself: no model file may make others.
+    package : str
+        The package that fits it, empty for those that come with earnest. Where it is not
+        installed, a portfolio goes without the model.
     """
 
     make: Callable[[str, Params, int], Estimator | str]
@@ -112,6 +116,12 @@ class PortfolioKind:
     takes_missing: bool = False
     decides_only: bool = False
     types: tuple[str, ...] = ()
+    package: str = ""
+
+    @property
+    def installed(self) -> bool:
+        """Whether it can be fitted here."""
+        return not self.package or find_spec(self.package) is not None
 
 
 MODELS: Registry[PortfolioKind] = Registry("model")
@@ -185,8 +195,19 @@ def _make_boosting(task: str, params: Params, seed: int) -> Estimator:
 
     known = {"rounds": "max_iter", "min_leaf": "min_samples_leaf", "l2": "l2_regularization"}
     knobs = {known.get(name, name): value for name, value in params.items()}
+    patience = knobs.pop("patience", None)
+    if patience is not None:
+        knobs["n_iter_no_change"] = patience
     made = Regressor if task == REGRESSION else Classifier
-    return made(**knobs, early_stopping=False, random_state=seed)
+    return made(**knobs, early_stopping=patience is not None, random_state=seed)
+
+
+def _make_lightgbm(task: str, params: Params, seed: int) -> Estimator:
+    from earnest.training.learners.boosting import LightGBMClassifier, LightGBMRegressor
+
+    return (LightGBMRegressor if task == REGRESSION else LightGBMClassifier)(
+        **params, random_state=seed
+    )
 
 
 def _make_cox(task: str, params: Params, seed: int) -> Estimator:
@@ -220,10 +241,22 @@ def _time_boosting(cases: int, columns: int, params: Params) -> float:
     return float(params.get("rounds", 100)) * (2e-4 + leaves * (1e-5 + 1.5e-6 * columns))
 
 
+def _time_lightgbm(cases: int, columns: int, params: Params) -> float:
+    return 0.4 * _time_boosting(cases, columns, params)
+
+
 def _time_cox(cases: int, columns: int, params: Params) -> float:
     return (0.3 if params.get("l1_ratio") else 0.1) + 5e-6 * cases * columns
 
 
+_BOOSTING = {
+    "learning_rate": POSITIVE,
+    "rounds": COUNT,
+    "max_leaf_nodes": Knob(low=2, whole=True),
+    "min_leaf": COUNT,
+    "l2": Knob(),
+    "patience": COUNT,
+}
 _TREE = ("sklearn.tree._tree.Tree",)
 _KERNEL_TYPES = _name_types("svm", "KernelClassifier", "KernelRegressor")
 _MACHINE = {"C": POSITIVE, "gamma": POSITIVE, "gamma_unit": Knob(words=("columns", "one"))}
@@ -273,18 +306,22 @@ for _name, _kind in {
     ),
     "hist_gradient_boosting": PortfolioKind(
         _make_boosting,
-        knobs={
-            "learning_rate": POSITIVE,
-            "rounds": COUNT,
-            "max_leaf_nodes": Knob(low=2, whole=True),
-            "min_leaf": COUNT,
-            "l2": Knob(),
-        },
+        knobs=_BOOSTING,
         seconds=_time_boosting,
         scales=False,
         encode="ordinal",
         takes_missing=True,
         types=("sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",),
+    ),
+    "lightgbm": PortfolioKind(
+        _make_lightgbm,
+        knobs=_BOOSTING,
+        seconds=_time_lightgbm,
+        scales=False,
+        encode="ordinal",
+        takes_missing=True,
+        types=_name_types("boosting", "LightGBMClassifier", "LightGBMRegressor"),
+        package="lightgbm",
     ),
     "cox": PortfolioKind(
         _make_cox,

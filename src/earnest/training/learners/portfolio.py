@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from itertools import chain, zip_longest
 from pathlib import Path
 
@@ -113,7 +114,7 @@ class Draft:
 
 def family(entry: Entry, contents: Contents, task: str, inputs: Inputs) -> list[Draft]:
     """Return the configurations of a model that fit the data, nearest to the best guess first."""
-    if not entry.fits(task, inputs.n_cases, inputs.n_columns):
+    if not entry.fits(task, inputs.n_cases, inputs.n_columns) or not MODELS[entry.name].installed:
         return []
     ranked: list[tuple[int, Draft]] = []
     for far_select, select, select_params in _list_selections(entry, contents, task, inputs):
@@ -253,6 +254,14 @@ class Portfolio:
         self._refuse(task)
         models = self.contents.models
         drafts = take_in_turns([family(entry, self.contents, task, inputs) for entry in models])
+        lacking = [MODELS[entry.name].package for entry in models]
+        lacking = [name for name in dict.fromkeys(lacking) if name and find_spec(name) is None]
+        if not drafts and lacking:
+            raise InputError(
+                f"the models of portfolio {self.name!r} need a package that is not installed",
+                needs=check.some(lacking),
+                cure=f"Install it: pip install 'earnest[{lacking[0]}]'.",
+            )
         if not drafts:
             raise InputError(
                 f"portfolio {self.name!r} has no configuration for these data",

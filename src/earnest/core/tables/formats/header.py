@@ -46,6 +46,7 @@ class Facts(TypedDict):
     complexity: list[float] | None
     static: bool
     remarks: NotRequired[list[dict[str, str]]]
+    ensemble_rule: NotRequired[str]
     measure: NotRequired[dict[str, object]]
     fingerprint: str
 
@@ -73,6 +74,8 @@ def write_header(pi: Predictions) -> str:
     }
     if pi.remarks:
         facts["remarks"] = [one.to_dict() for one in pi.remarks]
+    if pi.ensemble_rule is not None:
+        facts["ensemble_rule"] = pi.ensemble_rule
     if target.measure is not None:
         facts["measure"] = target.measure.to_dict()
     return _write_json({**facts, "checksum": _compute_checksum(facts)})
@@ -138,6 +141,7 @@ def rebuild(
         kind=ResponseKind(facts["kind"]),
         threshold=facts["threshold"],
         remarks=tuple(Caution.from_dict(one) for one in facts.get("remarks", [])),
+        ensemble_rule=facts.get("ensemble_rule"),
     )
     if verify and pi.fingerprint != facts["fingerprint"]:
         raise changed(path, f"fingerprint {facts['fingerprint']}", f"fingerprint {pi.fingerprint}")

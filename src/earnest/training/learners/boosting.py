@@ -1,0 +1,226 @@
+"""Boosted trees of LightGBM in scikit-learn's form, kept as plain arrays.
+
+LightGBM grows the trees, and what is kept of them are arrays that NumPy walks through. So a model
+file names no type of LightGBM, nothing in it is read by compiled code, and whoever predicts with it
+needs no LightGBM.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+from typing import Any, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_classifier
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from earnest.core.base.errors import FormatError, InputError
+
+Array = NDArray[np.float64]
+PACKAGE = "lightgbm"
+HELD_OUT = 0.15  # of the training cases, by which early stopping decides
+AS_ZERO, GOES_LEFT, GOES_RIGHT = 0, 1, 2  # what becomes of a missing value at a split
+COLUMNS = ("feature", "threshold", "left", "right", "missing", "value")  # of a node
+
+
+def flatten_trees(trees: Sequence[Mapping[str, Any]]) -> tuple[Array, NDArray[np.int64]]:
+    """Return the nodes of dumped trees (N, 6) and the place of each root (T,).
+
+    The columns are those of `COLUMNS`; a leaf has feature -1. Children come after their parent.
+    """
+    rows: list[list[float]] = []
+    roots = []
+    for tree in trees:
+        roots.append(len(rows))
+        waiting = [(tree["tree_structure"], -1, 0)]
+        while waiting:
+            node, parent, column = waiting.pop()
+            place = len(rows)
+            if parent >= 0:
+                rows[parent][column] = place
+            if "split_feature" not in node:
+                rows.append([-1, 0, 0, 0, AS_ZERO, float(node["leaf_value"])])
+                continue
+            if node["decision_type"] != "<=":
+                raise FormatError("a tree splits categories", needs="splits of numbers")
+            missing = AS_ZERO
+            if node["missing_type"] == "NaN":
+                missing = GOES_LEFT if node["default_left"] else GOES_RIGHT
+            rows.append([node["split_feature"], float(node["threshold"]), 0, 0, missing, 0])
+            waiting.append((node["right_child"], place, COLUMNS.index("right")))
+            waiting.append((node["left_child"], place, COLUMNS.index("left")))
+    return np.array(rows, dtype=np.float64), np.array(roots, dtype=np.int64)
+
+
+def add_trees(nodes: Array, roots: NDArray[np.int64], X: Array, outputs: int) -> Array:
+    """Return the sums of leaves (n, outputs); trees take turns over the outputs."""
+    feature, left, right, missing = (nodes[:, i].astype(np.int64) for i in (0, 2, 3, 4))
+    inner = np.flatnonzero(feature >= 0)
+    children = np.stack([left[inner], right[inner]])
+    inside = (children > inner).all() and (children < len(nodes)).all()
+    if not inside or (feature >= X.shape[1]).any() or ((roots < 0) | (roots >= len(nodes))).any():
+        raise FormatError("the trees of the model do not fit together")
+    gaps = np.isnan(X)
+    filled = np.where(gaps, 0.0, X)
+    rows = np.arange(len(X))
+    out = np.zeros((len(X), outputs))
+    for turn, root in enumerate(roots):
+        place = np.full(len(X), root)
+        while True:  # ends, as children come after their parent
+            column = feature[place]
+            split = column >= 0
+            if not split.any():
+                break
+            at = np.maximum(column, 0)
+            goes = filled[rows, at] <= nodes[place, 1]
+            known = ~gaps[rows, at] | (missing[place] == AS_ZERO)
+            goes = np.where(known, goes, missing[place] == GOES_LEFT)
+            place = np.where(split, np.where(goes, left[place], right[place]), place)
+        out[:, turn % outputs] += nodes[place, 5]
+    return out
+
+
+class _Boosting(BaseEstimator):
+    """Boosted trees grown leaf by leaf.
+
+    Parameters
+    ----------
+    rounds : int
+        How many rounds at most.
+    learning_rate : float
+        By which share a tree counts.
+    max_leaf_nodes, min_leaf : int
+        The most leaves of a tree, and the fewest cases in one.
+    l2 : float
+        The penalty of squared leaves.
+    patience : int, optional
+        After how many rounds without a better loss on a held-out part of the training cases
+        training ends; None takes all rounds and holds out nothing.
+    random_state : int, optional
+        The seed.
+    """
+
+    def __init__(
+        self,
+        rounds: int = 150,
+        *,
+        learning_rate: float = 0.1,
+        max_leaf_nodes: int = 24,
+        min_leaf: int = 20,
+        l2: float = 0.0,
+        patience: int | None = None,
+        random_state: int | None = None,
+    ) -> None:
+        self.rounds = rounds
+        self.learning_rate = learning_rate
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_leaf = min_leaf
+        self.l2 = l2
+        self.patience = patience
+        self.random_state = random_state
+
+    def _grow(self, X: Array, y: NDArray[np.generic], objective: dict[str, Any]) -> None:
+        """Grow the trees, and keep them as arrays."""
+        lightgbm = import_lightgbm()
+        options = {
+            **objective,
+            "learning_rate": self.learning_rate,
+            "num_leaves": self.max_leaf_nodes,
+            "min_data_in_leaf": self.min_leaf,
+            "lambda_l2": self.l2,
+            "seed": 0 if self.random_state is None else int(self.random_state),
+            "deterministic": True,
+            "force_col_wise": True,
+            "feature_pre_filter": False,
+            "num_threads": 1,
+            "verbosity": -1,
+        }
+        train, beside = self._hold_out(y)
+        data = lightgbm.Dataset(X[train], y[train], free_raw_data=False)
+        more: dict[str, Any] = {}
+        if len(beside):
+            more["valid_sets"] = [lightgbm.Dataset(X[beside], y[beside], reference=data)]
+            more["callbacks"] = [lightgbm.early_stopping(self.patience, verbose=False)]
+        booster = lightgbm.train(options, data, num_boost_round=self.rounds, **more)
+        dumped = booster.dump_model(num_iteration=booster.best_iteration or None)
+        self.nodes_, self.roots_ = flatten_trees(dumped["tree_info"])
+
+    def _hold_out(self, y: NDArray[np.generic]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the cases that grow trees, and those that say when to stop, spread by class."""
+        if self.patience is None:
+            return np.arange(len(y)), np.arange(0)
+        order = np.random.default_rng(self.random_state).permutation(len(y))
+        if is_classifier(self):
+            order = order[np.argsort(y[order], kind="stable")]
+        every = max(2, round(1 / HELD_OUT))
+        held = np.zeros(len(y), dtype=bool)
+        held[order[every // 2 :: every]] = True
+        return np.flatnonzero(~held), np.flatnonzero(held)
+
+    def _add(self, X: Array, outputs: int) -> Array:
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan")
+        return add_trees(self.nodes_, self.roots_, X, outputs)
+
+
+class LightGBMClassifier(ClassifierMixin, _Boosting):
+    """Boosted trees of classes; see `_Boosting` for the knobs."""
+
+    def fit(self, X: Array, y: NDArray[np.generic]) -> Self:
+        """Grow trees for the log loss."""
+        X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        count = len(self.classes_)
+        if count < 2:
+            raise InputError("there is one class", needs="at least two classes")
+        several = {"objective": "multiclass", "num_class": count}
+        self._grow(X, codes, {"objective": "binary"} if count == 2 else several)
+        return self
+
+    def predict_proba(self, X: Array) -> Array:
+        """Return the probabilities of the classes."""
+        check_is_fitted(self)
+        if len(self.classes_) == 2:
+            chance = 1.0 / (1.0 + np.exp(-np.clip(self._add(X, 1)[:, 0], -700.0, 700.0)))
+            return np.column_stack([1.0 - chance, chance])
+        sums = self._add(X, len(self.classes_))
+        grown = np.exp(sums - sums.max(axis=1, keepdims=True))
+        return np.asarray(grown / grown.sum(axis=1, keepdims=True))
+
+    def predict(self, X: Array) -> NDArray[np.generic]:
+        """Return the class with the highest probability."""
+        return np.asarray(self.classes_[np.argmax(self.predict_proba(X), axis=1)])
+
+
+class LightGBMRegressor(RegressorMixin, _Boosting):
+    """Boosted trees of numbers; see `_Boosting` for the knobs."""
+
+    def fit(self, X: Array, y: NDArray[np.generic]) -> Self:
+        """Grow trees for squared errors."""
+        X, y = validate_data(
+            self, X, y, dtype=np.float64, ensure_all_finite="allow-nan", y_numeric=True
+        )
+        self._grow(X, np.asarray(y, dtype=np.float64), {"objective": "regression"})
+        return self
+
+    def predict(self, X: Array) -> Array:
+        """Return the sums of leaves."""
+        return self._add(X, 1)[:, 0]
+
+
+def import_lightgbm() -> ModuleType:
+    """Return the package, or say how to install it."""
+    try:
+        import lightgbm
+    except ImportError as error:
+        raise InputError(
+            "LightGBM is not installed",
+            needs="the extra 'lightgbm'",
+            cure="Install it: pip install 'earnest[lightgbm]', or in a copy of the source "
+            "pip install '.[lightgbm]'.",
+        ) from error
+    return cast(ModuleType, lightgbm)
