@@ -216,6 +216,16 @@ def get_list(value: Json, *names: str) -> list[Json]:
     return found if isinstance(found, list) else []
 
 
+def take_objects(listed: list[Json], path: Path, tool: str, needs: str) -> list[JsonDict]:
+    """Return entries that are all objects; refuse a list in which one is not."""
+    found = [one for one in listed if isinstance(one, dict)]
+    if len(found) < len(listed):
+        at = next(at for at, one in enumerate(listed) if not isinstance(one, dict))
+        got = f"{check.show(listed[at])} as entry {at + 1} of {len(listed)}"
+        raise make_other_version_error(path, tool, needs, got)
+    return found
+
+
 def get_text(value: Json, *names: str) -> str:
     """Return the text or number under names within names as text, empty where there is none."""
     *above, last = names
