@@ -14,15 +14,23 @@ from scipy.stats import binom
 
 import earnest as en
 from benchmarks.scores.run import RESULTS, answer_all, expected_maximum, run_cell
-from benchmarks.scores.simulate import CELLS, Cell, draw_matrix, make_scores, true_scores
+from benchmarks.scores.simulate import (
+    CELLS,
+    Cell,
+    draw_levels,
+    draw_matrix,
+    list_tasks,
+    make_scores,
+    true_scores,
+)
 
 DOUBT = 0.001  # the chance that a sound procedure fails here, each
 
 
 def drawn(cell: Cell, run: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     rng = np.random.default_rng([17, run])
-    truth = true_scores(cell, rng)
-    return (truth, *draw_matrix(cell, truth, rng))
+    levels = draw_levels(cell, rng)
+    return (true_scores(cell, levels), *draw_matrix(cell, levels, rng))
 
 
 def test_simulated_configurations_have_the_true_scores_that_are_declared() -> None:
@@ -33,6 +41,30 @@ def test_simulated_configurations_have_the_true_scores_that_are_declared() -> No
     errors = sums.std(axis=1) * np.sqrt(sums.shape[1]) / cell.items
     assert np.all(np.abs(means.mean(axis=0) - truth) < 4 * errors)
     assert np.corrcoef(means.T)[0, 1] > 0.4
+
+
+def test_the_score_of_simulated_tasks_is_the_mean_over_tasks() -> None:
+    cell = Cell(items=9000, configs=2, agreement=0.5, tasks=5)
+    truth, matrix, clusters = drawn(cell, 0)
+    tasks = list_tasks(cell)
+    assert np.bincount(tasks).tolist() == [600, 1200, 1800, 2400, 3000]
+    means = np.array([matrix[tasks == task, :, 0].mean(axis=0) for task in range(5)])
+    errors = 0.5 / np.sqrt(np.bincount(tasks))  # of a share, at most
+    assert np.all(np.abs(means.mean(axis=0) - truth) < 4 * np.sqrt(np.square(errors).sum()) / 5)
+    assert np.all(np.diff(means.mean(axis=1)) > 0)  # from hard to easy
+    made = make_scores(cell, matrix, clusters)
+    assert en.estimate(made, method="naive", rng=0).value == pytest.approx(
+        means.mean(axis=0).max(), abs=1e-6
+    )
+
+
+def test_the_declared_cells_span_the_stated_ranges() -> None:
+    assert {50, 5000} <= {cell.items for cell in CELLS}
+    assert {2, 1000} <= {cell.configs for cell in CELLS}
+    assert {0.0, 0.95} <= {cell.agreement for cell in CELLS}
+    for name in ("cluster", "samples", "tasks"):
+        assert any(getattr(cell, name) > 1 for cell in CELLS), name
+    assert len({cell.name for cell in CELLS}) == len(CELLS)
 
 
 def test_the_expected_maximum_of_two_normal_numbers_is_known() -> None:
