@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.errors import FormatError, InputError
+from earnest.core.base.errors import EarnestError, FormatError, InputError
 from earnest.core.base.writing import replacing
 from earnest.core.data.configs import Configs
 from earnest.core.data.score_parts import ScoreParts
@@ -90,7 +91,8 @@ def read_scores_header(path: Path) -> dict[str, Any] | None:
 
         begins = f"# {NAME}".encode()
         if suffix.endswith(".gz"):
-            start = read_bytes(path, suffix)[0]
+            with readable_table(path):
+                start = read_bytes(path, suffix)[0]
         else:
             with path.open("rb") as file:
                 start = file.readline()
@@ -151,7 +153,31 @@ def _changed(path: Path, needs: str, got: str) -> FormatError:
     )
 
 
+@contextmanager
+def _whole(path: Path) -> Iterator[None]:
+    """Say of what does not fit the header of a file that the file was changed."""
+    try:
+        yield
+    except EarnestError:
+        raise
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        lost = isinstance(error, KeyError)
+        got = f"nothing under {check.show_text(str(error))}" if lost else "content of another form"
+        raise _changed(path, "the content that its header describes", got) from error
+
+
 def _rebuild(
+    kind: type[Scores],
+    facts: Mapping[str, Any],
+    table: pa.Table | Columns,
+    path: Path,
+    said: Mapping[str, Any],
+) -> Scores:
+    with _whole(path):
+        return _read_as_written(kind, facts, table, path, said)
+
+
+def _read_as_written(
     kind: type[Scores],
     facts: Mapping[str, Any],
     table: pa.Table | Columns,
@@ -251,8 +277,6 @@ def _said_anew(made: Scores, said: Mapping[str, Any], path: Path) -> Scores:
 
 
 def _load_npz(kind: type[Scores], path: Path, mmap: bool | None, said: Mapping[str, Any]) -> Scores:
-    from earnest.core.data.measure import Measure
-
     facts = read_scores_header(path)
     with readable(path), zipfile.ZipFile(path) as archive:
         refuse_expanding(archive, path)
@@ -284,6 +308,19 @@ def _load_npz(kind: type[Scores], path: Path, mmap: bool | None, said: Mapping[s
         if "configs" in found:
             found["configs"] = [str(one) for one in found["configs"].tolist()]
         return kind(arrays["scores"], **{**found, **said})
+    with _whole(path):
+        return _read_arrays(kind, facts, arrays, path, said)
+
+
+def _read_arrays(
+    kind: type[Scores],
+    facts: Mapping[str, Any],
+    arrays: Mapping[str, NDArray[Any]],
+    path: Path,
+    said: Mapping[str, Any],
+) -> Scores:
+    from earnest.core.data.measure import Measure
+
     parts = ScoreParts(
         values=arrays["values"],
         configs=Configs(

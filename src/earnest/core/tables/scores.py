@@ -178,6 +178,12 @@ class _Frame:
             if isinstance(configs, Configs)
             else tuple(str(one) for one in configs)
         )
+        if self.wanted == ():
+            raise InputError(
+                "`configs` names no configuration",
+                needs="at least one of those of the table",
+                got="an empty list",
+            )
         self.remarks: list[Caution] = []
 
     @classmethod
