@@ -328,6 +328,12 @@ DAMAGED: dict[str, Callable[[Path, Path], object]] = {
             [data.split(b"\n")[0], *(re.sub(rb"\d$", b"x", one) for one in data.split(b"\n")[1:])]
         ),
     ),
+    "scores that end with their header": load_scores_text(
+        "scores_own.csv", lambda data: data.split(b"\n")[0]
+    ),
+    "scores whose header has no columns": load_scores_text(
+        "scores_own.csv", lambda data: data.replace(b'"columns"', b'"c"', 1)
+    ),
     "scores that lack a column": load_scores_table(lambda table: table.drop_columns("c")),
     "scores that are times of day": load_scores_table(
         lambda table: table.set_column(

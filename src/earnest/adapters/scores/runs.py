@@ -104,9 +104,14 @@ def read_number(value: object) -> float | None:
     >>> from earnest.adapters.scores.runs import read_number
     >>> read_number("C"), read_number(True), read_number("0.25"), read_number([1])
     (1.0, 1.0, 0.25, None)
+    >>> read_number(10**400), read_number("1e999")
+    (None, None)
     """
     if isinstance(value, bool | int | float):
-        number = float(value)
+        try:
+            number = float(value)
+        except OverflowError:  # a whole number of hundreds of digits
+            return None
     elif isinstance(value, str):
         word = value.strip().casefold()
         if word in WORDS:

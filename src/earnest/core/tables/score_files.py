@@ -63,7 +63,9 @@ def load_scores(kind: type[Scores], path: str | Path, options: Mapping[str, Any]
         return _load_npz(kind, path, mmap, said)
     header = read_scores_header(path)
     if header is not None and suffix in CSV:
-        return _rebuild(kind, header, _read_below(path, suffix, header), path, said)
+        with _whole(path):
+            below = _read_below(path, suffix, header)
+        return _rebuild(kind, header, below, path, said)
     names = {"id": str(said["id"])} if isinstance(said.get("id"), str) else {}
     with readable_table(path), ExitStack() as stack:
         file = open_table_file(path, suffix, {**text, **names}, stack, mmap=mmap)
@@ -233,7 +235,7 @@ def _read_below(path: Path, suffix: str, facts: Mapping[str, Any]) -> pa.Table:
     """Return the table below the first line of a CSV of ours."""
     from earnest.core.tables.formats.text import read_bytes, read_text
 
-    data = read_bytes(path, suffix)[0].split(b"\n", 1)[1]
+    data = read_bytes(path, suffix)[0].partition(b"\n")[2]
     with readable_table(path):
         return read_text(data, path, suffix, {"id": facts["columns"].get("ids", "id")})[0]
 
