@@ -288,10 +288,10 @@ def best_of_many_table() -> str:
     with path.open(encoding="utf-8") as file:
         found = list(csv.DictReader(file))
     cells = list(dict.fromkeys(row["cell"] for row in found))
-    methods = ("naive", "independent", "bonferroni", "evalfloor", "bbc", "near_winner")
+    methods = ("naive", "evalstats", "truescore", "independent", "bonferroni", "bbc", "near_winner")
     values = ("independent", "evalfloor", "bbc")  # that of near_winner is bbc's
     head = ["matrix", "luck", *(f"off: {m}" for m in values)]
-    head += [f"held: {m}" for m in methods if m != "evalfloor"]
+    head += [f"held: {m}" for m in methods]
     head += [f"width: {m}" for m in ("bonferroni", "bbc", "near_winner")]
 
     def rows() -> Iterator[list[str]]:
@@ -306,7 +306,7 @@ def best_of_many_table() -> str:
                 cell.replace("-", ", ").replace("n", "n = ", 1).replace("C", "C = ", 1),
                 said("naive", "bias"),
                 *(said(m, "bias") for m in values),
-                *(said(m, "coverage") for m in methods if m != "evalfloor"),
+                *(said(m, "coverage") for m in methods),
                 *(said(m, "width") for m in ("bonferroni", "bbc", "near_winner")),
             ]
 

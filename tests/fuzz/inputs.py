@@ -21,6 +21,7 @@ import earnest as en
 from earnest.cli import main
 from tests.fuzz import mutations as m
 
+NUMBERS = ("0.5", "0.05", "0", "1", "-1", "0.3", "nan", "inf", "1e-9", "1e300", "x")
 METRICS = ("auc", "accuracy", "brier", "log_loss", "rmse", "concordance", "f1", "roc_auc_ovr", "x")
 METHODS = (
     "bbc",
@@ -106,6 +107,17 @@ LIKELY: dict[str, tuple[str, ...]] = {
     "alternative": ("greater", "less", "x"),
     "adjust": ("holm", "none", "x"),
     "rope": ("0.01", "-1", "nan"),
+    "above": NUMBERS,
+    "below": NUMBERS,
+    "margin": NUMBERS,
+    "detect": NUMBERS,
+    "width": NUMBERS,
+    "power": ("0.8", "0.5", "0", "1", "2"),
+    "items": ("50", "0", "-1", "1"),
+    "samples": ("1", "2", "0"),
+    "aggregate": ("mean", "median", "pass@2", "pass^2", "macro", "x"),
+    "missing": ("items", "configs", "worst", "x"),
+    "by": ("model", "task", "file", "x"),
 }
 UNSAFE = {"show", "scheduler", "trust_pickle"}  # would open a browser, a network, a pickle
 PATHS = ("", "nope", "-", "/", "/dev/null", "é", "a" * 300, "a" * 5000, "~", "~nobody/x")
@@ -149,6 +161,15 @@ PREDICTIONS = (
     *("wide.parquet", "long.csv", "arrays.npz", "labels.npz", "multiclass.csv", "survival.csv"),
 )
 
+SCORES = (
+    *("scores_wide.csv", "scores_wide.parquet", "scores_wide.jsonl", "scores_wide.xlsx"),
+    *("scores_long.csv", "scores_long.parquet", "scores_long.jsonl", "scores_arrays.npz"),
+    *("scores_own.csv", "scores_own.csv.gz", "scores_own.parquet", "scores_own.arrow"),
+    *("scores_own.npz", "scores_samples.csv", "scores_samples.parquet", "scores_samples.npz"),
+)
+LOGS = ("inspect", "lm_eval", "promptfoo", "dspy", "gepa", "openai_evals", "helm", "plain")
+LOG_SCORES = {"inspect": "match", "lm_eval": "acc", "helm": "exact_match"}
+TABLES = ("table.csv", "table.parquet", "table.jsonl", "table.xlsx")
 TRIALS = ("trials.csv", "trials.parquet", "study.db", "study.log", "runhistory.json")
 
 
@@ -181,7 +202,9 @@ def _mutated(name: str, r: random.Random, seeds: Path, work: Path) -> Path:
         m.mutate_arrays(source, out, r)
     elif source.suffix == ".json":
         out.write_bytes(m.mutate_json(source.read_bytes(), r))
-    elif source.suffix == ".log":
+    elif source.suffix in (".xlsx", ".eval"):
+        out.write_bytes(m.mutate_archive(source.read_bytes(), r))
+    elif source.suffix in (".log", ".jsonl"):
         out.write_bytes(m.mutate_json_lines(source.read_bytes(), r))
     elif source.suffix == ".db":
         shutil.copy(source, out)
@@ -305,9 +328,155 @@ def _load_portfolio(r: random.Random, seeds: Path, work: Path) -> Made:
 def _load_data(r: random.Random, seeds: Path, work: Path) -> Made:
     from earnest.training.tables.table import read_table
 
-    path = _mutated(r.choice(["table.csv", "table.parquet"]), r, seeds, work)
+    path = _mutated(r.choice(TABLES), r, seeds, work)
     target = r.choice(["y", "y", "y", "a", "c"])
     return _read(f"read_table({path.name!r}, {target!r})", lambda: read_table(path, target=target))
+
+
+def _load_scores(r: random.Random, seeds: Path, work: Path) -> Made:
+    """Load scores of items, wide or long, with what may be said of them."""
+    if r.random() < 0.1:
+        path = _mutated("judgements.csv", r, seeds, work)
+
+        def judge() -> None:
+            en.estimate(en.Scores.from_judgements(pd.read_csv(path)), n_resamples=10, rng=0)
+
+        return _read(f"Scores.from_judgements(read_csv({path.name!r}))", lambda: _tidily(judge))
+    path = _mutated(r.choice(SCORES), r, seeds, work) if r.random() < 0.8 else _odd_scores(r, work)
+    options: dict[str, Any] = {}
+    if r.random() < 0.3:
+        said = {
+            "id": ("item", "a", "zz"),
+            "groups": ("group", "item", "a"),
+            "tasks": ("group", "b"),
+            "config": ("prompt", "item"),
+            "score": ("score", "group"),
+            "repeat": ("group", "score"),
+            "configs": (["a", "b"], ["zz"], []),
+            "aggregate": ("median", "macro", "pass@1", "pass@9", "ratio", "quantile(0.9)", "x"),
+            "limits": ((0, 1), (0, 5), (1, 0), "x"),
+            "greater_is_better": (False,),
+            "missing": ("items", "configs", "worst", "x"),
+            "batches": (100, 0, -1),
+            "format": ("wide", "long"),
+        }
+        for name in r.sample(list(said), r.choice([1, 1, 2, 3])):
+            options[name] = r.choice(said[name])
+
+    def use() -> None:
+        scores = en.Scores.load(path, **options)
+        repr(scores)
+        scores.save(path.with_name("again.npz"))
+        if scores.values.size < 1e5:
+            en.estimate(scores, n_resamples=10, rng=0)
+
+    return _read(f"Scores.load({path.name!r}, **{options})", use)
+
+
+def _tidily(call: Callable[[], None]) -> None:
+    """Run a call whose table another library reads: what that refuses is no fault of ours."""
+    try:
+        call()
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+        raise en.InputError(str(error)) from error
+
+
+def _odd_scores(r: random.Random, work: Path) -> Path:
+    """Write scores whose form is right, and whose content is odd."""
+    g = np.random.default_rng(r.getrandbits(32))
+    n, width = r.choice([1, 2, 3, 7, 40]), r.choice([1, 2, 5])
+    values = g.random((n, width)) * r.choice([0, 1, 1, 5, -1, 1e300, 1e-300])
+    if r.random() < 0.5:
+        values[g.random(values.shape) < r.random()] = r.choice([np.nan, np.inf, 0.0, 1.0])
+    frame = pd.DataFrame(values, columns=[f"{r.choice(m.NAMES)}{at}" for at in range(width)])
+    if r.random() < 0.6:
+        frame.insert(0, "item", r.choice([np.arange(n), np.arange(n) // 2, np.full(n, "q")]))
+    path = work / r.choice(["odd.csv", "odd.parquet", "odd.jsonl", "odd.xlsx"])
+    frame.columns = [str(name).replace("\0", "_")[:99] for name in frame.columns]
+    if path.suffix == ".jsonl" and frame.columns.has_duplicates:
+        path = work / "odd.csv"
+    if path.suffix == ".csv":
+        frame.to_csv(path, index=False)
+    elif path.suffix == ".parquet":
+        frame.to_parquet(path)
+    elif path.suffix == ".jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    else:
+        frame.to_excel(path, index=False)
+    return path
+
+
+def _spoiled_logs(r: random.Random, seeds: Path, work: Path) -> tuple[str, Path]:
+    """Copy the logs of a tool, and damage one or two of the files."""
+    tool = r.choice(LOGS)
+    folder = Path(shutil.copytree(seeds / "logs" / tool, work / "logs"))
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    for path in r.sample(files, min(len(files), r.choice([1, 1, 2]))):
+        name = path.relative_to(folder)
+        path.unlink()
+        _mutated(f"logs/{tool}/{name}", r, seeds, path.parent)
+    return tool, folder
+
+
+def _load_logs(r: random.Random, seeds: Path, work: Path) -> Made:
+    """Read the logs of an evaluation tool, one or two of them damaged."""
+    tool, folder = _spoiled_logs(r, seeds, work)
+    options: dict[str, Any] = {"score": LOG_SCORES.get(tool) if r.random() < 0.9 else "zz"}
+    if r.random() < 0.2:
+        options["by"] = r.choice(["model", "task", "file", "x"])
+    if r.random() < 0.3:
+        options["missing"] = r.choice(["items", "configs", "worst"])
+
+    def use() -> None:
+        scores = en.scores_from(folder, **options)
+        repr(scores)
+        en.estimate(scores, n_resamples=10, rng=0)
+
+    return _read(f"scores_from({tool!r}, **{options})", use)
+
+
+def _ask_scores(r: random.Random, seeds: Path, work: Path) -> Made:
+    """Ask any question of scores, of logs or of predictions, at the command line."""
+    how = r.random()
+    name = r.choice(["estimate", "compare", "gain", "plan", "gate", "gate", "gather", "report"])
+    if how < 0.15 or name == "gather":
+        tool, path = _spoiled_logs(r, seeds, work)
+        more = ["--score", LOG_SCORES[tool]] if tool in LOG_SCORES else []
+    elif how < 0.35:
+        chosen = r.choice(PREDICTIONS)
+        path = seeds / chosen if r.random() < 0.4 else _mutated(chosen, r, seeds, work)
+        more = ["--metric", r.choice(METRICS)] if "--metric" in _commands()[name] else []
+    else:
+        chosen = r.choice(SCORES)
+        odd, whole = r.random() < 0.2, r.random() < 0.5
+        path = _odd_scores(r, work) if odd else seeds / chosen
+        if not odd and not whole:
+            path = _mutated(chosen, r, seeds, work)
+        more = ["--scores"]
+    args = [name, str(path), *more]
+    if name == "gather":
+        args += ["-o", str(work / r.choice(["o.csv", "o.parquet", "o.npz", "o.x"]))]
+    elif name == "report":
+        args += ["-o", str(work / "o.html"), "--n-resamples", "20", "--no-explain"]
+    elif name == "gate":
+        bounds = [["--above", r.choice(NUMBERS)], ["--below", r.choice(NUMBERS)]]
+        against = ["--against", str(seeds / r.choice(SCORES)), "--margin", r.choice(NUMBERS)]
+        args += r.choice([*bounds, against, against, []])
+        if r.random() < 0.4:
+            args += ["--ledger", str(work / "looks.jsonl")]
+            if r.random() < 0.5:
+                (work / "looks.jsonl").write_bytes(
+                    r.choice([b"", b"{}", b"x", b"[]\n", b'{"cases": 5}\n', b"\xff\n"])
+                )
+        if r.random() < 0.3:
+            args += ["--junit", str(work / "o.xml"), "--markdown", str(work / "o.md")]
+    elif name == "plan":
+        args += r.choice([["--detect", "0.2"], ["--width", "0.3"], ["--detect", r.choice(NUMBERS)]])
+    elif name == "estimate":
+        args += ["--n-resamples", "20"]
+    args += _options(name, r, 0.02, set(args))
+    words, call = _command(args)
+    return words, (lambda: 0 if (code := call()) in (3, 4) else code) if name == "gate" else call
 
 
 def _ask_predictions(r: random.Random, seeds: Path, work: Path) -> Made:
@@ -366,7 +535,7 @@ def _ask_model(r: random.Random, seeds: Path, work: Path) -> Made:
 
 
 def _ask_training(r: random.Random, seeds: Path, work: Path) -> Made:
-    path = _mutated(r.choice(["table.csv", "table.parquet"]), r, seeds, work)
+    path = _mutated(r.choice(TABLES), r, seeds, work)
     name = r.choice(["tune", "tune", "assess", "compare-learners"])
     args = [
         name,
@@ -393,6 +562,7 @@ def _ask_anything(r: random.Random, seeds: Path, work: Path) -> Made:
         [one for one in _commands() if one not in ("demo", "tune", "assess", "compare-learners")]
     )
     known = [str(seeds / "wide.csv"), str(seeds / "run"), str(seeds / "study.db")]
+    known += [str(seeds / "scores_wide.csv"), str(seeds / "logs" / "plain")]
     places = [r.choice([*known, *known, *PATHS, *URLS]) for _ in range(r.randrange(3))]
     args = [name, *places, *_options(name, r, r.choice([0.02, 0.1, 0.3]), set())]
     if "--out" in _commands()[name]:
@@ -400,7 +570,8 @@ def _ask_anything(r: random.Random, seeds: Path, work: Path) -> Made:
             "--out",
             str(work / r.choice(["o.csv", "o.html", "o.npz", "no/o.csv", "a" * 300, ""])),
         ]
-    return _command(args)
+    words, call = _command(args)
+    return words, (lambda: 0 if (code := call()) in (3, 4) else code) if name == "gate" else call
 
 
 @cache
@@ -443,6 +614,9 @@ KINDS: dict[str, tuple[int, Callable[[random.Random, Path, Path], Made]]] = {
     "load result": (6, _load_result),
     "load portfolio": (4, _load_portfolio),
     "load data": (8, _load_data),
+    "load scores": (14, _load_scores),
+    "load logs": (10, _load_logs),
+    "ask scores": (8, _ask_scores),
     "ask predictions": (12, _ask_predictions),
     "ask run": (4, _ask_run),
     "ask trials": (3, _ask_trials),

@@ -8,6 +8,7 @@ import gzip
 import io
 import json
 import random
+import re
 import sqlite3
 import zipfile
 from collections.abc import Callable
@@ -408,3 +409,41 @@ def mutate_model(source: Path, out: Path, r: random.Random) -> None:
         for name, data in members.items():
             archive.writestr(name, data)
     out.write_bytes(content.getvalue())
+
+
+def mutate_archive(data: bytes, r: random.Random) -> bytes:
+    """Change a member of a zip file that is JSON or XML, leave one out, or damage the bytes."""
+    if r.random() < 0.3:
+        return mutate_bytes(data, r)
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            members = {name: archive.read(name) for name in archive.namelist()}
+    except (NotImplementedError, zipfile.BadZipFile):  # packed in a way that zipfile does not know
+        return mutate_bytes(data, r)
+    for _ in range(r.choice([1, 1, 2])):
+        name = r.choice(list(members))
+        if r.random() < 0.15 and len(members) > 1:
+            del members[name]
+        elif name.endswith(".json"):
+            members[name] = mutate_json(members[name], r)
+        elif name.endswith(".xml"):
+            members[name] = _mutate_xml(members[name], r)
+        else:
+            members[name] = mutate_bytes(members[name], r)
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for name, part in members.items():
+            archive.writestr(name, part)
+    return content.getvalue()
+
+
+def _mutate_xml(data: bytes, r: random.Random) -> bytes:
+    """Change a text or an attribute of XML, or its bytes."""
+    parts = re.split(rb'(>[^<]*<|="[^"]*")', data)
+    places = [at for at in range(1, len(parts), 2) if len(parts[at]) > 2]
+    if not places or r.random() < 0.2:
+        return mutate_bytes(data, r)
+    at = r.choice(places)
+    word = r.choice(CELLS).replace("&", "").replace("<", "").replace('"', "").encode()
+    parts[at] = b">" + word + b"<" if parts[at].startswith(b">") else b'="' + word + b'"'
+    return b"".join(parts)

@@ -13,6 +13,7 @@ import pandas as pd
 import earnest as en
 
 N = 40
+LOGS = Path(__file__).parents[1] / "adapters" / "files" / "scores"
 
 
 def write_seeds(folder: Path) -> None:
@@ -24,6 +25,8 @@ def write_seeds(folder: Path) -> None:
     en.tune(table, target="y", n_configs=2, folds=3, rng=0, n_jobs=1, out=folder / "run")
     _write_trials(folder, rng)
     _write_search(folder, table)
+    _write_scores(folder, rng)
+    shutil.copytree(LOGS, folder / "logs", ignore=shutil.ignore_patterns("make_*", "*.py", "*.md"))
     shutil.copy(str(files("earnest") / "data/portfolios/default.toml"), folder / "portfolio.toml")
 
 
@@ -67,6 +70,8 @@ def _write_tables(folder: Path, rng: np.random.Generator) -> pd.DataFrame:
     )
     table.to_csv(folder / "table.csv", index=False)
     table.to_parquet(folder / "table.parquet")
+    table.to_json(folder / "table.jsonl", orient="records", lines=True)
+    table.to_excel(folder / "table.xlsx", index=False)
     table.drop(columns="y").to_csv(folder / "new.csv", index=False)
     return table
 
@@ -116,3 +121,25 @@ def _write_trials(folder: Path, rng: np.random.Generator) -> None:
         "configs": {str(i): {"x": i / 13, "k": i} for i in range(1, 13)},
     }
     (folder / "runhistory.json").write_text(json.dumps(history), encoding="utf-8")
+
+
+def _write_scores(folder: Path, rng: np.random.Generator) -> None:
+    """Scores of items in every form: wide and long tables, arrays, and files of earnest."""
+    right = (rng.random((N, 3)) < rng.random((N, 1))).astype(float)
+    wide = pd.DataFrame(right, columns=["a", "b", "c"])
+    wide.insert(0, "item", [f"q{i}" for i in range(N)])
+    wide.insert(1, "group", np.arange(N) // 2)
+    long = wide.melt(id_vars=["item", "group"], var_name="prompt", value_name="score")
+    for name, table in (("scores_wide", wide), ("scores_long", long)):
+        table.to_csv(folder / f"{name}.csv", index=False)
+        table.to_parquet(folder / f"{name}.parquet")
+        table.to_json(folder / f"{name}.jsonl", orient="records", lines=True)
+    wide.to_excel(folder / "scores_wide.xlsx", index=False)
+    np.savez(folder / "scores_arrays.npz", scores=right, groups=np.arange(N) // 2)
+    one = en.Scores(wide)
+    several = en.Scores((rng.random((N, 3, 2)) < 0.6).astype(float), tasks=np.arange(N) % 2)
+    for name, made in (("scores_own", one), ("scores_samples", several)):
+        for suffix in (".csv", ".csv.gz", ".parquet", ".arrow", ".npz"):
+            made.save(folder / f"{name}{suffix}")
+    pairs = {"a": ["x", "x", "y"] * 8, "b": ["y", "z", "z"] * 8, "winner": ["x", "b", "tie"] * 8}
+    pd.DataFrame(pairs).to_csv(folder / "judgements.csv", index=False)

@@ -24,7 +24,7 @@ from pyarrow import csv
 
 import earnest as en
 from earnest.cli import main
-from tests.fuzz.inputs import KINDS, make_input
+from tests.fuzz.inputs import KINDS, LOG_SCORES, LOGS, SCORES, make_input
 from tests.fuzz.mutations import DEEP
 from tests.fuzz.run import DONE, FAULT, GOOD, HANG, REFUSED, run_input
 from tests.fuzz.seeds import write_seeds
@@ -64,6 +64,10 @@ def test_the_seeds_themselves_are_read(seeds: Path) -> None:
     en.Predictions.load(seeds / "own.npz")
     en.Comparison.load(seeds / "comparison.json")
     en.load_model(seeds / "run").predict(seeds / "new.csv")
+    for name in SCORES:
+        assert en.Scores.load(seeds / name).n_configs == 3
+    for tool in LOGS:
+        assert en.scores_from(seeds / "logs" / tool, score=LOG_SCORES.get(tool)).n_configs >= 2
 
 
 def test_an_input_depends_on_its_seed_alone(seeds: Path, tmp_path: Path) -> None:
@@ -214,6 +218,35 @@ def load_model_with_empty_member(seeds: Path, work: Path) -> object:
     return en.load_model(work / "x.skops")
 
 
+def load_scores_npz(**arrays: Any) -> Callable[[Path, Path], object]:
+    """Read scores of earnest with other arrays; None leaves one out."""
+
+    def load(seeds: Path, work: Path) -> object:
+        with np.load(seeds / "scores_samples.npz") as content:
+            changed = dict(content) | arrays
+        np.savez(work / "x.npz", **{name: one for name, one in changed.items() if one is not None})
+        return en.Scores.load(work / "x.npz")
+
+    return load
+
+
+def load_scores_text(name: str, change: Callable[[bytes], bytes]) -> Callable[[Path, Path], object]:
+    def load(seeds: Path, work: Path) -> object:
+        (work / name).write_bytes(change((seeds / name).read_bytes()))
+        return en.Scores.load(work / name)
+
+    return load
+
+
+def load_scores_table(change: Callable[[pa.Table], pa.Table]) -> Callable[[Path, Path], object]:
+    def load(seeds: Path, work: Path) -> object:
+        table = pq.read_table(seeds / "scores_own.parquet")
+        pq.write_table(change(table), work / "x.parquet")
+        return en.Scores.load(work / "x.parquet")
+
+    return load
+
+
 DAMAGED: dict[str, Callable[[Path, Path], object]] = {
     "corrupt gzip": load_gzip,
     "classes that are a table": load_npz(classes=np.array([[0, 1]])),
@@ -274,6 +307,44 @@ DAMAGED: dict[str, Callable[[Path, Path], object]] = {
     ),
     "a run history without runs": load_history(lambda runs: runs.clear()),
     "a model with an empty member": load_model_with_empty_member,
+    "scores without their array": load_scores_npz(values=None),
+    "scores with an array of another name": load_scores_npz(scores=np.zeros(40)),
+    "scores with an array of words": load_scores_npz(values=np.array(["x"])),
+    "scores in a gzip file that is cut off": load_scores_text(
+        "scores_own.csv.gz", lambda data: data[:-20]
+    ),
+    "scores in a gzip file that is corrupt": load_scores_text(
+        "scores_own.csv.gz", lambda data: data[:40] + bytes(20) + data[60:]
+    ),
+    "scores whose header lacks an entry": load_scores_text(
+        "scores_own.csv", lambda data: data.replace(b'"remarks"', b'"r"', 1)
+    ),
+    "scores whose header says a number in words": load_scores_text(
+        "scores_own.csv", lambda data: data.replace(b'"shape": [40', b'"shape": ["x"', 1)
+    ),
+    "scores that are words in a file of earnest": load_scores_text(
+        "scores_samples.csv",
+        lambda data: b"\n".join(
+            [data.split(b"\n")[0], *(re.sub(rb"\d$", b"x", one) for one in data.split(b"\n")[1:])]
+        ),
+    ),
+    "scores that end with their header": load_scores_text(
+        "scores_own.csv", lambda data: data.split(b"\n")[0]
+    ),
+    "scores whose header has no columns": load_scores_text(
+        "scores_own.csv", lambda data: data.replace(b'"columns"', b'"c"', 1)
+    ),
+    "scores that lack a column": load_scores_table(lambda table: table.drop_columns("c")),
+    "scores that are times of day": load_scores_table(
+        lambda table: table.set_column(
+            table.column_names.index("a"),
+            "a",
+            pa.array([0] * table.num_rows, pa.time32("s")),
+        )
+    ),
+    "no configuration of a long table": lambda seeds, work: en.Scores.load(
+        seeds / "scores_long.csv", configs=[]
+    ),
 }
 
 

@@ -120,6 +120,70 @@ def test_every_aggregate_is_estimated_and_compared(aggregate: str) -> None:
     assert en.compare_many(given, rng=0).best == made.winner
 
 
+def graded(n: int = 120, configs: int = 5) -> np.ndarray:
+    """Marks of items from 0 to 1, of configurations that are equally good."""
+    rng = np.random.default_rng(8)
+    return np.clip(rng.beta(4, 2, (n, 1)) + 0.1 * rng.standard_normal((n, configs)), 0, 1)
+
+
+@pytest.mark.parametrize("aggregate", ["mean", "pass@2", "pass^2"])
+def test_means_of_samples_have_a_law_and_need_no_more_trials_than_samples(aggregate: str) -> None:
+    rng = np.random.default_rng(5)
+    samples = (rng.random((200, 4, 6)) < rng.beta(2, 1, (200, 1, 1))).astype(float)
+    given = en.Scores(samples, aggregate=aggregate)
+    ours, plain = (
+        en.estimate(given, method=method, rng=0, n_resamples=200)
+        for method in ("near_winner", "bbc")
+    )
+    assert ours.value == plain.value
+    assert ours.interval is not None
+    assert plain.interval is not None
+    width = ours.interval.high - ours.interval.low
+    assert 0.5 * (plain.interval.high - plain.interval.low) < width < 0.16
+    if aggregate == "mean":  # one sample of each tells less
+        one = en.estimate(en.Scores(samples[:, :, 0]), method="near_winner", rng=0, n_resamples=200)
+        assert one.interval is not None
+        assert width < one.interval.high - one.interval.low
+
+
+def test_limits_of_bounded_scores_mirror_and_scale() -> None:
+    marks = graded()
+    about = {"method": "near_winner", "rng": 0, "n_resamples": 200}
+    made = en.estimate(en.Scores(marks, limits=(0, 1)), **about).interval
+    turned = en.Scores(1.0 - marks, limits=(0, 1), greater_is_better=False)
+    scaled = en.Scores(1.0 + 4.0 * marks, limits=(1, 5))
+    assert made is not None
+    for given, back in ((turned, lambda x: 1.0 - x), (scaled, lambda x: (x - 1.0) / 4.0)):
+        other = en.estimate(given, **about).interval
+        assert other is not None
+        ends = sorted((back(other.low), back(other.high)))
+        assert ends == pytest.approx([made.low, made.high], abs=1e-6)
+
+
+@pytest.mark.parametrize("level", [0.0, 0.5, 1.0])
+def test_scores_that_do_not_vary_are_worth_a_trial_an_item(level: float) -> None:
+    n = 40
+    made = en.estimate(
+        en.Scores(np.full((n, 1, 3), level), limits=(0, 1)),
+        method="near_winner",
+        rng=0,
+        n_resamples=50,
+    )
+    shares = np.r_[np.ones(int(n * level)), np.zeros(n - int(n * level))]
+    exact = en.estimate(en.Scores(shares[:, None]), method="near_winner", rng=0, n_resamples=50)
+    assert made.interval is not None
+    assert exact.interval is not None
+    # Student's quantile in place of the normal one makes it a little wider.
+    assert made.interval.low <= exact.interval.low
+    assert made.interval.high >= exact.interval.high
+    assert made.interval.low == pytest.approx(exact.interval.low, abs=0.02)
+
+
+def test_near_winner_refuses_scores_without_ends() -> None:
+    with pytest.raises(en.MetricError, match="near_winner"):
+        en.estimate(en.Scores(3.0 * graded()), method="near_winner", rng=0)
+
+
 def test_a_report_of_scores_speaks_of_items() -> None:
     report = en.report(en.Scores(prompts(configs=6), groups=np.arange(60) // 2), explain=False)
     text = report.to_markdown()

@@ -14,15 +14,23 @@ from scipy.stats import binom
 
 import earnest as en
 from benchmarks.scores.run import RESULTS, answer_all, expected_maximum, run_cell
-from benchmarks.scores.simulate import CELLS, Cell, draw_matrix, make_scores, true_scores
+from benchmarks.scores.simulate import (
+    CELLS,
+    Cell,
+    draw_levels,
+    draw_matrix,
+    list_tasks,
+    make_scores,
+    true_scores,
+)
 
 DOUBT = 0.001  # the chance that a sound procedure fails here, each
 
 
 def drawn(cell: Cell, run: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     rng = np.random.default_rng([17, run])
-    truth = true_scores(cell, rng)
-    return (truth, *draw_matrix(cell, truth, rng))
+    levels = draw_levels(cell, rng)
+    return (true_scores(cell, levels), *draw_matrix(cell, levels, rng))
 
 
 def test_simulated_configurations_have_the_true_scores_that_are_declared() -> None:
@@ -33,6 +41,30 @@ def test_simulated_configurations_have_the_true_scores_that_are_declared() -> No
     errors = sums.std(axis=1) * np.sqrt(sums.shape[1]) / cell.items
     assert np.all(np.abs(means.mean(axis=0) - truth) < 4 * errors)
     assert np.corrcoef(means.T)[0, 1] > 0.4
+
+
+def test_the_score_of_simulated_tasks_is_the_mean_over_tasks() -> None:
+    cell = Cell(items=9000, configs=2, agreement=0.5, tasks=5)
+    truth, matrix, clusters = drawn(cell, 0)
+    tasks = list_tasks(cell)
+    assert np.bincount(tasks).tolist() == [600, 1200, 1800, 2400, 3000]
+    means = np.array([matrix[tasks == task, :, 0].mean(axis=0) for task in range(5)])
+    errors = 0.5 / np.sqrt(np.bincount(tasks))  # of a share, at most
+    assert np.all(np.abs(means.mean(axis=0) - truth) < 4 * np.sqrt(np.square(errors).sum()) / 5)
+    assert np.all(np.diff(means.mean(axis=1)) > 0)  # from hard to easy
+    made = make_scores(cell, matrix, clusters)
+    assert en.estimate(made, method="naive", rng=0).value == pytest.approx(
+        means.mean(axis=0).max(), abs=1e-6
+    )
+
+
+def test_the_declared_cells_span_the_stated_ranges() -> None:
+    assert {50, 5000} <= {cell.items for cell in CELLS}
+    assert {2, 1000} <= {cell.configs for cell in CELLS}
+    assert {0.0, 0.95} <= {cell.agreement for cell in CELLS}
+    for name in ("cluster", "samples", "tasks"):
+        assert any(getattr(cell, name) > 1 for cell in CELLS), name
+    assert len({cell.name for cell in CELLS}) == len(CELLS)
 
 
 def test_the_expected_maximum_of_two_normal_numbers_is_known() -> None:
@@ -60,6 +92,45 @@ def test_the_corrected_score_is_right_where_prompts_agree_and_the_textbook_formu
     shared = np.array(off["bbc"]) - np.array(off["independent"])
     assert shared.mean() > 4 * shared.std(ddof=1) / np.sqrt(runs)
     assert mean["naive"] - mean["bbc"] < 0.75 * (mean["naive"] - mean["independent"])
+
+
+def count_held(runs: int, items: int, samples: int, mean: float, rare: bool) -> int:
+    """Count lower limits at 97.5 % of one configuration's mean of samples that hold.
+
+    Of `rare` items most pass nearly always, and a few always fail; others have chances of a Beta
+    law.
+    """
+    dead, held = 0.9 * (1.0 - mean), 0
+    for run in range(runs):
+        rng = np.random.default_rng([23, run, items, samples])
+        chance = rng.beta(0.3 * mean, 0.3 * (1.0 - mean), items)
+        if rare:
+            chance = np.where(rng.random(items) < dead, 0.0, mean / (1.0 - dead))
+        right = rng.random((items, 1, samples)) < chance[:, None, None]
+        made = en.estimate(
+            en.Scores(right, limits=(0, 1)),
+            method="near_winner",
+            confidence_level=0.975,
+            side="lower",
+            n_resamples=40,
+            rng=run,
+        )
+        assert made.interval is not None
+        held += made.interval.low <= mean
+    return held
+
+
+def test_limits_of_means_of_samples_hold_where_few_items_fail_always() -> None:
+    # A variance of what was seen alone holds in 63 % of such samples, of 120 in 90 at most.
+    assert binom.cdf(count_held(120, 30, 20, 0.97, rare=True), 120, 0.975) > DOUBT
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rare", [False, True])
+@pytest.mark.parametrize("mean", [0.65, 0.9, 0.97])
+@pytest.mark.parametrize(("items", "samples"), [(30, 5), (30, 20), (100, 5), (300, 20)])
+def test_limits_of_means_of_samples_hold(items: int, samples: int, mean: float, rare: bool) -> None:
+    assert binom.cdf(count_held(600, items, samples, mean, rare), 600, 0.975) > DOUBT
 
 
 def test_the_file_of_results_is_about_the_declared_cells() -> None:

@@ -91,7 +91,7 @@ def read_evidence(
     to scores if the table may hold some.
     """
     from earnest.adapters.scores.door import is_evaluation
-    from earnest.core.tables.scores import holds_scores
+    from earnest.core.tables.score_files import holds_scores
 
     if is_evaluation(path):
         logs = read_logs(path, how, scoring)
@@ -112,7 +112,7 @@ def read_evidence(
 
 def refuse_no_metric(path: Path) -> None:
     """Refuse a command without a metric, with the way to scores if the table may hold some."""
-    from earnest.core.tables.scores import may_hold_scores
+    from earnest.core.tables.score_files import may_hold_scores
 
     if may_hold_scores(path):
         raise FormatError(

@@ -17,6 +17,7 @@ from earnest.adapters.scores.runs import (
     make_other_version_error,
     read_document,
     read_number,
+    take_objects,
 )
 from earnest.core.base import check
 
@@ -78,10 +79,11 @@ def _read_instance(one: Json, path: Path) -> Row:
         raise make_other_version_error(path, TOOL, _NEEDS, check.show(one))
     perturbed = get_text(one, "perturbation", "name")
     scores: dict[str, float | None] = {}
-    for stat in get_list(one, "stats"):
-        named = get_dict(stat, "name")
-        if isinstance(stat, dict):
-            scores[get_text(named, "name")] = _read_mean(stat)
+    for stat in take_objects(get_list(one, "stats"), path, TOOL, _NEEDS):
+        name, mean = get_text(stat, "name", "name"), _read_mean(stat)
+        if scores.setdefault(name, mean) != mean:
+            got = f"{check.show(scores[name])} and {check.show(mean)} as {name!r} of one instance"
+            raise make_other_version_error(path, TOOL, "one value of each statistic", got)
     item = get_text(one, "instance_id")
     return Row(
         f"{item}/{perturbed}" if perturbed else item,

@@ -24,6 +24,7 @@ from earnest.adapters.scores.runs import (
     name_item,
     read_document,
     read_number,
+    take_objects,
 )
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
@@ -61,7 +62,7 @@ def read_log(path: Path) -> list[Run]:
     else:
         found = read_document(path, "a log of Inspect")
         about = found if isinstance(found, dict) else {}
-        samples = [one for one in get_list(found, "samples") if isinstance(one, dict)]
+        samples = take_objects(get_list(found, "samples"), path, TOOL, _NEEDS)
     ran = get_dict(about, "eval")
     if not ran or (get_count(about, "version") or 0) > 2 or "model" not in ran:
         got = f"version {get_text(about, 'version') or 'unknown'}"
@@ -122,6 +123,8 @@ def _find_end(about: JsonDict, ran: JsonDict, count: int) -> str:
         return f"its status is {status!r}, with {count}{of} samples" + (
             f" ({said})" if said else ""
         )
+    if count < wanted:
+        return f"it holds {count} of {wanted} samples"
     if get_text(about, "invalidated") == "True":
         return "Inspect has marked it as invalid"
     return ""
@@ -155,19 +158,17 @@ def _read_samples(archive: zipfile.ZipFile, path: Path, names: set[str]) -> Iter
     known = set()
     for name in short:
         listed = _read_member(archive, path, name)
-        for one in listed if isinstance(listed, list) else []:
-            if isinstance(one, dict) and "id" in one:
-                known.add((name_item(one["id"]), get_text(one, "epoch")))
-                yield one
+        if not isinstance(listed, list):
+            raise make_other_version_error(path, TOOL, f"a list in {name}", check.show(listed))
+        for one in take_objects(listed, path, TOOL, _NEEDS):
+            known.add((name_item(one.get("id")), get_text(one, "epoch")))
+            yield one
     whole = sorted(name for name in names if name.startswith("samples/"))
     if len(whole) <= len(known):
         return
     for name in whole:
-        one = _read_member(archive, path, name)
-        if (
-            isinstance(one, dict)
-            and (name_item(one.get("id")), get_text(one, "epoch")) not in known
-        ):
+        (one,) = take_objects([_read_member(archive, path, name)], path, TOOL, _NEEDS)
+        if (name_item(one.get("id")), get_text(one, "epoch")) not in known:
             yield one
 
 

@@ -289,6 +289,16 @@ def _list_absent(made: ScoreRows) -> Iterator[Caution]:
             "would look too good.",
             "Run the missing items.",
         )
+    short = _count_short(made)
+    if short:
+        told = check.some(f"{name}: {count}" for name, count in short.items())
+        yield Caution(
+            "EN146",
+            f"Some items have fewer samples than most ({told}).",
+            "The score of an item is the mean of the samples that there are; those that are "
+            "missing may be the bad ones.",
+            "Run the missing samples.",
+        )
     if failed:
         yield Caution(
             "EN146",
@@ -296,6 +306,20 @@ def _list_absent(made: ScoreRows) -> Iterator[Caution]:
             "They count as not run, not as 0.",
             "If a failed answer is a wrong one, say missing='worst'.",
         )
+
+
+def _count_short(made: ScoreRows) -> dict[str, int]:
+    """Return by configuration how many items have fewer samples than most of its task have."""
+    rows = Counter(zip(made.config, made.task, made.item, strict=True))
+    counts: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for (config, task, _), count in rows.items():
+        counts[config, task].append(count)
+    found: Counter[str] = Counter()
+    for (config, _), samples in counts.items():
+        often = Counter(samples)
+        usual = max(often, key=lambda count: (often[count], count))
+        found[config] += sum(count < usual for count in samples)
+    return {config: count for config, count in found.items() if count}
 
 
 def _list_without(runs: Sequence[Run], name: str) -> Iterator[Caution]:

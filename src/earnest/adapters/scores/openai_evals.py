@@ -21,6 +21,8 @@ from earnest.core.base import check
 
 TOOL = "OpenAI evals"
 MATCH, METRICS = "match", "metrics"  # events with scores; the others tell how they came about
+_EVENT = {"sample_id", "type"}
+_ABOUT = {"spec", "final_report"}  # of lines that tell of the whole run
 _NEEDS = "a line with `spec`, then events with `sample_id`, `type` and `data`"
 
 
@@ -38,7 +40,11 @@ def read_log(path: Path) -> list[Run]:
     """Read one run; an event of type `match` or `metrics` scores a sample."""
     lines, unfinished = read_lines(path, f"a log of {TOOL}")
     spec = get_dict(lines[0], "spec")
-    events = [line for line in lines if "sample_id" in line and "type" in line]
+    events = [line for line in lines if line.keys() >= _EVENT]
+    other = [line for line in lines if not line.keys() >= _EVENT and _ABOUT.isdisjoint(line)]
+    if other:
+        got = f"a line with {check.some(sorted(other[0])) or 'nothing'}"
+        raise make_other_version_error(path, TOOL, _NEEDS, got)
     if not events:
         got = f"{len(lines)} lines without an event"
         raise make_other_version_error(path, TOOL, _NEEDS, got)
@@ -75,6 +81,10 @@ def _read_events(events: list[JsonDict], path: Path) -> list[Row]:
         elif kind == METRICS:
             got = f"metrics {check.show(data)}"
             raise make_other_version_error(path, TOOL, _NEEDS, got)
+        if event["sample_id"] is None:  # of no sample, such as what the run itself records
+            if found:
+                raise make_other_version_error(path, TOOL, _NEEDS, f"{kind!r} of no sample")
+            continue
         if not found:
             rows.setdefault((sample, 0), {})
             continue

@@ -153,6 +153,13 @@ def _read_records(path: Path) -> tuple[list[dict[str, Json]], str]:
         return read_lines(path, TOOL)
     if kind == ".json":
         listed = get_list({"rows": read_document(path, TOOL)}, "rows")
+        for at, one in enumerate(listed):
+            if not isinstance(one, dict):
+                raise FormatError(
+                    f"row {at + 1} of {str(path)!r} is not a JSON object",
+                    needs="an object with an item and its score in every row",
+                    got=check.show(one),
+                )
         return [one for one in listed if isinstance(one, dict)], ""
     return _read_text(path)
 

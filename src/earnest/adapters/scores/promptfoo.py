@@ -17,6 +17,7 @@ from earnest.adapters.scores.runs import (
     name_item,
     read_document,
     read_number,
+    take_objects,
 )
 from earnest.core.base import check
 
@@ -42,7 +43,7 @@ def read_results(path: Path) -> list[Run]:
     """Read one evaluation: every pair of a prompt and a provider is a configuration."""
     found = read_document(path, f"results of {TOOL}")
     made = get_dict(found, "results")
-    listed = [one for one in get_list(made, "results") if isinstance(one, dict)]
+    listed = take_objects(get_list(made, "results"), path, TOOL, _NEEDS)
     version = made.get("version")
     if version not in VERSIONS or not listed:
         got = f"version {check.show(version)} with {len(listed)} results"

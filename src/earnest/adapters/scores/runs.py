@@ -104,9 +104,14 @@ def read_number(value: object) -> float | None:
     >>> from earnest.adapters.scores.runs import read_number
     >>> read_number("C"), read_number(True), read_number("0.25"), read_number([1])
     (1.0, 1.0, 0.25, None)
+    >>> read_number(10**400), read_number("1e999")
+    (None, None)
     """
     if isinstance(value, bool | int | float):
-        number = float(value)
+        try:
+            number = float(value)
+        except OverflowError:  # a whole number of hundreds of digits
+            return None
     elif isinstance(value, str):
         word = value.strip().casefold()
         if word in WORDS:
@@ -214,6 +219,16 @@ def get_list(value: Json, *names: str) -> list[Json]:
     *above, last = names
     found = get_dict(value, *above).get(last)
     return found if isinstance(found, list) else []
+
+
+def take_objects(listed: list[Json], path: Path, tool: str, needs: str) -> list[JsonDict]:
+    """Return entries that are all objects; refuse a list in which one is not."""
+    found = [one for one in listed if isinstance(one, dict)]
+    if len(found) < len(listed):
+        at = next(at for at, one in enumerate(listed) if not isinstance(one, dict))
+        got = f"{check.show(listed[at])} as entry {at + 1} of {len(listed)}"
+        raise make_other_version_error(path, tool, needs, got)
+    return found
 
 
 def get_text(value: Json, *names: str) -> str:

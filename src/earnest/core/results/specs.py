@@ -128,8 +128,8 @@ class Family(StrEnum):
     SUMS_AND_PAIRS = "means over cases, functions of sums, the AUC, and the concordance index"
     SUMS = "means over cases, and functions of sums"
     WITH_LAW = (
-        "proportions of 0/1 outcomes, balanced accuracy, F1, MCC, kappa, AUCs, concordance, R² "
-        "and mean losses"
+        "proportions of 0/1 outcomes, balanced accuracy, F1, MCC, kappa, AUCs, concordance, R², "
+        "mean losses, and means of scores with limits"
     )
 
 

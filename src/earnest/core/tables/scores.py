@@ -1,39 +1,22 @@
-"""Scores of items at the door: arrays, frames and files, wide or long, and back to files."""
+"""Tables of scores at the door: arrays, mappings and frames, wide or long."""
 
 from __future__ import annotations
 
-import json
-import zipfile
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
 from earnest.core.base.arrays import Numbers, RawArray, as_array, missing
-from earnest.core.base.errors import FormatError, InputError
-from earnest.core.base.writing import replacing
+from earnest.core.base.errors import InputError
 from earnest.core.data.configs import Configs
-from earnest.core.data.scores import ScoreParts, as_matrix, note_of_guess
+from earnest.core.data.score_parts import ScoreParts, as_matrix, note_of_guess
 from earnest.core.results.cautions import Caution
-from earnest.core.results.files import parse_json
 from earnest.core.tables.columns import Columns, refuse_stray_text, with_index
-from earnest.core.tables.files import find_existing
-from earnest.core.tables.formats.expanding import refuse_expanding
-from earnest.core.tables.formats.json_lines import JSON_LINES
-from earnest.core.tables.formats.mapped import LARGE, ColumnFile
-from earnest.core.tables.formats.npz import read_member, readable, write_member
-from earnest.core.tables.formats.table_files import CSV, READ, TABLES, open_table_file
-from earnest.core.tables.formats.table_files import readable as readable_table
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from earnest.core.data.scores import Scores
+from earnest.core.tables.formats.mapped import ColumnFile
 
 # Names of columns that need not be said.
 ITEMS = ("item", "item_id", "id", "row_id", "question_id", "example_id", "doc_id", "case")
@@ -43,11 +26,6 @@ REPEATS = ("repeat", "sample", "epoch")
 CONFIGS = ("config", "config_id", "configuration", "model", "prompt", "system", "candidate")
 SCORES = ("score", "value", "correct")
 FAR = 1.5  # a column beyond this, among others within 0 and 1, may be no score
-
-NAME = "earnest/scores/"
-SCHEMA = f"{NAME}1"
-SCORES_KEY = b"earnest.scores"  # of the header in the metadata of a schema
-WRITTEN = (".parquet", ".csv", ".csv.gz", ".tsv", ".arrow", ".feather", *JSON_LINES, ".npz")
 
 
 def read_parts(
@@ -71,7 +49,7 @@ def read_parts(
     if _is_mapping_of_columns(table, named, (config, score, repeat)):
         return _of_mapping(cast(Mapping[object, object], table), configs, named)
     if isinstance(table, Mapping):
-        table = _as_table(table)
+        table = as_table(table)
     if isinstance(table, Columns) or (
         not isinstance(table, (np.ndarray, list, tuple)) and hasattr(table, "columns")
     ):
@@ -100,7 +78,8 @@ def _is_mapping_of_columns(
     return not said and not any(str(name).casefold() in roles for name in table)
 
 
-def _as_table(table: Mapping[object, object]) -> object:
+def as_table(table: Mapping[object, object]) -> object:
+    """Return a mapping of names to columns as a table."""
     import pyarrow as pa
 
     try:
@@ -199,6 +178,12 @@ class _Frame:
             if isinstance(configs, Configs)
             else tuple(str(one) for one in configs)
         )
+        if self.wanted == ():
+            raise InputError(
+                "`configs` names no configuration",
+                needs="at least one of those of the table",
+                got="an empty list",
+            )
         self.remarks: list[Caution] = []
 
     @classmethod
@@ -500,503 +485,6 @@ class _Frame:
                 got=f"several in {len(np.unique(item[other]))} of {len(first)} items",
                 cure="Give different items different names, such as the task and the number.",
             )
-
-
-# Judgements of pairs.
-
-
-TIES = ("tie", "draw", "both", "neither", "equal", "")
-
-
-def read_judgements(
-    table: object, *, a: str, b: str, winner: str, id: str | None, groups: str | None
-) -> ScoreParts:
-    """Return judgements of pairs, a row each, as scores: 1, 0, or a half for a tie."""
-    columns = Columns.of(_as_table(table) if isinstance(table, Mapping) else table)
-    for role, name in (("a", a), ("b", b), ("winner", winner), ("id", id), ("groups", groups)):
-        if name is not None and name not in columns.names:
-            raise InputError(
-                f"column {name!r} is missing",
-                needs=f"a column for `{role}`",
-                got=f"columns {check.some(columns.names)}",
-                cure=check.nearest(name, columns.names),
-            )
-    first, second, told = (
-        [str(value) for value in columns.array(name).tolist()] for name in (a, b, winner)
-    )
-    absent = missing(columns.array(a)) | missing(columns.array(b)) | missing(columns.array(winner))
-    if absent.any():
-        raise InputError(
-            "judgements lack a name or a winner",
-            needs="both names and the winner in every row",
-            got=f"{int(absent.sum())} of {columns.rows} rows without",
-            cure="Write 'tie' where neither won, and leave out rows that were not judged.",
-        )
-    names = list(dict.fromkeys([*first, *second]))
-    codes = {name: place for place, name in enumerate(names)}
-    won = [
-        _read_winner(*row, number)
-        for number, row in enumerate(zip(first, second, told, strict=True))
-    ]
-    places = np.array([[codes[x], codes[y]] for x, y in zip(first, second, strict=True)])
-    alone = np.flatnonzero(places[:, 0] == places[:, 1])
-    if len(alone):
-        raise InputError(
-            "a configuration is judged against itself",
-            needs="two different names in every row",
-            got=f"{first[alone[0]]!r} twice in row {alone[0] + 1}",
-        )
-    points = np.array(won)
-    rows = np.arange(len(points))
-    values = np.full((len(points), len(names), 1), np.nan)
-    values[rows, places[:, 0], 0] = points
-    values[rows, places[:, 1], 0] = 1.0 - points
-    outcome = (2 * points).astype(np.int64)
-    return ScoreParts(
-        values=values,
-        configs=Configs.of(names, len(names)),
-        ids=None if id is None else columns.array(id),
-        groups=None if groups is None else columns.array(groups),
-        codes=(places[:, 0] * len(names) + places[:, 1]) * 3 + outcome,
-    )
-
-
-def _read_winner(a: str, b: str, told: str, row: int) -> float:
-    """Return 1 where the first won, 0 where the second did, a half for a tie."""
-    if told == a or (told.casefold() in ("a", "model_a") and told != b):
-        return 1.0
-    if told == b or told.casefold() in ("b", "model_b"):
-        return 0.0
-    if told.strip().casefold() in TIES or told.casefold().startswith("tie"):
-        return 0.5
-    raise InputError(
-        "the winner of a judgement cannot be told",
-        needs=f"{a!r}, {b!r}, 'a', 'b' or 'tie'",
-        got=f"{check.show(told)} in row {row + 1}",
-    )
-
-
-# Files.
-
-
-def load_scores(kind: type[Scores], path: str | Path, options: Mapping[str, Any]) -> Scores:
-    """Read scores from a file; its suffix tells the format."""
-    path = find_existing(Path(path), "scores")
-    suffix = _find_suffix(path, READ, "read")
-    said = dict(options)
-    mmap = said.pop("mmap", None)
-    signs = ("delimiter", "decimal", "thousands")
-    text: dict[str, object] = {name: said.pop(name) for name in signs if name in said}
-    if text and suffix not in CSV:
-        raise FormatError(
-            f"`{next(iter(text))}` is for CSV files", got=repr(path.name), cure="Leave it out."
-        )
-    if suffix == ".npy":
-        large = path.stat().st_size >= LARGE if mmap is None else mmap
-        with readable(path):
-            matrix = np.load(path, mmap_mode="r" if large else None, allow_pickle=False)
-        return kind(matrix, **said)
-    if suffix == ".npz":
-        return _load_npz(kind, path, mmap, said)
-    header = read_scores_header(path)
-    if header is not None and suffix in CSV:
-        return _rebuild(kind, header, _read_below(path, suffix, header), path, said)
-    names = {"id": str(said["id"])} if isinstance(said.get("id"), str) else {}
-    with readable_table(path), ExitStack() as stack:
-        file = open_table_file(path, suffix, {**text, **names}, stack, mmap=mmap)
-        if file.header is not None:
-            raise FormatError(
-                f"{path.name!r} holds predictions, not scores",
-                needs="a table of scores",
-                cure="Read it with Predictions.load.",
-            )
-        table, remarks = file.table()
-        if header is not None:
-            return _rebuild(kind, header, table, path, said)
-        made = kind(table, **said)
-    if remarks:
-        made = made._with(parts=replace(made.parts, remarks=(*made.parts.remarks, *remarks)))
-    return made
-
-
-def read_scores_header(path: Path) -> dict[str, Any] | None:
-    """Return what a file of scores says of itself, None where earnest did not write it."""
-    suffix = _find_suffix(path, READ, "read")
-    found: bytes | None = None
-    if suffix in CSV:
-        from earnest.core.tables.formats.text import read_bytes
-
-        begins = f"# {NAME}".encode()
-        if suffix.endswith(".gz"):
-            start = read_bytes(path, suffix)[0]
-        else:
-            with path.open("rb") as file:
-                start = file.readline()
-        line = start.split(b"\n", 1)[0]
-        found = line.split(b" ", 2)[2] if line.startswith(begins) else None
-    elif suffix in JSON_LINES:
-        return None
-    elif suffix == ".parquet":
-        import pyarrow.parquet as pq
-
-        with readable_table(path):
-            found = (pq.read_schema(str(path)).metadata or {}).get(SCORES_KEY)
-    elif suffix in (".arrow", ".feather"):
-        import pyarrow as pa
-
-        with readable_table(path), pa.memory_map(str(path)) as mapped:
-            whole = mapped.read(6) == b"ARROW1"
-            mapped.seek(0)
-            reader = pa.ipc.open_file(mapped) if whole else pa.ipc.open_stream(mapped)
-            found = (reader.schema.metadata or {}).get(SCORES_KEY)
-    elif suffix == ".npz" and zipfile.is_zipfile(path):
-        with readable(path), zipfile.ZipFile(path) as archive:
-            if "scores_header.npy" in archive.namelist():
-                found = read_member(path, archive, "scores_header.npy", False).tobytes()
-    return None if found is None else _parse_header(found, path)
-
-
-def _parse_header(text: bytes, path: Path) -> dict[str, Any]:
-    try:
-        facts = parse_json(text)
-    except ValueError as error:
-        raise _changed(path, "a header that is JSON", "text that is not") from error
-    schema = facts.get("schema") if isinstance(facts, dict) else None
-    if schema != SCHEMA:
-        raise FormatError(
-            f"{path.name!r} was written by another version of earnest",
-            needs=f"schema {SCHEMA!r}",
-            got=f"schema {schema!r}",
-            cure="Update earnest.",
-        )
-    return cast(dict[str, Any], facts)
-
-
-def holds_scores(path: Path) -> bool:
-    """Tell whether earnest wrote this file of scores."""
-    try:
-        return path.is_file() and read_scores_header(path) is not None
-    except (FormatError, OSError):
-        return False
-
-
-def _changed(path: Path, needs: str, got: str) -> FormatError:
-    return FormatError(
-        f"{path.name!r} was changed or damaged after earnest wrote it",
-        needs=needs,
-        got=got,
-        cure="Write it again with save().",
-    )
-
-
-def _rebuild(
-    kind: type[Scores],
-    facts: Mapping[str, Any],
-    table: pa.Table | Columns,
-    path: Path,
-    said: Mapping[str, Any],
-) -> Scores:
-    from earnest.core.data.measure import Measure
-
-    columns = table if isinstance(table, Columns) else Columns.of(table)
-    names, configs = facts["columns"], facts["configs"]
-    n, count, samples = facts["shape"]
-    lacking = [name for name in [*names.values()] if name not in columns.names]
-    if lacking or columns.rows != facts["rows"]:
-        raise _changed(path, f"{facts['rows']} rows and all columns", f"{columns.rows} rows")
-    dtype = np.dtype(facts["dtype"])
-    values = np.full((n, count, samples), np.nan, dtype=dtype)
-    per = None
-    if facts["form"] == "wide":
-        for c, name in enumerate(facts["config_columns"]):
-            values[:, c, 0] = columns.array(name)
-        rows = np.arange(n)
-    else:
-        shape = (n, samples, count)
-        values[...] = np.moveaxis(columns.array(names["score"]).reshape(shape), 1, 2)
-        if "per" in names:
-            per = np.moveaxis(columns.array(names["per"]).reshape(shape), 1, 2).astype(np.float64)
-        rows = np.arange(n) * samples * count
-    about: dict[str, Any] = {}
-    for field in ("ids", "groups", "tasks", "codes"):
-        if field in names:
-            array = columns.array(names[field])[rows]
-            about[field] = array.astype(_KINDS[facts["kinds"][field]])
-    if "fold" in facts:
-        about["fold"] = np.array(facts["fold"])
-    parts = ScoreParts(
-        values=values,
-        configs=Configs(
-            ids=tuple(configs),
-            params=None if facts["params"] is None else tuple(facts["params"]),
-            static=facts["static"],
-        ),
-        per=per,
-        remarks=tuple(Caution.from_dict(one) for one in facts["remarks"]),
-        **about,
-    )
-    return _verify(kind, parts, Measure.from_dict(facts["measure"]), facts, path, said)
-
-
-_KINDS = {"U": np.str_, "i": np.int64, "u": np.uint64, "f": np.float64, "b": np.bool_}
-
-
-def _read_below(path: Path, suffix: str, facts: Mapping[str, Any]) -> pa.Table:
-    """Return the table below the first line of a CSV of ours."""
-    from earnest.core.tables.formats.text import read_bytes, read_text
-
-    data = read_bytes(path, suffix)[0].split(b"\n", 1)[1]
-    with readable_table(path):
-        return read_text(data, path, suffix, {"id": facts["columns"].get("ids", "id")})[0]
-
-
-def _verify(
-    kind: type[Scores],
-    parts: ScoreParts,
-    measure: Any,
-    facts: Mapping[str, Any],
-    path: Path,
-    said: Mapping[str, Any],
-) -> Scores:
-    made = kind._of(parts, measure, facts["missing"], facts["batches"])
-    if made.fingerprint != facts["fingerprint"]:
-        raise _changed(
-            path, f"fingerprint {facts['fingerprint']}", f"fingerprint {made.fingerprint}"
-        )
-    return _said_anew(made, said, path)
-
-
-def _said_anew(made: Scores, said: Mapping[str, Any], path: Path) -> Scores:
-    """Return scores of a file that describes itself, with what may be said of them anew."""
-    for name, value in said.items():
-        if value is None:
-            continue
-        if name == "aggregate":
-            made = made.summed_up(value)
-        elif name == "configs":
-            made = made.select(value)
-        elif name == "missing":
-            check.one_of("missing", value, ("items", "configs", "worst"))
-            made = made._with(missing=value)
-        else:
-            raise FormatError(
-                f"{path.name!r} says itself what its columns are",
-                needs="`aggregate`, `configs` or `missing`",
-                got=f"`{name}`",
-                cure=f"Leave `{name}` out.",
-            )
-    return made
-
-
-def _load_npz(kind: type[Scores], path: Path, mmap: bool | None, said: Mapping[str, Any]) -> Scores:
-    from earnest.core.data.measure import Measure
-
-    facts = read_scores_header(path)
-    with readable(path), zipfile.ZipFile(path) as archive:
-        refuse_expanding(archive, path)
-        names = [name.removesuffix(".npy") for name in archive.namelist()]
-        matrix = "values" if facts is not None else "scores"
-        arrays = {
-            name: read_member(path, archive, f"{name}.npy", mmap if name == matrix else False)
-            for name in names
-            if name != "scores_header"
-        }
-    if facts is None:
-        if "scores" not in arrays:
-            raise FormatError(
-                f"{path.name!r} has no array 'scores'",
-                needs="an array 'scores' of shape (n, C) or (n, C, R), and perhaps 'id', 'groups', "
-                "'tasks' and 'configs'",
-                got=f"arrays {check.some(map(repr, arrays))}",
-            )
-        known = ("id", "groups", "tasks", "configs", "per", "fold")
-        strange = [name for name in arrays if name not in (*known, "scores")]
-        if strange:
-            raise FormatError(
-                f"{path.name!r} has arrays of unknown names",
-                needs=", ".join(("scores", *known)),
-                got=check.some(map(repr, strange)),
-                cure="Leave them out of the file.",
-            )
-        found: dict[str, Any] = {name: arrays[name] for name in known if name in arrays}
-        if "configs" in found:
-            found["configs"] = [str(one) for one in found["configs"].tolist()]
-        return kind(arrays["scores"], **{**found, **said})
-    parts = ScoreParts(
-        values=arrays["values"],
-        configs=Configs(
-            ids=tuple(facts["configs"]),
-            params=None if facts["params"] is None else tuple(facts["params"]),
-            static=facts["static"],
-        ),
-        remarks=tuple(Caution.from_dict(one) for one in facts["remarks"]),
-        **{name: array for name, array in arrays.items() if name != "values"},
-    )
-    return _verify(kind, parts, Measure.from_dict(facts["measure"]), facts, path, said)
-
-
-def save_scores(scores: Scores, path: str | Path) -> Path:
-    """Write scores to a file; its suffix tells the format."""
-    path = Path(path)
-    suffix = _find_suffix(path, WRITTEN, "written")
-    if suffix in JSON_LINES and suffix.endswith(".gz"):
-        raise FormatError(f"{path.name!r} has a suffix that is not written", needs="'.jsonl'")
-    facts = _list_facts(scores)
-    with replacing(path) as temporary:
-        if suffix == ".npz":
-            _save_npz(scores, facts, temporary)
-        else:
-            _save_table(scores, facts, temporary, suffix)
-    return path
-
-
-def _list_facts(scores: Scores) -> dict[str, Any]:
-    parts = scores.parts
-    return {
-        "schema": SCHEMA,
-        "shape": list(parts.values.shape),
-        "dtype": parts.values.dtype.name,
-        "configs": list(parts.configs.ids),
-        "params": None
-        if parts.configs.params is None
-        else [json.loads(json.dumps(p, default=repr)) for p in parts.configs.params],
-        "static": parts.configs.static,
-        "measure": scores.measure.to_dict(),
-        "missing": scores.missing,
-        "batches": scores.batches,
-        "remarks": [one.to_dict() for one in parts.remarks],
-        "fingerprint": scores.fingerprint,
-    }
-
-
-def _save_npz(scores: Scores, facts: dict[str, Any], path: Path) -> None:
-    parts = scores.parts
-    text = json.dumps(facts, allow_nan=False).encode()
-    with zipfile.ZipFile(path, "w") as archive:
-        write_member(archive, "scores_header.npy", np.frombuffer(text, dtype=np.uint8))
-        for name in ("values", "per", "ids", "groups", "tasks", "fold", "codes"):
-            array = getattr(parts, name)
-            if array is not None:
-                plain = np.asarray(array)
-                kind = plain.astype(str) if plain.dtype.kind == "O" else plain
-                write_member(archive, f"{name}.npy", kind)
-
-
-def _save_table(scores: Scores, facts: dict[str, Any], path: Path, suffix: str) -> None:
-    import pyarrow as pa
-
-    table, facts = _make_table(scores, facts)
-    text = json.dumps(facts, allow_nan=False)
-    if suffix in JSON_LINES:
-        lines = (json.dumps(_plain_row(row)) for row in table.to_pylist())
-        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    elif suffix in CSV:
-        _write_csv(table, text, path, suffix)
-    elif suffix == ".parquet":
-        import pyarrow.parquet as pq
-
-        pq.write_table(table.replace_schema_metadata({SCORES_KEY: text.encode()}), str(path))
-    else:
-        kept = table.replace_schema_metadata({SCORES_KEY: text.encode()})
-        with pa.ipc.new_file(str(path), kept.schema) as writer:
-            writer.write_table(kept)
-
-
-def _plain_row(row: dict[str, Any]) -> dict[str, Any]:
-    return {k: None if isinstance(v, float) and v != v else v for k, v in row.items()}
-
-
-def _write_csv(table: pa.Table, header: str, path: Path, suffix: str) -> None:
-    import gzip
-    import io
-
-    from pyarrow import csv
-
-    body = io.BytesIO()
-    body.write(f"# {SCHEMA} {header}\n".encode())
-    sign = "\t" if suffix == ".tsv" else ","
-    csv.write_csv(table, body, csv.WriteOptions(delimiter=sign, quoting_style="needed"))
-    data = body.getvalue()
-    path.write_bytes(gzip.compress(data, mtime=0) if suffix.endswith(".gz") else data)
-
-
-def _make_table(scores: Scores, facts: dict[str, Any]) -> tuple[pa.Table, dict[str, Any]]:
-    """Return scores as a table that others read too: wide with one sample, else long."""
-    import pyarrow as pa
-
-    parts = scores.parts
-    n, count, samples = parts.values.shape
-    wide = samples == 1 and parts.per is None
-    taken = set(parts.configs.ids) if wide else set()
-
-    def free(name: str) -> str:
-        while name in taken:
-            name += "_"
-        taken.add(name)
-        return name
-
-    columns: dict[str, Any] = {}
-    names: dict[str, str] = {}
-    kinds: dict[str, str] = {}
-    times = 1 if wide else samples * count
-    usual = {"ids": "item", "groups": "group", "tasks": "task", "codes": "judgement"}
-    for field, name in usual.items():
-        array = getattr(parts, field)
-        if array is not None:
-            plain = np.asarray(array)
-            plain = plain.astype(str) if plain.dtype.kind == "O" else plain
-            names[field], kinds[field] = free(name), plain.dtype.kind
-            columns[names[field]] = pa.array(np.repeat(plain, times))
-    if "ids" not in names and not wide:
-        columns[free("item")] = pa.array(np.repeat(np.arange(n), times))
-    if wide:
-        config_columns = list(parts.configs.ids)
-        for c, name in enumerate(config_columns):
-            columns[name] = pa.array(parts.values[:, c, 0], from_pandas=True)
-        facts = {**facts, "config_columns": config_columns}
-    else:
-        columns[free("config")] = pa.array(list(parts.configs.ids) * (n * samples))
-        columns[free("repeat")] = pa.array(np.tile(np.repeat(np.arange(samples), count), n))
-        names["score"] = free("score")
-        flat = np.moveaxis(parts.values, 1, 2).reshape(-1)
-        columns[names["score"]] = pa.array(flat, from_pandas=True)
-        if parts.per is not None:
-            names["per"] = free("per")
-            columns[names["per"]] = pa.array(
-                np.moveaxis(parts.per, 1, 2).reshape(-1), from_pandas=True
-            )
-    if parts.fold is not None:
-        facts = {**facts, "fold": np.asarray(parts.fold).tolist()}
-    table = pa.table(columns)
-    form = "wide" if wide else "long"
-    return table, {**facts, "form": form, "rows": table.num_rows, "columns": names, "kinds": kinds}
-
-
-def _find_suffix(path: Path, allowed: Sequence[str], verb: str) -> str:
-    name = path.name.casefold()
-    found = next((s for s in sorted(allowed, key=len, reverse=True) if name.endswith(s)), None)
-    if found is None:
-        raise FormatError(
-            f"{path.name!r} has a suffix that is not {verb}",
-            needs=", ".join(dict.fromkeys(allowed)),
-            got=repr(path.suffix) if path.suffix else "no suffix",
-        )
-    return found
-
-
-def may_hold_scores(path: Path) -> bool:
-    """Tell whether a file holds no outcome, and numbers that may be scores."""
-    try:
-        suffix = _find_suffix(path, TABLES, "read")
-        with readable_table(path), ExitStack() as stack:
-            file = open_table_file(path, suffix, {}, stack)
-            if file.header is not None:
-                return False
-            table, _ = file.table()
-            columns = table if isinstance(table, Columns) else Columns.of(table)
-            return looks_like_scores(columns)
-    except (FormatError, InputError, OSError):
-        return False
 
 
 def looks_like_scores(columns: Columns) -> bool:

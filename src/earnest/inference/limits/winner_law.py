@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base.errors import MetricError
 from earnest.core.data.predictions import Predictions
-from earnest.core.data.target import Target
+from earnest.core.data.target import Target, Task
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import LimitSource
@@ -54,7 +54,8 @@ LUMPED = (
     0.1  # a share of losses that are all the least one, beyond which no Gamma law describes them
 )
 UNSEEN = 1.0  # by how many of its standard errors the variance of a loss is widened
-UNSEEN_IN_GROUPS = 0.5  # the same for a share of cases in groups
+UNSEEN_IN_GROUPS = 0.5  # the same for a share of cases in groups, and for a mean of bounded scores
+FEW_LOST = 3.0  # items' worth of score at the nearer end, up to which a spread tells nothing
 TINY = 1e-300  # what a loss of 0 counts as on the scale of logarithms
 
 Array = NDArray[np.float64]
@@ -71,6 +72,7 @@ class Law(StrEnum):
     MEAN_OF_AREAS = "mean of areas"
     CONCORDANCE = "concordance"
     LOSS = "loss"
+    BOUNDED = "mean of bounded scores"
 
 
 def law_of(metric: Metric, target: Target) -> Law | None:
@@ -85,6 +87,8 @@ def law_of(metric: Metric, target: Target) -> Law | None:
         return None
     if metric.trials is not None:
         return Law.SHARE
+    if _is_bounded(metric, target):
+        return Law.BOUNDED
     if _is_f1(metric):
         return Law.OVERLAP
     if metric.features is class_hits:
@@ -97,6 +101,15 @@ def law_of(metric: Metric, target: Target) -> Law | None:
 def _is_f1(metric: MomentMetric) -> bool:
     made = metric.combine
     return isinstance(made, partial) and made.func is f_beta_of and made.keywords["beta"] == 1.0
+
+
+def _is_bounded(metric: MomentMetric, target: Target) -> bool:
+    """Tell whether a metric is the mean of scores of items that have a least and a largest value.
+
+    So are means of samples, pass@k and marks of a judge.
+    """
+    ends: tuple[float, float] = metric.limits
+    return target.task is Task.SCORES and metric.mean_of_cases and bool(np.isfinite(ends).all())
 
 
 def _is_loss(metric: MomentMetric) -> bool:
@@ -116,7 +129,7 @@ def need_law(name: str, metric: Metric, target: Target) -> Law:
             f"method {name!r} has not been shown to hold for this metric",
             needs="a proportion such as 'accuracy', 'recall' or 'precision', "
             "'balanced_accuracy', 'f1', 'mcc', 'cohen_kappa', an AUC, the concordance "
-            "index, R² or a mean loss",
+            "index, R², a mean loss, or a mean of scores with limits",
             got=f"{metric.name!r} on a {target.task} task",
             cure="Use method='bbc', which works for any metric.",
         )
@@ -148,8 +161,12 @@ class WinnerLaw(ABC):
     def of(cls, law: Law, pi: Predictions, metric: Metric, scores: Array) -> WinnerLaw:
         """Make the law of the scores (C,) of a metric."""
         areas = (Law.AREA, Law.MEAN_OF_AREAS, Law.CONCORDANCE)
-        kind = _LossLaw if law is Law.LOSS else _AreaLaw if law in areas else _ShareLaw
-        made = kind(law, pi, metric, scores)
+        kinds: dict[Law, type[WinnerLaw]] = {
+            **dict.fromkeys(areas, _AreaLaw),
+            Law.LOSS: _LossLaw,
+            Law.BOUNDED: _BoundedLaw,
+        }
+        made = kinds.get(law, _ShareLaw)(law, pi, metric, scores)
         return replace(made, scores=made.read(scores))
 
     @abstractmethod
@@ -326,6 +343,42 @@ class _ShareLaw(CountedLaw):
                 "% of such simulations.",
                 "Read the limit at a higher level, or use one repeat.",
             )
+
+
+class _BoundedLaw(_ShareLaw):
+    """A mean of scores between two ends: a share of as many trials as its variance is worth.
+
+    Of all laws with a mean, that of 0 and 1 alone varies most, so an item is worth one trial at
+    least. It is worth more the less items vary, but rare bad items may not have been seen: where
+    the score that is lost is that of a few items, one trial an item is what is left.
+    """
+
+    @cached_property
+    def trials(self) -> Array:
+        """One an item, for the scale on which scores vary alike: (C,)."""
+        return np.full(self.pi.n_configs, float(self.pi.n_cases))
+
+    def limits(self, winner: int, table: Array, near: NDArray[np.bool_]) -> LimitSource:
+        """Return limits by a variance that was estimated from the items, or from their groups."""
+        return FewUnitsLimits(self._limits(winner, table, near), max(self.units - 1, 1))
+
+    def _limits(self, winner: int, table: Array, near: NDArray[np.bool_]) -> LimitSource:
+        """Return limits of a share of q trials, before few units widen them.
+
+        1 / q = (1 - w) f / p2 + w / units with w = min(1, FEW_LOST / lost)^2, where p2 are the
+        trials of the near-winners' spread over resamples, f widens it for tails that were not
+        seen, and `lost` is how far the score is from the nearer end, in units.
+        """
+        share = float(self.scores[winner])
+        pooled = pooled_trials(self.scores, table, near)
+        widening = 1.0 + UNSEEN_IN_GROUPS * self.error_of_variance(winner)
+        lost = self.units * min(share, 1.0 - share)
+        seen = lost > 0.0 and np.isfinite(pooled)
+        weight = min(1.0, FEW_LOST / lost) ** 2 if seen else 1.0
+        worth = 1.0 / ((1.0 - weight) * widening / pooled + weight / self.units)
+        low, high = self.range
+        good = share if self.metric.greater_is_better else 1.0 - share
+        return ShareLimits(low + (high - low) * good, worth, low, high, exact=True)
 
 
 class _AreaLaw(CountedLaw):

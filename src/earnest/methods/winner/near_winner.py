@@ -73,7 +73,8 @@ class NearWinner:
     Then it gives the limit of the winner at that level by the distribution of its metric: Clopper
     and Pearson's for proportions and similar metrics (balanced accuracy, F1, MCC, kappa), a Beta
     distribution with the variance at the value tested for AUCs and the concordance index, a Gamma
-    distribution for mean losses and R².
+    distribution for mean losses and R². A mean of scores between two limits, such as marks or means
+    of samples, is a proportion of as many trials as its variance is worth.
 
     **What is estimated.** The performance of the configuration that won, by models trained on the
     training part of the folds. The value is BBC's. Where the interval would leave the value out,

@@ -17,7 +17,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
 from earnest.core.data.weights import Weights
 from earnest.core.space.trials import Trials
-from earnest.core.tables.scores import holds_scores
+from earnest.core.tables.score_files import holds_scores
 from earnest.kernels.score import fold_scores, score_table
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
