@@ -45,6 +45,8 @@ _OPTIONS = {
     **{name: f"--{name}" for name in ("folds", "repeats", "budget", "drop", "portfolio", "ignore")},
     **{name: f"--{name}" for name in ("out", "resume", "keep")},
     **{name: f"--{name}" for name in ("above", "below", "against", "margin", "ledger")},
+    **{name: f"--{name}" for name in ("at", "sensitivity", "specificity")},
+    "thresholds": "--at",
     **{name: f"--{name}" for name in ("score", "by", "missing", "detect", "width", "power")},
     "n_configs": "--configs",
     "n_replicates": "--replicates",
