@@ -99,7 +99,7 @@ def command(
         if specificity is not None:
             found.append(made.choose(specificity=specificity))
         if net_benefit is not None:
-            found.append(made.choose("net_benefit", at=net_benefit))
+            found.append(made.choose("net_benefit", act_from=net_benefit))
         return found or [made.choose("youden")]
 
     def show(asked: Asked) -> None:

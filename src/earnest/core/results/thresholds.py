@@ -321,8 +321,8 @@ class Thresholds(Result):
         asked = _read_number(threshold)
         grid = np.array(self.thresholds)
         place = int(np.argmin(np.abs(grid - asked)))
-        room = float(np.diff(grid).max()) if len(grid) > 1 else 0.0
-        if abs(grid[place] - asked) > 0.5 * room + EDGE:
+        room = float(np.median(np.diff(grid))) if len(grid) > 1 else 0.0
+        if not grid[0] - room - EDGE <= asked <= grid[-1] + room + EDGE:
             raise InputError(
                 "`threshold` is outside the range of the winner's scores",
                 needs=f"a number from {grid[0]:g} to {grid[-1]:g}",
@@ -347,7 +347,7 @@ class Thresholds(Result):
         *,
         sensitivity: float | None = None,
         specificity: float | None = None,
-        at: float | None = None,
+        act_from: float | None = None,
     ) -> ThresholdChoice:
         """Choose a threshold by a rule, and tell what to expect of one that was chosen like that.
 
@@ -366,16 +366,16 @@ class Thresholds(Result):
             The highest threshold with at least this sensitivity.
         specificity : float, optional
             The lowest threshold with at least this specificity.
-        at : float, optional
+        act_from : float, optional
             For 'net_benefit': the probability at which acting and not acting are worth the same. A
-            false alarm then costs at / (1 - at) hits.
+            false alarm then costs act_from / (1 - act_from) hits.
 
         Returns
         -------
         ThresholdChoice
             The threshold, and every measure.
         """
-        kind, value = self._read_rule(rule, sensitivity, specificity, at)
+        kind, value = self._read_rule(rule, sensitivity, specificity, act_from)
         draws = self._need_draws()
         own = np.stack(self._own_counts())  # (2, G)
         positives, negatives = self.n_positive, self.n_cases - self.n_positive
@@ -412,7 +412,7 @@ class Thresholds(Result):
         rule: str | None,
         sensitivity: float | None,
         specificity: float | None,
-        at: float | None,
+        act_from: float | None,
     ) -> tuple[str, float]:
         given = {"sensitivity": sensitivity, "specificity": specificity}
         named = [(name, value) for name, value in given.items() if value is not None]
@@ -421,15 +421,15 @@ class Thresholds(Result):
         if (rule is not None) + len(named) != 1:
             raise InputError(
                 "a threshold is chosen by one rule",
-                needs="'youden', 'net_benefit' with `at`, or one of `sensitivity`, `specificity`",
+                needs="'youden', 'net_benefit' with `act_from`, `sensitivity` or `specificity`",
                 got=f"{(rule is not None) + len(named)} rules",
             )
-        if (at is not None) != (rule == "net_benefit"):
+        if (act_from is not None) != (rule == "net_benefit"):
             raise InputError(
-                "`at` goes with the rule 'net_benefit' and no other",
+                "`act_from` goes with the rule 'net_benefit' and no other",
                 needs="the probability at which acting and not acting are worth the same",
-                got=f"rule {rule!r}, at={at!r}",
-                cure="Use choose('net_benefit', at=0.2), for example.",
+                got=f"rule {rule!r}, act_from={act_from!r}",
+                cure="Use choose('net_benefit', act_from=0.2), for example.",
             )
         if rule == "net_benefit" and "net_benefit" not in self.curves:
             raise EvidenceError(
@@ -441,7 +441,7 @@ class Thresholds(Result):
         if rule is None:
             name, value = named[0]
             return name, check.share(name, value)
-        return rule, 0.0 if at is None else check.share("at", at)
+        return rule, 0.0 if act_from is None else check.share("act_from", act_from)
 
     def _need_draws(self) -> ThresholdDraws:
         if self.draws is None:
@@ -633,7 +633,7 @@ def _pick(
 def _say_rule(kind: str, value: float) -> str:
     words = {
         "youden": "largest sensitivity plus specificity",
-        "net_benefit": f"largest net benefit at {value:g}",
+        "net_benefit": f"largest net benefit if you act from {value:g} on",
         "sensitivity": f"sensitivity of at least {value:g}",
         "specificity": f"specificity of at least {value:g}",
     }

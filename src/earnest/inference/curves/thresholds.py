@@ -27,7 +27,7 @@ from earnest.core.base.rng import Purpose, RngLike, Seeds
 from earnest.core.base.threads import workers
 from earnest.core.data.ensembles import EnsembleRule
 from earnest.core.data.predictions import Predictions
-from earnest.core.data.responses import ResponseKind, check_threshold
+from earnest.core.data.responses import ResponseKind, finite_range
 from earnest.core.data.selection import SELECTORS, Pooled, Selector
 from earnest.core.data.thresholds import check_cuttable
 from earnest.core.data.weights import Weights
@@ -278,22 +278,33 @@ def _scores_of(pi: Predictions, config: int) -> Floats:
 def _lay_grid(pi: Predictions, scores: Floats, given: Sequence[float] | None) -> Floats:
     """Return rising thresholds: round ones over the winner's scores, or its percentiles.
 
-    No outcome is looked at.
+    Where other configurations have probabilities beyond the winner's, hundredths reach over them,
+    too. No outcome is looked at.
     """
     low, high = float(scores.min()), float(scores.max())
     if pi.kind is ResponseKind.PROBABILITY:
-        low, high = max(low, 0.0), min(high, 1.0)
+        ends = np.clip(finite_range(pi.responses), 0.0, 1.0)
         step = next((s for s in STEPS[::-1] if (high - low) / s <= MOST_STEPS), STEPS[0])
-        first, last = math.floor(low / step + TINY), math.ceil(high / step - TINY)
-        first -= first * step >= low and first > 0  # one below all scores, where there is room
-        made = np.round(np.arange(first, last + 1) * step, 6)
+        outer = _space_evenly(float(ends[0]), float(ends[1]), STEPS[0])
+        inner = _space_evenly(max(low, 0.0), min(high, 1.0), step)
+        edges = _space_evenly(float(ends[0]), float(ends[1]), step)[[0, -1]]
+        beyond = outer[(outer < inner[0]) | (outer > inner[-1])]
+        made = np.concatenate([inner, beyond, edges])
     else:
         below = low - max(abs(low), high - low, 1.0) * 1e-3
-        inner = np.quantile(scores, QUANTILES, method="inverted_cdf")
-        made = np.array([below, low, *inner, high])
+        percentiles = np.quantile(scores, QUANTILES, method="inverted_cdf")
+        made = np.array([below, low, *percentiles, high])
     listed = _check_given(pi, given) + [cut(pi)] * (low <= cut(pi) <= high)
     grid = np.unique(np.append(made, listed))
     return np.asarray(grid[grid < 1.0] if pi.kind is ResponseKind.PROBABILITY else grid)
+
+
+def _space_evenly(low: float, high: float, step: float) -> Floats:
+    """Return multiples of a step from below the low end, where there is room, to the high end."""
+    first, last = math.floor(low / step + TINY), math.ceil(high / step - TINY)
+    if first > 0 and first * step >= low - TINY:
+        first -= 1
+    return np.asarray(np.round(np.arange(first, max(last, first) + 1) * step, 6))
 
 
 def _check_given(pi: Predictions, given: Sequence[float] | None) -> list[float]:
@@ -306,12 +317,25 @@ def _check_given(pi: Predictions, given: Sequence[float] | None) -> list[float]:
             needs=f"at most {MOST_GIVEN}",
             got=str(len(listed)),
         )
-    cuts = [check_threshold(each, pi.target, pi.kind) for each in listed]
-    if any(each is None for each in cuts):
-        raise InputError(
-            "`thresholds` has a value that is not a number", needs="numbers", got="None"
-        )
-    return [each for each in cuts if each is not None]
+    high = 1.0 if pi.kind is ResponseKind.PROBABILITY else np.inf
+    numbers = [_read_number(each) for each in listed]
+    for number, each in zip(numbers, listed, strict=True):
+        if not (np.isfinite(number) and (0.0 <= number < high or high > 1.0)):
+            percent = high == 1.0 and 1.0 < number <= 100.0
+            raise InputError(
+                "`thresholds` holds what is no threshold of these scores",
+                needs="numbers" + (" from 0 to less than 1" if high == 1.0 else ""),
+                got=check.show(each),
+                cure=f"For {number:g} percent use {number / 100:g}." if percent else "",
+            )
+    return numbers
+
+
+def _read_number(given: object) -> float:
+    try:
+        return float(given)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return math.nan
 
 
 @dataclass(frozen=True, eq=False)
