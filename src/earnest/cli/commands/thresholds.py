@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from earnest.cli.options import common as options
 from earnest.cli.options import gain as how
 from earnest.cli.options import thresholds as which
-from earnest.cli.reading import is_large, read_evidence
+from earnest.cli.reading import is_large, read_predictions, refuse_no_metric
 from earnest.cli.writing import answer_each, check_table
 from earnest.core.base import check
 
@@ -66,13 +66,14 @@ def command(
     n_jobs: options.Jobs = None,
     *,
     reading: options.PredictionsReading,
-    scoring: options.ScoresReading,
 ) -> None:
     """Read predictions, ask what to expect at every threshold, and show or write it."""
     check_table(table, json)
     if seed is not None:
         check.whole_number("seed", seed, low=0)
-    pi, metrics = read_evidence(predictions, reading, scoring, metric)
+    if not metric:
+        refuse_no_metric(predictions)
+    pi = read_predictions(predictions, reading)
     from earnest.cli.show.progress import patiently
     from earnest.cli.show.thresholds import show_thresholds
     from earnest.inference.curves.thresholds import thresholds
@@ -105,4 +106,4 @@ def command(
     def show(asked: Asked) -> None:
         show_thresholds(asked.made, asked.choices, at)
 
-    answer_each(metrics, answer, show, seed=seed, json=json, table=table)
+    answer_each(metric or [], answer, show, seed=seed, json=json, table=table)

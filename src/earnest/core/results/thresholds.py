@@ -391,11 +391,12 @@ class Thresholds(Result):
             counts[use][rows, chosen].astype(np.float64)
             for counts in (draws.hits_in, draws.alarms_in, draws.hits_out, draws.alarms_out)
         )
-        naive = count_rates(*own[:, [place]], positives, negatives, odds)
-        seen = count_rates(_sum(hits_in), _sum(alarms_in), *totals[:, :2].sum(axis=0), odds)
-        left = count_rates(_sum(hits_out), _sum(alarms_out), *totals[:, 2:].sum(axis=0), odds)
+        naive = count_rates(own[0, [place]], own[1, [place]], positives, negatives, odds)
+        sums = totals.sum(axis=0)
+        seen = count_rates(_sum(hits_in), _sum(alarms_in), sums[0], sums[1], odds)
+        left = count_rates(_sum(hits_out), _sum(alarms_out), sums[2], sums[3], odds)
         parts = self._parts(place)
-        if kind == "net_benefit":  # at the price of the user, not at that of the threshold
+        if kind == "net_benefit" and odds is not None:  # the price of the user, not of the cut
             drawn = (hits_out - odds * alarms_out) / totals[:, 2:].sum(axis=1)
             parts["net_benefit"] = self._limit_drawn(drawn, float(naive["net_benefit"][0]))
             parts["treat_all"] = self._treat_all(cut)
@@ -588,7 +589,7 @@ def _read_number(given: float) -> float:
 
 
 def _sum(counts: Floats) -> Floats:
-    return counts.sum(keepdims=True)
+    return np.asarray(counts.sum(keepdims=True))
 
 
 def _moved(rate: Rate, value: float, measure: str) -> Rate:
@@ -612,11 +613,11 @@ def _pick(
     last = hits.shape[1] - 1
     if kind == "sensitivity":
         good = hits >= value * positives - EDGE
-        met = good.any(axis=1)
+        met = np.asarray(good.any(axis=1))
         return np.where(met, last - np.argmax(good[:, ::-1], axis=1), 0), met
     if kind == "specificity":
         good = negatives - alarms >= value * negatives - EDGE
-        met = good.any(axis=1)
+        met = np.asarray(good.any(axis=1))
         return np.where(met, np.argmax(good, axis=1), last), met
     if kind == "youden":
         gain = hits * negatives - alarms * positives

@@ -514,10 +514,12 @@ class _UnitCounts:
     def _moves(self, name: str, odds: Floats | None) -> Floats:
         """Return what each unit adds to the error of a measure: (units, G), 0 where undefined."""
         if name == "balanced_accuracy":
-            return 0.5 * (self._moves("sensitivity", odds) + self._moves("specificity", odds))
+            found, kept = (self._moves(part, odds) for part in ("sensitivity", "specificity"))
+            return np.asarray(0.5 * (found + kept))
         if name == "net_benefit":
             assert odds is not None
-            return self._moves("hit_share", odds) - odds * self._moves("alarm_share", odds)
+            hits, alarms = (self._moves(part, odds) for part in ("hit_share", "alarm_share"))
+            return np.asarray(hits - odds * alarms)
         top, bottom = self._ratio(name)
         total = np.maximum(bottom.sum(axis=0), TINY)
         return np.asarray((top - top.sum(axis=0) / total * bottom) / total)
@@ -556,7 +558,8 @@ class _UnitCounts:
             units = (bottom > 0).sum(axis=0) / np.maximum(size, TINY)
             found = value * (1 - value) / np.where(inner, variance, 1.0) / np.maximum(size, TINY)
             worth = np.minimum(np.where(inner, found, units), 1.0)
-        return np.maximum(worth * np.where(np.isnan(share), 0.0, share) * self.n_cases, 1.0)
+        size = np.where(np.isnan(share), 0.0, share) * self.n_cases
+        return np.asarray(np.maximum(worth * size, 1.0))
 
     def limit(
         self,
@@ -641,7 +644,7 @@ def limit_binomial(share: Floats, trials: Floats, tail: float) -> tuple[Floats, 
 
 
 def _join(
-    parts: list[tuple[Floats | float, Floats, Floats, Floats]], together: Floats
+    parts: Sequence[tuple[Floats | float, Floats, Floats, Floats]], together: Floats
 ) -> tuple[Floats, Floats]:
     """Return how far a weighted sum of two shares reaches below and above (MOVER).
 
@@ -656,7 +659,7 @@ def _join(
 
     def reach(a: Floats, b: Floats) -> Floats:
         square = (f * a) ** 2 + (factor * b) ** 2 + 2.0 * sign * together * f * a * factor * b
-        return np.sqrt(np.maximum(square, 0.0))
+        return np.asarray(np.sqrt(np.maximum(square, 0.0)))
 
     return reach(f_down, g_low), reach(f_up, g_high)
 

@@ -20,7 +20,7 @@ from earnest.reporting.sources.asking import Results
 HEADING = "Where to put the threshold"
 WIDTH, PHONE, HEIGHT = 520, 350, 280  # pixels
 CHOSEN = ("sensitivity", "specificity", "ppv", "npv")
-RULES = ({"rule": "youden"}, {"sensitivity": 0.9}, {"specificity": 0.9})
+WANTED = 0.9  # the sensitivity, and the specificity, of two of the rules
 OWN = ("EN125", "EN126")  # cautions that nothing else in a report tells
 
 
@@ -36,7 +36,11 @@ def thresholds_part(found: Results) -> ThresholdsPart | None:
     usual = min(max(made.usual, made.thresholds[0]), made.thresholds[-1])
     start = made.thresholds.index(made.at(usual).threshold)
     width = max(made.thresholds[-1] - made.thresholds[0], 1e-9)
-    choices = [made.choose(**rule) for rule in RULES]  # type: ignore[arg-type]
+    choices = [
+        made.choose("youden"),
+        made.choose(sensitivity=WANTED),
+        made.choose(specificity=WANTED),
+    ]
     remarks = {c.code: c for c in (*made.cautions, *(c for one in choices for c in one.cautions))}
     return ThresholdsPart(
         heading=HEADING,
@@ -95,7 +99,8 @@ def _notes(made: Thresholds) -> tuple[str, ...]:
 
 
 def _panels(made: Thresholds) -> list[Panel]:
-    wanted = [("Sensitivity and specificity", ("sensitivity", "specificity"), "cut")]
+    both: tuple[str, ...] = ("sensitivity", "specificity")
+    wanted = [("Sensitivity and specificity", both, "cut")]
     if "net_benefit" in made.curves:
         wanted.append(("Net benefit", ("net_benefit",), "benefit"))
     return [
