@@ -56,7 +56,7 @@ def test_the_page_reads_without_script_and_its_slider_has_a_name(report: en.Repo
     rows = re.findall(r"<tr>", table[: table.index("</table>")])
     assert len(rows) == 1 + len(part.rows)
     assert re.search(r'<label for="cut-at">Threshold', page)
-    assert re.search(r'<input id="cut-at" type="range"[^>]*aria-valuetext="0.5"', page)
+    assert re.search(r'<input id="cut-at" type="range" aria-label="Threshold"', page)
     assert f"## {part.heading}" in report.to_markdown()
 
 

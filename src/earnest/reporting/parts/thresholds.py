@@ -82,13 +82,14 @@ def _choice(made: Thresholds, choice: ThresholdChoice) -> CutChoice:
 def _notes(made: Thresholds) -> tuple[str, ...]:
     level = percent(made.confidence_level)
     own = "the one configuration" if made.n_configs == 1 else "the configuration that it chose"
+    useful = " and net benefit" if "net_benefit" in made.curves else ""
     notes = [
         f"Every resample is decided by {own}, on the cases left out. Scores above the threshold "
         f"are called {made.positive}. Bands: {level}.",
-        "A threshold chosen on these cases looks better than it is. The rules below are corrected "
-        "for that choice, too; the orange value is what the search itself shows.",
-        "Predictive values and net benefit are for "
-        f"{percent(round(made.prevalence, 3))} of class {made.positive}, as in these cases.",
+        "A threshold chosen on these cases looks better than it is. The values of a rule are "
+        "corrected for that choice, too; the second value is what the search itself shows.",
+        f"Predictive values{useful} are for {percent(round(made.prevalence, 3))} of class "
+        f"{made.positive}, as in these cases.",
     ]
     if "net_benefit" in made.curves:
         notes.append(
