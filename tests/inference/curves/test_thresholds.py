@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import confusion_matrix
 
 import earnest as en
@@ -155,6 +156,21 @@ def test_the_winner_and_its_resamples_are_those_of_the_estimate() -> None:
     assert made.winner == estimate.winner
     # One is pooled over resamples, the other a mean of them: parts left out differ in size by 7 %.
     assert made.at(0.5).accuracy.value == pytest.approx(estimate.value, abs=0.005)
+
+
+def test_a_search_answers_on_the_resamples_of_its_estimate() -> None:
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((80, 3))
+    y = (X[:, 0] + rng.standard_normal(80) > 0).astype(int)
+    search = en.SearchCV(
+        LogisticRegression(), {"C": [0.01, 1.0, 100.0]}, scoring="roc_auc", random_state=1
+    ).fit(X, y)
+    found = search.thresholds([0.333])
+    assert found.at(0.333).threshold == 0.333
+    assert found.winner == search.estimate_.winner
+    seed = search.estimate_.provenance.seed
+    again = en.thresholds(search.predictions_, metric="roc_auc", thresholds=[0.333], rng=seed)
+    assert found.curves == again.curves
 
 
 def test_rules_choose_on_all_cases_what_they_say() -> None:

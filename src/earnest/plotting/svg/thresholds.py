@@ -103,7 +103,7 @@ def _find_range(made: Thresholds, measures: Sequence[str]) -> tuple[float, float
     values = [v for one in measures for v in (*made.curves[one].value, *made.curves[one].high)]
     high = find_finite_ends([*values, made.prevalence])[1]
     high = min(high, 1.2 * made.prevalence + 0.02)
-    return round_out(-0.25 * high, high, (-math.inf, 1.0), 5)
+    return round_out(-0.25 * high, high, (-math.inf, 1.0), 5, halves=True)
 
 
 def _list_rows(made: Thresholds, measures: Sequence[str]) -> list[tuple[str, ...]]:
