@@ -45,6 +45,7 @@ from .core.results.estimate import Estimate as Estimate
 from .core.results.estimate_table import Estimates as Estimates
 from .core.results.gain import Gain as Gain
 from .core.results.interval import Interval as Interval
+from .core.results.thresholds import Thresholds as Thresholds
 from .core.space.parameters import Parameter as Parameter
 from .core.space.space import Space as Space
 from .core.space.trials import Trials as Trials
@@ -58,6 +59,7 @@ from .explanation.explain import explain as explain
 from .explanation.regions.regions import RegionTree as RegionTree
 from .explanation.result import Explanation as Explanation
 from .inference.curves.gain import gain as gain
+from .inference.curves.thresholds import thresholds as thresholds
 from .inference.general.result import StatisticResult as StatisticResult
 from .inference.general.tools import bootstrap as bootstrap
 from .inference.general.tools import influence as influence

@@ -76,6 +76,7 @@ def results() -> dict[str, Any]:
         "gain": en.gain(pi, metric="roc_auc", n_resamples=50, rng=0),
         "mean gain": en.gain(pi, metric="log_loss", order="mean", n_resamples=50, rng=0),
         "no gain": en.gain(pi.select(0), metric="roc_auc", n_resamples=50, rng=0),
+        "thresholds": en.thresholds(pi, metric="roc_auc", n_resamples=50, rng=0),
         **boots,
         "undefined draws": en.bootstrap(rare, X, n_resamples=99, **of_mean),
         "lower bound": en.bootstrap(mean, X, n_resamples=99, side="lower", **of_mean),
@@ -98,8 +99,8 @@ def results() -> dict[str, Any]:
 
 KINDS = [
     "estimate", "one-sided", "no interval", "tilted", "table", "comparison", "posterior",
-    "comparisons", "gain", "mean gain", "no gain", "bootstrap bca", "bootstrap percentile",
-    "bootstrap basic",
+    "comparisons", "gain", "mean gain", "no gain", "thresholds", "bootstrap bca",
+    "bootstrap percentile", "bootstrap basic",
     "bootstrap studentised", "undefined draws", "lower bound", "jackknife", "influence",
     "given slope", "verdict", "verdict on a pair", "plan", "explanation",
     "curve", "surface", "regions", "interval", "caution",
@@ -194,7 +195,8 @@ def test_a_result_is_a_table_of_its_rows(kind: str) -> None:
     assert frame.column_names == list(made.rows()[0])
     lines = made.to_markdown().splitlines()
     assert lines[1].startswith("| ---")
-    assert lines.index("") == 2 + len(made.rows())
+    printed = made.pick() if kind == "thresholds" else made.rows()  # a hundred rows fit no paper
+    assert lines.index("") == 2 + len(printed)
     assert made.to_latex().count("\\\\\n") == 1 + len(made.rows())
 
 

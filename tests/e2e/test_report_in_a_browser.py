@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -284,6 +285,37 @@ def test_on_a_phone_only_the_way_to_the_winner_is_open(opened: Open, page_file: 
     ]
     assert any(on_path for _, on_path in told)
     assert all(is_open == on_path for is_open, on_path in told)
+
+
+def test_the_slider_tells_the_row_of_its_threshold_and_moves_by_keyboard(
+    opened: Open, page_file: Path
+) -> None:
+    page = opened(page_file)
+    slider, now = page.locator("#cut-at"), page.locator("#cut-now")
+    assert now.inner_text() == "0.5"
+    line = page.locator("#thresholds .cutfig i").first
+    before = line.bounding_box()["x"]
+    slider.focus()
+    for _ in range(20):
+        page.keyboard.press("ArrowLeft")
+    assert now.inner_text() == "0.3"
+    assert line.bounding_box()["x"] < before
+    row = page.locator("#cuts tbody tr", has=page.locator("th", has_text=re.compile(r"^0\.3$")))
+    cells = row.locator("td b").all_text_contents()  # in a table that is shut
+    shown = [cell.inner_text() for cell in page.locator(".cutnow dd b").all()]
+    assert shown == cells
+    assert slider.get_attribute("aria-valuetext").startswith("0.3: Sensitivity ")
+    page.keyboard.press("Home")
+    assert page.locator(".cutnow dd b").first.inner_text() == "1.00"
+    page.reload()
+    assert now.inner_text() == "0.5"
+    page.emulate_media(media="print")
+    assert page.locator(".cut").is_hidden()
+    assert page.locator("table.onpaper tbody tr:visible").count() == 9
+    bare = opened(page_file, java_script_enabled=False)
+    assert bare.locator(".cut").is_hidden()
+    bare.locator("#thresholds details.data summary").click()
+    assert bare.locator("#cuts tbody tr:visible").count() > 90
 
 
 def test_all_comparisons_show_when_asked_for(opened: Open, page_file: Path) -> None:

@@ -11,6 +11,7 @@ import earnest as en
 from earnest import Predictions, metric
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.gain import Gain
+from earnest.core.results.thresholds import Thresholds
 from earnest.explanation.effects.curves import EffectCurve, Objective
 from earnest.explanation.importance import Importance, Share
 from earnest.explanation.regions.limits import Limit
@@ -149,6 +150,10 @@ def gallery(words: str = "config", prefix: str = "f") -> dict[str, draw.Figure]:
         "classes-phone": lambda n: draw.class_areas(_by_class(words), name=n, width=350),
         "gain": lambda n: draw.gain(_gain("tried"), name=n, title=words),
         "gain-phone": lambda n: draw.gain(_gain("mean"), name=n, width=350, title=words),
+        "thresholds": lambda n: draw.thresholds(_thresholds(), name=n),
+        "benefit": lambda n: draw.thresholds(
+            _thresholds(), name=n, width=350, measures=("net_benefit",)
+        ),
         "calibration": lambda n: draw.calibration(promised, name=n),
         "folds": lambda n: draw.folds(folded, name=n, estimate=made),
         "residuals": lambda n: draw.residuals(_left(), name=n, outcome=words),
@@ -178,6 +183,12 @@ def _by_class(words: str) -> ClassCurves:
 def _gain(order: str) -> Gain:
     pi = example_predictions("binary", n_cases=60, n_configs=40)
     return en.gain(pi, metric="roc_auc", order=order, n_resamples=50, rng=0)
+
+
+@cache
+def _thresholds() -> Thresholds:
+    pi = example_predictions("binary", n_cases=60, n_configs=5)
+    return en.thresholds(pi, metric="roc_auc", n_resamples=50, rng=0)
 
 
 def _left() -> object:

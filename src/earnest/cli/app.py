@@ -34,6 +34,7 @@ from earnest.cli.commands import (
     predict,
     report,
     tests,
+    thresholds,
     tune,
 )
 from earnest.cli.defaults import Defaults, read_defaults
@@ -120,6 +121,9 @@ app.command("demo", help=demo.HELP, rich_help_panel="Tune", cls=Command)(demo.co
 app.command("gather", help=gather.HELP, rich_help_panel="Bring", cls=Command)(gather.command)
 app.command("estimate", help=estimate.HELP, rich_help_panel="Ask", cls=Command)(estimate.command)
 app.command("gain", help=gain.HELP, rich_help_panel="Ask", cls=Command)(gain.command)
+app.command("thresholds", help=thresholds.HELP, rich_help_panel="Ask", cls=Command)(
+    thresholds.command
+)
 app.command("assess", help=assess.HELP, rich_help_panel="Ask", cls=Command)(assess.command)
 app.command("compare", help=compare.HELP, rich_help_panel="Ask", cls=Command)(compare.command)
 app.command("compare-learners", help=compare_learners.HELP, rich_help_panel="Ask", cls=Command)(

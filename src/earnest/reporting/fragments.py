@@ -16,6 +16,7 @@ from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.estimate_table import Estimates
 from earnest.core.results.gain import Gain
+from earnest.core.results.thresholds import Thresholds
 from earnest.core.space.parameters import Parameter
 from earnest.core.space.trials import Trials
 from earnest.core.text.comparison import p_words, places_of_difference
@@ -34,6 +35,7 @@ from earnest.core.text.gain import advice as gain_advice
 from earnest.core.text.gain import confidence as gain_confidence
 from earnest.core.text.gain import headline as gain_headline
 from earnest.core.text.names import readable
+from earnest.core.text.thresholds import headline as thresholds_headline
 from earnest.decision.planned import Plan
 from earnest.decision.verdict import Verdict
 from earnest.explanation.findings import as_sentence, in_percent
@@ -123,6 +125,27 @@ def gain_fragment(made: Gain) -> str:
     rest = " ".join(part for part in (gain_confidence(made), *gain_advice(made)) if part)
     picture = draw.gain(made, name=name_of(made), width=WIDTH, title=title)
     return fragment(gain_headline(made), rest, facts, made.cautions, [picture])
+
+
+def thresholds_fragment(made: Thresholds) -> str:
+    """Return a table of thresholds: what to expect at the usual one, curves, rows and cautions."""
+    table = made._to_table()
+    rows = tuple(TableRow(row) for row in table.rows)
+    facts = [
+        ("Winner", f"{made.winner}, chosen by {made.metric}"),
+        ("Evidence", f"{made.n_cases} cases, {made.n_positive} positive"),
+        ("For pasting", repr(made)),
+    ]
+    picture = draw.thresholds(made, name=name_of(made), width=WIDTH)
+    rest = made.summary().removeprefix(thresholds_headline(made)).strip()
+    return fragment(
+        thresholds_headline(made),
+        rest,
+        facts,
+        made.cautions,
+        [picture],
+        table=Table(heads=table.heads, rows=rows),
+    )
 
 
 def statistic_fragment(made: StatisticResult) -> str:
@@ -425,6 +448,7 @@ _FRAGMENTS: dict[type, Callable[[Any], str]] = {
     Comparisons: comparisons_fragment,
     Explanation: explanation_fragment,
     Gain: gain_fragment,
+    Thresholds: thresholds_fragment,
     StatisticResult: statistic_fragment,
     Verdict: verdict_fragment,
     Plan: plan_fragment,

@@ -20,6 +20,7 @@ from earnest.reporting.model import (
     Panel,
     RegionNode,
     RivalsPart,
+    ThresholdsPart,
 )
 
 MOST_ROWS = 12  # of the table behind a figure
@@ -37,6 +38,7 @@ def markdown_of(content: Content) -> str:
         *(line for each in content.resamples for line in _panel(each)),
         *(_rivals(content.rivals) if content.rivals else ()),
         *(_curves(content.curves) if content.curves else ()),
+        *(_thresholds(content.thresholds) if content.thresholds else ()),
         *(_learned(content.learned, "##" if content.answer else "#") if content.learned else ()),
         *(_audit(content.audit) if content.audit else ()),
         *_absent(content.absent.values()),
@@ -89,6 +91,28 @@ def _gain(part: GainPart) -> Iterator[str]:
     yield escaped(part.lede)
     yield from _panel(part.panel)
     yield escaped(" ".join(part.next))
+    yield from _cautions(part.cautions)
+
+
+def _thresholds(part: ThresholdsPart) -> Iterator[str]:
+    yield f"## {escaped(part.heading)}"
+    yield escaped(part.lede)
+    yield grid(
+        ("Threshold", *part.measures),
+        (
+            (row.threshold, *(f"{value} ({band})" for value, band in row.cells))
+            for row in part.rows
+            if row.short
+        ),
+    )
+    yield grid(
+        ("Rule", "Threshold", *(f"{name}, and as searched" for name in part.chosen_measures)),
+        (
+            (each.rule, each.threshold, *(f"{v} ({band}), {own}" for v, band, own in each.cells))
+            for each in part.choices
+        ),
+    )
+    yield escaped(" ".join(part.note))
     yield from _cautions(part.cautions)
 
 

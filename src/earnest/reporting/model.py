@@ -229,6 +229,43 @@ class CurvesPart:
     left_out: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class CutRow:
+    """One threshold: its words, and each measure as value and band; `short` is for paper, too."""
+
+    threshold: str
+    cells: tuple[tuple[str, str], ...]
+    short: bool = False
+
+
+@dataclass(frozen=True)
+class CutChoice:
+    """What a rule chooses: the threshold, and value, band and naive value of some measures."""
+
+    rule: str
+    threshold: str
+    cells: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThresholdsPart:
+    """What to expect at every threshold; `start` is the row that stands first, `span` the plot."""
+
+    heading: str
+    lede: str
+    note: tuple[str, ...]
+    measures: tuple[str, ...]
+    rows: tuple[CutRow, ...]
+    start: int
+    positions: tuple[float, ...]
+    chosen_measures: tuple[str, ...]
+    choices: tuple[CutChoice, ...]
+    panels: tuple[Panel, ...]
+    span: tuple[float, float]
+    span_phone: tuple[float, float]
+    cautions: tuple[Caution, ...] = ()
+
+
 @dataclass(frozen=True, kw_only=True)
 class AuditRow:
     """One configuration that was tried; `label` is its whole name, `model` and `settings` parts."""
@@ -352,6 +389,7 @@ class Content:
     resamples: tuple[Panel, ...] = ()
     rivals: RivalsPart | None = None
     curves: CurvesPart | None = None
+    thresholds: ThresholdsPart | None = None
     audit: AuditPart | None = None
     learned: LearnedPart | None = None
     files: tuple[str, ...] = ()

@@ -18,6 +18,7 @@ SECTIONS = (
     ("methods", "Methods"),
     ("rivals", "Comparison"),
     ("curves", "Curves"),
+    ("thresholds", "Thresholds"),
     ("learned", "Explanation"),
     ("audit", "Audit"),
     ("computed", "How computed"),

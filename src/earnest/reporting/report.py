@@ -26,6 +26,7 @@ from earnest.reporting.model import (
     GainPart,
     LearnedPart,
     RivalsPart,
+    ThresholdsPart,
     plain,
 )
 from earnest.reporting.page import page_of
@@ -38,6 +39,7 @@ from earnest.reporting.parts.gain import gain_part
 from earnest.reporting.parts.learned import learned_of, learned_part
 from earnest.reporting.parts.resamples import resamples_of
 from earnest.reporting.parts.rivals import rivals_of
+from earnest.reporting.parts.thresholds import thresholds_part
 from earnest.reporting.sources.asking import Results, ask_all
 from earnest.reporting.sources.source import material_from
 
@@ -48,7 +50,7 @@ def content_of(found: Results, *, title: str = "") -> Content:
     """Return all parts of a report; those without data are told in `absent`."""
     rivals, learned = rivals_of(found), learned_of(found)
     answer = answer_of(found, rivals)
-    gain = gain_part(found)
+    gain, thresholds = gain_part(found), thresholds_part(found)
     return Content(
         title=title or answer.sentence,
         source=found.material.source,
@@ -59,12 +61,13 @@ def content_of(found: Results, *, title: str = "") -> Content:
         resamples=tuple(resamples_of(found)),
         rivals=rivals,
         curves=curves_of(found),
+        thresholds=thresholds,
         audit=audit_of(found, rivals),
         learned=learned,
         computed=computed_of(found),
         files=found.material.files,
         absent=found.absent,
-        codes=_codes(answer, gain, rivals, learned),
+        codes=_codes(answer, gain, rivals, thresholds, learned),
         results=_results(found),
     )
 
@@ -95,7 +98,7 @@ def content_of_explanation(
 
 
 def _codes(
-    *parts: Answer | GainPart | RivalsPart | LearnedPart | None,
+    *parts: Answer | GainPart | RivalsPart | ThresholdsPart | LearnedPart | None,
 ) -> dict[str, CautionMeaning]:
     """Return what the codes mean that these parts warn with."""
     given = sorted({each.code for part in parts if part is not None for each in part.cautions})
@@ -110,6 +113,7 @@ def _results(found: Results) -> dict[str, Any]:
         "gain": found.gain,
         "methods": found.table,
         "comparison": found.many,
+        "thresholds": found.thresholds,
         "explanation": found.explanation,
     }
     return {name: made.to_dict() for name, made in parts.items() if made is not None}
@@ -224,10 +228,11 @@ def report(
 ) -> Report:
     """Tell everything that can be said of a search, as one page.
 
-    Nothing is trained. The report asks `estimate`, `gain`, `estimate_all`, `compare_many` and
-    `explain`, and shows what they answer: the honest number beside the naive one, what the search
-    gained, all methods, the winner against the others, curves, every configuration that was tried,
-    what the search learned, and how all of it was computed.
+    Nothing is trained. The report asks `estimate`, `gain`, `estimate_all`, `compare_many`,
+    `thresholds` and `explain`, and shows what they answer: the honest number beside the naive one,
+    what the search gained, all methods, the winner against the others, curves, what to expect at
+    every threshold, every configuration that was tried, what the search learned, and how all of it
+    was computed.
 
     **What is estimated.** What `estimate` says of the method; the page repeats it beside the
     number. **What it assumes.** What the methods assume. **When it fails.** A part without data

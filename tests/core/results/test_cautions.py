@@ -51,6 +51,7 @@ from earnest import (
     keep_predictions,
     nested_cv,
     predictions_from,
+    thresholds,
     tune,
 )
 from earnest.adapters.scores.door import read_scores
@@ -74,6 +75,13 @@ def noise(n: int = 60, configs: int = 40, folds: int = 5, seed: int = 0) -> Pred
 def in_percent() -> Predictions:
     y = np.tile([0, 1], 30)
     return Predictions.from_arrays(y, 100 * np.random.default_rng(0).random((60, 3)))
+
+
+def never_below_one() -> Predictions:
+    """Half of the negatives have a probability of 1, which no threshold below 1 excludes."""
+    y = np.tile([0, 1], 40)
+    scores = np.where(np.arange(80) % 4 == 0, 1.0, 0.3)
+    return Predictions.from_arrays(y, scores[:, None], response="probability")
 
 
 def read_as_predictions() -> Predictions:
@@ -391,6 +399,14 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN123": lambda: of(far_out(), "near_winner", "mse"),
     "EN124": lambda: of(often_exact(), "near_winner", "mae"),
     "EN128": lambda: of(in_a_workbook_of_two_sheets()),
+    "EN125": lambda: codes(
+        thresholds(in_percent(), metric="roc_auc", n_resamples=20, rng=0).cautions
+    ),
+    "EN126": lambda: codes(
+        thresholds(never_below_one(), metric="accuracy", n_resamples=20, rng=0)
+        .choose(specificity=0.9)
+        .cautions
+    ),
     "EN130": lambda: of(noise(n=38), "near_winner"),
     "EN131": lambda: of(two_kinds_of_positives(), "near_winner"),
     "EN132": lambda: of(nearly_perfect_repeats(), "near_winner", "accuracy"),

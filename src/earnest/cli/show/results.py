@@ -14,12 +14,14 @@ from earnest.cli.show.estimate_table import show_estimates
 from earnest.cli.show.explanation import show_explanation
 from earnest.cli.show.gain import show_gain
 from earnest.cli.show.terminal import NO_BREAK, WIDEST, collecting, make_theme
+from earnest.cli.show.thresholds import show_thresholds
 from earnest.core.results.base import Result
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.estimate_table import Estimates
 from earnest.core.results.gain import Gain
+from earnest.core.results.thresholds import Thresholds
 from earnest.explanation.result import Explanation
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ _SHOW: dict[type, Callable[[Any], None]] = {
     Comparisons: show_comparisons,
     Explanation: show_explanation,
     Gain: show_gain,
+    Thresholds: show_thresholds,
 }
 
 

@@ -63,7 +63,7 @@ def with_thresholds(
     >>> found.winner, bool(found.naive > found.value)
     ('svm > 0.3', True)
     """
-    kind = _check_cuttable(predictions)
+    kind = check_cuttable(predictions)
     usual = USUAL[kind] if predictions.threshold is None else predictions.threshold
     cuts = _list_cuts(predictions, thresholds, usual)
     _refuse_too_many(predictions, sum(map(len, cuts)))
@@ -78,7 +78,7 @@ def with_thresholds(
     )
 
 
-def _check_cuttable(predictions: Predictions) -> ResponseKind:
+def check_cuttable(predictions: Predictions) -> ResponseKind:
     """Return the kind of the scores, and refuse what no threshold cuts."""
     if not isinstance(predictions, Predictions):
         raise InputError(

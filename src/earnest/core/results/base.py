@@ -28,6 +28,7 @@ _READERS = {
         ("comparisons", "Comparisons"),
         ("explanation", "Explanation"),
         ("gain", "Gain"),
+        ("thresholds", "Thresholds"),
         ("statistic", "StatisticResult"),
         ("verdict", "Verdict"),
         ("plan", "Plan"),

@@ -20,6 +20,7 @@ from earnest.core.results.estimate_table import Estimates
 from earnest.core.results.gain import Gain
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Side
+from earnest.core.results.thresholds import Thresholds
 from earnest.core.text.comparison import chance, p_words, places_of_difference
 from earnest.core.text.estimate import MINUS, estimand_words, places_of
 from earnest.core.text.numbers import decimals, number
@@ -238,6 +239,25 @@ def gain_table(made: Gain) -> PaperTable:
     heads = ("configurations", f"naive {made.metric}", f"corrected {made.metric}", level)
     order = "in the order tried" if made.order == "tried" else "mean over all orders"
     return PaperTable(heads, tuple(body), f"n = {made.n_cases}, {order}")
+
+
+def thresholds_table(made: Thresholds) -> PaperTable:
+    """Return the table of thresholds: a few rows, each measure with the band for all at once."""
+    from earnest.core.text.thresholds import SHORT, show_band, show_cut, show_value
+
+    body = []
+    for row in made.pick():
+        cells = [show_cut(row.threshold)]
+        for name in made.measures:
+            rate = row.rate(name)
+            assert rate is not None
+            cells.append(f"{show_value(made, name, rate.value)} ({show_band(made, name, rate)})")
+        body.append(tuple(cells))
+    heads = ("threshold", *(SHORT[name] for name in made.measures))
+    level = f"{made.confidence_level * 100:g} % bands at all thresholds at once"
+    return PaperTable(
+        heads, tuple(body), f"n = {made.n_cases}, {made.n_positive} positive, {level}"
+    )
 
 
 def _stands_on(rows: Sequence[Estimate]) -> str:

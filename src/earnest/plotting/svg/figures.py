@@ -32,6 +32,7 @@ from earnest.plotting.svg.strips import (
     widened,
 )
 from earnest.plotting.svg.survival import kaplan_meier
+from earnest.plotting.svg.thresholds import thresholds
 
 __all__ = [
     "TOKENS",
@@ -62,6 +63,7 @@ __all__ = [
     "shared_limits",
     "shared_scale",
     "strip_axis",
+    "thresholds",
     "tree_limits",
     "widened",
     "won_in_bag",

@@ -8,15 +8,18 @@ from typing import Any
 
 from earnest.comparison.against_winner import against_winner
 from earnest.core.base.errors import EarnestError
-from earnest.core.data.target import Target
+from earnest.core.data.responses import ResponseKind
+from earnest.core.data.target import Target, Task
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.estimate_table import Estimates
 from earnest.core.results.gain import Gain
 from earnest.core.results.specs import MethodSpec
+from earnest.core.results.thresholds import Thresholds
 from earnest.explanation.explain import explain
 from earnest.explanation.result import Explanation
 from earnest.inference.curves.gain import gain_beside
+from earnest.inference.curves.thresholds import thresholds_beside
 from earnest.methods import METHODS
 from earnest.methods.run import configured, estimate, estimate_beside
 from earnest.reporting.sources.material import Material
@@ -42,6 +45,8 @@ class Results:
         All methods.
     many : Comparisons or None
         The winner against all others.
+    thresholds : Thresholds or None
+        What to expect at every decision threshold, for scores of two classes.
     explanation : Explanation or None
         What the search learned.
     absent : mapping of str to str
@@ -54,6 +59,7 @@ class Results:
     gain: Gain | None = None
     table: Estimates | None = None
     many: Comparisons | None = None
+    thresholds: Thresholds | None = None
     explanation: Explanation | None = None
     absent: Mapping[str, str] = field(default_factory=dict)
 
@@ -153,6 +159,7 @@ def _of_predictions(material: Material, asked: dict[str, Any], absent: dict[str,
         gain=_gain(material, made, asked, absent),
         table=_table(material, made, asked, absent),
         many=_many(material, made, asked, absent),
+        thresholds=_thresholds(material, made, asked, absent),
     )
 
 
@@ -186,6 +193,23 @@ def _gain(
         return gain_beside(made, pi, metric, n_jobs=asked["n_jobs"])
     except EarnestError as error:
         absent["gain"] = f"What the search gained is not shown. {error}"
+        return None
+
+
+def _thresholds(
+    material: Material, made: Estimate, asked: dict[str, Any], absent: dict[str, str]
+) -> Thresholds | None:
+    """Ask what to expect at every threshold; tables without scores of two classes have none."""
+    pi, metric = material.predictions, material.metric
+    assert pi is not None
+    assert metric is not None
+    scored = pi.kind in (ResponseKind.PROBABILITY, ResponseKind.DECISION)
+    if pi.target.task is not Task.BINARY or not scored or made.winner is None:
+        return None
+    try:
+        return thresholds_beside(made, pi, metric, n_jobs=asked["n_jobs"])
+    except EarnestError as error:
+        absent["thresholds"] = f"Thresholds are not shown. {error}"
         return None
 
 

@@ -62,6 +62,26 @@ document.documentElement.classList.add("js");
       button.textContent = open ? "Show fewer" : button.dataset.words;
     });
   });
+  all("[data-cuts]").forEach(function (box) {
+    var rows = all("tbody tr", document.getElementById(box.dataset.cuts)), places = box.dataset.places.split(" ").map(Number);
+    var slider = box.querySelector("input"), now = box.querySelector("output"), shown = all("dd", box), names = all("dt", box), lines = all(".cutfig", box.closest("section"));
+    function move() {
+      var at = +slider.value, cells = rows[at].cells;
+      now.textContent = cells[0].textContent;
+      shown.forEach(function (dd, i) {
+        dd.firstElementChild.textContent = cells[i + 1].firstElementChild.textContent;
+        dd.lastElementChild.textContent = cells[i + 1].lastElementChild.textContent;
+      });
+      slider.setAttribute("aria-valuetext", cells[0].textContent + ": " + names.map(function (dt, i) { return dt.textContent + " " + shown[i].firstElementChild.textContent; }).join(", "));
+      lines.forEach(function (figure) {
+        var from = +figure.dataset.from, to = +figure.dataset.to;
+        figure.querySelector("i").style.left = 100 * (from + places[at] * (to - from)) + "%";
+      });
+    }
+    slider.value = box.dataset.start;
+    slider.addEventListener("input", move);
+    move();
+  });
   if (narrow.matches) { all(".tree details:not(.onpath)").forEach(function (node) { node.open = false; }); }
   var shut = [];
   window.addEventListener("beforeprint", function () {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +16,9 @@ from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.core.results.gain import Gain
 from earnest.core.results.interval import Interval
+from earnest.core.results.thresholds import Thresholds
 from earnest.inference.curves.gain import gain_beside
+from earnest.inference.curves.thresholds import thresholds_beside
 from earnest.inference.resampling.ensembles import check_ensemble, choose_ensembles
 from earnest.methods.base import Method
 from earnest.methods.run import configured, estimate, too_optimistic
@@ -275,6 +277,25 @@ class EstimateAttributes:
         assert self._record.question is not None
         metric = self._record.question.metric
         return gain_beside(made, self.predictions_, metric, order=order, n_jobs=n_jobs)
+
+    def thresholds(
+        self, thresholds: Sequence[float] | None = None, *, n_jobs: int | None = None
+    ) -> Thresholds:
+        """Tell what to expect at every decision threshold, on the resamples of `estimate_`.
+
+        See `earnest.thresholds`.
+
+        Parameters
+        ----------
+        thresholds : sequence of float, optional
+            Thresholds that are to be on the grid.
+        n_jobs : int, optional
+            The number of threads; never changes the result.
+        """
+        made = self.estimate_
+        assert self._record.question is not None
+        metric = self._record.question.metric
+        return thresholds_beside(made, self.predictions_, metric, given=thresholds, n_jobs=n_jobs)
 
     @property
     def confidence_interval_(self) -> Interval | None:

@@ -1,0 +1,109 @@
+"""`earnest thresholds`: what to expect at every decision threshold, and where to put it."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from earnest.cli.options import common as options
+from earnest.cli.options import gain as how
+from earnest.cli.options import thresholds as which
+from earnest.cli.reading import is_large, read_predictions, refuse_no_metric
+from earnest.cli.writing import answer_each, check_table
+from earnest.core.base import check
+
+if TYPE_CHECKING:
+    from earnest.core.results.thresholds import ThresholdChoice, Thresholds
+
+HELP = (
+    "[bold]Where to put the threshold[/bold]? What to expect at each, corrected for the choice.\n\n"
+    "Reads the out-of-fold scores of every configuration for two classes. Says sensitivity, "
+    "specificity, predictive values and net benefit of the winner at every threshold, with bands "
+    "that hold at all of them at once, and what to expect of a threshold chosen by a rule.\n\n"
+    "  earnest thresholds preds.csv --metric roc_auc --seed 7\n"
+    "  earnest thresholds preds.csv -m roc_auc --at 0.3 --at 0.5\n"
+    "  earnest thresholds preds.csv -m roc_auc --sensitivity 0.9\n"
+    "  earnest thresholds preds.csv -m roc_auc --json > thresholds.json"
+)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A table of thresholds, and what the rules of the command line chose."""
+
+    made: Thresholds
+    choices: tuple[ThresholdChoice, ...]
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the plain data of the table, with the choices beside it."""
+        return {**self.made.to_dict(), "choices": [asdict(each) for each in self.choices]}
+
+    def to_markdown(self) -> str:
+        """Return the table for a paper as Markdown."""
+        return self.made.to_markdown()
+
+    def to_latex(self) -> str:
+        """Return the table for a paper as LaTeX."""
+        return self.made.to_latex()
+
+
+@options.take_options
+def command(
+    predictions: options.Table,
+    metric: options.MetricNames = None,
+    json: options.AsJson = False,
+    table: options.PaperTable = None,
+    at: which.At = None,
+    sensitivity: which.Sensitivity = None,
+    specificity: which.Specificity = None,
+    net_benefit: which.NetBenefit = None,
+    level: options.Level = 0.95,
+    side: options.SideName = "two-sided",
+    selector: options.SelectorName = None,
+    n_resamples: how.Resamples = 1000,
+    seed: options.Seed = None,
+    n_jobs: options.Jobs = None,
+    *,
+    reading: options.PredictionsReading,
+) -> None:
+    """Read predictions, ask what to expect at every threshold, and show or write it."""
+    check_table(table, json)
+    if seed is not None:
+        check.whole_number("seed", seed, low=0)
+    if not metric:
+        refuse_no_metric(predictions)
+    pi = read_predictions(predictions, reading)
+    from earnest.cli.show.progress import patiently
+    from earnest.cli.show.thresholds import show_thresholds
+    from earnest.inference.curves.thresholds import thresholds
+
+    def answer(name: str, rng: int | None) -> Asked:
+        with patiently(sys.stderr, "Counting decisions", now=is_large(pi)):
+            made = thresholds(
+                pi,
+                metric=name,
+                thresholds=at,
+                confidence_level=level,
+                side=side,
+                selector=selector,
+                n_resamples=n_resamples,
+                rng=rng,
+                n_jobs=n_jobs,
+            )
+        return Asked(made, tuple(choose(made)))
+
+    def choose(made: Thresholds) -> list[ThresholdChoice]:
+        found = []
+        if sensitivity is not None:
+            found.append(made.choose(sensitivity=sensitivity))
+        if specificity is not None:
+            found.append(made.choose(specificity=specificity))
+        if net_benefit is not None:
+            found.append(made.choose("net_benefit", act_from=net_benefit))
+        return found or [made.choose("youden")]
+
+    def show(asked: Asked) -> None:
+        show_thresholds(asked.made, asked.choices, at)
+
+    answer_each(metric or [], answer, show, seed=seed, json=json, table=table)

@@ -1,0 +1,92 @@
+"""A table of thresholds as people read it in a terminal: a choice, rows, what it stands on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from earnest.cli.show.estimate import counted, indented, labelled, remarks, splits
+from earnest.cli.show.terminal import ACCENT, GREY, clean, columns, emit
+from earnest.core.results.thresholds import ThresholdChoice, Thresholds
+from earnest.core.text.thresholds import (
+    SHORT,
+    headline,
+    show_band,
+    show_cut,
+    show_value,
+    tell_bands,
+    tell_choice,
+)
+
+SHOWN = ("sensitivity", "specificity", "ppv", "npv", "flagged", "net_benefit")
+WIDTH = 16  # columns of a value with its band
+NARROW = 13  # columns of a value alone
+
+
+def show_thresholds(
+    made: Thresholds,
+    choices: Sequence[ThresholdChoice] | None = None,
+    at: Sequence[float] | None = None,
+) -> None:
+    """Write a table of thresholds; a choice by Youden's rule where none was asked for."""
+    if choices is None:
+        choices = [] if made.draws is None else [made.choose("youden")]
+    cautions = (*made.cautions, *(each for one in choices for each in one.cautions))
+    emit(
+        Text(),
+        indented(Text(clean(headline(made)), style="bold")),
+        *(indented(Text(clean(tell_choice(made, each)))) for each in choices),
+        indented(Text(tell_bands(made))),
+        Text(),
+        indented(_list_rows(made, at)),
+        Text(),
+        labelled(_list_facts(made)),
+        Text(),
+        *remarks(cautions, "scales of scores, the order of the search, classes per fold, groups"),
+    )
+
+
+def _list_rows(made: Thresholds, at: Sequence[float] | None) -> Table:
+    """Return a few rows, each measure with its band under it where the terminal is wide."""
+    names = [name for name in SHOWN if name in made.measures]
+    banded = columns() >= 14 + WIDTH * len(names)
+    while not banded and columns() < 14 + NARROW * len(names):
+        names.pop()
+    table = Table.grid(padding=(0, 2))
+    for _ in range(1 + len(names)):
+        table.add_column(justify="right", no_wrap=True)
+    heads = ["threshold", *(_head(SHORT[name]) for name in names)]
+    table.add_row(*(Text(word, style=GREY) for word in heads))
+    rows = made.pick() if not at else [made.at(one) for one in at]
+    for row in rows:
+        values, bands = [Text(show_cut(row.threshold))], [Text()]
+        for name in names:
+            rate = row.rate(name)
+            assert rate is not None
+            values.append(Text(show_value(made, name, rate.value), style=ACCENT))
+            bands.append(Text(show_band(made, name, rate), style=GREY))
+        table.add_row(*values)
+        if banded or at:
+            table.add_row(*bands)
+    return table
+
+
+def _head(word: str) -> str:
+    return word if word.isupper() else word.lower()
+
+
+def _list_facts(made: Thresholds) -> list[tuple[str, str]]:
+    parts = [
+        counted(made.n_cases, "case"),
+        f"{made.n_positive:,} positive ({made.positive})",
+        counted(made.n_configs, "configuration"),
+        splits(made.provenance.n_folds),
+        counted(made.n_resamples, "resample"),
+        f"seed {made.provenance.seed}",
+    ]
+    return [
+        ("Winner", f"{made.winner}, chosen by {made.metric}"),
+        ("Evidence", ", ".join(parts)),
+    ]

@@ -1,0 +1,110 @@
+"""What we say of decision thresholds: the heading, a choice, and what the bands hold for."""
+
+from __future__ import annotations
+
+from earnest.core.results.thresholds import Rate, ThresholdChoice, Thresholds
+from earnest.core.text.estimate import MINUS, percent
+from earnest.core.text.numbers import number
+
+TITLES = {
+    "sensitivity": "Sensitivity",
+    "specificity": "Specificity",
+    "ppv": "Positive predictive value",
+    "npv": "Negative predictive value",
+    "flagged": "Called positive",
+    "accuracy": "Accuracy",
+    "balanced_accuracy": "Balanced accuracy",
+    "net_benefit": "Net benefit",
+}
+SHORT = {
+    **TITLES,
+    "ppv": "PPV",
+    "npv": "NPV",
+    "flagged": "Flagged",
+    "balanced_accuracy": "Balanced",
+}
+NONE = "–"
+DIGITS = 2
+
+
+def show_cut(threshold: float) -> str:
+    """Return a threshold as people write it.
+
+    Examples
+    --------
+    >>> from earnest.core.text.thresholds import show_cut
+    >>> show_cut(0.3), show_cut(-1.23456)
+    ('0.3', '−1.235')
+    """
+    return f"{threshold:.4g}".replace("-", MINUS)
+
+
+def places_of_measure(made: Thresholds, measure: str) -> int:
+    """Return the decimals of a measure: three for a net benefit, and of a thousand cases on."""
+    return DIGITS + (measure == "net_benefit" or made.n_cases >= 1000)
+
+
+def show_value(made: Thresholds, measure: str, value: float | None) -> str:
+    """Return a value of a measure, a dash where it is undefined."""
+    limits = (float("-inf"), 1.0) if measure == "net_benefit" else (0.0, 1.0)
+    if value is None:
+        return NONE
+    return number(value, places_of_measure(made, measure), limits).replace("-", MINUS)
+
+
+def show_band(made: Thresholds, measure: str, rate: Rate) -> str:
+    """Return the ends of the band that holds at all thresholds at once."""
+    low, high = (show_value(made, measure, end) for end in (rate.low, rate.high))
+    if made.side == "lower":
+        return NONE if rate.low is None else f"above {low}"
+    if made.side == "upper":
+        return NONE if rate.high is None else f"below {high}"
+    return NONE if rate.low is None or rate.high is None else f"{low} to {high}"
+
+
+def headline(made: Thresholds) -> str:
+    """Return what to expect at the usual threshold, or that a threshold is to be chosen."""
+    if not made.thresholds[0] <= made.usual <= made.thresholds[-1]:
+        return f"No score crosses the usual threshold of {show_cut(made.usual)}: choose another."
+    row = made.at(made.usual)
+    found = show_value(made, "sensitivity", row.sensitivity.value)
+    kept = show_value(made, "specificity", row.specificity.value)
+    return (
+        f"Above {show_cut(row.threshold)}, expect a sensitivity of {found} and a specificity of "
+        f"{kept}."
+    )
+
+
+def tell_choice(made: Thresholds, choice: ThresholdChoice) -> str:
+    """Return what a rule chooses, what to expect there, and what it seemed to be."""
+    (found, found_own), (kept, kept_own) = (
+        (show_value(made, name, rate.value), show_value(made, name, rate.naive))
+        for name, rate in (
+            ("sensitivity", choice.sensitivity),
+            ("specificity", choice.specificity),
+        )
+    )
+    rule = choice.rule[0].upper() + choice.rule[1:]
+    return (
+        f"{rule}: above {show_cut(choice.threshold)}, expect a sensitivity of {found} "
+        f"({found_own} on the cases that chose it) and a specificity of {kept} ({kept_own})."
+    )
+
+
+def tell_bands(made: Thresholds) -> str:
+    """Return what the bands hold for."""
+    level = percent(made.confidence_level)
+    return (
+        f"The bands are {level}, for each measure at all thresholds at once, so they hold at a "
+        "threshold that you read off."
+    )
+
+
+def line(made: Thresholds) -> str:
+    """Return a table of thresholds as one line."""
+    grid = made.thresholds
+    return (
+        f"{len(grid)} thresholds from {show_cut(grid[0])} to {show_cut(grid[-1])} of the winner by "
+        f"{made.metric}, {100 * made.confidence_level:g} % bands ({made.n_configs} "
+        f"config{'s' * (made.n_configs != 1)}, n={made.n_cases}, {made.n_positive} positive)"
+    )

@@ -1,0 +1,695 @@
+"""The verb `thresholds`: what to expect of a winner at every decision threshold.
+
+In every resample a configuration is chosen in-bag, and what it calls positive is counted at every
+threshold on the cases left out. The counts of all resamples are pooled, so that a resample without
+a case of a class adds nothing to the measures of that class and is not drawn again for them.
+
+The bands stand on the cases of the winner: exact binomial limits for as many independent cases as a
+share is worth, at a level at which they hold at all thresholds at once. That level comes from
+normal multipliers of what each case adds to the winner's curve.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base import check
+from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.base.provenance import versions
+from earnest.core.base.rng import Purpose, RngLike, Seeds
+from earnest.core.base.threads import workers
+from earnest.core.data.ensembles import EnsembleRule
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.responses import ResponseKind, finite_range
+from earnest.core.data.selection import SELECTORS, Pooled, Selector
+from earnest.core.data.thresholds import check_cuttable
+from earnest.core.data.weights import Weights
+from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.estimate import Estimate, Provenance, by_severity, finite
+from earnest.core.results.interval import Ask, tail_of
+from earnest.core.results.specs import Side
+from earnest.core.results.thresholds import (
+    ThresholdCurve,
+    ThresholdDraws,
+    Thresholds,
+    count_rates,
+)
+from earnest.inference.curves.corrected import Choosing, chunks, enough
+from earnest.inference.remarks import evidence_remarks
+from earnest.inference.resampling.resampled import (
+    Undefined,
+    choose_resampler,
+    out_of_bag_rule,
+    resampled,
+)
+from earnest.inference.resampling.winners import winner, winners
+from earnest.kernels.score import score_selected
+from earnest.metrics.families import Metric
+from earnest.metrics.responding import check_fits, cut
+from earnest.metrics.scores import read_evidence
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+MOST_RESAMPLES = 100_000  # whose counts are held
+MOST_STEPS = 100  # of the grid that is used where none was given
+MOST_GIVEN = 2_000
+QUANTILES = np.arange(1, 100) / 100
+STEPS = (0.01, 0.005, 0.002, 0.001, 0.0005, 0.0002, 0.0001)
+MULTIPLIERS = 1000  # normal draws that the level of a band is read from
+BUNDLES = 2048  # units from which a sum of several stands for each
+TINY = 1e-12
+
+
+def thresholds(
+    predictions: Predictions,
+    *,
+    metric: str | Metric | Callable[..., float],
+    thresholds: Sequence[float] | None = None,
+    confidence_level: float = 0.95,
+    side: Side | str = Side.TWO_SIDED,
+    n_resamples: int = 1000,
+    selector: str | Selector | None = None,
+    rng: RngLike = None,
+    n_jobs: int | None = None,
+) -> Thresholds:
+    """Tell what to expect of a winner at every decision threshold, corrected for the choice.
+
+    Sensitivity, specificity, predictive values, the share of cases called positive, accuracy and
+    net benefit, at every threshold, with bands that hold at all of them at once: you may read a
+    threshold off the table, and the band there still holds. No model is trained again.
+
+    **What is estimated.** The mean value, at each threshold, of a configuration chosen by `metric`
+    from these configurations. In every resample the configuration is chosen in-bag, and its
+    decisions are counted on the cases left out; the counts of all resamples are pooled, and so are
+    those of the repeats. `choose` also chooses the threshold in-bag, so that the optimism of that
+    choice is taken off, too.
+
+    **What it assumes.** What 'bbc' assumes: independent cases (or groups), and configurations
+    that were fixed before any was evaluated. Predictive values and net benefit are for the share of
+    positives in these cases.
+
+    **When it fails.** Decision values have no common scale: the threshold of the winner is matched
+    with those of the other configurations by the share of cases above it, and there is no net
+    benefit. With few cases of a class the bands are wide, as they must be.
+
+    Vickers and Elkin 2006 for the net benefit.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        Out-of-sample probabilities or decision values of a binary task.
+    metric : str, Metric or callable
+        What the winner is chosen by.
+    thresholds : sequence of float, optional
+        Where a score becomes the positive label, strictly above. By default round numbers from the
+        lowest to the highest score of the winner, about a hundred, and for decision values its
+        percentiles. What you name is added to those.
+    confidence_level : float
+        The level of the bands, for each measure by itself.
+    side : {'two-sided', 'lower', 'upper', 'pessimistic'}
+        Which ends the bands have.
+    n_resamples : int
+        The number of bootstrap resamples.
+    selector : str or Selector, optional
+        The rule that chooses in-bag and on the sample itself; 'pooled' by default.
+    rng : None, int, SeedSequence, Generator or RandomState
+        The seed; the result records it.
+    n_jobs : int, optional
+        The number of threads; never changes the result.
+
+    Returns
+    -------
+    Thresholds
+        The table, with `at`, `choose`, `to_frame` and `plot`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> rng = np.random.default_rng(7)
+    >>> y = (rng.random(300) < 0.2).astype(int)
+    >>> score = 1 / (1 + np.exp(1.5 - 1.5 * y[:, None] - rng.standard_normal((300, 20))))
+    >>> found = en.thresholds(en.Predictions.from_arrays(y, score), metric="roc_auc", rng=0)
+    >>> chosen = found.choose(sensitivity=0.9)
+    >>> bool(chosen.sensitivity.naive >= 0.9 > chosen.sensitivity.value)
+    True
+    """
+    workers(n_jobs)
+    check_cuttable(predictions)
+    check.whole_number("n_resamples", n_resamples, low=2, high=MOST_RESAMPLES)
+    pi, measure = read_evidence(predictions, metric)
+    check_fits(pi, measure)
+    choosing = Choosing(Seeds.of(rng), n_resamples=n_resamples, selector=_read_selector(selector))
+    ask = Ask.of(confidence_level, side)
+    return thresholds_of(pi, measure, choosing, ask=ask, given=thresholds, n_jobs=n_jobs)
+
+
+def thresholds_beside(
+    made: Estimate,
+    predictions: Predictions,
+    metric: str | Metric | Callable[..., float],
+    *,
+    given: Sequence[float] | None = None,
+    n_jobs: int | None = None,
+) -> Thresholds:
+    """Return the table of thresholds beside an estimate, on the same resamples.
+
+    Of many cases the first resamples are enough.
+    """
+    check_cuttable(predictions)
+    if made.ensemble is not None and made.winner is None:
+        raise EvidenceError(
+            "the search chose an ensemble",
+            needs="a selector that names one configuration",
+            got=f"{len(made.ensemble)} members",
+        )
+    _, measure = read_evidence(predictions, metric)
+    choosing = Choosing.of(made)
+    few = enough(predictions.n_cases * predictions.n_repeats, choosing.n_resamples)
+    if few < choosing.n_resamples:
+        choosing = replace(choosing, n_resamples=few)
+    interval = made.interval
+    ask = Ask() if interval is None else Ask.of(interval.confidence_level, interval.side)
+    return thresholds_of(predictions, measure, choosing, ask=ask, given=given, n_jobs=n_jobs)
+
+
+def _read_selector(given: str | Selector | None) -> Selector:
+    if given is None:
+        return Pooled()
+    if isinstance(given, EnsembleRule):
+        raise InputError(
+            "thresholds are of one configuration, not of an ensemble",
+            needs="a selector that names one configuration: " + ", ".join(SELECTORS),
+            got=given.name,
+        )
+    if isinstance(given, str) or not hasattr(given, "by_fold"):
+        return SELECTORS[str(given)]
+    return given
+
+
+def thresholds_of(
+    predictions: Predictions,
+    metric: Metric,
+    choosing: Choosing,
+    *,
+    ask: Ask,
+    given: Sequence[float] | None = None,
+    n_jobs: int | None = None,
+) -> Thresholds:
+    """Return the table from checked arguments."""
+    pi = predictions.usable()
+    best, _, _ = winner(pi, metric, choosing.selector, n_jobs=n_jobs)
+    scores = _scores_of(pi, best)
+    grid = _lay_grid(pi, scores, given)
+    cuts = _Cuts(pi, best, grid)
+    draws = _count_all(pi, metric, choosing, cuts, n_jobs=n_jobs)
+    odds = grid / (1.0 - grid) if pi.kind is ResponseKind.PROBABILITY else None
+    hits, alarms = (
+        part.sum(axis=0).astype(np.float64) for part in (draws.hits_out, draws.alarms_out)
+    )
+    totals = draws.totals.sum(axis=0)
+    values = count_rates(hits, alarms, float(totals[2]), float(totals[3]), odds)
+    own = _UnitCounts.of(pi, best, grid, choosing.seeds.generator(Purpose.MULTIPLIERS, 1))
+    naive = own.rates(odds)
+    side = ask.resolved(True)
+    sure = NormalDist().inv_cdf(1.0 - tail_of(ask.confidence_level, side))
+    curves = {}
+    normals = choosing.seeds.generator(Purpose.MULTIPLIERS, 2).standard_normal(
+        (MULTIPLIERS, own.n_units)
+    )
+    for name, value in values.items():
+        every = own.find_reach(name, odds, normals, ask.confidence_level, side)
+        wide = own.limit(name, values, odds, max(every, sure), side)
+        narrow = own.limit(name, values, odds, sure, side)
+        parts = (value, *wide, *narrow, naive[name])
+        curves[name] = ThresholdCurve(*(_plain(part) for part in parts))
+    several = pi.n_configs > 1
+    positive = int(np.sum(pi.target.y == 1))
+    return Thresholds(
+        thresholds=tuple(float(one) for one in grid),
+        curves=curves,
+        response=str(pi.kind),
+        scale=metric.scale,
+        winner=pi.configs.ids[best],
+        positive=str(pi.target.classes[1]),
+        usual=cut(pi),
+        prevalence=positive / pi.n_cases,
+        n_cases=pi.n_cases,
+        n_positive=positive,
+        n_configs=pi.n_configs,
+        n_resamples=choosing.n_resamples,
+        confidence_level=ask.confidence_level,
+        side=str(side),
+        cautions=by_severity(
+            [*(_remarks(pi) if several else ()), *evidence_remarks(predictions, metric)]
+        ),
+        provenance=Provenance(
+            seed=choosing.seeds.entropy,
+            fingerprint=predictions.fingerprint,
+            n_folds=pi.n_folds,
+            n_repeats=pi.n_repeats,
+            knobs={
+                "n_resamples": choosing.n_resamples,
+                "selector": choosing.selector.name,
+            },
+            versions=versions(),
+        ),
+        draws=draws,
+    )
+
+
+def _plain(values: Floats) -> tuple[float | None, ...]:
+    return tuple(finite(float(value)) for value in values)
+
+
+def _scores_of(pi: Predictions, config: int) -> Floats:
+    """Return the scores of a configuration that are there, of all repeats."""
+    scores = pi.responses[:, config].astype(np.float64).ravel()
+    return np.asarray(scores[~np.isnan(scores)])
+
+
+def _lay_grid(pi: Predictions, scores: Floats, given: Sequence[float] | None) -> Floats:
+    """Return rising thresholds: round ones over the winner's scores, or its percentiles.
+
+    Where other configurations have probabilities beyond the winner's, hundredths reach over them,
+    too. No outcome is looked at.
+    """
+    low, high = float(scores.min()), float(scores.max())
+    if pi.kind is ResponseKind.PROBABILITY:
+        ends = np.clip(finite_range(pi.responses), 0.0, 1.0)
+        step = next((s for s in STEPS[::-1] if (high - low) / s <= MOST_STEPS), STEPS[0])
+        outer = _space_evenly(float(ends[0]), float(ends[1]), STEPS[0])
+        inner = _space_evenly(max(low, 0.0), min(high, 1.0), step)
+        edges = _space_evenly(float(ends[0]), float(ends[1]), step)[[0, -1]]
+        beyond = outer[(outer < inner[0]) | (outer > inner[-1])]
+        made = np.concatenate([inner, beyond, edges])
+    else:
+        below = low - max(abs(low), high - low, 1.0) * 1e-3
+        percentiles = np.quantile(scores, QUANTILES, method="inverted_cdf")
+        made = np.array([below, low, *percentiles, high])
+    listed = _check_given(pi, given) + [cut(pi)] * (low <= cut(pi) <= high)
+    grid = np.unique(np.append(made, listed))
+    return np.asarray(grid[grid < 1.0] if pi.kind is ResponseKind.PROBABILITY else grid)
+
+
+def _space_evenly(low: float, high: float, step: float) -> Floats:
+    """Return multiples of a step from below the low end, where there is room, to the high end."""
+    first, last = math.floor(low / step + TINY), math.ceil(high / step - TINY)
+    if first > 0 and first * step >= low - TINY:
+        first -= 1
+    return np.asarray(np.round(np.arange(first, max(last, first) + 1) * step, 6))
+
+
+def _check_given(pi: Predictions, given: Sequence[float] | None) -> list[float]:
+    if given is None:
+        return []
+    listed = cast(Sequence[float], [given]) if np.ndim(given) == 0 else list(given)
+    if len(listed) > MOST_GIVEN:
+        raise InputError(
+            "there are too many thresholds",
+            needs=f"at most {MOST_GIVEN}",
+            got=str(len(listed)),
+        )
+    high = 1.0 if pi.kind is ResponseKind.PROBABILITY else np.inf
+    numbers = [_read_number(each) for each in listed]
+    for number, each in zip(numbers, listed, strict=True):
+        if not (np.isfinite(number) and (0.0 <= number < high or high > 1.0)):
+            percent = high == 1.0 and 1.0 < number <= 100.0
+            raise InputError(
+                "`thresholds` holds what is no threshold of these scores",
+                needs="numbers" + (" from 0 to less than 1" if high == 1.0 else ""),
+                got=check.show(each),
+                cure=f"For {number:g} percent use {number / 100:g}." if percent else "",
+            )
+    return numbers
+
+
+def _read_number(given: object) -> float:
+    try:
+        return float(given)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return math.nan
+
+
+@dataclass(frozen=True, eq=False)
+class _Cuts:
+    """The thresholds of the winner, and those of other configurations that go with them."""
+
+    pi: Predictions
+    winner: int
+    grid: Floats
+
+    def of(self, config: int) -> Floats:
+        """Return the thresholds of a configuration: the same, or for decision values as high.
+
+        As high is above the same share of its own scores; no outcome is looked at.
+        """
+        if config == self.winner or self.pi.kind is ResponseKind.PROBABILITY:
+            return self.grid
+        mine, theirs = (np.sort(_scores_of(self.pi, c)) for c in (config, self.winner))
+        below = np.searchsorted(theirs, self.grid, side="right") / len(theirs)
+        rank = np.ceil(below * len(mine) - TINY).astype(np.intp)
+        return np.where(rank > 0, mine[np.maximum(rank, 1) - 1], -np.inf)
+
+
+def _count_all(
+    pi: Predictions, metric: Metric, how: Choosing, cuts: _Cuts, *, n_jobs: int | None
+) -> ThresholdDraws:
+    """Return what every resample counts of its own winner, above every threshold."""
+    size = len(cuts.grid)
+
+    def statistic(inbag: Weights) -> Floats:
+        best = winners(pi, metric, inbag, how.selector, n_jobs=n_jobs)
+        outside = inbag.out_of_bag()
+        draws = score_selected(pi, metric, outside, best, n_jobs=n_jobs)
+        out = np.zeros((len(best), 5 + 4 * size))
+        out[:, 0] = draws
+        for config in np.unique(best[best >= 0]):
+            for rows in chunks(np.flatnonzero(best == config), pi.n_cases):
+                above = (inbag.values[rows], outside.values[rows])
+                out[rows, 1:] = count_above(pi, int(config), cuts.of(int(config)), above)
+        return out
+
+    table = resampled(
+        statistic,
+        pi.target,
+        choose_resampler(how.resampler, pi.target, how.undefined),
+        how.n_resamples,
+        how.seeds,
+        accept=out_of_bag_rule(metric, pi.target, how.undefined, published=how.published),
+        redraw=how.undefined is Undefined.REDRAW,
+        columns=max(pi.n_configs, 4 * size),
+        n_jobs=n_jobs,
+    )
+    how.refuse_others(table[:, 0])
+    counts = table[~np.isnan(table[:, 0]), 1:].astype(np.int64)
+    parts = np.split(counts, [4, *(4 + k * size for k in (1, 2, 3))], axis=1)
+    totals, hits_in, alarms_in, hits_out, alarms_out = parts
+    return ThresholdDraws(hits_in, alarms_in, hits_out, alarms_out, totals)
+
+
+def count_above(
+    pi: Predictions, config: int, cuts: Floats, weights: Sequence[NDArray[np.uint8]]
+) -> Floats:
+    """Return the totals and the counts above each threshold under several weights (b, n).
+
+    The columns are the positives and negatives of each of the weights, then for each of them the
+    positives and the negatives above every threshold. Scores are sorted once a repeat.
+    """
+    width, groups = len(cuts), 2 * len(weights)
+    out = np.zeros((len(weights[0]), groups * (1 + width)))
+    for repeat in range(pi.n_repeats):
+        used = np.flatnonzero(pi.tested(repeat))
+        scores = pi.responses[used, config, repeat].astype(np.float64)
+        for label, mine in enumerate((pi.target.y[used] == 1, pi.target.y[used] != 1)):
+            order = np.argsort(scores[mine], kind="stable")
+            rows = used[mine][order]
+            edges = np.searchsorted(scores[mine][order], cuts, side="right")
+            for which, values in enumerate(weights):
+                sums = np.zeros((len(values), len(rows) + 1), dtype=np.int64)
+                np.cumsum(values[:, rows], axis=1, dtype=np.int64, out=sums[:, 1:])
+                place = 2 * which + label
+                out[:, place] += sums[:, -1]
+                start = groups + place * width
+                out[:, start : start + width] += sums[:, -1:] - sums[:, edges]
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class _UnitCounts:
+    """What each independent unit (a case or a group) has above the thresholds of the winner.
+
+    Attributes
+    ----------
+    hits, alarms : ndarray, shape (units, G)
+        Positive and negative predictions above each threshold; repeats count as parts of a case.
+    positives, negatives : ndarray, shape (units,)
+        All of them.
+    sizes : tuple of int
+        Independent units that hold a positive, a negative, any case: what shares are worth at most.
+    simple : bool
+        Whether every case is a unit with one prediction, so that counts are binomial.
+    """
+
+    hits: Floats
+    alarms: Floats
+    positives: Floats
+    negatives: Floats
+    n_cases: int
+    simple: bool
+
+    @property
+    def n_units(self) -> int:
+        """The number of units, or of the bundles that stand for them."""
+        return len(self.hits)
+
+    @classmethod
+    def of(
+        cls, pi: Predictions, config: int, grid: Floats, rng: np.random.Generator
+    ) -> _UnitCounts:
+        """Count for one configuration; of many units, bundles of several stand for each."""
+        groups = pi.target.groups
+        units = (
+            np.arange(pi.n_cases) if groups is None else np.unique(groups, return_inverse=True)[1]
+        )
+        count = int(units.max()) + 1
+        if count > BUNDLES:
+            units, count = rng.permutation(count)[units] % BUNDLES, BUNDLES
+        width = len(grid)
+        bins = np.zeros((2, count, width + 1))
+        times = np.zeros(pi.n_cases)
+        for repeat in range(pi.n_repeats):
+            times += pi.tested(repeat)
+        for repeat in range(pi.n_repeats):
+            used = np.flatnonzero(pi.tested(repeat))
+            scores = pi.responses[used, config, repeat].astype(np.float64)
+            place = np.searchsorted(grid, scores, side="left")  # thresholds that lie below a score
+            label = (pi.target.y[used] == 1).astype(np.intp)
+            np.add.at(bins, (label, units[used], place), 1.0 / times[used])
+        above = np.cumsum(bins[:, :, ::-1], axis=2)[:, :, ::-1]
+        return cls(
+            hits=above[1, :, 1:],
+            alarms=above[0, :, 1:],
+            positives=above[1, :, 0],
+            negatives=above[0, :, 0],
+            n_cases=pi.n_cases,
+            simple=groups is None and pi.n_repeats == 1,
+        )
+
+    def rates(self, odds: Floats | None) -> dict[str, Floats]:
+        """Return the naive measures of the winner."""
+        return count_rates(
+            self.hits.sum(axis=0),
+            self.alarms.sum(axis=0),
+            float(self.positives.sum()),
+            float(self.negatives.sum()),
+            odds,
+        )
+
+    def _ratio(self, name: str) -> tuple[Floats, Floats]:
+        """Return numerators and denominators (units, G) of a share."""
+        hits, alarms = self.hits, self.alarms
+        pos, neg = (
+            np.broadcast_to(part[:, None], hits.shape) for part in (self.positives, self.negatives)
+        )
+        ratios: dict[str, tuple[Floats, Floats]] = {
+            "sensitivity": (hits, pos),
+            "specificity": (neg - alarms, neg),
+            "ppv": (hits, hits + alarms),
+            "npv": (neg - alarms, pos + neg - hits - alarms),
+            "flagged": (hits + alarms, pos + neg),
+            "accuracy": (hits + neg - alarms, pos + neg),
+            "hit_share": (hits, pos + neg),
+            "alarm_share": (alarms, pos + neg),
+        }
+        return ratios[name]
+
+    def _moves(self, name: str, odds: Floats | None) -> Floats:
+        """Return what each unit adds to the error of a measure: (units, G), 0 where undefined."""
+        if name == "balanced_accuracy":
+            found, kept = (self._moves(part, odds) for part in ("sensitivity", "specificity"))
+            return np.asarray(0.5 * (found + kept))
+        if name == "net_benefit":
+            assert odds is not None
+            hits, alarms = (self._moves(part, odds) for part in ("hit_share", "alarm_share"))
+            return np.asarray(hits - odds * alarms)
+        top, bottom = self._ratio(name)
+        total = np.maximum(bottom.sum(axis=0), TINY)
+        return np.asarray((top - top.sum(axis=0) / total * bottom) / total)
+
+    def find_reach(
+        self,
+        name: str,
+        odds: Floats | None,
+        normals: Floats,
+        confidence_level: float,
+        side: Side,
+    ) -> float:
+        """Return how many standard errors a band reaches that holds at all thresholds at once."""
+        moves = self._moves(name, odds)
+        spread = np.sqrt(np.square(moves).sum(axis=0))
+        real = spread > TINY
+        if not real.any():
+            return 0.0
+        away = normals @ (moves[:, real] / spread[real])  # (MULTIPLIERS, G'), each normal
+        worst = np.abs(away).max(axis=1) if side is Side.TWO_SIDED else away.max(axis=1)
+        return float(np.quantile(worst, confidence_level))
+
+    def _trials(self, name: str, share: Floats) -> Floats:
+        """Return how many independent cases a share of the corrected size is worth (G,).
+
+        With groups or repeats that is the number of independent cases with the same variance (Rao
+        and Scott 1992), and at 0 or 1 the number of units.
+        """
+        top, bottom = self._ratio(name)
+        size = bottom.sum(axis=0)
+        worth = np.ones_like(size)
+        if not self.simple:
+            value = np.divide(top.sum(axis=0), size, out=np.zeros_like(size), where=size > 0)
+            variance = np.square(self._moves(name, None)).sum(axis=0)
+            inner = (value > 0) & (value < 1) & (variance > TINY**2)
+            units = (bottom > 0).sum(axis=0) / np.maximum(size, TINY)
+            found = value * (1 - value) / np.where(inner, variance, 1.0) / np.maximum(size, TINY)
+            worth = np.minimum(np.where(inner, found, units), 1.0)
+        size = np.where(np.isnan(share), 0.0, share) * self.n_cases
+        return np.asarray(np.maximum(worth * size, 1.0))
+
+    def limit(
+        self,
+        name: str,
+        values: dict[str, Floats],
+        odds: Floats | None,
+        reach: float,
+        side: Side,
+    ) -> tuple[Floats, Floats]:
+        """Return the ends of a band that reaches so many standard errors, around the values."""
+        value, ends = values[name], (0.0, 1.0)
+        if name == "balanced_accuracy":
+            ways = [
+                (0.5, *self._limit_share(part, values, reach))
+                for part in ("sensitivity", "specificity")
+            ]
+            low, high = _join(ways, np.zeros_like(value))
+        elif name == "net_benefit":
+            assert odds is not None
+            share = {
+                "hit_share": values["sensitivity"] * self._prevalence,
+                "alarm_share": (1.0 - values["specificity"]) * (1.0 - self._prevalence),
+            }
+            hit, alarm = (self._limit_share(part, share, reach) for part in share)
+            together = self._correlate("hit_share", "alarm_share")
+            low, high = _join([(1.0, *hit), (-odds, *alarm)], together)
+            ends = (-np.inf, np.inf)
+        else:
+            _, low, high = self._limit_share(name, values, reach)
+            low, high = value - low, value + high
+            return _open(low, high, side, ends)
+        return _open(value - low, value + high, side, ends)
+
+    @property
+    def _prevalence(self) -> float:
+        return float(self.positives.sum() / (self.positives.sum() + self.negatives.sum()))
+
+    def _limit_share(
+        self, name: str, values: dict[str, Floats], reach: float
+    ) -> tuple[Floats, Floats, Floats]:
+        """Return a share, and how far its exact binomial limits are below and above it."""
+        value = values[name]
+        share = {
+            "sensitivity": np.full_like(value, self._prevalence),
+            "specificity": np.full_like(value, 1.0 - self._prevalence),
+            "ppv": values.get("flagged"),
+            "npv": 1.0 - values["flagged"] if "flagged" in values else None,
+        }.get(name, np.ones_like(value))
+        assert share is not None
+        trials = self._trials(name, share)
+        low, high = limit_binomial(value, trials, NormalDist().cdf(-reach))
+        return value, value - low, high - value
+
+    def _correlate(self, one: str, other: str) -> Floats:
+        a, b = self._moves(one, None), self._moves(other, None)
+        size = np.sqrt(np.square(a).sum(axis=0) * np.square(b).sum(axis=0))
+        return np.where(size > TINY**2, (a * b).sum(axis=0) / np.maximum(size, TINY**2), 0.0)
+
+
+def limit_binomial(share: Floats, trials: Floats, tail: float) -> tuple[Floats, Floats]:
+    """Return the exact binomial limits (Clopper and Pearson 1934) of shares, NaN where undefined.
+
+    Counts need not be whole: the limits are quantiles of beta laws.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.inference.curves.thresholds import limit_binomial
+    >>> low, high = limit_binomial(np.array([1.0, 0.5]), np.array([10.0, 10.0]), 0.025)
+    >>> low.round(3), high.round(3)
+    (array([0.692, 0.187]), array([1.   , 0.813]))
+    """
+    from scipy.special import betaincinv
+
+    known = ~np.isnan(share)
+    hits = np.clip(np.where(known, share, 0.5) * trials, 0.0, trials)
+    rest = trials - hits
+    some, others = np.maximum(hits, TINY), np.maximum(rest, TINY)
+    low = np.where(hits > TINY, betaincinv(some, rest + 1.0, tail), 0.0)
+    high = np.where(rest > TINY, betaincinv(hits + 1.0, others, 1.0 - tail), 1.0)
+    return np.where(known, low, np.nan), np.where(known, high, np.nan)
+
+
+def _join(
+    parts: Sequence[tuple[Floats | float, Floats, Floats, Floats]], together: Floats
+) -> tuple[Floats, Floats]:
+    """Return how far a weighted sum of two shares reaches below and above (MOVER).
+
+    Each part is its factor, its share, and how far its limits are below and above; a negative
+    factor turns them around. `together` is the correlation of the shares.
+    """
+    (f, _, f_down, f_up), (g, _, g_down, g_up) = parts
+    flip = np.asarray(g) < 0
+    factor = np.abs(np.asarray(g))
+    g_low, g_high = np.where(flip, g_up, g_down), np.where(flip, g_down, g_up)
+    sign = np.where(flip, -1.0, 1.0)
+
+    def reach(a: Floats, b: Floats) -> Floats:
+        square = (f * a) ** 2 + (factor * b) ** 2 + 2.0 * sign * together * f * a * factor * b
+        return np.asarray(np.sqrt(np.maximum(square, 0.0)))
+
+    return reach(f_down, g_low), reach(f_up, g_high)
+
+
+def _open(
+    low: Floats, high: Floats, side: Side, ends: tuple[float, float]
+) -> tuple[Floats, Floats]:
+    """Return the ends, that of the measure where a side leaves one open."""
+    known = ~np.isnan(low + high)
+    if side is Side.UPPER:
+        low = np.where(known, ends[0], np.nan)
+    if side is Side.LOWER:
+        high = np.where(known, ends[1], np.nan)
+    return np.maximum(low, ends[0]), np.minimum(high, ends[1])
+
+
+def _remarks(pi: Predictions) -> Iterator[Caution]:
+    if pi.kind is ResponseKind.DECISION:
+        yield Caution(
+            "EN125",
+            "The scores are decision values, which every configuration has on its own scale.",
+            "A threshold of the winner is matched with those of the other configurations by the "
+            "share of cases above it. There is no net benefit, which needs probabilities.",
+            "Use probabilities, if the models give any.",
+            Severity.NOTE,
+        )
+    if not pi.configs.static:
+        yield Caution(
+            "EN006",
+            "The search proposed configurations by what it had seen.",
+            "The correction is for a choice among fixed configurations; some optimism is left.",
+            "Confirm the threshold on cases that the search never saw.",
+        )
