@@ -75,7 +75,8 @@ def _answer(part: Answer) -> Iterator[str]:
     ]
     yield grid(("", ""), rows)
     for each in part.advice:
-        yield f"{escaped(each.title)}: {escaped(' '.join(each.words))}"
+        sign = "" if each.title.endswith("?") else ":"
+        yield f"{escaped(each.title)}{sign} {escaped(' '.join(each.words))}"
     yield "What this number is: " + escaped(" ".join(part.meaning))
     yield from _cautions(part.cautions)
     if not part.cautions and part.checked:

@@ -38,18 +38,23 @@ class Facts:
 
 @dataclass(frozen=True)
 class Advice:
-    """A question of the reader and its answer, a sentence each."""
+    """A question of the reader and its answer, a sentence each.
+
+    `key` names it on the page; `section` is the section that tells more, empty where none does.
+    """
 
     title: str
     words: tuple[str, ...]
+    key: str
+    section: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
     """The first screen: the number, in words and in a picture, and what to be careful about.
 
-    `advice` answers which configuration to use and what to do next; `paste` is the sentence for
-    another text, `params` are the winner's parameters as JSON.
+    `advice` answers whether the tuning was worth it, which configuration to use and what to do
+    next; `paste` is the sentence for another text, `params` are the winner's parameters as JSON.
     """
 
     kicker: str
