@@ -90,6 +90,10 @@ def _gain(part: GainPart) -> Iterator[str]:
     yield escaped(part.lede)
     yield from _panel(part.panel)
     yield escaped(" ".join(part.next))
+    if part.more:
+        yield "What more cases would do: " + escaped(" ".join(part.more))
+    if part.learning is not None:
+        yield from _panel(part.learning)
     yield from _cautions(part.cautions)
 
 

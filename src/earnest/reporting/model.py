@@ -86,7 +86,10 @@ class Answer:
 
 @dataclass(frozen=True, kw_only=True)
 class GainPart:
-    """What the search gained, and what to do next."""
+    """What the search gained, what to do next, and what more cases would do.
+
+    `learning` is the curve of the winner over its training cases, where that was trained.
+    """
 
     heading: str
     lede: str
@@ -94,6 +97,8 @@ class GainPart:
     level: str
     next: tuple[str, ...]
     panel: Panel
+    more: tuple[str, ...] = ()
+    learning: Panel | None = None
     cautions: tuple[Caution, ...] = ()
 
 

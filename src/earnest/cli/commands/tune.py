@@ -45,6 +45,7 @@ def command(
     quiet: options.Quiet = False,
     no_report: options.NoReport = False,
     live: options.Live = False,
+    learning_curve: options.LearningCurve = False,
     folds: options.Folds = 10,
     repeats: options.Repeats = 1,
     drop: options.Drop = None,
@@ -94,6 +95,7 @@ def command(
         delimiter=read_sign(delimiter),
         decimal=decimal,
         thousands=read_sign(thousands),
+        learning_curve=learning_curve,
     )
     with on_backend(backend, scheduler):
         run_job(

@@ -27,6 +27,7 @@ _READERS = {
         ("comparisons", "Comparisons"),
         ("explanation", "Explanation"),
         ("gain", "Gain"),
+        ("learning_curve", "LearningCurve"),
         ("statistic", "StatisticResult"),
         ("verdict", "Verdict"),
         ("plan", "Plan"),

@@ -203,6 +203,7 @@ CODES: dict[str, str] = {
     "EN122": "rows that may repeat the same cases",
     "EN123": "heavy tails of the winner's losses",
     "EN124": "losses that are equal or take few values",
+    "EN127": "settings of a winner that were chosen with all training cases",
     "EN128": "a workbook with several sheets",
     "EN130": "few cases of a class for the interval of a winner's AUC",
     "EN131": "an AUC that varies more than normal scores allow",
