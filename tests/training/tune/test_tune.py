@@ -528,3 +528,9 @@ def test_a_tuning_tells_what_more_cases_gave_where_it_is_asked(quick, tmp_path, 
         assert part.learning is not None
         assert part.learning.data["scores"] == list(made.scores)
         assert "EN127" in [caution.code for caution in part.cautions]
+
+
+def test_the_share_of_the_budget_in_fits_is_told_where_there_is_a_budget(quick) -> None:
+    found = en.tune(of("relapse"), target="relapse", **quick, budget="40s")
+    assert found.budget_used == pytest.approx(found.fit_seconds / 40, abs=1e-12)  # one worker
+    assert en.tune(of("relapse"), target="relapse", **quick).budget_used is None

@@ -157,6 +157,7 @@ def run_job(
         say(page.trouble, label="warning")
     if json:
         times = {"seconds": tuned.seconds, "fit_seconds": tuned.fit_seconds}
+        times |= {} if tuned.budget_used is None else {"budget_used": tuned.budget_used}
         write_json({**tuned.to_dict(), "folder": str(out), **times})
     elif shown:
         show_tuned(tuned, told)

@@ -13,6 +13,7 @@ from earnest.cli.show.estimate import checked, counted, grid, labelled, picture,
 from earnest.cli.show.terminal import GREY, clean, columns, emit, write
 from earnest.core.base import check
 from earnest.core.data.target import Task
+from earnest.core.text.estimate import percent
 from earnest.core.text.learning import confidence, headline
 from earnest.engine.progress import _span
 from earnest.training.tables.kinds import ColumnKind
@@ -145,6 +146,8 @@ def _facts(tuned: Any) -> Iterator[tuple[str, str]]:
         yield "Cases", f"no learning curve: {tuned.no_learning}"
     times = tuned.n_fits_nested / tuned.n_fits
     spent = f"{tuned.n_fits:,} fits, {_span(tuned.seconds)} in all"
+    if tuned.budget_used is not None:
+        spent += f", {percent(round(tuned.budget_used, 2))} of the budget in fits"
     longer = _span(tuned.seconds * times)
     yield (
         "Cost",

@@ -218,6 +218,13 @@ class Job:
             folder.write_json(LEARNING, made.to_dict())
         return replace(tuned, learning=made)
 
+    def _measure_use(self, fit_seconds: float) -> float | None:
+        """Return the share of the budget that workers spent in fits."""
+        if not math.isfinite(self.asked.seconds) or self.resumed is not None:
+            return None
+        workers = max(1, backends.plan(self.asked.n_jobs, limited=False).n_jobs)
+        return fit_seconds / workers / self.asked.seconds
+
     def _make_result(self, plan: TunePlan, table: Tabular, ran: TuneRun) -> Tuned:
         searched, judged = ran.searched, ran.judged
         if judged.predictions is None:
@@ -272,6 +279,7 @@ class Job:
             n_fits=searched.ledger.n_fits + len(shares),
             n_fits_nested=repeats * folds**2 * len(ran.configs) + repeats * folds + 1,
             fit_seconds=float(took),
+            budget_used=self._measure_use(float(took)),
             seconds=monotonic() - self.started,
             folder=None if self.folder is None else self.folder.path,
         )

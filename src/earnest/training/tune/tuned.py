@@ -56,6 +56,9 @@ class Tuned:
         What more training cases gave the winner, where that was asked for.
     no_learning : str
         Why there is no learning curve though it was asked for.
+    budget_used : float, optional
+        The share of the budget that every worker spent in fits; None without a budget, or where
+        fits of an earlier run were taken over.
 
     Examples
     --------
@@ -90,6 +93,7 @@ class Tuned:
     folder: Path | None = None
     learning: LearningCurve | None = None
     no_learning: str = ""
+    budget_used: float | None = None
 
     def __repr__(self) -> str:
         if self.estimate.winner is None:
