@@ -2,7 +2,7 @@
 
 The truth is the mean true score of the winner that cross-validation chooses, over samples, less
 that of the first configuration, or in the mean over orders less the mean of all. The band of a
-curve is the interval of `bbc` at each prefix, which the grid of `near_winner` holds to account.
+curve is held to the mean true score of the winner of each prefix by `simulate_band`.
 `python -m benchmarks.calibration.gain [SAMPLES]` writes gain.csv, a row a cell, and goes on where
 it ended.
 """
@@ -143,6 +143,54 @@ def simulate(cell: Cell, samples: int = SAMPLES, resamples: int = RESAMPLES) -> 
         normal=float((np.abs(value - gain) <= 1.96 * error).mean()),
         shown=float((low > 0).mean()),
     )
+
+
+@dataclass(frozen=True)
+class BandRow:
+    """How the band of a cell holds at one prefix: the truth there, and the shares of samples."""
+
+    configs: int
+    truth: float
+    coverage: float
+    below: float
+    above: float
+    width: float
+
+
+def simulate_band(
+    cell: Cell, marks: tuple[int, ...], samples: int = SAMPLES, resamples: int = RESAMPLES
+) -> list[BandRow]:
+    """Return how often the limits at each prefix hold the mean true score of its winner.
+
+    In the mean over orders the winner of a prefix is that of a random one, drawn for the truth.
+    """
+    rng = np.random.default_rng([2, len(cell.truth), cell.n, cell.configs, len(cell.metric)])
+    truth, order = true_scores(cell.truth, cell.configs), Order(cell.order)
+    metric = en.metric(cell.metric)
+    ends, won = [], []
+    for seed in range(samples):
+        pi = draw(cell, truth, rng)
+        own = metric.on(pi.target.task)
+        choosing = Choosing(Seeds(seed), n_resamples=resamples)
+        made = gain_of(pi, own, choosing, order=order, ask=Ask(), marks=marks)
+        assert made.marks == marks
+        ends.append([made.low, made.high])
+        whole = en.score_table(pi, own, np.ones((1, cell.n), dtype=np.uint8))[0]
+        taken = rng.permutation(cell.configs) if order is Order.MEAN else np.arange(cell.configs)
+        won.append([truth[taken[int(np.argmax(whole[taken[:k]]))]] for k in marks])
+    low, high = np.array(ends, dtype=np.float64).transpose(1, 0, 2)  # (samples, marks) each
+    goal = np.mean(won, axis=0)
+    return [
+        BandRow(
+            configs=k,
+            truth=float(goal[i]),
+            coverage=float(((low[:, i] <= goal[i]) & (goal[i] <= high[:, i])).mean()),
+            below=float((high[:, i] < goal[i]).mean()),
+            above=float((low[:, i] > goal[i]).mean()),
+            width=float((high[:, i] - low[:, i]).mean()),
+        )
+        for i, k in enumerate(marks)
+    ]
 
 
 def main() -> None:

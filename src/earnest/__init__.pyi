@@ -45,6 +45,7 @@ from .core.results.estimate import Estimate as Estimate
 from .core.results.estimate_table import Estimates as Estimates
 from .core.results.gain import Gain as Gain
 from .core.results.interval import Interval as Interval
+from .core.results.learning import LearningCurve as LearningCurve
 from .core.results.thresholds import Thresholds as Thresholds
 from .core.space.parameters import Parameter as Parameter
 from .core.space.space import Space as Space
@@ -114,6 +115,7 @@ from .store.reading import read_run as read_run
 from .training.assess.assess import assess as assess
 from .training.assess.assess import assess_all as assess_all
 from .training.assess.compare_learners import compare_learners as compare_learners
+from .training.assess.learning import learning_curve as learning_curve
 from .training.assess.nested import NestedResult as NestedResult
 from .training.assess.nested import nested_cv as nested_cv
 from .training.assess.replicates import bootstrap_train as bootstrap_train

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.linear_model import Ridge
 from sklearn.tree import DecisionTreeClassifier
 
 import earnest as en
@@ -56,7 +57,7 @@ def explained() -> Any:
 def results() -> dict[str, Any]:
     """One result of each kind, ordinary ones and odd ones."""
     pi = example_predictions("binary")
-    names = pi.configs.ids
+    names, columns = pi.configs.ids, np.random.default_rng(0).standard_normal((60, 3))
     of_mean = {"vectorized": True, "rng": 1}
     kinds = ("bca", "percentile", "basic", "studentised")
     boots = {
@@ -77,6 +78,9 @@ def results() -> dict[str, Any]:
         "mean gain": en.gain(pi, metric="log_loss", order="mean", n_resamples=50, rng=0),
         "no gain": en.gain(pi.select(0), metric="roc_auc", n_resamples=50, rng=0),
         "thresholds": en.thresholds(pi, metric="roc_auc", n_resamples=50, rng=0),
+        "learning curve": en.learning_curve(
+            Ridge(), columns, columns[:, 0], metric="rmse", fractions=(0.5, 1), cv=3, rng=0
+        ),
         **boots,
         "undefined draws": en.bootstrap(rare, X, n_resamples=99, **of_mean),
         "lower bound": en.bootstrap(mean, X, n_resamples=99, side="lower", **of_mean),
@@ -99,8 +103,8 @@ def results() -> dict[str, Any]:
 
 KINDS = [
     "estimate", "one-sided", "no interval", "tilted", "table", "comparison", "posterior",
-    "comparisons", "gain", "mean gain", "no gain", "thresholds", "bootstrap bca",
-    "bootstrap percentile", "bootstrap basic",
+    "comparisons", "gain", "mean gain", "no gain", "learning curve", "thresholds",
+    "bootstrap bca", "bootstrap percentile", "bootstrap basic",
     "bootstrap studentised", "undefined draws", "lower bound", "jackknife", "influence",
     "given slope", "verdict", "verdict on a pair", "plan", "explanation",
     "curve", "surface", "regions", "interval", "caution",

@@ -20,7 +20,7 @@ from tests.explanation.scenes import mixed_trials
 from tests.reporting.scenes import SCENES, scene
 from tests.reporting.test_report import hostile
 
-WIDE, PHONE, TABLET = (1280, 980), (390, 844), (768, 1024)
+WIDE, LAPTOP, PHONE, TABLET = (1280, 980), (1280, 800), (390, 844), (768, 1024)
 BUDGET = 1_500_000  # bytes of a report
 
 # Every visible text with the colour it has and the colour it stands on.
@@ -461,13 +461,14 @@ def test_heads_of_tables_hold_no_buttons_on_paper_where_they_would_not_be_repeat
 # ---- five questions on the first two screens
 
 
-@pytest.mark.parametrize("size", [WIDE, PHONE])
+@pytest.mark.parametrize("name", ["folder", "names"])
+@pytest.mark.parametrize("size", [LAPTOP, PHONE])
 def test_the_first_two_screens_answer_what_people_ask(
-    opened: Open, tmp_path: Path, size: tuple[int, int]
+    opened: Open, tmp_path: Path, size: tuple[int, int], name: str
 ) -> None:
-    """How good, how sure, which one to use, what to do next."""
-    made = scene("folder")
-    answer = made.content.answer
+    """How good, how sure, was the tuning worth it, which one to use, what to do next."""
+    made = scene("folder") if name == "folder" else long_names()
+    answer, gain = made.content.answer, made.content.gain
     assert answer is not None
     page = opened(made.save(tmp_path / "report.html"), size)
 
@@ -480,7 +481,10 @@ def test_the_first_two_screens_answer_what_people_ask(
     assert good.inner_text() == answer.value
     sure = page.locator("#answer .pair")
     assert answer.interval in sure.inner_text()
-    use, to_do = page.locator("#advice-1"), page.locator("#advice-2")
+    worth = page.locator("#advice-worth")
+    assert gain is not None
+    assert gain.heading in worth.inner_text()
+    use, to_do = page.locator("#advice-use"), page.locator("#advice-next")
     assert "Which one to use" in use.inner_text()
     label = next(row.label for row in made.content.audit.rows if row.status == "winner")
     assert label in use.inner_text()
@@ -488,8 +492,11 @@ def test_the_first_two_screens_answer_what_people_ask(
     assert f"Report {answer.value}" in to_do.inner_text()
     assert bottom(good) < size[1]
     assert bottom(sure) < size[1]
+    assert bottom(worth) < 2 * size[1]
     assert bottom(use) < 2 * size[1]
     assert bottom(to_do) < 2 * size[1]
+    worth.get_by_role("link").click()
+    assert page.url.endswith("#gain")
 
 
 # ---- small things that save work
@@ -516,7 +523,7 @@ def test_what_is_copied_is_what_stands_there(opened: Open, page_file: Path) -> N
 
 def test_a_section_has_a_link_to_itself(opened: Open, page_file: Path) -> None:
     page = opened(page_file)
-    for name in ("methods", "rivals", "curves", "learned", "audit", "computed"):
+    for name in ("gain", "methods", "rivals", "curves", "learned", "audit", "computed"):
         link = page.locator(f"#{name}-h a.anchor")
         link.focus()
         assert link.evaluate("e => getComputedStyle(e).opacity") == "1"

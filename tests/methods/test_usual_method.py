@@ -59,3 +59,45 @@ def test_the_command_and_the_report_ask_the_same_method(metric, method, tmp_path
     found = ask_all(material_from(pi, metric))
     assert found.estimate is not None
     assert found.estimate.method == method
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "roc_auc", "log_loss", "f1"])
+@pytest.mark.parametrize("method", ["bbc", "near_winner"])
+def test_the_value_of_one_configuration_is_its_own_score(metric, method):
+    """Nothing was selected: a mean over resamples would differ by luck, blue from orange."""
+    rng = np.random.default_rng(4)
+    y = np.tile([0, 1], 30)
+    scores = 1 / (1 + np.exp(-(y - 0.5 + rng.normal(size=60))))
+    pi = en.Predictions.from_arrays(y, scores, np.arange(60) // 2 % 5)
+    made = en.estimate(pi, metric=metric, method=method, n_resamples=50, rng=1)
+    own = en.estimate(pi, metric=metric, method="naive", selector="pooled").value
+    assert made.value == made.naive == own
+    assert made.optimism == 0.0
+    assert made.interval is not None
+    assert made.interval.low < own < made.interval.high
+
+
+@pytest.mark.parametrize("folds", [1, 5])
+def test_a_model_without_an_error_is_told_by_its_bound(folds):
+    """Of 20 cases without an error, 1 - 0.025 ** (1 / 20) is the share that may go unseen."""
+    y = np.tile([0, 1], 10)
+    fold = np.arange(20) // 2 % folds if folds > 1 else None
+    pi = en.Predictions.from_arrays(y, y, fold, response="label")
+    made = en.estimate(pi, metric="accuracy", rng=0)
+    assert made.value == 1.0
+    assert made.interval.low == pytest.approx(0.025 ** (1 / 20), abs=1e-9)
+    content = en.report(pi, metric="accuracy", explain=False).content
+    assert content.answer.value_title == "Score on these cases"
+    assert {span.text for span in content.answer.headline if span.kind} <= {"1.000"}
+    assert "above 0.832" in content.answer.sentence
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "roc_auc"])
+def test_blue_and_orange_of_one_configuration_say_the_same(metric):
+    pi = cases_of(folds=5)
+    content = en.report(pi, metric=metric, explain=False).content
+    rows = [row for group in content.methods.groups for row in group.rows]
+    told = {row.note.partition(",")[0].partition(":")[0]: row.value for row in rows}
+    reported = next(row for row in rows if row.reported)
+    assert reported.value == told["naive"] == content.answer.value
+    assert content.answer.naive is None  # there is no second number

@@ -16,8 +16,7 @@ HOSTILE = '<script>alert(1)</script>"&'
 def standing(corrected: bool = True, name: str = "c1") -> Standing:
     naive = np.maximum.accumulate(np.random.default_rng(2).uniform(0.6, 0.8, 40))
     leaders = tuple(
-        Leader(f"{name}-{i}", {"C": 10.0**i, "kernel": name}, 0.8 - i / 50, 0.7, 0.9)
-        for i in range(8)
+        Leader(f"{name}-{i}", f"{name}, C {i}", 0.8 - i / 50, 0.7, 0.9) for i in range(8)
     )
     return Standing(
         metric="roc_auc",

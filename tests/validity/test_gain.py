@@ -6,7 +6,16 @@ import csv
 
 import pytest
 
-from benchmarks.calibration.gain import RESULTS, TRUTHS, Cell, Row, grid, simulate
+from benchmarks.calibration.gain import (
+    RESULTS,
+    TRUTHS,
+    BandRow,
+    Cell,
+    Row,
+    grid,
+    simulate,
+    simulate_band,
+)
 
 SAMPLES = 200
 # 200 samples at 95 %: 4 standard errors are 0.062; at 2.5 % on one side 0.044.
@@ -33,6 +42,39 @@ def test_the_interval_in_the_mean_over_orders_holds_the_true_gain(truth: str) ->
     row = simulate(Cell("accuracy", truth, 100, 50, 0.0, "mean"), SAMPLES)
     assert row.coverage >= LEAST
     assert row.above <= MOST_ABOVE
+
+
+def check_band(rows: list[BandRow], samples: int) -> None:
+    """Refuse a band that holds too seldom: 4 standard errors of so many samples below 95 %."""
+    least = 0.95 - 4 * (0.95 * 0.05 / samples) ** 0.5
+    for row in rows:
+        assert row.coverage >= least, row
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("truth", TRUTHS)
+@pytest.mark.parametrize(
+    ("metric", "n", "configs", "correlation", "order"),
+    [
+        ("accuracy", 40, 10, 0.0, "tried"),
+        ("roc_auc", 100, 50, 0.5, "tried"),
+        ("accuracy", 100, 50, 0.0, "tried"),
+        ("accuracy", 100, 50, 0.0, "mean"),
+    ],
+)
+def test_the_band_holds_the_true_score_of_the_winner_of_every_prefix(
+    metric: str, n: int, configs: int, correlation: float, order: str, truth: str
+) -> None:
+    marks = (1, 3, configs // 2, configs)
+    cell = Cell(metric, truth, n, configs, correlation, order)
+    check_band(simulate_band(cell, marks, SAMPLES), SAMPLES)
+
+
+@pytest.mark.parametrize("truth", TRUTHS)
+def test_the_band_holds_in_a_few_samples(truth: str) -> None:
+    """The same in short: 60 samples, so that a band holds in 83.7 % of them or more."""
+    rows = simulate_band(Cell("accuracy", truth, 40, 10, 0.0), (1, 3, 10), 60, 100)
+    check_band(rows, 60)
 
 
 def test_the_results_of_the_grid_are_complete_and_hold() -> None:

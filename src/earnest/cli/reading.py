@@ -224,6 +224,13 @@ def _read_limits(text: str) -> tuple[float, float]:
     return low, high
 
 
+def label_evidence(given: Predictions | Scores) -> dict[str, str]:
+    """Return what to print of each configuration: its id, and its name where there is one."""
+    from earnest.core.text.names import label_configs
+
+    return label_configs(given.configs.ids, given.configs.params)
+
+
 def is_large(given: Predictions | Scores) -> bool:
     """Tell whether predictions or scores are so many that what is asked of them takes long."""
     matrix = given.responses if hasattr(given, "responses") else given.values

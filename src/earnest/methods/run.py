@@ -43,6 +43,7 @@ from earnest.metrics.responding import check_fits
 from earnest.metrics.scores import read_evidence
 
 EXAMPLE = "\"delong(variant='logit')\""  # of a method with knobs, for messages
+FEW_FOR_BAYLE = 100  # cases, below which its limits hold too seldom (decision 0071)
 
 
 def estimate(
@@ -225,11 +226,18 @@ def estimate_beside(
 ) -> Estimates:
     """Answer by every method that applies, and put an estimate that is known in its place.
 
-    As `estimate_all`, but the method of `made` is not run again.
+    As `estimate_all`, but the method of `made` is not run again. The own score of one
+    configuration is by the rule of `made`: two rules would give it two scores without a choice.
     """
     given = {"n_resamples": made.n_resamples}
     names = usual_methods(predictions)
     chosen = [configured(name, **_fitting(name, given)) for name in names]
+    rule = made.provenance.knobs.get("selector")
+    if made.n_configs == 1 and isinstance(rule, str):
+        chosen = [
+            configured("naive", selector=rule) if one.spec.name == "naive" else one
+            for one in chosen
+        ]
     call = _call(predictions, metric, confidence_level, side, rng, n_jobs)
     return _answer_all(chosen, predictions, call, made)
 
@@ -268,7 +276,8 @@ def usual_method(
 
     One configuration on one set of cases is a fixed model and a test set: nothing was selected, so
     that all cases score. DeLong's limits of an AUC need no resamples; `resamples` says that some
-    were asked for.
+    were asked for. With folds there are several models: 'bbc' gives the cross-validated score, with
+    limits that also hold with few cases.
 
     Examples
     --------
@@ -441,7 +450,8 @@ def _narrower(made: Estimate) -> str:
     if made.provenance.n_folds == 1:
         return " If not, method='holdout' scores all cases and is narrower."
     kinds = "for the AUC and for means over cases"
-    return f" If not, method='bayle_all_pairs' scores all cases and is narrower, {kinds}."
+    least = f"with {FEW_FOR_BAYLE} cases or more"
+    return f" If not, method='bayle_all_pairs' is narrower, {kinds}, {least}."
 
 
 def disagreement(answers: list[Estimate], corrected: set[str]) -> Iterator[Caution]:

@@ -16,6 +16,7 @@ from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.estimate_table import Estimates
 from earnest.core.results.gain import Gain
+from earnest.core.results.learning import LearningCurve
 from earnest.core.results.thresholds import Thresholds
 from earnest.core.space.parameters import Parameter
 from earnest.core.space.trials import Trials
@@ -34,6 +35,9 @@ from earnest.core.text.estimate import (
 from earnest.core.text.gain import advice as gain_advice
 from earnest.core.text.gain import confidence as gain_confidence
 from earnest.core.text.gain import headline as gain_headline
+from earnest.core.text.learning import advice as learning_advice
+from earnest.core.text.learning import confidence as learning_confidence
+from earnest.core.text.learning import headline as learning_headline
 from earnest.core.text.names import readable
 from earnest.core.text.thresholds import headline as thresholds_headline
 from earnest.decision.planned import Plan
@@ -146,6 +150,19 @@ def thresholds_fragment(made: Thresholds) -> str:
         [picture],
         table=Table(heads=table.heads, rows=rows),
     )
+
+
+def learning_fragment(made: LearningCurve) -> str:
+    """Return a learning curve: what the last step gave, the curve, facts and cautions."""
+    title = METRICS[made.metric].title if made.metric in METRICS else made.metric
+    facts = [
+        ("Learner", made.learner),
+        ("Evidence", f"{made.n_cases} cases, {made.n_fits} fits"),
+        ("For pasting", repr(made)),
+    ]
+    first, rest = learning_headline(made), f"{learning_confidence(made)} {learning_advice(made)}"
+    picture = draw.learning(made, name=name_of(made), width=WIDTH, title=title)
+    return fragment(first, rest.strip(), facts, made.cautions, [picture])
 
 
 def statistic_fragment(made: StatisticResult) -> str:
@@ -448,6 +465,7 @@ _FRAGMENTS: dict[type, Callable[[Any], str]] = {
     Comparisons: comparisons_fragment,
     Explanation: explanation_fragment,
     Gain: gain_fragment,
+    LearningCurve: learning_fragment,
     Thresholds: thresholds_fragment,
     StatisticResult: statistic_fragment,
     Verdict: verdict_fragment,

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from earnest.core.text.estimate import prose
-from earnest.core.text.names import value_words
 from earnest.engine.progress import _span
 from earnest.metrics import METRICS
 from earnest.plotting.svg import figures as draw
@@ -137,7 +136,7 @@ def _with_standing(parts: LiveContent, found: Standing) -> LiveContent:
             strip = draw.score_strip(
                 one.score, scale, name=f"leader-{i}", interval=ends_of, winner=i == 0
             )
-        rows.append(LeaderRow(_name(one), _number(one.score, found), _ends(one, found), strip))
+        rows.append(LeaderRow(one.name, _number(one.score, found), _ends(one, found), strip))
     said = "Scores as searched: the best of many is too good."
     if axis is not None:
         said = f"Scores as searched, with the {100 * LEVEL:.0f} % interval of each alone; the best "
@@ -252,11 +251,6 @@ def _failures_words(state: LiveState) -> str:
 
 def _fold(repeat: int, fold: int) -> str:
     return f"{fold + 1}" if repeat == 0 else f"{fold + 1} of repeat {repeat + 1}"
-
-
-def _name(one: Leader) -> str:
-    said = ", ".join(f"{key} {value_words(value)}" for key, value in one.params.items())
-    return said or one.config
 
 
 def _title(found: Standing) -> str:

@@ -77,7 +77,8 @@ def _answer(part: Answer) -> Iterator[str]:
     ]
     yield grid(("", ""), rows)
     for each in part.advice:
-        yield f"{escaped(each.title)}: {escaped(' '.join(each.words))}"
+        sign = "" if each.title.endswith("?") else ":"
+        yield f"{escaped(each.title)}{sign} {escaped(' '.join(each.words))}"
     yield "What this number is: " + escaped(" ".join(part.meaning))
     yield from _cautions(part.cautions)
     if not part.cautions and part.checked:
@@ -91,6 +92,10 @@ def _gain(part: GainPart) -> Iterator[str]:
     yield escaped(part.lede)
     yield from _panel(part.panel)
     yield escaped(" ".join(part.next))
+    if part.more:
+        yield "What more cases would do: " + escaped(" ".join(part.more))
+    if part.learning is not None:
+        yield from _panel(part.learning)
     yield from _cautions(part.cautions)
 
 

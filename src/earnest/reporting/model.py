@@ -38,18 +38,23 @@ class Facts:
 
 @dataclass(frozen=True)
 class Advice:
-    """A question of the reader and its answer, a sentence each."""
+    """A question of the reader and its answer, a sentence each.
+
+    `key` names it on the page; `section` is the section that tells more, empty where none does.
+    """
 
     title: str
     words: tuple[str, ...]
+    key: str
+    section: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
     """The first screen: the number, in words and in a picture, and what to be careful about.
 
-    `advice` answers which configuration to use and what to do next; `paste` is the sentence for
-    another text, `params` are the winner's parameters as JSON.
+    `advice` answers whether the tuning was worth it, which configuration to use and what to do
+    next; `paste` is the sentence for another text, `params` are the winner's parameters as JSON.
     """
 
     kicker: str
@@ -81,7 +86,10 @@ class Answer:
 
 @dataclass(frozen=True, kw_only=True)
 class GainPart:
-    """What the search gained, and what to do next."""
+    """What the search gained, what to do next, and what more cases would do.
+
+    `learning` is the curve of the winner over its training cases, where that was trained.
+    """
 
     heading: str
     lede: str
@@ -89,6 +97,8 @@ class GainPart:
     level: str
     next: tuple[str, ...]
     panel: Panel
+    more: tuple[str, ...] = ()
+    learning: Panel | None = None
     cautions: tuple[Caution, ...] = ()
 
 

@@ -111,6 +111,7 @@ def _results(found: Results) -> dict[str, Any]:
     parts = {
         "estimate": found.estimate,
         "gain": found.gain,
+        "learning_curve": found.material.learning,
         "methods": found.table,
         "comparison": found.many,
         "thresholds": found.thresholds,

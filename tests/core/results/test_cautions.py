@@ -29,6 +29,7 @@ from earnest import (
     Configs,
     DeLong,
     HoldOut,
+    LearningCurve,
     Naive,
     NaiveBootstrap,
     Predictions,
@@ -49,6 +50,7 @@ from earnest import (
     gain,
     jackknife,
     keep_predictions,
+    learning_curve,
     nested_cv,
     predictions_from,
     thresholds,
@@ -101,6 +103,13 @@ def in_written_percent() -> Predictions:
         path = Path(folder) / "preds.csv"
         path.write_text("y,fold,a\n" + "".join(f"{i % 2},{i // 2 % 3},{i} %\n" for i in range(30)))
         return Predictions.load(path)
+
+
+def curve_of_a_winner() -> LearningCurve:
+    """Two parts of the cases, and the winner of a search of two."""
+    X, y = np.arange(40.0)[:, None] % 7, np.arange(40) % 2
+    search = SearchCV(DecisionTreeClassifier(), {"max_depth": [1, 2]}, scoring="accuracy", cv=2)
+    return learning_curve(search.fit(X, y), X, y, fractions=(0.5, 1), cv=2, rng=0)
 
 
 def in_a_workbook_of_two_sheets() -> Predictions:
@@ -398,6 +407,7 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN122": lambda: of(stacked_repeats()),
     "EN123": lambda: of(far_out(), "near_winner", "mse"),
     "EN124": lambda: of(often_exact(), "near_winner", "mae"),
+    "EN127": lambda: codes(curve_of_a_winner().cautions),
     "EN128": lambda: of(in_a_workbook_of_two_sheets()),
     "EN125": lambda: codes(
         thresholds(in_percent(), metric="roc_auc", n_resamples=20, rng=0).cautions

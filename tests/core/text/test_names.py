@@ -12,6 +12,7 @@ from earnest import InputError, Space, Trials
 from earnest.core.text.names import (
     LONGEST,
     join_name,
+    label_configs,
     name_configs,
     param_names,
     readable,
@@ -197,3 +198,16 @@ def test_short_numbers_stay_exact_and_long_ones_keep_four_digits() -> None:
         "True",
         "None",
     ]
+
+
+def test_a_label_has_the_id_once_and_the_name_behind_it() -> None:
+    knobs = [{"C": 1.0, "k": "rbf"}, {"C": 1.0, "k": "rbf"}, {"C": 1, "k": "poly"}]
+    assert label_configs(["1", "b", "C"], knobs) == {
+        "1": "1: k rbf",
+        "b": "b: k rbf",
+        "C": "C: k poly",
+    }
+    own = join_name("rbf_svm", {"C": 1.0}, "none", {})
+    model = [{"model": "rbf_svm", "C": 1.0}, {"model": "rbf_svm", "C": 2.0}]
+    assert label_configs([own, "other"], model) == {own: own, "other": "other: RBF SVM, C 2"}
+    assert label_configs(["f"], [{"f": abs}]) == {"f": "f: f abs"}  # objects too

@@ -20,16 +20,28 @@ def predicted(gain: float, count: int = 4, n: int = 120, seed: int = 3) -> en.Pr
 def advice(source: en.Predictions, **asked: object) -> tuple[Answer, str, str]:
     answer = en.report(source, metric="roc_auc", explain=False, **asked).content.answer
     assert answer is not None
-    use, to_do = (" ".join(each.words) for each in answer.advice)
-    return answer, use, to_do
+    told = {each.key: " ".join(each.words) for each in answer.advice}
+    return answer, told["use"], told["next"]
 
 
 @pytest.mark.parametrize("name", SCENES)
 def test_every_kind_of_run_says_what_to_use_and_what_to_do(name: str) -> None:
     answer = scene(name).content.answer
     assert answer is not None
-    assert [each.title for each in answer.advice] == ["Which one to use", "What to do next"]
+    titles = ["Which one to use", "What to do next"]
+    if answer.value is not None and name != "single":  # where there was a search
+        titles = ["Was the tuning worth it?", *titles]
+    assert [each.title for each in answer.advice] == titles
     assert all(each.words and len(each.words) <= 3 for each in answer.advice)
+
+
+def test_whether_the_tuning_was_worth_it_is_said_as_its_section_says_it() -> None:
+    content = scene("folder").content
+    assert content.answer is not None
+    assert content.gain is not None
+    worth = content.answer.advice[0]
+    assert worth.words == (f"{content.gain.heading}.",)
+    assert worth.section == "gain"
 
 
 def test_without_evidence_of_skill_nothing_is_recommended() -> None:

@@ -66,8 +66,8 @@ def test_a_tuning_without_a_folder_can_be_reported(tmp_path: Path) -> None:
     kept, free = tuned(tmp_path), tuned(tmp_path, out=None)
     with_files, without = en.report(kept).content, en.report(free).content
     assert replace(without.answer, advice=()) == replace(with_files.answer, advice=())
-    told = [" ".join(each.words) for each in with_files.answer.advice]
-    assert "model.skops" in told[0]
+    told = {each.key: " ".join(each.words) for each in with_files.answer.advice}
+    assert "model.skops" in told["use"]
     assert without.rivals == with_files.rivals
     assert without.audit is not None
     assert [row.config for row in without.audit.rows] == [

@@ -16,6 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import earnest as en
 from earnest.core.base.protocols import Outcome
+from earnest.core.text.names import name_configs
 from earnest.training.search import live
 from earnest.training.search.live import LivePage, LiveState, Standing, Status, Watch
 
@@ -142,7 +143,7 @@ def test_failures_are_shown_as_they_happen(tmp_path):
     first = next(state for state in page.seen if state.failed)
     assert first.failed == 1
     assert first.done < 15
-    assert first.failures[0].config == "c1"
+    assert first.failures[0].config == "c1: max_depth deep"
     assert "max_depth" in first.failures[0].error
     text = (tmp_path / "page.html").read_text("utf-8")
     assert "5 fits failed" in text
@@ -310,3 +311,13 @@ def test_tune_writes_the_page_that_it_is_given(tmp_path):
     assert 'data-done="6"' in text
     assert Status.FINISHED == "finished"
     assert not list(Path(tmp_path).glob(".earnest-*"))
+
+
+def test_leaders_are_called_as_the_one_namer_calls_them(tmp_path):
+    with Kept(tmp_path / "page.html") as page:
+        done = search(page, grid=GRID | {"criterion": ["gini"]})
+    pi = done.predictions_
+    called = name_configs(pi.configs.ids, pi.configs.params)
+    for leader in standings(page)[-1].leaders:
+        assert leader.name == called[leader.config].words
+        assert "criterion" not in leader.name  # all of them share it

@@ -514,3 +514,27 @@ def test_survival_without_its_package_says_what_to_install(monkeypatch):
         error = _explain_no_fit("ValueError: no", Task(task))
         assert words in error.what
         assert ("pip install '.[survival]'" in error.cure) == (task == "survival")
+
+
+@pytest.mark.parametrize("target", ["relapse", "score", "grade"])
+def test_a_tuning_tells_what_more_cases_gave_where_it_is_asked(quick, tmp_path, target) -> None:
+    asked = {**quick, "out": tmp_path / "run", "learning_curve": True}
+    found = en.tune(of(target), target=target, **asked)
+    made = found.learning
+    assert made is not None, found.no_learning
+    assert made.learner == found.winner.name
+    assert (made.metric, made.n_fits) == (found.estimate.metric, 12)
+    assert "EN127" in [caution.code for caution in made.cautions]
+    assert en.LearningCurve.load(tmp_path / "run" / "learning.json") == made
+    for source in (found, tmp_path / "run"):
+        part = en.report(source, explain=False).content.gain
+        assert part is not None
+        assert part.learning is not None
+        assert part.learning.data["scores"] == list(made.scores)
+        assert "EN127" in [caution.code for caution in part.cautions]
+
+
+def test_the_share_of_the_budget_in_fits_is_told_where_there_is_a_budget(quick) -> None:
+    found = en.tune(of("relapse"), target="relapse", **quick, budget="40s")
+    assert found.budget_used == pytest.approx(found.fit_seconds / 40, abs=1e-12)  # one worker
+    assert en.tune(of("relapse"), target="relapse", **quick).budget_used is None

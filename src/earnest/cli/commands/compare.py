@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, TypedDict
 
 from earnest.cli.options import common as options
 from earnest.cli.options import compare as how
-from earnest.cli.reading import read_evidence
+from earnest.cli.reading import label_evidence, read_evidence
 from earnest.cli.writing import answer_each, check_table
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
@@ -81,12 +82,14 @@ def command(
         from earnest.cli.show.comparison_table import show_comparisons
 
         ask_all = _compare_all(pi, adjust or "simultaneous", reference, ask)
-        answer_each(metrics, ask_all, show_comparisons, seed=seed, json=json, table=table)
+        show_all = partial(show_comparisons, names=label_evidence(pi))
+        answer_each(metrics, ask_all, show_all, seed=seed, json=json, table=table)
     else:
         from earnest.cli.show.comparison import show_comparison
 
         ask_pair = _compare_pair(pi, *_name_pair(pi.configs.ids, a, b), ask)
-        answer_each(metrics, ask_pair, show_comparison, seed=seed, json=json, table=table)
+        show_pair = partial(show_comparison, names=label_evidence(pi))
+        answer_each(metrics, ask_pair, show_pair, seed=seed, json=json, table=table)
 
 
 def _name_pair(names: tuple[str, ...], a: str | None, b: str | None) -> tuple[str, str]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, TypedDict
 
 from earnest.cli.options import common as options
-from earnest.cli.reading import is_large, read_evidence
+from earnest.cli.reading import is_large, label_evidence, read_evidence
 from earnest.cli.writing import answer_each, check_table
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
@@ -82,12 +83,14 @@ def command(
         from earnest.cli.show.estimate_table import show_estimates
 
         ask_all = _ask_several(pi, None if everything else names, ask)
-        answer_each(metrics, ask_all, show_estimates, seed=seed, json=json, table=table)
+        show_all = partial(show_estimates, names=label_evidence(pi))
+        answer_each(metrics, ask_all, show_all, seed=seed, json=json, table=table)
     else:
         from earnest.cli.show.estimate import show_estimate
 
         ask_one = _ask_one(pi, names[0] if names else None, ask)
-        answer_each(metrics, ask_one, show_estimate, seed=seed, json=json, table=table)
+        show_one = partial(show_estimate, names=label_evidence(pi))
+        answer_each(metrics, ask_one, show_one, seed=seed, json=json, table=table)
 
 
 def _ask_one(

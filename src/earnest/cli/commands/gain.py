@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 from earnest.cli.options import common as options
 from earnest.cli.options import gain as how
-from earnest.cli.reading import is_large, read_evidence
+from earnest.cli.reading import is_large, label_evidence, read_evidence
 from earnest.cli.writing import answer_each, check_table
 from earnest.core.base import check
 
@@ -62,4 +63,5 @@ def command(
                 n_jobs=n_jobs,
             )
 
-    answer_each(metrics, answer, show_gain, seed=seed, json=json, table=table)
+    show = partial(show_gain, names=label_evidence(pi))
+    answer_each(metrics, answer, show, seed=seed, json=json, table=table)

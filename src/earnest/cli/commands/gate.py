@@ -9,7 +9,7 @@ import typer
 
 from earnest.cli.options import common as options
 from earnest.cli.options import gate as how
-from earnest.cli.reading import read_evidence
+from earnest.cli.reading import label_evidence, read_evidence
 from earnest.cli.show.terminal import write_json
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
@@ -84,7 +84,7 @@ def command(
     else:
         from earnest.cli.show.gate import show_verdict
 
-        show_verdict(made)
+        show_verdict(made, label_evidence(new))
     raise typer.Exit(made.exit_code)
 
 

@@ -45,6 +45,7 @@ def command(
     quiet: options.Quiet = False,
     no_report: options.NoReport = False,
     live: options.Live = False,
+    learning_curve: options.LearningCurve = False,
     folds: options.Folds = 10,
     repeats: options.Repeats = 1,
     drop: options.Drop = None,
@@ -94,6 +95,7 @@ def command(
         delimiter=read_sign(delimiter),
         decimal=decimal,
         thousands=read_sign(thousands),
+        learning_curve=learning_curve,
     )
     with on_backend(backend, scheduler):
         run_job(
@@ -155,6 +157,7 @@ def run_job(
         say(page.trouble, label="warning")
     if json:
         times = {"seconds": tuned.seconds, "fit_seconds": tuned.fit_seconds}
+        times |= {} if tuned.budget_used is None else {"budget_used": tuned.budget_used}
         write_json({**tuned.to_dict(), "folder": str(out), **times})
     elif shown:
         show_tuned(tuned, told)

@@ -77,6 +77,15 @@ Live = Annotated[
         help="Show the run while it goes on: a page in its folder that becomes the report.",
     ),
 ]
+LearningCurve = Annotated[
+    bool,
+    typer.Option(
+        "--learning-curve",
+        metavar="",
+        help="Train the winner on parts of its cases too, and say what more cases gave; beyond "
+        "the budget.",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Show only errors.")]
 
 Group = Annotated[

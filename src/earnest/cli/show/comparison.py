@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.text import Text
 
@@ -33,15 +33,15 @@ ARROW = 0.3  # how far an open end goes on, as a share of the other half
 _LINE, _LOW_END, _HIGH_END, _TO_LEFT, _TO_RIGHT = "─├┤◀▶"
 
 
-def show_comparison(made: Comparison) -> None:
-    """Write one comparison."""
+def show_comparison(made: Comparison, names: Mapping[str, str] | None = None) -> None:
+    """Write one comparison; `names` says what to print of each configuration."""
     emit(
         Text(),
         indented(Text(clean(decision(made, title_of(made))), style="bold")),
         Text(),
         *picture(made, columns()),
         labelled(
-            [*values(made), *result_facts(made), *test_facts(made), *evidence(made)],
+            [*values(made, names), *result_facts(made), *test_facts(made), *evidence(made)],
         ),
         Text(),
         *remarks(made.cautions, "folds, groups, spread, cases"),
@@ -108,11 +108,11 @@ def sides(axis: Axis, made: Comparison) -> str:
     return row.rstrip()
 
 
-def values(made: Comparison) -> Iterator[Fact]:
+def values(made: Comparison, names: Mapping[str, str] | None = None) -> Iterator[Fact]:
     """Yield the metric of both."""
-    places = places_of_difference(made)
+    places, known = places_of_difference(made), names or {}
     for label, name, value in (("A", made.a, made.value_a), ("B", made.b, made.value_b)):
-        yield label, f"{prose(value, places, made.scale.limits)}  {name}"
+        yield label, f"{prose(value, places, made.scale.limits)}  {known.get(name, name)}"
     better = "higher" if made.scale.greater_is_better else "lower"
     yield "Metric", f"{made.metric}, {better} is better"
 

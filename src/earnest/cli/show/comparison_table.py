@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from rich.padding import Padding
@@ -23,6 +23,7 @@ MOST_ROWS = 20
 WIDTH = 78  # what a terminal of 80 columns holds
 LEAST_STRIP = 12
 LONGEST_NAME = 26
+LONGEST_LABEL = 36  # of an id with the name behind it
 HEADS = ("other", "difference", "p adj.")
 P_BEST = "p best"  # where it is not the adjusted p-value
 NOT_BEST = "○"  # said without colour too
@@ -35,15 +36,18 @@ RULES = {
 }
 
 
-def show_comparisons(results: Comparisons) -> None:
-    """Write what can be said of all, then a row for each of the nearest rivals."""
+def show_comparisons(results: Comparisons, names: Mapping[str, str] | None = None) -> None:
+    """Write what can be said of all, then a row for each of the nearest rivals.
+
+    `names` says what to print of each configuration; sentences keep the id.
+    """
     emit(
         Text(),
         indented(Text(clean(headline(results)), style="bold")),
         Text(),
-        *table(results, columns()),
+        *table(results, columns(), names),
         Text(),
-        labelled(facts(results)),
+        labelled(facts(results, names)),
         Text(),
         *remarks(shared(results), "folds, groups, spread, cases"),
     )
@@ -66,13 +70,17 @@ def _alone(results: Comparisons) -> bool:
     return len(results.not_worse) == 1 and results.simplest is None
 
 
-def table(results: Comparisons, columns: int) -> Iterator[Part]:
+def table(
+    results: Comparisons, columns: int, names: Mapping[str, str] | None = None
+) -> Iterator[Part]:
     """Yield the rows of the nearest rivals, those that may be the best in colour."""
     results, _ = results.as_shown()
     rows = results.ranked()[:MOST_ROWS]
     places = max(places_of_difference(made) for made, _ in rows)
     both = _two_kinds(results)
-    cells = [_cells(made, p, results.p_best[made.b] if both else None, places) for made, p in rows]
+    cells = [
+        _cells(made, p, results.p_best[made.b] if both else None, places, names) for made, p in rows
+    ]
     yield indented(Text(clean(f"{results.reference} {MINUS} other"), style=GREY))
     heads = (*HEADS, P_BEST) if both else HEADS
     texts = list(zip(heads, *cells, strict=True))
@@ -96,8 +104,10 @@ def _two_kinds(results: Comparisons) -> bool:
     return any(p != results.p_best[made.b] for made, p in results.ranked())
 
 
-def _cells(made: Comparison, p: float, best: float | None, places: int) -> Cells:
-    known = _short(made.b), prose(made.difference, places, made.limits), _bare(p)
+def _cells(
+    made: Comparison, p: float, best: float | None, places: int, names: Mapping[str, str] | None
+) -> Cells:
+    known = _short(made.b, names), prose(made.difference, places, made.limits), _bare(p)
     return known if best is None else (*known, _bare(best))
 
 
@@ -129,19 +139,21 @@ def _line(cells: Cells, widths: list[int]) -> str:
     )
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
+def _short(name: str, names: Mapping[str, str] | None) -> str:
+    said = (names or {}).get(name, name)
+    longest = LONGEST_NAME if said == name else LONGEST_LABEL
+    return said if len(said) <= longest else said[: longest - 1] + "…"
 
 
-def facts(results: Comparisons) -> Iterator[Fact]:
+def facts(results: Comparisons, names: Mapping[str, str] | None = None) -> Iterator[Fact]:
     """Yield the best, the set, the simplest, and how it was found."""
-    first = results.comparisons[0]
-    yield "Best", results.best
+    first, known = results.comparisons[0], names or {}
+    yield "Best", known.get(results.best, results.best)
     if results.reference != results.best:
-        yield "Against", results.reference
+        yield "Against", known.get(results.reference, results.reference)
     yield "May be best", _listed(results.not_worse)
     if results.simplest is not None:
-        yield "Simplest", results.simplest
+        yield "Simplest", known.get(results.simplest, results.simplest)
     better = "higher" if first.scale.greater_is_better else "lower"
     yield "Metric", f"{first.metric}, {better} is better"
     against = "the best" if results.reference == results.best else "the reference"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from rich.padding import Padding
@@ -38,14 +38,14 @@ Part = Text | Table | Padding
 Fact = tuple[str, str]
 
 
-def show_estimate(estimate: Estimate) -> None:
-    """Write one estimate."""
+def show_estimate(estimate: Estimate, names: Mapping[str, str] | None = None) -> None:
+    """Write one estimate; `names` says what to print of each configuration."""
     emit(
         Text(),
         *sentences(estimate),
         Text(),
         *picture(estimate, columns()),
-        labelled([*subject(estimate), *method_facts(estimate), *evidence(estimate)]),
+        labelled([*subject(estimate, names), *method_facts(estimate), *evidence(estimate)]),
         Text(),
         *remarks(estimate.cautions, checked(estimate)),
     )
@@ -134,10 +134,11 @@ def legend(estimate: Estimate) -> Iterator[Sign]:
         yield Sign(f"{NAIVE} naive   ", "not corrected", WARN, estimate.naive)
 
 
-def subject(estimate: Estimate) -> Iterator[Fact]:
+def subject(estimate: Estimate, names: Mapping[str, str] | None = None) -> Iterator[Fact]:
     """Yield the configuration and the metric."""
     if estimate.winner is not None:
-        yield "Winner" if estimate.n_configs > 1 else "Model", estimate.winner
+        said = (names or {}).get(estimate.winner, estimate.winner)
+        yield "Winner" if estimate.n_configs > 1 else "Model", said
     better = "higher" if estimate.scale.greater_is_better else "lower"
     yield "Metric", f"{estimate.metric}, {better} is better"
 

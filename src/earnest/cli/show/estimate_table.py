@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from rich.padding import Padding
@@ -38,7 +38,7 @@ RULES = {
 }
 
 
-def show_estimates(estimates: Estimates) -> None:
+def show_estimates(estimates: Estimates, names: Mapping[str, str] | None = None) -> None:
     """Write the sentence of the first honest estimate, then a row a method."""
     reported = next((e for e in estimates if honest(e)), estimates.estimates[0])
     emit(
@@ -47,7 +47,7 @@ def show_estimates(estimates: Estimates) -> None:
         Text(),
         *table(estimates, reported, columns()),
         Text(),
-        labelled([*winners(estimates, reported), *evidence(reported)]),
+        labelled([*winners(estimates, reported, names), *evidence(reported)]),
         Text(),
         *remarks([*estimates.cautions, *tagged(estimates, reported)], checked(reported)),
     )
@@ -123,18 +123,24 @@ def level(estimates: Iterable[Estimate]) -> str:
     return next((f"{percent(i.confidence_level)} interval" for i in found), "interval")
 
 
-def winners(estimates: Estimates, reported: Estimate) -> Iterator[Fact]:
+def winners(
+    estimates: Estimates, reported: Estimate, names: Mapping[str, str] | None = None
+) -> Iterator[Fact]:
     """Yield the winner and the metric; by rule where rules choose or score differently."""
     chosen: dict[tuple[str | None, str], list[str]] = {}
     for estimate in (reported, *estimates):
         methods = chosen.setdefault((estimate.winner, rule(estimate)), [])
         methods += [estimate.method] if estimate.method not in methods else []
     if len({winner for winner, _ in chosen}) > 1:
-        said = (f"{who} by {how} ({', '.join(names)})" for (who, how), names in chosen.items())
+        known = names or {}
+        said = (
+            f"{known.get(str(who), who)} by {how} ({', '.join(methods)})"
+            for (who, how), methods in chosen.items()
+        )
         yield "Winner", "; ".join(said)
         yield from (fact for fact in subject(reported) if fact[0] == "Metric")
     else:
-        yield from subject(reported)
+        yield from subject(reported, names)
     yield from naive_scores(estimates, reported)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from rich.table import Table
 from rich.text import Text
 
@@ -16,8 +18,8 @@ PICTURE = 40  # columns of the picture
 NEEDS = 34  # columns of the numbers beside it
 
 
-def show_gain(made: Gain) -> None:
-    """Write one gain."""
+def show_gain(made: Gain, names: Mapping[str, str] | None = None) -> None:
+    """Write one gain; `names` says what to print of each configuration."""
     emit(
         Text(),
         indented(Text(clean(headline(made)), style="bold")),
@@ -25,7 +27,7 @@ def show_gain(made: Gain) -> None:
         Text(),
         indented(_list_curve(made)),
         Text(),
-        labelled(_list_facts(made)),
+        labelled(_list_facts(made, names or {})),
         Text(),
         *remarks(made.cautions, "the order of the search, classes per fold, groups"),
     )
@@ -71,7 +73,7 @@ def _draw_row(axis: Axis, row: dict[str, float | None]) -> Text:
     return line
 
 
-def _list_facts(made: Gain) -> list[tuple[str, str]]:
+def _list_facts(made: Gain, names: Mapping[str, str]) -> list[tuple[str, str]]:
     better = "higher" if made.scale.greater_is_better else "lower"
     order = "as tried" if made.order == "tried" else "the mean over all orders"
     parts = [
@@ -81,7 +83,9 @@ def _list_facts(made: Gain) -> list[tuple[str, str]]:
         counted(made.n_resamples, "resample"),
         f"seed {made.provenance.seed}",
     ]
+    ends = {"First": made.first, "Winner": made.winner}
     return [
+        *((word, names.get(id_, id_)) for word, id_ in ends.items() if id_ is not None),
         ("Metric", f"{made.metric}, {better} is better"),
         ("Order", order),
         ("Evidence", ", ".join(parts)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from rich.text import Text
 
@@ -12,20 +12,20 @@ from earnest.core.text.estimate import percent
 from earnest.decision.verdict import Verdict
 
 
-def show_verdict(made: Verdict) -> None:
-    """Write one verdict."""
+def show_verdict(made: Verdict, names: Mapping[str, str] | None = None) -> None:
+    """Write one verdict; `names` says what to print of each configuration."""
     emit(
         Text(),
         indented(Text(clean(made.sentence), style="bold")),
         Text(),
-        labelled(list(_list_facts(made))),
+        labelled(list(_list_facts(made, names or {}))),
         Text(),
         *remarks(made.cautions, "folds, groups, looks, cases"),
     )
 
 
-def _list_facts(made: Verdict) -> Iterator[Fact]:
-    judged = made.config or "the result"
+def _list_facts(made: Verdict, names: Mapping[str, str]) -> Iterator[Fact]:
+    judged = names.get(made.config or "", made.config) or "the result"
     of = f", the best of {made.n_configs:,}" if made.n_configs > 1 else ""
     yield ("Judged", f"{judged}{of}")
     if made.baseline is not None:

@@ -13,9 +13,11 @@ from earnest.cli.show.estimate import checked, counted, grid, labelled, picture,
 from earnest.cli.show.terminal import GREY, clean, columns, emit, write
 from earnest.core.base import check
 from earnest.core.data.target import Task
+from earnest.core.text.estimate import percent
+from earnest.core.text.learning import confidence, headline
 from earnest.engine.progress import _span
 from earnest.training.tables.kinds import ColumnKind
-from earnest.training.tune.folder import FILES, REPORT
+from earnest.training.tune.folder import FILES, LEARNING, REPORT
 
 SPEAKER = "the search"
 BUSY = 1.5  # times longer for other programs: then it is told
@@ -138,8 +140,14 @@ def _facts(tuned: Any) -> Iterator[tuple[str, str]]:
         yield "Simplest", told + (more if others > 1 else "")
     elif others > 0:
         yield "Simplest", f"the winner; {counted(others, 'other')} not shown to be worse"
+    if tuned.learning is not None:
+        yield "Cases", f"{headline(tuned.learning)} {confidence(tuned.learning)}".strip()
+    elif tuned.no_learning:
+        yield "Cases", f"no learning curve: {tuned.no_learning}"
     times = tuned.n_fits_nested / tuned.n_fits
     spent = f"{tuned.n_fits:,} fits, {_span(tuned.seconds)} in all"
+    if tuned.budget_used is not None:
+        spent += f", {percent(round(tuned.budget_used, 2))} of the budget in fits"
     longer = _span(tuned.seconds * times)
     yield (
         "Cost",
@@ -152,7 +160,10 @@ def _written(tuned: Any, no_report: str | None) -> Iterator[tuple[str, str]]:
     if tuned.folder is None:
         return
     folder = f"{tuned.folder}{os.sep}"
-    yield f"Wrote {folder}", "  ".join(sorted(FILES))
+    yield (
+        f"Wrote {folder}",
+        "  ".join(sorted((*FILES, *(() if tuned.learning is None else (LEARNING,))))),
+    )
     if (tuned.folder / REPORT).exists() and no_report is None:
         yield "Report", f"{folder}{REPORT} (open it in a browser)"
     elif no_report is not None:

@@ -28,6 +28,7 @@ _READERS = {
         ("comparisons", "Comparisons"),
         ("explanation", "Explanation"),
         ("gain", "Gain"),
+        ("learning_curve", "LearningCurve"),
         ("thresholds", "Thresholds"),
         ("statistic", "StatisticResult"),
         ("verdict", "Verdict"),

@@ -205,6 +205,7 @@ CODES: dict[str, str] = {
     "EN124": "losses that are equal or take few values",
     "EN125": "thresholds of decision values",
     "EN126": "a rule for a threshold that cannot be satisfied",
+    "EN127": "settings of a winner that were chosen with all training cases",
     "EN128": "a workbook with several sheets",
     "EN130": "few cases of a class for the interval of a winner's AUC",
     "EN131": "an AUC that varies more than normal scores allow",

@@ -76,13 +76,18 @@ def confidence(made: Gain) -> str:
     return f"{said} between {least} worse and {most} better than {_start(made)}."
 
 
+def width_words(made: Gain) -> str:
+    """Return what twice the cases would make of the limits; empty where there are none."""
+    width, wider = made.width_with(1.0), made.width_with(2.0)
+    if width is None or wider is None:
+        return ""
+    now, then = (gain_number(made, one) for one in (width, wider))
+    return f"With twice the {made.units} the limits would be about ±{then} instead of ±{now}."
+
+
 def advice(made: Gain) -> tuple[str, ...]:
     """Return what to do next, by rule: go on tuning, stop, or collect more cases."""
-    width, wider = made.width_with(1.0), made.width_with(2.0)
-    cases = ""
-    if width is not None and wider is not None:
-        now, then = (gain_number(made, one) for one in (width, wider))
-        cases = f"With twice the {made.units} the limits would be about ±{then} instead of ±{now}."
+    cases = width_words(made)
     if made.n_configs == 1:
         return ("Try more configurations to see what a search gains.",)
     if made.shown and not made.plateau:

@@ -164,6 +164,31 @@ def name_configs(
     return _tell_apart(made)
 
 
+def label_configs(
+    ids: Sequence[str], params: Sequence[Mapping[str, object]] | None = None
+) -> dict[str, str]:
+    """Return what a terminal prints of each configuration: its id, and its name behind it.
+
+    The id stays because it is what commands take. Where it is the name, or there is no other, it
+    stands alone. The parameters may hold any objects.
+
+    Examples
+    --------
+    >>> from earnest.core.text.names import label_configs
+    >>> label_configs(["c0", "c1"], [{"model": "rbf_svm", "C": 1}, {"model": "rbf_svm", "C": 9}])
+    {'c0': 'c0: RBF SVM, C 1', 'c1': 'c1: RBF SVM, C 9'}
+    >>> label_configs(["svm", "tree"])
+    {'svm': 'svm', 'tree': 'tree'}
+    """
+    found = name_configs(ids, None if params is None else readable(params))
+
+    def label(id_: str, name: ConfigName) -> str:
+        has_id = id_ in (name.words, name.settings) or name.settings.startswith(f"{id_}: ")
+        return name.words if has_id else f"{id_}: {name.words}"
+
+    return {id_: label(id_, name) for id_, name in found.items()}
+
+
 def name_model(value: object, classes: Mapping[str, str] | None = None) -> str:
     """Return a kind of model in words; a class, or a name that is in words, stays as it is.
 

@@ -19,6 +19,7 @@ from earnest.core.results.estimate import Estimate
 from earnest.core.results.estimate_table import Estimates
 from earnest.core.results.gain import Gain
 from earnest.core.results.interval import Interval
+from earnest.core.results.learning import LearningCurve
 from earnest.core.results.specs import Side
 from earnest.core.results.thresholds import Thresholds
 from earnest.core.text.comparison import chance, p_words, places_of_difference
@@ -258,6 +259,21 @@ def thresholds_table(made: Thresholds) -> PaperTable:
     return PaperTable(
         heads, tuple(body), f"n = {made.n_cases}, {made.n_positive} positive, {level}"
     )
+
+
+def learning_table(made: LearningCurve) -> PaperTable:
+    """Return the table of a learning curve: one row a size."""
+    places, limits = decimals(made.standard_error, made.value), made.scale.limits
+    body = []
+    for row in made.rows():
+        low, high = row["low"], row["high"]
+        ends = NONE
+        if low is not None and high is not None:
+            ends = f"[{_cell(low, places, limits)}, {_cell(high, places, limits)}]"
+        body.append((str(row["training_cases"]), _cell(row["score"], places, limits), ends))
+    level = f"{made.confidence_level * 100:g} % interval"
+    heads = ("training cases", made.metric, level)
+    return PaperTable(heads, tuple(body), f"n = {made.n_cases}, {made.learner}")
 
 
 def _stands_on(rows: Sequence[Estimate]) -> str:

@@ -334,6 +334,8 @@ def _in_order(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixScores:
             if not np.isnan(table[:, 0]).all():
                 first = table if len(first) == 0 else first
                 value = scorer.corrected(table, published=job.choosing.published)
+                if k == 0 and not job.choosing.published and np.isfinite(whole[0, 0]):
+                    value = float(whole[0, 0])  # nothing was selected, as `bbc` has it
                 corrected[k] = metric.scale.clip(value)
                 for mark in np.flatnonzero(marks == k + 1):
                     source = job.limits_of(table[:, 0], corrected[k], whole[0], k + 1, naive, own)
@@ -552,6 +554,8 @@ def _over_orders(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixScor
         if size_matters:
             value -= np.nan_to_num(_divide(sums[3], sums[4]))
         corrected[some] = np.clip(value, *metric.scale.limits)
+    if not job.choosing.published and np.isfinite(own_naive[0]):
+        corrected[0] = own_naive[0]  # nothing was selected, as `bbc` has it
     places = [1, *marks, configs]
     chances = np.concatenate([order_chances(configs, range(k, k + 1)) for k in places]).T
     told = [part @ chances for part in parts]  # (B, M + 2)

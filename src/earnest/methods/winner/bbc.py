@@ -107,7 +107,8 @@ class BBC:
     configurations, which no resampling of its predictions can undo. With very few cases of a class
     the out-of-bag scores are rough. If they are all equal, as on few separated cases, the limits
     are not theirs but the exact ones for what went unseen, with a caution. Scores that depend on
-    how many cases there are, such as R² or F1, are freed of the size of the part left out.
+    how many cases there are, such as R² or F1, are freed of the size of the part left out. Of one
+    configuration the value is its own score, which the mean over ever more resamples comes to.
 
     Tsamardinos, Greasidou, Borboudakis 2018, algorithm 5 (with the column index missing in its
     line 9); the redraw rule is that of the authors' code for Paraschakis et al. 2024.
@@ -175,7 +176,7 @@ class BBC:
         resampler = choose_resampler(resampler_of(self.resampler), pi.target, undefined)
         need_out_of_bag(self.spec.name, resampler)
 
-        usual = self.resampler is None and undefined is Undefined.REDRAW and not published
+        usual = self.resampler is None and undefined is UndefinedRule.REDRAW and not published
         first = FirstScores(pi.n_configs) if usual else None
         scorer = WinnerScores(
             pi,
@@ -200,6 +201,8 @@ class BBC:
             pi, metric, MeanOfFolds() if published else selector, n_jobs=call.n_jobs
         )
         value = scorer.corrected(table, published=published)
+        if pi.n_configs == 1 and not published:
+            value = naive  # its limit for many resamples: nothing was selected
         source: LimitSource = DrawnLimits(draws, as_published=published)
         spread = has_width(source)
         remarks = tuple(no_width(source))

@@ -187,7 +187,7 @@ class NearWinner:
             steady = law.steady(table), law.steady(law.scores)
             found = winner_errors(*steady, final, rng, best_wins=best_wins, dropped=dropped)
             near, errors = found.near, found.errors
-        value = scorer.corrected(drawn)
+        value = naive if pi.n_configs == 1 else scorer.corrected(drawn)  # as in BBC
         objection = law.objection(final)
         if objection is None:
             said = tuple(law.remarks(final))

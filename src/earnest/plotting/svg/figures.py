@@ -16,6 +16,7 @@ from earnest.plotting.svg.draws import bootstrap, won_in_bag
 from earnest.plotting.svg.effects import effect, region_node, shared_limits, tree_limits
 from earnest.plotting.svg.gain import gain
 from earnest.plotting.svg.importance import importance
+from earnest.plotting.svg.learning import learning
 from earnest.plotting.svg.outcomes import folds, residuals
 from earnest.plotting.svg.search import best_so_far
 from earnest.plotting.svg.strips import (
@@ -52,6 +53,7 @@ __all__ = [
     "folds",
     "forest_strip",
     "gain",
+    "learning",
     "importance",
     "kaplan_meier",
     "precision_recall",

@@ -1,4 +1,4 @@
-"""Which configuration to use, and what to do next: by rule, from what the results support."""
+"""Was it worth it, which one to use, what to do next: by rule, from what the results support."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Side
 from earnest.core.text.estimate import Form, form, limits_words, percent, printed, rival
+from earnest.core.text.gain import headline
 from earnest.reporting.model import Advice, RivalsPart
 from earnest.reporting.parts.labels import config_labels, counted
 from earnest.reporting.sources.asking import Results
 
-USE, NEXT = "Which one to use", "What to do next"
+WORTH, USE, NEXT = "Was the tuning worth it?", "Which one to use", "What to do next"
 MODEL = "model.skops"
 MOST_STEPS = 3
 TOO_OPTIMISTIC = "EN001"  # the caution whose cure is to report the corrected number
@@ -22,7 +23,9 @@ WIDE = 0.4  # share of what can be learned from which an interval leaves it open
 def advise(
     found: Results, rivals: RivalsPart | None, cautions: tuple[Caution, ...] = ()
 ) -> tuple[Advice, ...]:
-    """Return the answers to the two questions that follow the number.
+    """Return the answers to the questions that follow the number.
+
+    Whether the tuning was worth it is asked where there is an estimate of several configurations.
 
     Parameters
     ----------
@@ -35,10 +38,21 @@ def advise(
     """
     made = found.estimate
     steps = _list_steps(found, made, cautions) if made is not None else _list_repairs(found)
+    worth = tuple(_say_worth(found))
+    section = "gain" if found.gain is not None else ""
     return (
-        Advice(USE, tuple(part for part in _name_choice(found, rivals) if part)),
-        Advice(NEXT, tuple(steps)[:MOST_STEPS]),
+        *([Advice(WORTH, worth, "worth", section)] if worth else []),
+        Advice(USE, tuple(part for part in _name_choice(found, rivals) if part), "use"),
+        Advice(NEXT, tuple(steps)[:MOST_STEPS], "next"),
     )
+
+
+def _say_worth(found: Results) -> Iterator[str]:
+    """Yield what the search gained, as its section says it, or why that is not known."""
+    if found.gain is not None and found.gain.n_configs > 1:
+        yield headline(found.gain)
+    elif found.estimate is not None and found.estimate.n_configs > 1 and "gain" in found.absent:
+        yield found.absent["gain"]
 
 
 def _name_choice(found: Results, rivals: RivalsPart | None) -> Iterator[str]:

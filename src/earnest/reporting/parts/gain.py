@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.gain import Gain
+from earnest.core.results.learning import LearningCurve
+from earnest.core.text import learning as told
 from earnest.core.text.estimate import percent
-from earnest.core.text.gain import advice, confidence, headline
+from earnest.core.text.gain import advice, confidence, headline, width_words
 from earnest.metrics import METRICS
-from earnest.plotting.svg.figures import gain
+from earnest.plotting.svg.figures import gain, learning
 from earnest.reporting.model import GainPart, Panel
 from earnest.reporting.sources.asking import Results
 
-WIDTH, PHONE = 760, 350  # pixels
+WIDTH, PHONE, HALF = 760, 350, 460  # pixels
+UNTOLD = (
+    "How much better models get by training on more cases, these predictions cannot tell: all are "
+    "of models trained on the same number. `earnest tune --learning-curve`, or "
+    "`earnest.learning_curve` in Python, trains a few more and says it."
+)
 
 
 def gain_part(found: Results) -> GainPart | None:
@@ -33,7 +44,9 @@ def gain_part(found: Results) -> GainPart | None:
             f"what to expect of that winner on new {made.units}, {percent(made.confidence_level)}.",
         ),
         level=percent(made.confidence_level),
-        next=tuple(part for part in advice(made) if part),
+        next=advice(made)[:1],
+        more=tuple(part for part in _list_more(found, trained) if part),
+        learning=_draw_learning(found.material.learning, title),
         panel=Panel(
             heading="Configurations tried, and what they bought",
             figure=gain(made, name="gain", width=WIDTH, title=title),
@@ -44,5 +57,36 @@ def gain_part(found: Results) -> GainPart | None:
                 "marks": list(made.marks),
             },
         ),
-        cautions=tuple(each for each in made.cautions if each.code == "EN133"),
+        cautions=tuple(_list_cautions(found, made)),
+    )
+
+
+def _list_cautions(found: Results, made: Gain) -> Iterator[Caution]:
+    """Yield what is said of the curves alone; the first screen has the rest."""
+    yield from (each for each in made.cautions if each.code == "EN133")
+    if found.material.learning is not None:
+        for each in found.material.learning.cautions:
+            if each.code == "EN127" or each.severity is Severity.CAUTION:
+                yield each
+
+
+def _list_more(found: Results, trained: bool) -> Iterator[str]:
+    """Yield what more cases would do: to the limits, and to the models where that was trained."""
+    assert found.gain is not None
+    yield width_words(found.gain)
+    made = found.material.learning
+    if made is not None:
+        yield from (told.headline(made), told.confidence(made), told.advice(made))
+    elif trained:
+        yield UNTOLD
+
+
+def _draw_learning(made: LearningCurve | None, title: str) -> Panel | None:
+    if made is None:
+        return None
+    return Panel(
+        heading="What more training cases gave",
+        figure=learning(made, name="learning", width=HALF, title=title),
+        phone=learning(made, name="learning-phone", width=PHONE, title=title),
+        data={"sizes": list(made.sizes), "scores": list(made.scores)},
     )

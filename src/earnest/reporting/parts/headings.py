@@ -87,7 +87,7 @@ GROUPS: dict[str, tuple[str, str]] = {
 }
 # The same where there is one configuration: nothing was chosen.
 GROUPS_OF_ONE: dict[str, tuple[str, str]] = {
-    Estimand.WINNER: ("The one configuration, resampled", "mean over resamples"),
+    Estimand.WINNER: ("The one configuration, resampled", "limits from resamples"),
     Estimand.CHOSEN_ON_LEARNING: ("Its predictions read as one fixed model's", ""),
     Estimand.CHOSEN_ON_EVALUATION: ("Its predictions read as one fixed model's", ""),
     Estimand.FITTED_MODELS: ("The models fitted in these folds", "their average"),

@@ -13,6 +13,7 @@ from earnest.core.base.errors import EarnestError, FormatError
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.files import parse_json
+from earnest.core.results.learning import LearningCurve
 from earnest.metrics import metric as resolve_metric
 from earnest.reporting.sources.material import Material, measuring
 from earnest.reporting.sources.run import material_of_run
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 PREDICTIONS = ("predictions.parquet", "predictions.npz", "predictions.csv")
 RUN, ESTIMATE, MODEL = "run.db", "estimate.json", "model.skops"
+LEARNING = "learning.json"
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,9 @@ def material_of_folder(folder: Path, metric: Any, options: dict[str, Any]) -> Ma
     table = next((folder / name for name in PREDICTIONS if (folder / name).exists()), None)
     run = read_run(folder / RUN, arrays=False) if (folder / RUN).exists() else None
     # Only files of the run: a report that was written beside them must not change the next one.
-    files = tuple(name for name in (RUN, *PREDICTIONS, ESTIMATE, MODEL) if (folder / name).exists())
+    files = tuple(
+        name for name in (RUN, *PREDICTIONS, ESTIMATE, MODEL, LEARNING) if (folder / name).exists()
+    )
     result, name = _read_result(folder / ESTIMATE), folder.resolve().name
     asked = result.metric if metric is None else metric
     if table is not None:
@@ -52,7 +56,15 @@ def material_of_folder(folder: Path, metric: Any, options: dict[str, Any]) -> Ma
         found = _with_run(run, pi, asked, name)
         missing = tuple(_lacks(found, result, pi, files))
         found = _with_result(found, result, pi)
-        return replace(found, refitted=MODEL in files, folder=name, files=files, missing=missing)
+        learning = _read_learning(folder / LEARNING, found)
+        return replace(
+            found,
+            learning=learning,
+            refitted=MODEL in files,
+            folder=name,
+            files=files,
+            missing=missing,
+        )
     if run is not None:
         return replace(material_of_run(run, asked, source=name, files=files), folder=name)
     raise FormatError(
@@ -67,11 +79,13 @@ def material_of_tuned(tuned: Tuned, metric: Any = None) -> Material:
     result, pi, folder = RunResult(tuned.estimate, tuned.about()), tuned.predictions, tuned.folder
     name = "tune" if folder is None else folder.resolve().name
     found = _with_run(tuned.run, pi, result.metric if metric is None else metric, name)
-    files = () if folder is None else (RUN, PREDICTIONS[0], ESTIMATE, MODEL)
+    more = () if tuned.learning is None else (LEARNING,)
+    files = () if folder is None else (RUN, PREDICTIONS[0], ESTIMATE, MODEL, *more)
     missing = () if folder is None else tuple(_lacks(found, result, pi, files))
     return replace(
         _with_result(found, result, pi),
         comparison=tuned.comparison if metric is None else None,
+        learning=tuned.learning if metric is None else None,
         refitted=True,
         folder="" if folder is None else name,
         files=files,
@@ -150,6 +164,15 @@ def _settings(made: Estimate) -> dict[str, Any]:
         "n_resamples": made.provenance.knobs.get("n_resamples"),
         "rng": made.provenance.seed,
     }
+
+
+def _read_learning(path: Path, found: Material) -> LearningCurve | None:
+    """Return the learning curve of a run; None where there is none of this metric."""
+    try:
+        made = LearningCurve.load(path)
+    except (OSError, ValueError, EarnestError):
+        return None
+    return made if made.metric == found.scale.name else None
 
 
 def _read_result(path: Path) -> RunResult:

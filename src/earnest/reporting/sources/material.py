@@ -9,6 +9,7 @@ from typing import Any
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, Scale
+from earnest.core.results.learning import LearningCurve
 from earnest.metrics.families import Metric
 
 COMPLETE, DROPPED, FAILED = "complete", "dropped", "failed"
@@ -63,6 +64,8 @@ class Material:
         The honest number, where the source has asked for it already.
     comparison : Comparisons or None
         The winner against all others, where the source has asked for it already.
+    learning : LearningCurve or None
+        What more training cases gave, where the source has trained for it.
     won : mapping of str to float
         The share of resamples that each configuration won, where the source has counted them.
     settings : mapping
@@ -101,6 +104,7 @@ class Material:
     predictions: Predictions | None = None
     estimate: Estimate | None = None
     comparison: Comparisons | None = None
+    learning: LearningCurve | None = None
     won: Mapping[str, float] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     tried: tuple[Tried, ...] = ()

@@ -589,19 +589,21 @@ def _identify(
     pair: StaticCandidates, X: object, y: object, plan: ResponsePlan, asked: ComparisonRequest
 ) -> dict[str, str]:
     """Return what a stored run of these learners must agree in to be resumed."""
-    first, second = (configuration.own for configuration in pair.configurations)
+    learners = [configuration.own for configuration in pair.configurations]
+    parts: dict[str, str] = {}
+    for letter, learner in zip("ab", learners, strict=False):
+        parts |= with_parts(f"learner {letter}", learner, parameters_of(learner))
     return {
-        "kind": "two learners",
+        "kind": "two learners" if len(learners) == 2 else "one learner",
         "data": describe(X),
         "outcome": describe(y),
         "groups": describe(plan.target.groups),
         "names": describe(pair.ids),
-        **with_parts("learner a", first, parameters_of(first)),
-        **with_parts("learner b", second, parameters_of(second)),
+        **parts,
         "response": describe((str(plan.kind), plan.methods)),
         "classes": describe(plan.target.classes),
         "seed": describe(asked.seeds.entropy),
-        **versions_of(first, second),
+        **versions_of(*learners),
     }
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -27,7 +27,7 @@ from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Task
 from earnest.core.data.weights import Weights
-from earnest.core.text.names import readable
+from earnest.core.text.names import label_configs, name_configs, readable
 from earnest.engine.progress import estimate_seconds_left
 from earnest.inference.curves.corrected import Choosing
 from earnest.inference.curves.prefixes import score_prefixes
@@ -65,9 +65,9 @@ class Leader:
     Attributes
     ----------
     config : str
-        Its name.
-    params : dict
-        Its parameters, in plain values.
+        Its id.
+    name : str
+        What it is called in words, by what tells it from the others tried so far.
     score : float
         Its score on the cases tested so far.
     low, high : float
@@ -75,7 +75,7 @@ class Leader:
     """
 
     config: str
-    params: dict[str, object]
+    name: str
     score: float
     low: float = np.nan
     high: float = np.nan
@@ -83,7 +83,7 @@ class Leader:
 
 @dataclass(frozen=True)
 class LiveFailure:
-    """A fit that failed: of which configuration, on which fold, and why in a line."""
+    """A fit that failed: of which configuration, by id and name, on which fold, and why."""
 
     config: str
     repeat: int
@@ -401,7 +401,8 @@ class Watch:
         if outcome.failed:
             config, repeat, fold = outcome.key
             why = explain_failure(outcome)
-            failure = LiveFailure(self.ledger.ids[config], repeat, fold, why)
+            id_, params = self.ledger.ids[config], self.ledger.configurations[config].params
+            failure = LiveFailure(label_configs([id_], [params])[id_], repeat, fold, why)
             self._failures = [*self._failures, failure][-MOST_FAILURES:]
         self._tell()
         if self.is_due():
@@ -489,8 +490,8 @@ class Watch:
         if not known.any():
             return None
         kept = [config for config, there in zip(configs, known, strict=True) if there]
-        params = readable([self.ledger.configurations[config].params for config in kept])
         ids = [self.ledger.ids[config] for config in kept]
+        called = _name_all(ids, [self.ledger.configurations[config].params for config in kept])
         scores = scores[known]
         order = np.argsort(-scores, kind="stable")[:MOST_LEADERS]
         return Standing(
@@ -500,7 +501,7 @@ class Watch:
             n_configs=len(kept),
             n_cases=self.ledger.splits.n_cases,
             naive=np.maximum.accumulate(scores),
-            leaders=tuple(Leader(ids[i], params[i], float(scores[i])) for i in order),
+            leaders=tuple(Leader(ids[i], called[ids[i]], float(scores[i])) for i in order),
         )
 
 
@@ -529,11 +530,10 @@ def stand_by_predictions(pi: Predictions, metric: Metric, seed: int) -> Standing
     told = ~np.isnan(drawn).all(axis=0)
     if told.any():
         low[told], high[told] = np.nanpercentile(drawn[:, told], [tail, 100 - tail], axis=0)
-    params = pi.configs.params
-    plain = readable([{} if params is None else params[i] for i in order])
+    ids, names = pi.configs.ids, _name_all(pi.configs.ids, pi.configs.params)
     leaders = (
-        Leader(pi.configs.ids[i], each, float(scores[i]), float(a), float(b))
-        for i, each, a, b in zip(order, plain, low, high, strict=True)
+        Leader(ids[i], names[ids[i]], float(scores[i]), float(a), float(b))
+        for i, a, b in zip(order, low, high, strict=True)
     )
     expected = score_prefixes(
         pi.select(known.tolist()),
@@ -553,6 +553,12 @@ def stand_by_predictions(pi: Predictions, metric: Metric, seed: int) -> Standing
         low=float(expected.low[-1]),
         high=float(expected.high[-1]),
     )
+
+
+def _name_all(ids: Sequence[str], params: Sequence[Mapping[str, object]] | None) -> dict[str, str]:
+    """Return what each configuration tried so far is called, as every other page calls it."""
+    plain = None if params is None else readable(params)
+    return {id_: name.words for id_, name in name_configs(ids, plain).items()}
 
 
 def _draw(pi: Predictions, seed: int) -> Weights:

@@ -18,6 +18,7 @@ from earnest.training.tune.plan import DOCUMENT, PLAN, TunePlan
 
 RUN, PREDICTIONS, MODEL, ESTIMATE = "run.db", "predictions.parquet", "model.skops", "estimate.json"
 FILES = (RUN, PREDICTIONS, MODEL, ESTIMATE, PLAN)
+LEARNING, LEARNING_RUN = "learning.json", "learning.db"  # of a run that was asked for its curve
 REPORT = "report.html"  # made from the others, at any time
 SPARE = 20_000_000  # bytes beside the predictions
 

@@ -28,6 +28,7 @@ from earnest.core.results.estimate import Estimate, by_severity
 from earnest.engine import backends
 from earnest.inference.resampling.winners import winner as find_winner
 from earnest.metrics import metric as metric_named
+from earnest.training.assess.learning import learning_curve, warn_of_settings
 from earnest.training.learners.averaged import join_members
 from earnest.training.learners.portfolio import (
     Portfolio,
@@ -42,7 +43,14 @@ from earnest.training.search.live import LivePage
 from earnest.training.search.remarks import reword_for_tune, warn_of_no_probabilities
 from earnest.training.tables.hidden_groups import find_copies, has_too_few_apart, note_kept_together
 from earnest.training.tables.table import FEWEST, Tabular, read_table
-from earnest.training.tune.folder import ESTIMATE, MODEL, PREDICTIONS, Folder
+from earnest.training.tune.folder import (
+    ESTIMATE,
+    LEARNING,
+    LEARNING_RUN,
+    MODEL,
+    PREDICTIONS,
+    Folder,
+)
 from earnest.training.tune.machine import measure_crowding, read_machine
 from earnest.training.tune.meaning import Curve, find_meaning, is_meaning_needed
 from earnest.training.tune.model import Model
@@ -179,7 +187,43 @@ class Job:
         tuned = self._make_result(plan, table, ran)
         if self.folder is not None:
             _write(tuned, self.folder)
+        if self.asked.learning_curve:
+            if live is not None:
+                live.say("Training the winner on parts of the cases")
+            tuned = self._add_learning(tuned, progress)
         return tuned
+
+    def _add_learning(self, tuned: Tuned, progress: Progress | None) -> Tuned:
+        """Train the winner on parts of the cases; what was tuned is kept where that cannot be."""
+        table, folder = tuned.table, self.folder
+        draws = Seeds(tuned.plan.seed).generator(Purpose.SPLITS, 0, 4)
+        try:
+            made = learning_curve(
+                (tuned.winner.name, tuned.winner.estimator),
+                table.X,
+                table.y,
+                metric=self.metric,
+                cv=self.asked.folds,
+                groups=table.groups,
+                confidence_level=self.asked.confidence_level,
+                store=None if folder is None else folder.path / LEARNING_RUN,
+                n_jobs=self.asked.n_jobs,
+                progress=progress,
+                rng=int(draws.integers(2**32)),
+            )
+        except EarnestError as error:
+            return replace(tuned, no_learning=str(error))
+        made = replace(made, cautions=by_severity([*made.cautions, warn_of_settings()]))
+        if folder is not None:
+            folder.write_json(LEARNING, made.to_dict())
+        return replace(tuned, learning=made)
+
+    def _measure_use(self, fit_seconds: float) -> float | None:
+        """Return the share of the budget that workers spent in fits."""
+        if not math.isfinite(self.asked.seconds) or self.resumed is not None:
+            return None
+        workers = max(1, backends.plan(self.asked.n_jobs, limited=False).n_jobs)
+        return fit_seconds / workers / self.asked.seconds
 
     def _make_result(self, plan: TunePlan, table: Tabular, ran: TuneRun) -> Tuned:
         searched, judged = ran.searched, ran.judged
@@ -235,6 +279,7 @@ class Job:
             n_fits=searched.ledger.n_fits + len(shares),
             n_fits_nested=repeats * folds**2 * len(ran.configs) + repeats * folds + 1,
             fit_seconds=float(took),
+            budget_used=self._measure_use(float(took)),
             seconds=monotonic() - self.started,
             folder=None if self.folder is None else self.folder.path,
         )

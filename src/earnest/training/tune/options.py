@@ -69,6 +69,7 @@ class TuneOptions:
     confidence_level: float = 0.95
     seed: int | None = None
     n_jobs: int | None = None
+    learning_curve: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what is wrong whatever the data."""

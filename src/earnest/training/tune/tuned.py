@@ -8,6 +8,7 @@ from pathlib import Path
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
+from earnest.core.results.learning import LearningCurve
 from earnest.store import RunFile
 from earnest.training.learners.portfolio import PortfolioConfiguration
 from earnest.training.tables.table import Tabular
@@ -51,6 +52,13 @@ class Tuned:
         What the fits took one after another, and the whole run.
     folder : Path, optional
         Where its files are.
+    learning : LearningCurve, optional
+        What more training cases gave the winner, where that was asked for.
+    no_learning : str
+        Why there is no learning curve though it was asked for.
+    budget_used : float, optional
+        The share of the budget that every worker spent in fits; None without a budget, or where
+        fits of an earlier run were taken over.
 
     Examples
     --------
@@ -83,6 +91,9 @@ class Tuned:
     fit_seconds: float
     seconds: float
     folder: Path | None = None
+    learning: LearningCurve | None = None
+    no_learning: str = ""
+    budget_used: float | None = None
 
     def __repr__(self) -> str:
         if self.estimate.winner is None:

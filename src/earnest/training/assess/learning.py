@@ -1,0 +1,391 @@
+"""The verb `learning_curve`: a learner trained on parts of each training set, on the same tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from earnest.comparison.asking import Asked
+from earnest.comparison.run import compare
+from earnest.core.base import check
+from earnest.core.base.errors import EvidenceError, InputError, MetricError
+from earnest.core.base.protocols import Progress
+from earnest.core.base.provenance import versions
+from earnest.core.base.rng import Purpose, RngLike, Seeds
+from earnest.core.data.configs import Configs
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.target import Target
+from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.comparison import Comparison
+from earnest.core.results.estimate import Estimate, Provenance, by_severity
+from earnest.core.results.interval import Interval
+from earnest.core.results.learning import LearningCurve
+from earnest.methods.run import estimate
+from earnest.metrics import metric as resolve_metric
+from earnest.metrics.families import Metric
+from earnest.training.assess.compare_learners import (
+    Learner,
+    LearnerOutcome,
+    make_learner_splits,
+    make_resumable,
+    read_learners,
+    train_learners,
+)
+from earnest.training.assess.question import read_data
+from earnest.training.fit.run import RunOptions
+from earnest.training.fit.splits import Splits
+from earnest.training.protocols import Estimator, MetricLike, StoreLike
+from earnest.training.search.search_cv import SearchCV
+
+FRACTIONS = (0.125, 0.25, 0.5, 1.0)
+OF_THE_TABLE = "EN150"  # one of two sizes is the best of the table: it was not chosen for that
+Rows = NDArray[np.intp]
+
+
+def learning_curve(
+    learner: Learner | SearchCV,
+    X: object,
+    y: object,
+    *,
+    metric: MetricLike | None = None,
+    fractions: Sequence[float] = FRACTIONS,
+    cv: object = None,
+    groups: ArrayLike | None = None,
+    positive: object = None,
+    confidence_level: float = 0.95,
+    store: StoreLike | None = None,
+    n_jobs: int | None = None,
+    progress: Progress | bool | None = None,
+    rng: RngLike = None,
+) -> LearningCurve:
+    """Tell what more training cases gave: train on parts of each training set, test on the same.
+
+    The predictions of a search are of models that were trained on one number of cases, and cannot
+    tell what another number gives. This trains the learner again, on nested parts of the training
+    set of each fold.
+
+    **What is estimated.** The cross-validated score at each size, and what the last step gave: by
+    how much models of all training cases are better than those of the largest part, on the same
+    test cases. Nothing is said of more cases than there are.
+
+    **What it assumes.** Independent cases (or groups), and a stable learner: the interval of the
+    last step is that of the test `bayle`, paired by case, or of the first test that applies to the
+    metric. Folds are drawn anew, so that what made the winner of a search look best in its own
+    folds is not taken for what its cases gave.
+
+    **When it fails.** The settings of a winner were chosen with all training cases. With fewer,
+    others may be better, so that a step can look larger than it is: note `EN127`.
+
+    Parameters
+    ----------
+    learner : estimator, pair of name and estimator, or fitted SearchCV
+        What is trained; of a search its winner.
+    X, y : array-like
+        The cases and their outcome.
+    metric : str, Metric or callable, optional
+        What to measure; that of the search by default.
+    fractions : sequence of float
+        The parts of each training set, growing, the last one 1. An eighth, a quarter, a half and
+        all by default.
+    cv : int, splitter or iterable, optional
+        The folds: 10 by default, shuffled, and stratified for classes; once.
+    groups : array-like, optional
+        Cases that belong together; whole groups are left out.
+    positive : label, optional
+        The positive class.
+    confidence_level : float
+        The level of all limits.
+    store : str, Path or Store, optional
+        A run file; a call that was ended goes on where it was.
+    n_jobs : int, optional
+        How many fits at once; never changes the result.
+    progress : bool or Progress, optional
+        Whether to show how it goes on, or who is told.
+    rng : None, int, SeedSequence, Generator or RandomState
+        The seed of folds and parts, and of the parts of a learner that have none.
+
+    Returns
+    -------
+    LearningCurve
+        The scores with their limits, and what the last step gave.
+
+    Raises
+    ------
+    InputError, EvidenceError, MetricError
+        Where the question cannot be answered, or the learner cannot be trained.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> made = en.learning_curve(
+    ...     KNeighborsClassifier(3), X, y, metric="accuracy", fractions=(0.25, 0.5, 1), cv=5, rng=0
+    ... )
+    >>> made.sizes, made.n_fits
+    ((30, 60, 120), 15)
+    """
+    shares = _check_fractions(fractions)
+    searched = isinstance(learner, SearchCV)
+    given = learner
+    if isinstance(learner, SearchCV):
+        given, metric = _find_winner(learner, metric)
+    if metric is None:
+        raise InputError("`metric` is missing", needs="what to measure, such as 'accuracy'")
+    measure = resolve_metric(metric)
+    X, y = read_data(X, y)
+    rng = make_resumable(rng, store, X, y)
+    asked = Asked.of("bayle", "two-sided", confidence_level, None, rng, n_jobs, trains=True)
+    learners = read_learners({"learner": given})
+    model = learners.configurations[0].own
+    target = LearnerOutcome(y, groups, None, positive).read(y, [model], measure)
+    folds = _make_folds(asked, X, y, cv, model, groups)
+    nested = nest_splits(folds, shares, target, asked.seeds)
+    how = RunOptions(n_jobs=n_jobs, store=store, time_limit=None, progress=progress)
+    pi = train_learners(learners, X, y, measure, target, nested, asked, how)
+    sizes = tuple(
+        round(float(np.mean([len(rows) for rows in nested.train[i * len(folds) :][: len(folds)]])))
+        for i in range(len(shares))
+    )
+    if len(set(sizes)) < len(sizes):
+        raise InputError(
+            "two fractions give as many training cases",
+            needs="parts of different size",
+            got=", ".join(map(str, sizes)),
+            cure="Use fewer or larger fractions.",
+        )
+    remarks = [warn_of_settings()] if searched else []
+    made = _side_by_side(pi, sizes)
+    return _make_curve(made, measure, asked, learners.ids[0], shares, sizes, remarks)
+
+
+def _check_fractions(fractions: Sequence[float]) -> tuple[float, ...]:
+    try:
+        shares = tuple(float(one) for one in fractions)
+    except (TypeError, ValueError):
+        raise InputError(
+            "`fractions` is no list of numbers",
+            needs="growing numbers above 0, the last one 1",
+            got=check.show(fractions),
+        ) from None
+    growing = all(a < b for a, b in pairwise(shares))
+    if len(shares) < 2 or not growing or shares[-1] != 1.0 or shares[0] <= 0.0:
+        raise InputError(
+            "`fractions` is no learning curve",
+            needs="two or more growing numbers above 0, the last one 1",
+            got=", ".join(f"{one:g}" for one in shares) or "none",
+            cure="Use fractions=(0.25, 0.5, 1).",
+        )
+    return shares
+
+
+def _find_winner(search: SearchCV, metric: MetricLike | None) -> tuple[Learner, MetricLike | None]:
+    """Return the winner of a search with its name, unfitted, and what the search measured."""
+    from sklearn.base import clone
+    from sklearn.utils.validation import check_is_fitted
+
+    from earnest.core.text.names import name_configs, readable
+
+    check_is_fitted(search, "cv_results_")
+    every, best = search.cv_results_["params"], search.best_index_
+    ids = [str(place) for place in range(len(every))]
+    name = name_configs(ids, readable(every))[ids[best]].words
+    if hasattr(search, "best_estimator_"):
+        model = clone(search.best_estimator_)
+    else:
+        model = clone(search.estimator).set_params(**clone(every[best], safe=False))
+    if metric is None and search.predictions_ is not None:
+        metric = search.estimate_.metric
+    return (name if name != ids[best] else type(model).__name__, cast(Estimator, model)), metric
+
+
+def _make_folds(
+    asked: Asked, X: object, y: object, cv: object, model: Estimator, groups: ArrayLike | None
+) -> Splits:
+    from sklearn.base import is_classifier
+
+    made = make_learner_splits(
+        asked.test.spec,
+        X,
+        y,
+        cv=cv,
+        n_repeats=None,
+        groups=groups,
+        classifier=is_classifier(model),
+        seeds=asked.seeds,
+    )
+    if made.n_repeats > 1:
+        raise EvidenceError(
+            "a learning curve needs one partition into folds",
+            needs="folds that test every case once",
+            got=f"{made.n_repeats} repeats",
+            cure="Use cv=10.",
+        )
+    return made
+
+
+def nest_splits(folds: Splits, fractions: Sequence[float], target: Target, seeds: Seeds) -> Splits:
+    """Return the folds once for every fraction, as a repeat each, trained on nested parts.
+
+    A part keeps the shares of the classes, and groups whole. The last fraction is the folds
+    themselves.
+
+    Parameters
+    ----------
+    folds : Splits
+        One partition.
+    fractions : sequence of float
+        Growing, the last one 1.
+    """
+    orders = [
+        _order_rows(rows, target, seeds.generator(Purpose.SPLITS, 2, place))
+        for place, rows in enumerate(folds.train)
+    ]
+    train: list[Rows] = []
+    for fraction in fractions:
+        for rows, order in zip(folds.train, orders, strict=True):
+            count = _count_part(order, fraction, target)
+            train.append(rows if fraction == 1.0 else np.sort(order[:count]))
+    _refuse_lost_classes(train, folds, target)
+    times = len(fractions)
+    return Splits(
+        train=tuple(train),
+        test=folds.test * times,
+        repeat=tuple(i for i in range(times) for _ in range(len(folds))),
+        fold=tuple(range(len(folds))) * times,
+        n_cases=folds.n_cases,
+    )
+
+
+def _order_rows(rows: Rows, target: Target, rng: np.random.Generator) -> Rows:
+    """Return rows in the order in which parts take them: any first part is alike in classes."""
+    mixed = rng.permutation(rows)
+    if target.groups is not None:
+        codes = np.unique(target.groups, return_inverse=True)[1].ravel()
+        place = rng.permutation(codes.max() + 1)[codes[mixed]]
+        return np.asarray(mixed[np.argsort(place, kind="stable")])
+    if not target.has_classes:
+        return np.asarray(mixed)
+    turn = np.empty(len(mixed))
+    for code in np.unique(target.y[mixed]):
+        mine = np.flatnonzero(target.y[mixed] == code)
+        turn[mine] = (np.arange(len(mine)) + 0.5) / len(mine)
+    return np.asarray(mixed[np.argsort(turn, kind="stable")])
+
+
+def _count_part(order: Rows, fraction: float, target: Target) -> int:
+    """Return how many rows a part has; the last group of a part is whole."""
+    count = max(1, round(fraction * len(order)))
+    if target.groups is None:
+        return count
+    groups = np.asarray(target.groups)[order]
+    while count < len(order) and groups[count] == groups[count - 1]:
+        count += 1
+    return count
+
+
+def _refuse_lost_classes(train: list[Rows], folds: Splits, target: Target) -> None:
+    if not target.has_classes:
+        return
+    for place, rows in enumerate(train):
+        whole = folds.train[place % len(folds)]
+        if len(np.unique(target.y[rows])) < len(np.unique(target.y[whole])):
+            raise InputError(
+                f"a training set of {len(rows):,} cases lacks a class",
+                needs="cases of every class in the smallest part",
+                got=f"{len(np.unique(target.y[rows]))} classes",
+                cure="Use larger fractions, such as (0.5, 1).",
+            )
+
+
+def _side_by_side(pi: Predictions, sizes: tuple[int, ...]) -> Predictions:
+    """Return the repeats of one learner as configurations, by what they were trained on."""
+    return replace(
+        pi,
+        configs=Configs(ids=tuple(f"{size} training cases" for size in sizes)),
+        responses=np.swapaxes(pi.responses, 1, 2),
+        folds=pi.folds[:, :1],
+        fold_names=pi.fold_names[:1],
+    )
+
+
+def _make_curve(
+    pi: Predictions,
+    metric: Metric,
+    asked: Asked,
+    name: str,
+    fractions: tuple[float, ...],
+    sizes: tuple[int, ...],
+    remarks: list[Caution],
+) -> LearningCurve:
+    step, each = _judge(pi, metric, asked)
+    sign = 1.0 if step.scale.greater_is_better else -1.0
+    interval = step.interval
+    if interval is not None and sign < 0:
+        interval = Interval(-interval.high, -interval.low, interval.confidence_level, interval.side)
+    ends = [one.interval for one in each]
+    kept = [caution for caution in step.cautions if caution.code != OF_THE_TABLE]
+    return LearningCurve(
+        value=sign * step.difference,
+        interval=interval,
+        standard_error=step.standard_error,
+        scale=step.scale,
+        learner=name,
+        fractions=fractions,
+        sizes=sizes,
+        scores=tuple(one.value for one in each),
+        low=tuple(None if one is None else one.low for one in ends),
+        high=tuple(None if one is None else one.high for one in ends),
+        test=step.test,
+        n_cases=step.n_cases,
+        n_fits=len(sizes) * step.provenance.n_folds,
+        confidence_level=asked.confidence_level,
+        cautions=by_severity([*kept, *remarks]),
+        provenance=Provenance(
+            seed=asked.seeds.entropy,
+            fingerprint=pi.fingerprint,
+            n_folds=step.provenance.n_folds,
+            n_repeats=1,
+            knobs={"fractions": list(fractions)},
+            versions=versions(),
+        ),
+    )
+
+
+def _judge(pi: Predictions, metric: Metric, asked: Asked) -> tuple[Comparison, list[Estimate]]:
+    """Return the last step, and every size for itself: by the same formula where it applies."""
+    last, before = pi.configs.ids[-1], pi.configs.ids[-2]
+    level, rng = asked.confidence_level, asked.seeds.entropy
+
+    def ask(test: str | None, method: str) -> tuple[Comparison, list[Estimate]]:
+        step = compare(pi, last, before, metric=metric, test=test, confidence_level=level, rng=rng)
+        each = [
+            estimate(
+                pi.select(place), metric=metric, method=method, confidence_level=level, rng=rng
+            )
+            for place in range(pi.n_configs)
+        ]
+        return step, each
+
+    try:
+        return ask("bayle", "bayle_all_pairs")
+    except (MetricError, EvidenceError):  # no mean over cases, nor an AUC
+        return ask(None, "bbc")
+
+
+def warn_of_settings() -> Caution:
+    """Return the note on a learner whose settings a search has chosen with all cases."""
+    return Caution(
+        "EN127",
+        "The settings of the winner were chosen with all training cases.",
+        "With fewer cases other settings may be better, so that more cases can look more useful "
+        "than they are.",
+        "To be sure, run the whole search on a part of the cases and compare.",
+        Severity.NOTE,
+    )
