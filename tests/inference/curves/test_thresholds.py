@@ -17,7 +17,7 @@ from earnest.core.base.rng import Seeds
 from earnest.core.data.selection import Pooled
 from earnest.core.results.thresholds import MEASURES
 from earnest.inference.curves.thresholds import thresholds_beside
-from earnest.inference.resampling.resampled import Undefined, choose_resampler, resampled
+from earnest.inference.resampling.resampled import UndefinedRule, choose_resampler, resampled
 from earnest.inference.resampling.winners import winners
 from earnest.resampling.bootstrap import every_class_on_both_sides
 from earnest.testing import example_predictions
@@ -77,7 +77,7 @@ def count_slowly(pi: Predictions, made: Thresholds, resamples: int) -> np.ndarra
     resampled(
         statistic,
         pi.target,
-        choose_resampler(None, pi.target, Undefined.REDRAW),
+        choose_resampler(None, pi.target, UndefinedRule.REDRAW),
         resamples,
         Seeds.of(3),
         accept=every_class_on_both_sides(pi.target),

@@ -44,7 +44,7 @@ from earnest.core.results.thresholds import (
 from earnest.inference.curves.corrected import Choosing, chunks, enough
 from earnest.inference.remarks import evidence_remarks
 from earnest.inference.resampling.resampled import (
-    Undefined,
+    UndefinedRule,
     choose_resampler,
     out_of_bag_rule,
     resampled,
@@ -384,7 +384,7 @@ def _count_all(
         how.n_resamples,
         how.seeds,
         accept=out_of_bag_rule(metric, pi.target, how.undefined, published=how.published),
-        redraw=how.undefined is Undefined.REDRAW,
+        redraw=how.undefined is UndefinedRule.REDRAW,
         columns=max(pi.n_configs, 4 * size),
         n_jobs=n_jobs,
     )

@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from earnest.comparison.asking import Asked
+from earnest.comparison.asking import ComparisonRequest
 from earnest.comparison.run import compare
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError, MetricError
@@ -27,7 +27,7 @@ from earnest.core.results.interval import Interval
 from earnest.core.results.learning import LearningCurve
 from earnest.methods.run import estimate
 from earnest.metrics import metric as resolve_metric
-from earnest.metrics.families import Metric
+from earnest.metrics.families import Metric, MetricLike
 from earnest.training.assess.compare_learners import (
     Learner,
     LearnerOutcome,
@@ -39,7 +39,7 @@ from earnest.training.assess.compare_learners import (
 from earnest.training.assess.question import read_data
 from earnest.training.fit.run import RunOptions
 from earnest.training.fit.splits import Splits
-from earnest.training.protocols import Estimator, MetricLike, StoreLike
+from earnest.training.protocols import Estimator, StoreLike
 from earnest.training.search.search_cv import SearchCV
 
 FRACTIONS = (0.125, 0.25, 0.5, 1.0)
@@ -141,7 +141,9 @@ def learning_curve(
     measure = resolve_metric(metric)
     X, y = read_data(X, y)
     rng = make_resumable(rng, store, X, y)
-    asked = Asked.of("bayle", "two-sided", confidence_level, None, rng, n_jobs, trains=True)
+    asked = ComparisonRequest.of(
+        "bayle", "two-sided", confidence_level, None, rng, n_jobs, trains=True
+    )
     learners = read_learners({"learner": given})
     model = learners.configurations[0].own
     target = LearnerOutcome(y, groups, None, positive).read(y, [model], measure)
@@ -206,7 +208,12 @@ def _find_winner(search: SearchCV, metric: MetricLike | None) -> tuple[Learner, 
 
 
 def _make_folds(
-    asked: Asked, X: object, y: object, cv: object, model: Estimator, groups: ArrayLike | None
+    asked: ComparisonRequest,
+    X: object,
+    y: object,
+    cv: object,
+    model: Estimator,
+    groups: ArrayLike | None,
 ) -> Splits:
     from sklearn.base import is_classifier
 
@@ -318,7 +325,7 @@ def _side_by_side(pi: Predictions, sizes: tuple[int, ...]) -> Predictions:
 def _make_curve(
     pi: Predictions,
     metric: Metric,
-    asked: Asked,
+    asked: ComparisonRequest,
     name: str,
     fractions: tuple[float, ...],
     sizes: tuple[int, ...],
@@ -358,7 +365,9 @@ def _make_curve(
     )
 
 
-def _judge(pi: Predictions, metric: Metric, asked: Asked) -> tuple[Comparison, list[Estimate]]:
+def _judge(
+    pi: Predictions, metric: Metric, asked: ComparisonRequest
+) -> tuple[Comparison, list[Estimate]]:
     """Return the last step, and every size for itself: by the same formula where it applies."""
     last, before = pi.configs.ids[-1], pi.configs.ids[-2]
     level, rng = asked.confidence_level, asked.seeds.entropy
