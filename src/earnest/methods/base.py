@@ -45,7 +45,6 @@ from earnest.inference.resampling.split_selection import Choice, SplitDetails, c
 from earnest.inference.resampling.splits import SplitKnobs
 from earnest.metrics.families import Metric, RankMetric
 from earnest.metrics.ranking import auc_scan
-from earnest.resampling.bootstrap import RESAMPLERS, Resampler
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,13 +239,6 @@ def selector_of(given: str | Selector | EnsembleRule | None, default: Selector) 
     if isinstance(given, str) or not hasattr(given, "by_fold"):
         return SELECTORS[str(given)]  # which refuses what is no rule at all
     assert not isinstance(given, EnsembleRule)  # refused above
-    return given
-
-
-def resampler_of(given: str | Resampler | None) -> Resampler | None:
-    """Return the resampler of a name, as it is, or None."""
-    if isinstance(given, str) or (given is not None and not hasattr(given, "draw")):
-        return RESAMPLERS[str(given)]
     return given
 
 

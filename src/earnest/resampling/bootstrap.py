@@ -46,6 +46,20 @@ class Resampler(Protocol):
 RESAMPLERS: Registry[Resampler] = Registry("resampler")
 
 
+def find_resampler(given: str | Resampler | None) -> Resampler | None:
+    """Return the resampler of a name, as it is, or None where none was given.
+
+    Examples
+    --------
+    >>> from earnest.resampling.bootstrap import find_resampler
+    >>> find_resampler("case"), find_resampler(None)
+    (CaseBootstrap(), None)
+    """
+    if isinstance(given, str) or (given is not None and not hasattr(given, "draw")):
+        return RESAMPLERS[str(given)]
+    return given
+
+
 def batches(
     resampler: Resampler,
     target: Target,

@@ -54,7 +54,9 @@ def test_the_sd_of_a_mean_is_that_of_the_trees_own_means(fitted: Any, n_jobs: in
     assert (sums.sd_of_mean <= sums.sd).all()
     stacked = np.repeat(points[None], 2, axis=0)
     stacked[:, :, 1] = values[:, None]
-    np.testing.assert_allclose(fitted.averages(stacked)[1], sums.sd_of_mean, rtol=1e-9)
+    mean, sd = fitted.averages(stacked)
+    np.testing.assert_allclose(mean, sums.mean, rtol=1e-12)
+    np.testing.assert_allclose(sd, sums.sd_of_mean, rtol=1e-9)
 
 
 def test_blocks_do_not_change_the_numbers(fitted: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,7 +40,7 @@ from earnest.inference.resampling.resampled import (
 )
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric
-from earnest.resampling.bootstrap import RESAMPLERS, Resampler
+from earnest.resampling.bootstrap import Resampler, find_resampler
 
 MOST_RESAMPLES = 10_000_000
 RESAMPLES = "Resampling is"
@@ -201,7 +201,7 @@ class BootstrapTest:
         """Score all configurations on the same resamples."""
         pi, metric, jobs = question.pi, question.metric, question.n_jobs
         undefined = UndefinedRule(self.undefined)
-        resampler = choose_resampler(_resampler_of(self.resampler), pi.target, undefined)
+        resampler = choose_resampler(find_resampler(self.resampler), pi.target, undefined)
 
         def scored(weights: Weights) -> NDArray[np.float64]:
             table = score_table(pi, metric, weights, n_jobs=jobs)  # (b, C)
@@ -220,12 +220,6 @@ class BootstrapTest:
         )
         scores = score_table(pi, metric, Weights.ones(pi.n_cases), n_jobs=jobs)[0]
         return BootstrapReading(question, scores, table[:, 1:], resampler)
-
-
-def _resampler_of(given: str | Resampler | None) -> Resampler | None:
-    if isinstance(given, str) or (given is not None and not hasattr(given, "draw")):
-        return RESAMPLERS[str(given)]
-    return given
 
 
 def _inverted(apart: Array) -> dict[str, float]:

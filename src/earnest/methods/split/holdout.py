@@ -35,11 +35,10 @@ from earnest.methods.base import (
     Call,
     make_estimate,
     register,
-    resampler_of,
     selector_of,
 )
 from earnest.metrics.families import CallableMetric, Metric
-from earnest.resampling.bootstrap import Resampler
+from earnest.resampling.bootstrap import Resampler, find_resampler
 
 
 @register
@@ -160,7 +159,7 @@ class HoldOut:
         if self.interval == "normal":
             return None
         undefined = UndefinedRule(self.undefined)
-        return choose_resampler(resampler_of(self.resampler), part.target, undefined)
+        return choose_resampler(find_resampler(self.resampler), part.target, undefined)
 
     def _limits(self, call: Call, part: Predictions, best: int, value: float) -> LimitSource:
         metric, undefined = call.metric, UndefinedRule(self.undefined)

@@ -23,11 +23,10 @@ from earnest.methods.base import (
     Call,
     chosen_by,
     register,
-    resampler_of,
     split_estimate,
 )
 from earnest.metrics.families import Metric
-from earnest.resampling.bootstrap import Resampler
+from earnest.resampling.bootstrap import Resampler, find_resampler
 
 
 @register
@@ -114,7 +113,7 @@ class MABT(SplitKnobs):
     def __call__(self, call: Call) -> Estimate:
         """Return the score of the chosen configuration, with tilted limits."""
         metric, target = call.metric, call.pi.target
-        resampler = tilted_resampler(resampler_of(self.resampler), metric, target)
+        resampler = tilted_resampler(find_resampler(self.resampler), metric, target)
         choice, selector = chosen_by(self, call, preselect=True)
         made = tilted_limits(
             choice,

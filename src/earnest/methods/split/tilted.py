@@ -24,11 +24,10 @@ from earnest.methods.base import (
     Call,
     chosen_by,
     register,
-    resampler_of,
     split_estimate,
 )
 from earnest.metrics.families import Metric
-from earnest.resampling.bootstrap import Resampler
+from earnest.resampling.bootstrap import Resampler, find_resampler
 
 
 @register
@@ -113,7 +112,7 @@ class Tilted(SplitKnobs):
     def __call__(self, call: Call) -> Estimate:
         """Return the score of the chosen configuration, with tilted limits."""
         metric, target = call.metric, call.pi.target
-        resampler = tilted_resampler(resampler_of(self.resampler), metric, target)
+        resampler = tilted_resampler(find_resampler(self.resampler), metric, target)
         choice, selector = chosen_by(self, call, preselect=self.preselect)
         made = tilted_limits(
             choice, metric, resampler, self.n_resamples, call.seeds, n_jobs=call.n_jobs

@@ -42,10 +42,9 @@ from earnest.methods.base import (
     ensemble_of,
     make_estimate,
     register,
-    resampler_of,
     selector_of,
 )
-from earnest.resampling.bootstrap import Resampler
+from earnest.resampling.bootstrap import Resampler, find_resampler
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +172,7 @@ class BBC:
         pi, metric = call.pi, call.metric
         undefined, published = UndefinedRule(self.undefined), self.variant == "as_published"
         selector = selector_of(self.selector, Pooled())
-        resampler = choose_resampler(resampler_of(self.resampler), pi.target, undefined)
+        resampler = choose_resampler(find_resampler(self.resampler), pi.target, undefined)
         need_out_of_bag(self.spec.name, resampler)
 
         usual = self.resampler is None and undefined is UndefinedRule.REDRAW and not published
@@ -259,7 +258,7 @@ class BBC:
             )
         check_ensemble(pi, rule)
         undefined = UndefinedRule(self.undefined)
-        resampler = choose_resampler(resampler_of(self.resampler), pi.target, undefined)
+        resampler = choose_resampler(find_resampler(self.resampler), pi.target, undefined)
         need_out_of_bag(self.spec.name, resampler)
         scorer = EnsembleScores(pi, metric, resampler, rule, call.n_jobs)
         table = resampled(

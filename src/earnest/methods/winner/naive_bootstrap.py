@@ -33,10 +33,9 @@ from earnest.methods.base import (
     make_estimate,
     need_folds,
     register,
-    resampler_of,
     selector_of,
 )
-from earnest.resampling.bootstrap import Resampler
+from earnest.resampling.bootstrap import Resampler, find_resampler
 
 
 @register
@@ -192,7 +191,7 @@ class NaiveBootstrap:
         pi, metric = call.pi, call.metric
         selector = selector_of(self.selector, Pooled())
         undefined = UndefinedRule(self.undefined)
-        resampler = choose_resampler(resampler_of(self.resampler), pi.target, undefined)
+        resampler = choose_resampler(find_resampler(self.resampler), pi.target, undefined)
         best, naive, _ = winner(pi, metric, selector, n_jobs=call.n_jobs)
 
         def score(weights: Weights) -> NDArray[np.float64]:

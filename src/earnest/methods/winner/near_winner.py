@@ -37,13 +37,12 @@ from earnest.methods.base import (
     Call,
     make_estimate,
     register,
-    resampler_of,
     selector_of,
 )
 from earnest.methods.winner.bbc import BBCDetails, need_out_of_bag
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
-from earnest.resampling.bootstrap import Resampler
+from earnest.resampling.bootstrap import Resampler, find_resampler
 
 MOST_ROWS = 4000  # resamples that the correlations of scores are read from, at most
 
@@ -148,7 +147,7 @@ class NearWinner:
         law_kind = need_law(self.spec.name, metric, pi.target)
         undefined = UndefinedRule(self.undefined)
         selector = selector_of(self.selector, Pooled())
-        resampler = choose_resampler(resampler_of(self.resampler), pi.target, undefined)
+        resampler = choose_resampler(find_resampler(self.resampler), pi.target, undefined)
         need_out_of_bag(self.spec.name, resampler)
         best_wins = type(selector) is Pooled  # a subclass has its own rule
         tables: list[NDArray[np.float64]] = []
