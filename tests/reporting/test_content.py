@@ -20,7 +20,7 @@ from tests.reporting.scenes import SCENES, scene
 def test_every_code_of_a_caution_is_explained_in_place() -> None:
     for made in map(scene, SCENES):
         data = json.loads(made.to_json())
-        parts = [data[name] for name in ("answer", "rivals", "learned") if data[name]]
+        parts = [data[name] for name in ("answer", "rivals", "thresholds", "learned") if data[name]]
         given = {each["code"] for part in parts for each in part["cautions"]}
         assert set(data["codes"]) == given
         page = made.to_html()

@@ -177,7 +177,9 @@ def thresholds_beside(
         choosing = replace(choosing, n_resamples=few)
     interval = made.interval
     ask = Ask() if interval is None else Ask.of(interval.confidence_level, interval.side)
-    return thresholds_of(predictions, measure, choosing, ask=ask, given=given, n_jobs=n_jobs)
+    return thresholds_of(
+        predictions, measure, choosing, ask=ask, given=given, final=made.winner, n_jobs=n_jobs
+    )
 
 
 def _read_selector(given: str | Selector | None) -> Selector:
@@ -201,11 +203,15 @@ def thresholds_of(
     *,
     ask: Ask,
     given: Sequence[float] | None = None,
+    final: str | None = None,
     n_jobs: int | None = None,
 ) -> Thresholds:
-    """Return the table from checked arguments."""
+    """Return the table from checked arguments; `final` is the winner on all cases, if known."""
     pi = predictions.usable()
-    best, _, _ = winner(pi, metric, choosing.selector, n_jobs=n_jobs)
+    if final is None:
+        best, _, _ = winner(pi, metric, choosing.selector, n_jobs=n_jobs)
+    else:
+        best = pi.configs.index(final)
     scores = _scores_of(pi, best)
     grid = _lay_grid(pi, scores, given)
     cuts = _Cuts(pi, best, grid)
