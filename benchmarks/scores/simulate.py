@@ -91,8 +91,6 @@ CELLS: tuple[Cell, ...] = (
     Cell(items=200, configs=1000, agreement=0.0, runs=40),
     Cell(items=200, configs=1000, agreement=0.95, runs=40),
     Cell(items=5000, configs=2, agreement=0.0),
-    Cell(items=5000, configs=20, agreement=0.95, runs=40),
-    Cell(items=1000, configs=100, agreement=0.8, cluster=10, runs=40),
     Cell(items=200, configs=20, agreement=0.0, cluster=5),
     Cell(items=50, configs=20, agreement=0.8, samples=5),
     Cell(items=1000, configs=20, agreement=0.8, samples=2),
