@@ -230,7 +230,8 @@ def _square(
     why = own.no_calibration(pi)
     if why is None:
         made_of = own.calibration(pi, made.winner, confidence_level=level)
-        figure = draw.calibration(made_of, name="calibration", width=SQUARE)
+        alone = made.n_configs == 1
+        figure = draw.calibration(made_of, name="calibration", width=SQUARE, alone=alone)
         yield _raw(made, "Calibration", figure, data={"calibration": made_of})
     elif pi.target.task is Task.BINARY:
         left_out.append(why)
@@ -261,12 +262,12 @@ def _wide(found: Results, pi: Predictions, made: Estimate, level: float) -> Iter
     assert metric is not None
     assert winner is not None
     if pi.target.task is Task.REGRESSION:
-        left = folded.residuals(pi, winner)
+        left, alone = folded.residuals(pi, winner), made.n_configs == 1
         yield _raw(
             made,
             "Residuals on predicted values",
-            draw.residuals(left, name="residuals", width=WIDE),
-            draw.residuals(left, name="residuals-phone", width=PHONE),
+            draw.residuals(left, name="residuals", width=WIDE, alone=alone),
+            draw.residuals(left, name="residuals-phone", width=PHONE, alone=alone),
             "Line: running mean. Band: nine of ten residuals.",
             {"residuals": left},
         )
