@@ -101,3 +101,19 @@ def test_blue_and_orange_of_one_configuration_say_the_same(metric):
     reported = next(row for row in rows if row.reported)
     assert reported.value == told["naive"] == content.answer.value
     assert content.answer.naive is None  # there is no second number
+
+
+@pytest.mark.parametrize(("task", "metric"), [(None, "accuracy"), ("regression", "r2")])
+def test_nothing_of_one_configuration_is_drawn_as_not_corrected(task, metric):
+    """Orange, hollow and dashed marks are for what a search chose."""
+    rng = np.random.default_rng(2)
+    y = np.tile([0, 1], 60) if task is None else rng.normal(size=120)
+    scores = y + rng.normal(size=120)
+    scores = 1 / (1 + np.exp(-scores)) if task is None else scores
+    pi = en.Predictions.from_arrays(y, scores, np.arange(120) // 2 % 5)
+    content = en.report(pi, metric=metric, explain=False).content
+    panels = [*content.curves.square, *content.curves.wide, *content.resamples]
+    assert len(panels) > 2
+    for panel in panels:
+        assert panel.corrected, panel.heading
+        assert "--warn" not in panel.figure.svg, panel.heading

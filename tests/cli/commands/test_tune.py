@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv
 
+from earnest import LearningCurve
 from earnest.cli.show.tune import _facts
 from earnest.comparison import against_winner
 from earnest.core.data.predictions import Predictions
@@ -82,6 +83,18 @@ def test_the_files_are_written_and_json_says_what_estimate_json_says(run, here):
     assert {key: said[key] for key in saved} == saved
     assert set(said) - set(saved) == {"folder", "seconds", "fit_seconds"}
     assert said["tuning"]["n_fits"] == 10
+
+
+def test_a_learning_curve_is_written_and_told_where_it_is_asked(run, here):
+    done = run(*QUICK, "--learning-curve")
+    assert done.code == 0
+    folder = here / "run"
+    made = LearningCurve.load(folder / "learning.json")
+    assert f"{made.sizes[-2]} to {made.sizes[-1]}" in " ".join(done.out.split())
+    assert "learning.json" in done.out
+    assert 'id="more-cases"' in (folder / "report.html").read_text("utf-8")
+    again = run(*QUICK, "--learning-curve", "--resume")
+    assert timeless(again.out) == timeless(done.out)
 
 
 def test_quiet_shows_nothing(run, here):
@@ -353,6 +366,9 @@ def test_the_simplest_is_told_with_how_many_are_as_good(count, told):
         n_fits=1,
         n_fits_nested=1,
         seconds=1.0,
+        learning=None,
+        no_learning="",
+        budget_used=None,
     )
     assert dict(_facts(tuned))["Simplest"] == told
 

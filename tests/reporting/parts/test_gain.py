@@ -46,6 +46,22 @@ def test_the_gain_stands_second_and_ends_in_the_number_of_the_first_screen(
     assert part.next
 
 
+def test_a_first_configuration_that_stays_the_best_is_said_to(pi: en.Predictions) -> None:
+    names = [2, 0, 1]  # the best of them first
+    made = en.gain(pi.select(names), metric="roc_auc", n_resamples=50, rng=0)
+    assert made.first == made.winner
+    assert made.seeming == 0.0
+    assert "0.0" not in headline(made)
+
+
+def test_more_cases_are_told_apart_from_what_to_do(report: en.Report) -> None:
+    part = report.content.gain
+    assert part is not None
+    assert len(part.more) == 2  # the width, and what predictions cannot tell
+    assert part.learning is None
+    assert not set(part.more) & set(part.next)
+
+
 def test_the_page_and_its_markdown_hold_the_numbers_of_the_curves(report: en.Report) -> None:
     part = report.content.gain
     assert part is not None

@@ -42,6 +42,8 @@ def headline(made: Gain) -> str:
             f"The search seemed to gain {seeming} and lost about {value.lstrip('-')}: "
             f"{_start(made)} is better than the winner."
         )
+    if made.order == "tried" and made.first == made.winner:
+        return "No gain can be shown: the first configuration stayed the best."
     return f"No gain can be shown: the search seemed to gain {seeming}."
 
 

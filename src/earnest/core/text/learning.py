@@ -37,7 +37,7 @@ def headline(made: LearningCurve) -> str:
     >>> y = X[:, 0] + rng.standard_normal(120)
     >>> made = en.learning_curve(Ridge(), X, y, metric="rmse", fractions=(0.5, 1), rng=0)
     >>> headline(made)
-    'Twice the training cases (54 to 108) made the winner better by about 0.09.'
+    'Twice the training cases (54 to 108) made the winner better by about 0.11.'
     """
     more = "Twice" if abs(made.times - 2) < ABOUT_TWICE else f"{made.times:.1f} times"
     sizes = f"{more} the training cases ({made.sizes[-2]:,} to {made.sizes[-1]:,})"

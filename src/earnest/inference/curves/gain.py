@@ -237,7 +237,8 @@ def _error_of(
     scorer = WinnerScores(pi, metric, resampler, lambda inbag: np.zeros(len(inbag), np.intp))
     rng = choosing.seeds.generator(Purpose.VALUE_ERROR)
     error = scorer.error_over(found.wins, zero, rng)
-    return spread if error is None else float(np.hypot(error, spread / np.sqrt(len(ahead))))
+    # The start is an own score, so that the luck of the resamples is that of the end alone.
+    return spread if error is None else float(np.hypot(error, found.luck))
 
 
 def _start_terms(pi: Predictions, metric: Metric, start: int | None) -> Array:

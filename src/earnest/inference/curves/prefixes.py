@@ -81,6 +81,8 @@ class PrefixScores:
         metric's own units.
     wins : ndarray, shape (C,)
         How often each configuration won among all, as a share.
+    luck : float
+        The error of the last corrected score by the number of resamples alone.
     """
 
     naive: Array
@@ -90,6 +92,7 @@ class PrefixScores:
     high: Array
     ahead: Array
     wins: Array
+    luck: float = 0.0
 
 
 def score_prefixes(
@@ -348,6 +351,7 @@ def _in_order(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixScores:
         low=low,
         high=high,
         ahead=_free_draws(last) - _free_draws(first if len(first) else last),
+        luck=_measure_luck(_free_draws(last)),
         wins=np.bincount(winners[winners >= 0], minlength=configs) / max(1, (winners >= 0).sum()),
     )
 
@@ -574,8 +578,15 @@ def _over_orders(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixScor
         low=np.array([low for low, _ in limits]),
         high=np.array([high for _, high in limits]),
         ahead=free[:, -1] - free[:, 0],
+        luck=_measure_luck(free[:, -1]),
         wins=wins / max(wins.sum(), 1e-300),
     )
+
+
+def _measure_luck(draws: Array) -> float:
+    """Return the error that a mean over draws has by their finite number alone."""
+    known = draws[~np.isnan(draws)]
+    return float(np.std(known, ddof=1) / np.sqrt(len(known))) if len(known) > 1 else 0.0
 
 
 def _divide(sums: Array, counts: Array) -> Array:

@@ -210,6 +210,13 @@ class Canvas:
         yield
         self._parts.append("</g>")
 
+    def own_score(self, at: Point, *, alone: bool) -> None:
+        """Draw an own score: a hollow diamond of a winner, a blue dot where nothing was chosen."""
+        if alone:
+            self.dot(at, 4, "accent")
+        else:
+            self.diamond(at, 5)
+
     def diamond(self, at: Point, radius: float, colour: str = "warn") -> None:
         """Draw a hollow diamond: a number that is not corrected for the search."""
         x, y = at

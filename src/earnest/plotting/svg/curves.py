@@ -255,10 +255,11 @@ def _list_curve_rows(curve: MeanCurve, x: str, y: str) -> list[tuple[str, ...]]:
     return [heads, *((f"{curve.x[i]:.2f}", *(f"{v[i]:.3f}" for v in lines)) for i in shown_at)]
 
 
-def calibration(made: Calibration, *, name: str, width: float = 270) -> Figure:
+def calibration(made: Calibration, *, name: str, width: float = 270, alone: bool = False) -> Figure:
     """Draw what was promised against what came true, with a strip of how many cases.
 
-    Hollow diamonds: it is the winner as searched, not corrected.
+    Hollow diamonds: it is the winner as searched, not corrected. Where it stood alone nothing was
+    selected, and dots are blue.
     """
     strip = 58.0
     title = f"Predicted probability of {made.positive}"
@@ -268,9 +269,10 @@ def calibration(made: Calibration, *, name: str, width: float = 270) -> Figure:
     _name_diagonal(plot, made, "perfect")
     for x, share in zip(made.predicted, made.observed, strict=True):
         at = plot.x(float(x))
-        canvas.line((at, plot.y(share.low)), (at, plot.y(share.high)), "warn", 1.8)
+        ends = (at, plot.y(share.low)), (at, plot.y(share.high))
+        canvas.line(*ends, "accent" if alone else "warn", 1.8)
     for x, share in zip(made.predicted, made.observed, strict=True):
-        canvas.diamond((plot.x(float(x)), plot.y(share.value)), 5)
+        canvas.own_score((plot.x(float(x)), plot.y(share.value)), alone=alone)
     _counts(canvas, plot.x, made.spread, canvas.height - 4)
     off = [
         share

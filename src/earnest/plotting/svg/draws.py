@@ -100,7 +100,8 @@ def _draw_marks(
     words, (top, bottom) = printed(estimate), rows
     at, first = x(estimate.value), naive is not None and estimate.value > naive
     canvas.line((at, top - 6), (at, bottom), "accent", 2)
-    said = f"mean {write_in_figure(words.value)}"
+    word = "mean" if estimate.n_configs > 1 else "score"  # of one the value is its own
+    said = f"{word} {write_in_figure(words.value)}"
     taken = _write_over(canvas, at, top - 9, said, "accent", left=not first)
     if naive is not None:
         said = f"naive {write_in_figure(words.naive or '')}"

@@ -47,6 +47,7 @@ def folds(
         lines.append((estimate.value, f"honest {write_in_figure(words.value)}", "accent"))
         if estimate.naive is not None and math.isfinite(estimate.naive) and estimate.n_configs > 1:
             lines.append((estimate.naive, f"naive {write_in_figure(words.naive or '')}", "warn"))
+    alone = estimate is not None and estimate.n_configs == 1
     known = made.scores[np.isfinite(made.scores)]
     limits = (-math.inf, math.inf) if estimate is None else estimate.scale.limits
     y_ends = round_out(*find_finite_ends([*known, *(v for v, _, _ in lines)]), limits)
@@ -63,7 +64,7 @@ def folds(
     _line_names(canvas, y, right + 6, lines)
     for i, score in enumerate(made.scores):
         if math.isfinite(score):
-            canvas.diamond((left + (i + 0.5) * step, y(float(score))), 5)
+            canvas.own_score((left + (i + 0.5) * step, y(float(score))), alone=alone)
     _fold_names(canvas, made, left, step, bottom)
     canvas.text((0.5 * (left + right), bottom + 37), _size(made), "ink2", anchor="middle")
     return canvas.figure(_describe_folds(made, estimate), _fold_rows(made))
@@ -116,13 +117,22 @@ def _fold_rows(made: FoldScores) -> list[tuple[str, ...]]:
     return rows
 
 
-def residuals(made: Residuals, *, name: str, width: float = 420, outcome: str = "") -> Figure:
+def residuals(
+    made: Residuals,
+    *,
+    name: str,
+    width: float = 420,
+    outcome: str = "",
+    alone: bool = False,
+) -> Figure:
     """Draw residuals on fitted values, with their running mean and the middle 90 %.
 
     Parameters
     ----------
     outcome : str
         The name of the outcome, for the axis.
+    alone : bool
+        Whether nothing was selected, so that nothing is left to correct.
     """
     lowest, highest = find_finite_ends([*made.residuals.tolist(), 0.0])
     y = Scale(*_pad(lowest, highest), 190.0, TOP)
@@ -137,8 +147,9 @@ def residuals(made: Residuals, *, name: str, width: float = 420, outcome: str = 
     canvas.specks([(x(float(a)), y(float(b))) for a, b in points], 1.9, "ink3", 0.6)
     at = [x(float(v)) for v in made.at]
     low, high = ([y(float(v)) for v in edge] for edge in (made.low, made.high))
-    canvas.band(at, low, high, "warn", 0.14)
-    canvas.curve(zip(at, (y(float(v)) for v in made.mean), strict=True), "warn", 1.8, dash=DASH)
+    colour, dash = ("accent", "") if alone else ("warn", DASH)
+    canvas.band(at, low, high, colour, 0.14)
+    canvas.curve(zip(at, (y(float(v)) for v in made.mean), strict=True), colour, 1.8, dash=dash)
     return canvas.figure(_describe_residuals(made), _list_residual_rows(made))
 
 

@@ -305,7 +305,8 @@ def _square(found: Results, shown: Shown, level: float, left_out: list[str]) -> 
     why = own.no_calibration(pi)
     if why is None:
         made_of = own.calibration(pi, made.winner, confidence_level=level)
-        figure = draw.calibration(made_of, name="calibration", width=SQUARE)
+        alone = made.n_configs == 1
+        figure = draw.calibration(made_of, name="calibration", width=SQUARE, alone=alone)
         yield _raw(made, "Calibration", figure, data={"calibration": made_of})
     elif pi.target.task is Task.BINARY:
         left_out.append(why)
@@ -343,12 +344,12 @@ def _wide(found: Results, shown: Shown, level: float) -> Iterator[Panel]:
     assert metric is not None
     assert winner is not None
     if pi.target.task is Task.REGRESSION:
-        left = folded.residuals(pi, winner)
+        left, alone = folded.residuals(pi, winner), made.n_configs == 1
         yield _raw(
             made,
             "Residuals on predicted values",
-            draw.residuals(left, name="residuals", width=WIDE),
-            draw.residuals(left, name="residuals-phone", width=PHONE),
+            draw.residuals(left, name="residuals", width=WIDE, alone=alone),
+            draw.residuals(left, name="residuals-phone", width=PHONE, alone=alone),
             "Line: running mean. Band: nine of ten residuals.",
             {"residuals": left},
         )

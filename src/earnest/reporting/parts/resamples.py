@@ -23,7 +23,9 @@ def resamples_of(found: Results) -> Iterator[Panel]:
         return
     chose = made.n_configs > 1 and found.corrected
     yield Panel(
-        heading=f"Where {printed(made).value} comes from",
+        heading=f"Where {printed(made).value} comes from"
+        if made.n_configs > 1
+        else "Where the interval comes from",
         text=f"{made.n_resamples:,} times, a winner was chosen on a resample and scored on the "
         "cases left out. Count of scores."
         if chose

@@ -279,7 +279,7 @@ class Job:
             n_fits=searched.ledger.n_fits + len(shares),
             n_fits_nested=repeats * folds**2 * len(ran.configs) + repeats * folds + 1,
             fit_seconds=float(took),
-            budget_used=self._measure_use(float(took)),
+            budget_used=self._measure_use(float(took) if ran.spent is None else ran.spent),
             seconds=monotonic() - self.started,
             folder=None if self.folder is None else self.folder.path,
         )

@@ -141,6 +141,7 @@ class TuneRun:
     run: RunFile
     cautions: tuple[Caution, ...] = ()
     n_splits: int | None = None  # where the time was over before all splits were tried
+    spent: float | None = None  # seconds of all fits then, also of those that are left out
 
 
 def run_search(
@@ -211,13 +212,20 @@ def run_search(
     if by_fold:
         kept, count = _keep_whole_folds(done, len(configs))
         note = cut_short(count, len(folds), "folds")
-        return replace(search(configs, folds[:count], kept, note=note), n_splits=count)
+        ran = search(configs, folds[:count], kept, note=note)
+        return replace(ran, n_splits=count, spent=_add_times(done))
     kept, places = _keep_whole_configurations(done, len(folds))
     some = tuple(configs[place] for place in places)
     sure = len(configs) if plan.n_sure is None else plan.n_sure
     complete = set(places) >= set(range(sure))
     early = None if complete else cut_short(len(places), sure, "configurations")
-    return search(some, folds, kept, note=early)
+    return replace(search(some, folds, kept, note=early), spent=_add_times(done))
+
+
+def _add_times(done: Mapping[Key, Outcome]) -> float:
+    """Return what all fits took, also those of configurations that were not completed."""
+    times = ("fit_time", "score_time")
+    return sum(one.numbers.get(name, 0.0) for one in done.values() for name in times)
 
 
 def _find_longest(asked: TuneOptions, plan: TunePlan) -> float | None:
