@@ -103,7 +103,7 @@ def results() -> dict[str, Any]:
 
 KINDS = [
     "estimate", "one-sided", "no interval", "tilted", "table", "comparison", "posterior",
-    "comparisons", "gain", "mean gain", "no gain", "learning curve", "thresholds",
+    "comparisons", "gain", "mean gain", "no gain", "thresholds", "learning curve",
     "bootstrap bca", "bootstrap percentile", "bootstrap basic",
     "bootstrap studentised", "undefined draws", "lower bound", "jackknife", "influence",
     "given slope", "verdict", "verdict on a pair", "plan", "explanation",

@@ -180,7 +180,7 @@ ERRORS = [
     (
         ("--method", "cv", "--test", "nowhere.csv"),
         "error: there is no file 'nowhere.csv'. Expected a table: .csv, .csv.gz, .tsv, .txt, "
-        ".parquet, .arrow, .feather, .xlsx, .xlsm.",
+        ".parquet, .arrow, .feather, .jsonl, .jsonl.gz, .ndjson, .xlsx, .xlsm.",
     ),
     (
         ("--level", "95", "--method", "cv"),

@@ -121,7 +121,7 @@ def test_unknown_levels_and_extra_columns_are_told_on_standard_error(run, here):
         (
             ["run", "none.csv"],
             "there is no file 'none.csv'. Expected a table: .csv, .csv.gz, .tsv, .txt, .parquet, "
-            ".arrow, .feather, .xlsx, .xlsm. Did you mean 'new.csv'?",
+            ".arrow, .feather, .jsonl, .jsonl.gz, .ndjson, .xlsx, .xlsm. Did you mean 'new.csv'?",
         ),
         (
             ["new.csv", "run"],

@@ -57,6 +57,7 @@ def test_spawn_keys_never_change() -> None:
         "REPLICATES": 9,
         "LOCAL_LEVEL": 12,
         "VALUE_ERROR": 13,
+        "CROSS_FIT": 14,
     }
 
 

@@ -230,9 +230,9 @@ WRITERS = {
     ("core/tables/formats/table_files.py", "save_table"),
     ("core/tables/formats/npz.py", "save_npz"),
     ("core/tables/formats/npz.py", "write_member"),
-    ("core/tables/scores.py", "_save_npz"),  # all three into the file of `replacing`
-    ("core/tables/scores.py", "_save_table"),
-    ("core/tables/scores.py", "_write_csv"),
+    ("core/tables/score_files.py", "_save_npz"),  # all three into the file of `replacing`
+    ("core/tables/score_files.py", "_save_table"),
+    ("core/tables/score_files.py", "_write_csv"),
     ("core/tables/formats/replicate_files.py", "save_replicates"),
     ("cli/commands/predict.py", "save_predicted"),
     ("cli/reading.py", "keep_standard_input"),  # in a folder of its own
