@@ -138,9 +138,9 @@ def draw_mutants(count: int, seed: int, rooms: list[str]) -> list[Mutant]:
     found: dict[str, list[Mutant]] = {}
     for file in sorted(PACKAGE.rglob("*.py")):
         path = file.relative_to(PACKAGE).as_posix()
-        for mutant in list_mutants(path, file.read_bytes()):
-            if "/" in path and (not rooms or mutant.room in rooms):
-                found.setdefault(mutant.room, []).append(mutant)
+        room = path.partition("/")[0]
+        if "/" in path and (not rooms or room in rooms):
+            found.setdefault(room, []).extend(list_mutants(path, file.read_bytes()))
     rng = random.Random(seed)
     for room in found.values():
         rng.shuffle(room)
