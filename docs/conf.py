@@ -50,7 +50,7 @@ nitpick_ignore_regex = [
     # Types that arguments take by name, and of which only guides to extend earnest tell.
     ("py:class", r"earnest\..*\.(Selector|Alternative|Task|ResponseKind|Metric|Test|Resampler)"),
     ("py:class", r"earnest\..*\.(Region|OptunaCandidates|Splitter|Booster|PlanNeed)"),
-    ("py:class", r"earnest\..*\.LightGBMEnvironment"),
+    ("py:class", r"earnest\..*\.(LightGBMEnvironment|ThresholdRow|ThresholdChoice)"),
 ]
 
 # ---- gallery: scripts of docs/gallery run at build time, and can be downloaded as notebooks

@@ -316,7 +316,7 @@ class Thresholds(Result):
     def at(self, threshold: float) -> ThresholdRow:
         """Return the row of a threshold, or of the nearest one of the grid.
 
-        Name a threshold in `earnest.thresholds(..., thresholds=[...])` to have it on the grid.
+        Pass it to `earnest.thresholds` as one of `thresholds` to have it on the grid.
         """
         asked = _read_number(threshold)
         grid = np.array(self.thresholds)
