@@ -122,7 +122,8 @@ class ThresholdRow:
 
     def rate(self, measure: str) -> Rate | None:
         """Return one measure by its name."""
-        return getattr(self, check.one_of("measure", measure, list(MEASURES)))  # type: ignore[no-any-return]
+        found: Rate | None = getattr(self, check.one_of("measure", measure, list(MEASURES)))
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)
