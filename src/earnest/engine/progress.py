@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,8 +19,14 @@ if TYPE_CHECKING:
 SOONEST = 0.03  # share of the tasks that tells nothing yet of the time left
 
 
-def estimate_seconds_left(*, ran: int, done: int, todo: int, seconds: float) -> float | None:
+def estimate_seconds_left(
+    *, ran: int, done: int, todo: int, seconds: float, most: float = math.inf
+) -> float | None:
     """Return how long the rest takes at the pace so far, None as long as nothing tells.
+
+    A run that ends at a set time has more to do than it has time for, and its first tasks are the
+    quick ones. So the set time is what is left until half of the tasks are done; then the pace
+    tells whether the tasks run out first.
 
     Parameters
     ----------
@@ -29,6 +36,8 @@ def estimate_seconds_left(*, ran: int, done: int, todo: int, seconds: float) -> 
         How many are done, stored ones too, and how many there are in all.
     seconds : float
         The time.
+    most : float
+        Seconds until the run ends in any case.
 
     Examples
     --------
@@ -37,10 +46,16 @@ def estimate_seconds_left(*, ran: int, done: int, todo: int, seconds: float) -> 
     15.0
     >>> estimate_seconds_left(ran=10, done=10, todo=400, seconds=5.0) is None
     True
+    >>> estimate_seconds_left(ran=10, done=10, todo=40, seconds=5.0, most=55.0)
+    55.0
     """
-    if ran <= 0 or done >= todo or done < SOONEST * todo:
+    if done >= todo:
         return None
-    return seconds / ran * (todo - done)
+    if math.isfinite(most) and done < todo / 2:
+        return max(most, 0.0)
+    if ran <= 0 or done < SOONEST * todo:
+        return None
+    return max(min(seconds / ran * (todo - done), most), 0.0)
 
 
 class ProgressBar:

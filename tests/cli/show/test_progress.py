@@ -88,6 +88,24 @@ def test_a_terminal_has_one_line_that_is_rewritten():
     assert states[-1].startswith("Fold  5/5 ━━━━━━━━━━━━━━━━━━━━ 100 %  10 fits  in ")
 
 
+def test_a_run_that_ends_at_a_set_time_counts_down_to_it(monkeypatch):
+    now = 100.0
+    monkeypatch.setattr("earnest.cli.show.progress.time.monotonic", lambda: now)
+    stream = Terminal()
+    line = FoldLine(stream, 5, until=160.0)
+    line.start(20)
+    for key in range(12):  # the first are quick: by their pace 2 s would be left after two of them
+        now += 0.1
+        line.advance(Outcome((key, 0, 0)))
+    left = [
+        state.rpartition("  ")[2]
+        for state in stream.getvalue().split("\r\x1b[2K")
+        if "left" in state
+    ]
+    assert left[:9] == ["1:00 left"] * 9
+    assert left[-1] == "1 s left"  # past the middle the pace tells that the tasks run out first
+
+
 def test_a_narrow_terminal_gets_a_line_that_does_not_wrap(monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
     stream = Terminal()

@@ -142,7 +142,12 @@ def run_job(
                 settled = job.plan()
             if shown:
                 show_plan(job, settled)
-            line = FoldLine(told_on, asked.folds * asked.repeats, asked.drop) if told_on else None
+            end = job.find_end(settled)
+            line = None
+            if told_on:
+                line = FoldLine(told_on, asked.folds * asked.repeats, asked.drop, until=end)
+            if page is not None:
+                page.until = end
             tuned = job.run(settled, line, page)
             if page is not None and report:
                 page.say("Writing the report")

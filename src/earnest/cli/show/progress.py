@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import threading
@@ -96,6 +97,8 @@ class FoldLine:
         Whether the search goes split by split, which early dropping makes it do.
     label : str, optional
         What is going on; None for what the run calls itself.
+    until : float
+        The moment, on the clock of `time.monotonic`, at which the run ends in any case.
     """
 
     def __init__(
@@ -104,10 +107,11 @@ class FoldLine:
         n_splits: int = 0,
         drop: Any = None,
         label: str | None = "Search",
+        until: float = math.inf,
     ) -> None:
         self._given, self._label = label, label or ""
         self._stream, self._n_splits, self._by_fold = stream, n_splits, drop is not None
-        self._live = is_live(stream)
+        self._live, self._until = is_live(stream), until
         self._begin(0)
         self._open = False
 
@@ -170,11 +174,13 @@ class FoldLine:
     def _left(self, todo: int) -> float | None:
         if self._first is None:
             return None
+        now = time.monotonic()
         return estimate_seconds_left(
             ran=self.done - self.stored - 1,
             done=self.done,
             todo=todo,
-            seconds=time.monotonic() - self._first,
+            seconds=now - self._first,
+            most=self._until - now,
         )
 
     def _update(self) -> None:

@@ -7,6 +7,7 @@ moment that stands in the page tells its reader whether the search is still aliv
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 import warnings
@@ -224,6 +225,7 @@ class LivePage:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.path = _check_page(path)
+        self.until = math.inf  # when, on the clock, the search ends in any case
         self.trouble: str | None = None  # why the page could not be written, the first time
         self.spent = 0.0  # seconds that went into numbers
         self.drawing = 0.0  # seconds of a processor that went into writing
@@ -436,6 +438,7 @@ class Watch:
                 done=counts["done"],
                 todo=max(planned - counts["dropped"], counts["done"]),
                 seconds=self.clock() - self._first,
+                most=self.page.until - self.clock(),
             )
         self.page.change(left=left, failures=tuple(self._failures), **counts)
 

@@ -77,7 +77,7 @@ if TYPE_CHECKING:
 ROWS_A_SECOND = 2000  # of budget: more cannot be looked at in the time, so they are not read
 FEWEST_READ = 50_000
 PILOT = "Timing a fit of each kind of model"  # what a plan is made by, in words
-TIME_OF_SEARCH = 0.95  # of the budget: then the search ends, and what is complete is judged
+TIME_OF_SEARCH = 0.98  # of the budget: then the search ends, and what is complete is judged
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -156,6 +156,16 @@ class Job:
             crowding=pilot.crowding,
         )
 
+    @property
+    def _time_of_search(self) -> float:
+        """When the search ends, if it is not complete before."""
+        return self.started + TIME_OF_SEARCH * self.asked.seconds
+
+    def find_end(self, plan: TunePlan) -> float:
+        """Return when a plan that goes on while there is time ends; infinity for other plans."""
+        goes_on = plan.n_sure is not None and self.repeated is None
+        return self._time_of_search if goes_on else math.inf
+
     def run(
         self, plan: TunePlan, progress: Progress | None = None, live: LivePage | None = None
     ) -> Tuned:
@@ -175,9 +185,7 @@ class Job:
             plan,
             self.metric,
             path=None if self.folder is None else self.folder.run,
-            until=math.inf
-            if self.repeated is not None
-            else self.started + TIME_OF_SEARCH * self.asked.seconds,
+            until=math.inf if self.repeated is not None else self._time_of_search,
             repeated=self.repeated is not None,
             progress=progress,
             live=live,
