@@ -383,6 +383,15 @@ def test_on_paper_panels_stand_side_by_side_and_no_word_is_broken(
     assert page.evaluate("document.documentElement.scrollWidth") == 703
 
 
+def test_on_a_tablet_curves_stand_two_in_a_row(opened: Open, page_file: Path) -> None:
+    boxes = [
+        box.bounding_box()
+        for box in opened(page_file, TABLET).locator("#curves .three .panel").all()
+    ]
+    assert boxes[0]["y"] == boxes[1]["y"]
+    assert boxes[0]["x"] < boxes[1]["x"]
+
+
 def test_what_is_filtered_is_what_is_printed(opened: Open, page_file: Path) -> None:
     page = opened(page_file)
     page.get_by_role("button", name="Incomplete 1").click()
@@ -629,6 +638,15 @@ def test_on_paper_a_report_has_few_pages_and_no_head_stands_alone(
     assert len(heads) > 20
     lowest = min(heads, key=lambda head: head.above)
     assert lowest.above > 80  # points: a head, and two lines of what it is about
+
+
+def test_on_paper_the_head_of_the_curves_goes_with_the_first_of_them(
+    opened: Open, tmp_path: Path
+) -> None:
+    page = opened(scene("grouped").save(tmp_path / "grouped.html"))  # there it had a page's end
+    pages = {head.words: head.page for head in print_outline(page)[1]}
+    head = next(words for words in pages if "ranks cases" in words)
+    assert pages[head] == pages["ROC"]
 
 
 def test_on_paper_nothing_is_clipped(opened: Open, page_file: Path) -> None:
