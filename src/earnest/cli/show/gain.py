@@ -12,7 +12,7 @@ from earnest.cli.show.picture import HONEST, NAIVE, Axis
 from earnest.cli.show.terminal import ACCENT, GREY, WARN, clean, columns, emit
 from earnest.core.results.gain import Gain
 from earnest.core.text.estimate import percent, prose
-from earnest.core.text.gain import advice, confidence, headline, places_of_gain
+from earnest.core.text.gain import advice, confidence, count_places, headline
 
 PICTURE = 40  # columns of the picture
 NEEDS = 34  # columns of the numbers beside it
@@ -35,7 +35,7 @@ def show_gain(made: Gain, names: Mapping[str, str] | None = None) -> None:
 
 def _list_curve(made: Gain) -> Table:
     """Return both curves, a row a mark, with a picture where there is room for it."""
-    places, limits = places_of_gain(made), made.scale.limits
+    places, limits = count_places(made), made.scale.limits
     wide = columns() >= PICTURE + NEEDS
     table = Table.grid(padding=(0, 2))
     for _ in range(3):
