@@ -23,7 +23,7 @@ from scipy.special import ndtri
 import earnest as en
 from earnest.core.base.rng import Seeds
 from earnest.core.results.interval import Ask
-from earnest.inference.curves.corrected import Choosing
+from earnest.inference.curves.corrected import Selection
 from earnest.inference.curves.gain import gain_of
 from earnest.inference.curves.prefixes import Order
 
@@ -117,9 +117,9 @@ def simulate(cell: Cell, samples: int = SAMPLES, resamples: int = RESAMPLES) -> 
     found, won = [], []
     for seed in range(samples):
         pi = draw(cell, truth, rng)
-        choosing = Choosing(Seeds(seed), n_resamples=resamples)
+        selection = Selection(Seeds(seed), n_resamples=resamples)
         own = metric.on(pi.target.task)
-        made = gain_of(pi, own, choosing, order=order, ask=Ask(), marks=[])
+        made = gain_of(pi, own, selection, order=order, ask=Ask(), marks=[])
         whole = en.score_table(pi, own, np.ones((1, cell.n), dtype=np.uint8))[0]
         best = np.flatnonzero(whole >= whole.max() - TIE)
         won.append(truth[best[0]] if order is Order.TRIED else truth[best].mean())
@@ -171,8 +171,8 @@ def simulate_band(
     for seed in range(samples):
         pi = draw(cell, truth, rng)
         own = metric.on(pi.target.task)
-        choosing = Choosing(Seeds(seed), n_resamples=resamples)
-        made = gain_of(pi, own, choosing, order=order, ask=Ask(), marks=marks)
+        selection = Selection(Seeds(seed), n_resamples=resamples)
+        made = gain_of(pi, own, selection, order=order, ask=Ask(), marks=marks)
         assert made.marks == marks
         ends.append([made.low, made.high])
         whole = en.score_table(pi, own, np.ones((1, cell.n), dtype=np.uint8))[0]

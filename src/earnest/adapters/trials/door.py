@@ -132,13 +132,13 @@ def _read_own(source: Trials, ask: TrialsRequest) -> Trials:
     return source if ask.space is None else replace(source, space=ask.space)
 
 
-class HasTrials(Protocol):
+class TrialsHolder(Protocol):
     """A search of anybody that tells its trials."""
 
     trials_: Trials | Iterable[Mapping[str, Any]]
 
 
-def _read_protocol(source: HasTrials, ask: TrialsRequest) -> Trials:
+def _read_protocol(source: TrialsHolder, ask: TrialsRequest) -> Trials:
     """Read `trials_`: a Trials, or mappings of `params`, `score`, `standard_error`, `status`."""
     given = source.trials_
     if isinstance(given, Trials):

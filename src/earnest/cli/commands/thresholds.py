@@ -29,7 +29,7 @@ HELP = (
 
 
 @dataclass(frozen=True)
-class Asked:
+class ThresholdAnswer:
     """A table of thresholds, and what the rules of the command line chose."""
 
     made: Thresholds
@@ -78,7 +78,7 @@ def command(
     from earnest.cli.show.thresholds import show_thresholds
     from earnest.inference.curves.thresholds import thresholds
 
-    def answer(name: str, rng: int | None) -> Asked:
+    def answer(name: str, rng: int | None) -> ThresholdAnswer:
         with patiently(sys.stderr, "Counting decisions", now=is_large(pi)):
             made = thresholds(
                 pi,
@@ -91,7 +91,7 @@ def command(
                 rng=rng,
                 n_jobs=n_jobs,
             )
-        return Asked(made, tuple(choose(made)))
+        return ThresholdAnswer(made, tuple(choose(made)))
 
     def choose(made: Thresholds) -> list[ThresholdChoice]:
         found = []
@@ -103,7 +103,7 @@ def command(
             found.append(made.choose("net_benefit", act_from=net_benefit))
         return found or [made.choose("youden")]
 
-    def show(asked: Asked) -> None:
+    def show(asked: ThresholdAnswer) -> None:
         show_thresholds(asked.made, asked.choices, at)
 
     answer_each(metric or [], answer, show, seed=seed, json=json, table=table)

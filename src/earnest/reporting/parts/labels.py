@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from earnest.core.text.names import ConfigName, name_configs
-from earnest.reporting.sources.material import Tried
+from earnest.reporting.sources.material import SearchedConfiguration
 
 NONE = "–"
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -28,11 +28,11 @@ def spelled(count: int) -> str:
     return WORDS[count] if 0 <= count < len(WORDS) else f"{count:,}"
 
 
-def name_tried(tried: Sequence[Tried]) -> dict[str, ConfigName]:
+def name_tried(tried: Sequence[SearchedConfiguration]) -> dict[str, ConfigName]:
     """Return what the configurations of a report are called."""
     return name_configs([one.config for one in tried], [one.params for one in tried])
 
 
-def config_labels(tried: Sequence[Tried]) -> dict[str, str]:
+def config_labels(tried: Sequence[SearchedConfiguration]) -> dict[str, str]:
     """Return the whole name of each configuration."""
     return {config: name.words for config, name in name_tried(tried).items()}

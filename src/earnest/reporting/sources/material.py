@@ -17,7 +17,7 @@ INCOMPLETE = "incomplete"  # predictions from elsewhere that lack folds, whateve
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tried:
+class SearchedConfiguration:
     """One configuration as it was searched.
 
     Attributes
@@ -70,7 +70,7 @@ class Material:
         The share of resamples that each configuration won, where the source has counted them.
     settings : mapping
         How to ask: method, level, resamples and seed of the source.
-    tried : tuple of Tried
+    tried : tuple of SearchedConfiguration
         Every configuration.
     by_folds : bool
         Whether the scores of `tried` are means over folds, and not over all cases at once.
@@ -107,7 +107,7 @@ class Material:
     learning: LearningCurve | None = None
     won: Mapping[str, float] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
-    tried: tuple[Tried, ...] = ()
+    tried: tuple[SearchedConfiguration, ...] = ()
     by_folds: bool = False
     best: str | None = None
     trials: Callable[[], Any] | None = None

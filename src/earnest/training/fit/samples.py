@@ -98,7 +98,7 @@ Indices = NDArray[np.intp]
 BY_FORMULA = ("RidgeCV", "RidgeClassifierCV")  # `cv=None` leaves single rows out in one go
 
 
-class CopiesTogether:
+class CopySplitter:
     """A splitter that splits the distinct cases of a bootstrap sample, copies and all.
 
     Parameters
@@ -116,8 +116,8 @@ class CopiesTogether:
     --------
     >>> import numpy as np
     >>> from sklearn.model_selection import KFold
-    >>> from earnest.training.fit.samples import CopiesTogether
-    >>> splits = CopiesTogether(KFold(2), np.array([4, 4, 7, 9, 9, 9]))
+    >>> from earnest.training.fit.samples import CopySplitter
+    >>> splits = CopySplitter(KFold(2), np.array([4, 4, 7, 9, 9, 9]))
     >>> [test.tolist() for _, test in splits.split(np.zeros((6, 1)))]
     [[0, 1, 2], [3, 4, 5]]
     """
@@ -215,5 +215,5 @@ def keep_copies_together(
         if unseeded:
             base = copy(base)
             base.random_state = seed
-        made[name] = CopiesTogether(base, cases, groups)
+        made[name] = CopySplitter(base, cases, groups)
     return model.set_params(**made) if made else model

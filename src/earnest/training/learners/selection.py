@@ -80,7 +80,7 @@ class _Selection(SelectorMixin, BaseEstimator):
         return tags
 
 
-class Univariate(_Selection):
+class UnivariateSelection(_Selection):
     """The share of the columns that go strongest with the outcome, each by itself.
 
     The strength is the F statistic of an analysis of variance for classes, of a regression for

@@ -247,7 +247,7 @@ class SES(SelectorMixin, BaseEstimator):
                 "SES has no test for events and times",
                 needs="an outcome of classes or of numbers",
                 got="survival",
-                cure="Select with Univariate, or let Cox's model have an L1 penalty.",
+                cure="Select with UnivariateSelection, or let Cox's model have an L1 penalty.",
             )
         return kind
 

@@ -13,7 +13,7 @@ from earnest.core.base.rng import Seeds
 from earnest.core.data.predictions import Predictions
 from earnest.metrics.families import MetricLike
 from earnest.training.search.dropping.bced import (
-    DROPPINGS,
+    DROPPING_RULES,
     ENOUGH,
     RoundTest,
     check_knobs,
@@ -115,7 +115,7 @@ class BCEDAdjusted:
         return spread(found, round, p, 1.0 - level, count)
 
 
-DROPPINGS.add(BCEDAdjusted.name, BCEDAdjusted)
+DROPPING_RULES.add(BCEDAdjusted.name, BCEDAdjusted)
 
 
 def _list_units(found: Evidence) -> int:

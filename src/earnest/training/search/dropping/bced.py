@@ -59,7 +59,7 @@ class RoundTest:
     dropped: NDArray[np.bool_]
 
 
-class Dropping(Protocol):
+class DroppingRule(Protocol):
     """A rule that ends configurations before their last fold."""
 
     name: ClassVar[str]
@@ -83,7 +83,7 @@ class Dropping(Protocol):
         ...
 
 
-DROPPINGS: Registry[type[Dropping]] = Registry("rule for early dropping")
+DROPPING_RULES: Registry[type[DroppingRule]] = Registry("rule for early dropping")
 
 
 @dataclass(frozen=True)
@@ -189,10 +189,10 @@ class BCED:
         return worse, defined
 
 
-DROPPINGS.add(BCED.name, BCED)
+DROPPING_RULES.add(BCED.name, BCED)
 
 
-def read_dropping(given: str | Dropping | None) -> Dropping | None:
+def read_dropping(given: str | DroppingRule | None) -> DroppingRule | None:
     """Return the rule of a name, as it is, or None.
 
     Examples
@@ -206,11 +206,13 @@ def read_dropping(given: str | Dropping | None) -> Dropping | None:
     if given is None:
         return None
     if isinstance(given, str):
-        return DROPPINGS[given]()
+        return DROPPING_RULES[given]()
     if isinstance(given, type) or not hasattr(given, "test"):
         raise InputError(
             "`drop` cannot be read",
-            needs="a name (" + ", ".join(map(repr, DROPPINGS)) + "), a configured rule, or None",
+            needs="a name ("
+            + ", ".join(map(repr, DROPPING_RULES))
+            + "), a configured rule, or None",
             got=check.show(given),
             cure=f"Write {given.__name__}()." if isinstance(given, type) else "",
         )
@@ -308,7 +310,9 @@ class DropTrace:
         return pa.table(columns, names=list(names))
 
 
-def warn_of_dropping(rule: Dropping, trace: Iterable[Drop], n_configs: int) -> Iterator[Caution]:
+def warn_of_dropping(
+    rule: DroppingRule, trace: Iterable[Drop], n_configs: int
+) -> Iterator[Caution]:
     """Yield what a reader of an estimate must know of early dropping."""
     dropped = len(list(trace))
     if not dropped:
