@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from earnest.cli.options import common as options
-from earnest.cli.options import gain as how
 from earnest.cli.options import thresholds as which
 from earnest.cli.reading import is_large, read_predictions, refuse_no_metric
 from earnest.cli.writing import answer_each, check_table
@@ -61,7 +60,7 @@ def command(
     level: options.Level = 0.95,
     side: options.SideName = "two-sided",
     selector: options.SelectorName = None,
-    n_resamples: how.Resamples = 1000,
+    n_resamples: options.BandResamples = 1000,
     seed: options.Seed = None,
     n_jobs: options.Jobs = None,
     *,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -69,6 +70,10 @@ class Improvement(Result):
             "cautions": [caution.to_dict() for caution in self.cautions],
             **self.provenance.to_dict(),
         }
+
+    @abstractmethod
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the scores on the way as flat dicts, with their limits as `low` and `high`."""
 
     @classmethod
     def _from_parts(cls, data: Mapping[str, Any]) -> Self:

@@ -17,7 +17,7 @@ from earnest.core.data.scores import Scores
 from earnest.core.data.selection import Pooled
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution, Severity
-from earnest.core.results.estimate import Estimate, Provenance, by_severity, finite
+from earnest.core.results.estimate import Estimate, Provenance, by_severity, list_finite
 from earnest.core.results.gain import Gain
 from earnest.core.results.interval import Ask, DrawnLimits, Interval, NormalLimits
 from earnest.core.results.specs import Side
@@ -191,11 +191,11 @@ def gain_of(
         seeming=seeming,
         scale=metric.scale,
         order=str(order),
-        naive=_plain(found.naive),
-        corrected=_plain(found.corrected),
+        naive=list_finite(found.naive),
+        corrected=list_finite(found.corrected),
         marks=tuple(int(k) for k in found.marks),
-        low=_plain(found.low),
-        high=_plain(found.high),
+        low=list_finite(found.low),
+        high=list_finite(found.high),
         first=pi.configs.ids[begin] if order is Order.TRIED else None,
         winner=None if best is None else pi.configs.ids[best],
         n_cases=pi.n_counted,
@@ -213,10 +213,6 @@ def gain_of(
         ),
         units="items" if pi.target.task is Task.SCORES else "cases",
     )
-
-
-def _plain(values: Array) -> tuple[float | None, ...]:
-    return tuple(finite(float(value)) for value in values)
 
 
 def _error_of(

@@ -32,7 +32,7 @@ from earnest.core.data.selection import SELECTORS, Pooled, Selector
 from earnest.core.data.thresholds import check_cuttable
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution, Severity
-from earnest.core.results.estimate import Estimate, Provenance, by_severity, finite
+from earnest.core.results.estimate import Estimate, Provenance, by_severity, list_finite
 from earnest.core.results.interval import Ask, tail_of
 from earnest.core.results.specs import Side
 from earnest.core.results.thresholds import (
@@ -235,7 +235,7 @@ def thresholds_of(
         wide = own.limit(name, values, odds, max(every, sure), side)
         narrow = own.limit(name, values, odds, sure, side)
         parts = (value, *wide, *narrow, naive[name])
-        curves[name] = ThresholdCurve(*(_plain(part) for part in parts))
+        curves[name] = ThresholdCurve(*(list_finite(part) for part in parts))
     several = pi.n_configs > 1
     positive = int(np.sum(pi.target.y == 1))
     return Thresholds(
@@ -269,10 +269,6 @@ def thresholds_of(
         ),
         draws=draws,
     )
-
-
-def _plain(values: Floats) -> tuple[float | None, ...]:
-    return tuple(finite(float(value)) for value in values)
 
 
 def _scores_of(pi: Predictions, config: int) -> Floats:
@@ -324,7 +320,7 @@ def _check_given(pi: Predictions, given: Sequence[float] | None) -> list[float]:
             got=str(len(listed)),
         )
     high = 1.0 if pi.kind is ResponseKind.PROBABILITY else np.inf
-    numbers = [_read_number(each) for each in listed]
+    numbers = [check.read_number(each) for each in listed]
     for number, each in zip(numbers, listed, strict=True):
         if not (np.isfinite(number) and (0.0 <= number < high or high > 1.0)):
             percent = high == 1.0 and 1.0 < number <= 100.0
@@ -335,13 +331,6 @@ def _check_given(pi: Predictions, given: Sequence[float] | None) -> list[float]:
                 cure=f"For {number:g} percent use {number / 100:g}." if percent else "",
             )
     return numbers
-
-
-def _read_number(given: object) -> float:
-    try:
-        return float(given)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return math.nan
 
 
 @dataclass(frozen=True, eq=False)

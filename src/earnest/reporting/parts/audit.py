@@ -11,7 +11,7 @@ import numpy as np
 from earnest.core.data.weights import Weights
 from earnest.core.text.estimate import prose
 from earnest.core.text.names import ConfigName, value_words
-from earnest.core.text.numbers import decimals
+from earnest.core.text.numbers import decimals, write_count
 from earnest.kernels.score import score_table
 from earnest.plotting.svg.figures import (
     Figure,
@@ -21,9 +21,8 @@ from earnest.plotting.svg.figures import (
     score_strip,
     strip_axis,
 )
-from earnest.reporting.model import AuditPart, AuditRow, Facts, RivalsPart
+from earnest.reporting.model import NONE, AuditPart, AuditRow, Facts, RivalsPart
 from earnest.reporting.parts.headings import audit_heading
-from earnest.reporting.parts.labels import NONE, counted, name_tried
 from earnest.reporting.sources.asking import Results
 from earnest.reporting.sources.material import (
     COMPLETE,
@@ -32,6 +31,7 @@ from earnest.reporting.sources.material import (
     INCOMPLETE,
     Material,
     SearchedConfiguration,
+    name_tried,
 )
 
 STRIP, DOTS = 236, 92  # pixels
@@ -236,7 +236,7 @@ def _lede(found: Results, rows: list[AuditRow], *, pooled: bool) -> str:
         total = material.n_fits + material.n_fits_saved
         said += f" Early dropping saved {material.n_fits_saved:,} of {total:,} fits."
     elif material.n_fits is not None:
-        said += f" {counted(material.n_fits, 'fit')}."
+        said += f" {write_count(material.n_fits, 'fit')}."
     return said
 
 
@@ -260,5 +260,5 @@ def _trace(found: Results) -> Facts | None:
         left -= after[folds]
         rows.append((f"After fold {folds}", f"{after[folds]:,} dropped, {left:,} left"))
     if material.n_fits_saved:
-        rows.append(("Saved", counted(material.n_fits_saved, "fit")))
+        rows.append(("Saved", write_count(material.n_fits_saved, "fit")))
     return Facts(f"Early dropping ({material.drop})", tuple(rows))

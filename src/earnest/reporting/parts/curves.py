@@ -14,6 +14,7 @@ from earnest.core.data.target import Task
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Side
 from earnest.core.text.estimate import percent, places_of
+from earnest.core.text.numbers import write_count
 from earnest.inference.curves import folds as folded
 from earnest.inference.curves import survival
 from earnest.inference.curves import winner as own
@@ -38,7 +39,6 @@ from earnest.reporting.parts.headings import (
     UNCORRECTED_TAG,
     curves_heading,
 )
-from earnest.reporting.parts.labels import counted
 from earnest.reporting.sources.asking import Results
 
 # ROC curves of several classes: their mean, the lowest and the highest, and all areas.
@@ -391,7 +391,7 @@ def _confusion(pi: Predictions, made: Estimate, level: float) -> Confusion | Non
         predicted=found.labels,
         rows=tuple(
             ConfusionRow(
-                label=f"{label} ({counted(round(found.counts[i].sum()), 'case')})",
+                label=f"{label} ({write_count(round(found.counts[i].sum()), 'case')})",
                 counts=tuple(round(count) for count in found.counts[i]),
                 right=i,
                 share="–" if share is None else f"{percent(round(share.value, 2))} found",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, Scale
 from earnest.core.results.learning import LearningCurve
+from earnest.core.text.names import ConfigName, name_configs
 from earnest.metrics.families import Metric
 
 COMPLETE, DROPPED, FAILED = "complete", "dropped", "failed"
@@ -42,6 +43,16 @@ class SearchedConfiguration:
     folds: tuple[float | None, ...] = ()
     status: str = COMPLETE
     reason: str = ""
+
+
+def name_tried(tried: Sequence[SearchedConfiguration]) -> dict[str, ConfigName]:
+    """Return what the configurations of a report are called."""
+    return name_configs([one.config for one in tried], [one.params for one in tried])
+
+
+def label_tried(tried: Sequence[SearchedConfiguration]) -> dict[str, str]:
+    """Return the whole name of each configuration."""
+    return {config: name.words for config, name in name_tried(tried).items()}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -20,6 +20,7 @@ from earnest.resampling.bootstrap import (
     Accept,
     every_class_drawn,
     every_class_on_both_sides,
+    has_any_drawn,
     something_out_of_bag,
 )
 from earnest.training.fit.rows import count_rows, take_rows
@@ -73,7 +74,7 @@ def _choose_rule(target: Target, *, both_sides: bool) -> Accept:
     if not target.has_classes and target.event is None:
         return something_out_of_bag
     if target.event is not None:
-        whole: Accept = partial(_has_any_drawn, rows=np.flatnonzero(target.event))
+        whole: Accept = partial(has_any_drawn, rows=np.flatnonzero(target.event))
     else:
         whole = every_class_on_both_sides(target) if both_sides else every_class_drawn(target)
 
@@ -81,10 +82,6 @@ def _choose_rule(target: Target, *, both_sides: bool) -> Accept:
         return np.asarray(something_out_of_bag(counts) & whole(counts))
 
     return accepted
-
-
-def _has_any_drawn(counts: NDArray[np.integer], rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-    return np.asarray((counts[:, rows] > 0).any(axis=1))
 
 
 # Splits inside a learner that is trained on a bootstrap sample: all copies of a case together.

@@ -437,7 +437,7 @@ def _compare(
     made: Estimate, pi: Predictions, metric: str, level: float, winner: str
 ) -> Comparisons | None:
     """Compare the winner with the others, once for the terminal and the report."""
-    from earnest.comparison.against_winner import against_winner
+    from earnest.comparison.many import against_winner
 
     if made.n_configs < 2:
         return None

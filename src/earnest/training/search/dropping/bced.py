@@ -87,7 +87,22 @@ DROPPING_RULES: Registry[type[DroppingRule]] = Registry("rule for early dropping
 
 
 @dataclass(frozen=True)
-class BCED:
+class DroppingKnobs:
+    """What every rule of the package is told: when to drop, when to begin, how often to draw."""
+
+    threshold: float = 0.99
+    min_predictions: int = ENOUGH
+    n_resamples: int = 1000
+
+    def __post_init__(self) -> None:
+        """Check the knobs."""
+        check.share("threshold", self.threshold)
+        check.whole_number("min_predictions", self.min_predictions, low=2)
+        check.whole_number("n_resamples", self.n_resamples, low=1, high=MOST_RESAMPLES)
+
+
+@dataclass(frozen=True)
+class BCED(DroppingKnobs):
     """Drop a configuration that is worse than the best one in nearly every bootstrap resample.
 
     After each fold the predictions made so far are resampled. The configuration with the best
@@ -128,13 +143,6 @@ class BCED:
     """
 
     name: ClassVar[str] = "bced"
-    threshold: float = 0.99
-    min_predictions: int = ENOUGH
-    n_resamples: int = 1000
-
-    def __post_init__(self) -> None:
-        """Check the knobs."""
-        check_knobs(self.threshold, self.min_predictions, self.n_resamples)
 
     def test(
         self,
@@ -217,13 +225,6 @@ def read_dropping(given: str | DroppingRule | None) -> DroppingRule | None:
             cure=f"Write {given.__name__}()." if isinstance(given, type) else "",
         )
     return given
-
-
-def check_knobs(threshold: float, min_predictions: int, n_resamples: int) -> None:
-    """Refuse knobs that no rule can work with."""
-    check.share("threshold", threshold)
-    check.whole_number("min_predictions", min_predictions, low=2)
-    check.whole_number("n_resamples", n_resamples, low=1, high=MOST_RESAMPLES)
 
 
 def make_no_test(threshold: float, pi: Predictions, round: int) -> RoundTest:
