@@ -9,11 +9,9 @@ it ended.
 
 from __future__ import annotations
 
-import csv
-import sys
 from collections.abc import Iterator
-from dataclasses import asdict, astuple, dataclass, fields
-from itertools import islice, product
+from dataclasses import asdict, dataclass
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -21,9 +19,10 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 import earnest as en
+from benchmarks.calibration.grid import write_rows
 from earnest.core.base.rng import Seeds
 from earnest.core.results.interval import Ask
-from earnest.inference.curves.corrected import Choosing
+from earnest.inference.curves.corrected import Selection
 from earnest.inference.curves.gain import gain_of
 from earnest.inference.curves.prefixes import Order
 
@@ -117,9 +116,9 @@ def simulate(cell: Cell, samples: int = SAMPLES, resamples: int = RESAMPLES) -> 
     found, won = [], []
     for seed in range(samples):
         pi = draw(cell, truth, rng)
-        choosing = Choosing(Seeds(seed), n_resamples=resamples)
+        selection = Selection(Seeds(seed), n_resamples=resamples)
         own = metric.on(pi.target.task)
-        made = gain_of(pi, own, choosing, order=order, ask=Ask(), marks=[])
+        made = gain_of(pi, own, selection, order=order, ask=Ask(), marks=[])
         whole = en.score_table(pi, own, np.ones((1, cell.n), dtype=np.uint8))[0]
         best = np.flatnonzero(whole >= whole.max() - TIE)
         won.append(truth[best[0]] if order is Order.TRIED else truth[best].mean())
@@ -171,8 +170,8 @@ def simulate_band(
     for seed in range(samples):
         pi = draw(cell, truth, rng)
         own = metric.on(pi.target.task)
-        choosing = Choosing(Seeds(seed), n_resamples=resamples)
-        made = gain_of(pi, own, choosing, order=order, ask=Ask(), marks=marks)
+        selection = Selection(Seeds(seed), n_resamples=resamples)
+        made = gain_of(pi, own, selection, order=order, ask=Ask(), marks=marks)
         assert made.marks == marks
         ends.append([made.low, made.high])
         whole = en.score_table(pi, own, np.ones((1, cell.n), dtype=np.uint8))[0]
@@ -195,18 +194,7 @@ def simulate_band(
 
 def main() -> None:
     """Run the grid, and write a row a cell as it comes; rows that are there already stay."""
-    samples = int(sys.argv[1]) if len(sys.argv) > 1 else SAMPLES
-    done = len(RESULTS.read_text(encoding="utf-8").splitlines()) if RESULTS.exists() else 0
-    with RESULTS.open("a", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        if done == 0:
-            writer.writerow([one.name for one in fields(Row)])
-        for cell in islice(grid(), max(done - 1, 0), None):
-            row = simulate(cell, samples)
-            words = [f"{one:.4f}" if isinstance(one, float) else one for one in astuple(row)]
-            writer.writerow(words)
-            file.flush()
-            print(*words, flush=True)
+    write_rows(RESULTS, Row, grid(), simulate, SAMPLES)
 
 
 if __name__ == "__main__":

@@ -8,13 +8,16 @@ either is run; the seed is fixed, so that writing it again changes nothing.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
-from itertools import product
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import Field, asdict, astuple, dataclass, fields
+from itertools import islice, product
 from pathlib import Path
+from typing import ClassVar, Protocol, TypeVar
 
 import numpy as np
 
+T = TypeVar("T")
 HERE = Path(__file__).parent
 CELLS = HERE / "cells.csv"
 SEED = 20_251_115
@@ -122,6 +125,37 @@ def write(path: Path = CELLS) -> None:
         table = csv.DictWriter(file, [f.name for f in fields(Cell)], lineterminator="\n")
         table.writeheader()
         table.writerows(asdict(cell) for cell in cells())
+
+
+class CellRow(Protocol):
+    """A dataclass with what a cell gave."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[object]]]
+
+
+def write_rows(
+    path: Path,
+    kind: type[CellRow],
+    cells: Iterable[T],
+    simulate: Callable[[T, int], CellRow],
+    samples: int,
+) -> None:
+    """Write a row a cell as it comes; rows that are there already stay.
+
+    How many samples a cell has may be said on the command line.
+    """
+    samples = int(sys.argv[1]) if len(sys.argv) > 1 else samples
+    done = len(path.read_text(encoding="utf-8").splitlines()) if path.exists() else 0
+    with path.open("a", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        if done == 0:
+            writer.writerow([one.name for one in fields(kind)])
+        for cell in islice(cells, max(done - 1, 0), None):
+            row = astuple(simulate(cell, samples))
+            words = [f"{one:.4f}" if isinstance(one, float) else one for one in row]
+            writer.writerow(words)
+            file.flush()
+            print(*words, flush=True)
 
 
 if __name__ == "__main__":

@@ -8,10 +8,7 @@ goes on where it ended.
 
 from __future__ import annotations
 
-import csv
-import sys
-from dataclasses import asdict, astuple, dataclass, fields
-from itertools import islice
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 import earnest as en
+from benchmarks.calibration.grid import write_rows
 from earnest.core.results.thresholds import ThresholdRow, Thresholds
 
 Floats = NDArray[np.float64]
@@ -175,18 +173,7 @@ def _sum_up(rule: str, found: Floats) -> dict[str, float]:
 
 def main() -> None:
     """Run the grid, and write a row a cell as it comes; rows that are there already stay."""
-    samples = int(sys.argv[1]) if len(sys.argv) > 1 else SAMPLES
-    done = len(RESULTS.read_text(encoding="utf-8").splitlines()) if RESULTS.exists() else 0
-    with RESULTS.open("a", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        if done == 0:
-            writer.writerow([one.name for one in fields(Row)])
-        for cell in islice(grid(), max(done - 1, 0), None):
-            row = simulate(cell, samples)
-            words = [f"{one:.4f}" if isinstance(one, float) else one for one in astuple(row)]
-            writer.writerow(words)
-            file.flush()
-            print(*words, flush=True)
+    write_rows(RESULTS, Row, grid(), simulate, SAMPLES)
 
 
 if __name__ == "__main__":

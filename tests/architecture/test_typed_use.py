@@ -12,14 +12,14 @@ from earnest.core.base.registry import Registry
 from earnest.core.data.selection import SELECTORS
 from earnest.methods import METHODS
 from earnest.resampling.bootstrap import RESAMPLERS
-from earnest.training.search.dropping.bced import DROPPINGS
+from earnest.training.search.dropping.bced import DROPPING_RULES
 
 SCRIPT = Path(__file__).with_name("typed_use.py")
 ROOT = Path(__file__).resolve().parents[2]
 REGISTRIES: dict[str, Registry[Any]] = {
     "methods": METHODS,
     "tests": TESTS,
-    "ways of early dropping": DROPPINGS,
+    "ways of early dropping": DROPPING_RULES,
     "selectors": SELECTORS,
     "resamplers": RESAMPLERS,
 }

@@ -13,7 +13,7 @@ import pytest
 
 from earnest.core.base.protocols import Outcome, Task
 from earnest.engine.chunks import MOST, Chunks
-from earnest.engine.parcels import ByReference, ByValue, Parcel, RunContent, by_file
+from earnest.engine.parcels import BytesParcel, Parcel, ReferenceParcel, RunContent, by_file
 from earnest.engine.worker import TOGETHER, Report, Sent, perform_chunk
 from tests.engine.works import lasting, powers
 
@@ -65,7 +65,7 @@ def test_a_chunk_ends_when_its_time_is_up_and_says_what_was_not_begun(
 ) -> None:
     content, sent = slow_and_quick(tmp_path)
     with ExitStack() as stack:
-        parcel: Parcel = ByReference(content)
+        parcel: Parcel = ReferenceParcel(content)
         if by == "file":
             parcel = replace(stack.enter_context(by_file(content)), owner=os.getppid())
         report = perform_chunk(parcel, sent)
@@ -108,7 +108,7 @@ def test_a_task_is_sent_in_few_bytes_however_large_the_data() -> None:
 
 
 def test_elsewhere_the_data_goes_along_as_one_argument_that_can_be_sent_once() -> None:
-    parcel = ByValue.of(RunContent(powers, np.arange(1000.0)))
+    parcel = BytesParcel.of(RunContent(powers, np.arange(1000.0)))
     copy = pickle.loads(pickle.dumps(parcel))
     assert copy.content() is pickle.loads(pickle.dumps(parcel)).content()
     assert np.array_equal(copy.content().shared, np.arange(1000.0))

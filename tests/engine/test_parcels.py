@@ -12,7 +12,7 @@ import pytest
 import scipy.sparse
 
 from earnest.engine import parcels
-from earnest.engine.parcels import ByFile, RunContent, by_file
+from earnest.engine.parcels import FileParcel, RunContent, by_file
 from earnest.engine.run import run
 from tests.engine.test_run import collected, tasks_plain
 from tests.engine.works import Counted, mapped, powers
@@ -25,7 +25,7 @@ def a_process_that_has_loaded_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def came(shared: object) -> object:
     with by_file(RunContent(powers, shared)) as parcel:
-        return ByFile(parcel.folder, parcel.owner).content().shared
+        return FileParcel(parcel.folder, parcel.owner).content().shared
 
 
 def test_data_of_every_kind_comes_as_it_was() -> None:

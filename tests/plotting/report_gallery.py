@@ -18,7 +18,7 @@ from earnest.explanation.regions.limits import Limit
 from earnest.explanation.regions.regions import Region, RegionTree
 from earnest.explanation.sampling_bias import Gap
 from earnest.inference.curves.classes import ClassCurves, class_curves
-from earnest.inference.curves.corrected import Choosing, mean_curves
+from earnest.inference.curves.corrected import Selection, mean_curves
 from earnest.inference.curves.folds import residuals, winner_folds
 from earnest.inference.curves.survival import risk_groups
 from earnest.inference.curves.winner import calibration
@@ -102,7 +102,7 @@ def gallery(words: str = "config", prefix: str = "f") -> dict[str, draw.Figure]:
     """Return one figure of each kind; `words` stand for every name a user gives."""
     pi = named(example_predictions("binary", n_cases=90, n_configs=9), words)
     made = en.estimate(pi, metric="roc_auc", n_resamples=200, rng=0)
-    both = mean_curves(pi, metric("roc_auc"), made.winner or 0, Choosing.of(made))
+    both = mean_curves(pi, metric("roc_auc"), made.winner or 0, Selection.of(made))
     loss = an_estimate(words, name="rmse")
     naive = an_estimate(words, "naive_bootstrap")
     bare = an_estimate(words, "tibshirani")
@@ -175,7 +175,7 @@ def _by_class(words: str) -> ClassCurves:
     """Curves of a few classes, one of them called as the words say."""
     pi = example_predictions("multiclass", n_cases=120)
     made = en.estimate(pi, metric="accuracy", n_resamples=50, rng=0)
-    found = class_curves(pi, metric("accuracy"), made.winner or 0, Choosing.of(made))
+    found = class_curves(pi, metric("accuracy"), made.winner or 0, Selection.of(made))
     return replace(found, names=(words, *found.names[1:]))
 
 

@@ -12,7 +12,7 @@ import pytest
 import earnest as en
 from earnest import metric
 from earnest.inference.curves.classes import class_curves
-from earnest.inference.curves.corrected import Choosing
+from earnest.inference.curves.corrected import Selection
 from earnest.inference.curves.survival import risk_groups
 from tests.reporting.scenes import SCENES, scene
 
@@ -40,7 +40,7 @@ def test_the_points_of_curves_are_in_the_json_as_computed() -> None:
     pi, _ = SCENES["multiclass"](Path())
     told = panels("multiclass")["Each class against the rest"]["data"]
     made = en.estimate(pi, metric="accuracy", rng=0)
-    found = class_curves(pi, metric("accuracy"), made.winner or 0, Choosing.of(made))
+    found = class_curves(pi, metric("accuracy"), made.winner or 0, Selection.of(made))
     assert told["names"] == ["setosa", "versicolor", "virginica"]
     for each, curve in zip(told["classes"], found.classes, strict=True):
         assert each["mean"] == curve.mean.tolist()

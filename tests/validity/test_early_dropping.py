@@ -15,7 +15,7 @@ from benchmarks.papers.tsamardinos2018.replay import Replay, replay
 from benchmarks.papers.tsamardinos2018.study import nested
 from earnest import BCED, BCEDAdjusted, Predictions, estimate
 from earnest.core.base.rng import Seeds
-from earnest.training.search.dropping.bced import Dropping
+from earnest.training.search.dropping.bced import DroppingRule
 
 CASES, FOLDS = 500, 10
 
@@ -30,7 +30,9 @@ def drawn(skill: NDArray[np.float64], seed: int, *, shared: float = 0.0) -> Pred
     return Predictions.from_arrays(y, labels, np.arange(CASES) // 2 % FOLDS, response="label")
 
 
-def share_lost(rule: Dropping, runs: int, *, p: float, configs: int, shared: float) -> list[float]:
+def share_lost(
+    rule: DroppingRule, runs: int, *, p: float, configs: int, shared: float
+) -> list[float]:
     """Return, for each search, the share of equal configurations that were dropped.
 
     By symmetry its mean is the probability that a given one of them is.
@@ -97,7 +99,7 @@ def test_plain_dropping_loses_a_truly_best_one_far_more_often_than_its_threshold
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", [BCED(), BCEDAdjusted()], ids=lambda rule: rule.name)
-def test_a_clearly_best_one_survives(rule: Dropping) -> None:
+def test_a_clearly_best_one_survives(rule: DroppingRule) -> None:
     # .80 beside .65: four standard deviations of a difference on 150 cases.
     skill = np.r_[np.full(19, 0.65), 0.80]
     kept = [replay(drawn(skill, s), "accuracy", rule, Seeds(s)).alive[-1] for s in range(40)]
@@ -105,7 +107,7 @@ def test_a_clearly_best_one_survives(rule: Dropping) -> None:
 
 
 def biases(
-    rule: Dropping, skills: list[NDArray[np.float64]]
+    rule: DroppingRule, skills: list[NDArray[np.float64]]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return by how much the estimate on the survivors, and the naive score, are too good."""
     found = []

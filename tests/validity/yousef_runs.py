@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import earnest as en
 from earnest.core.data.replicates import Replicates
-from earnest.inference.left_out.leave_one_out import LeaveOut, leave_one_out
+from earnest.inference.left_out.leave_one_out import LeftOutEstimate, leave_one_out
 from earnest.inference.left_out.leave_pair_out import Pairs, leave_pair_out
 from tests.validity.known_bootstrap import Trial, scores, trial
 
@@ -56,7 +56,7 @@ def error_rates(rng: np.random.Generator, replicates: int) -> dict[str, list[flo
     return rows
 
 
-def _row(ours: LeaveOut, theirs: LeaveOut) -> list[float]:
+def _row(ours: LeftOutEstimate, theirs: LeftOutEstimate) -> list[float]:
     left = max(ours.raw_variance - ours.noise_variance, 0.0)
     return [ours.value, theirs.standard_error, ours.raw_variance**0.5, left**0.5]
 

@@ -16,10 +16,10 @@ from benchmarks.papers.tsamardinos2018.replay import replay
 from earnest import Predictions, estimate
 from earnest.core.base.rng import Seeds
 from earnest.training.search.dropping.adjusted import BCEDAdjusted
-from earnest.training.search.dropping.bced import Dropping, read_dropping
+from earnest.training.search.dropping.bced import DroppingRule, read_dropping
 
 FOLDS = 10
-RULES: dict[str, str | Dropping | None] = {
+RULES: dict[str, str | DroppingRule | None] = {
     "none": None,
     "bced .99": "bced",
     "bced_adjusted .99": "bced_adjusted",

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from earnest import Predictions
 from earnest.core.base.rng import Seeds
-from earnest.training.search.dropping.bced import Dropping, DropTrace
+from earnest.training.search.dropping.bced import DroppingRule, DropTrace
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class Replay:
     trace: DropTrace
 
 
-def replay(pi: Predictions, metric: Any, rule: Dropping, seeds: Seeds) -> Replay:
+def replay(pi: Predictions, metric: Any, rule: DroppingRule, seeds: Seeds) -> Replay:
     """Go through the folds of the only repeat, testing after each but the last."""
     codes, folds = pi.folds[:, 0], len(pi.fold_names[0])
     seen = np.full_like(pi.responses, np.nan)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from earnest.cli.options.tune import CasesReading
     from earnest.core.data.predictions import Predictions
     from earnest.core.data.scores import Scores
-    from earnest.training.tables.table import Tabular
+    from earnest.training.tables.table import TrainingTable
 
 LARGE = 100_000_000  # bytes of a file that is read so long that it is said
 _LOADED_AS = {"form": "format", "case": "id", "config": "configs"}  # options with other names
@@ -252,7 +252,9 @@ def list_load_options(how: PredictionsReading) -> dict[str, Any]:
     return named
 
 
-def read_cases(path: Path, target: str, how: CasesReading, task: str | None = None) -> Tabular:
+def read_cases(
+    path: Path, target: str, how: CasesReading, task: str | None = None
+) -> TrainingTable:
     """Read a table with a row a case; `task` overrides what was said of it."""
     from earnest.training.tables.table import read_table
 

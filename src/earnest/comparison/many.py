@@ -1,4 +1,4 @@
-"""The verb `compare_many`: one configuration against all others."""
+"""One configuration against all others: the verb `compare_many`, and the winner of a search."""
 
 from __future__ import annotations
 
@@ -240,3 +240,31 @@ def _chosen_here(chosen: bool, adjust: str) -> Iterator[Caution]:
         "that may be the best allows for this.",
         "Use adjust='simultaneous', which allows for this too.",
     )
+
+
+def against_winner(
+    pi: Predictions,
+    metric: str | Metric,
+    winner: str | None,
+    *,
+    confidence_level: float,
+    rng: RngLike,
+    n_jobs: int | None = None,
+) -> Comparisons:
+    """Compare the winner with all others by the first test that applies.
+
+    The winner stands for the best, so `not_worse` are those that are not shown to be worse than
+    it. As it was chosen on the same cases, everything holds for all pairs at once.
+
+    Raises
+    ------
+    EarnestError
+        That of the first test, where none applies.
+    """
+    given, measure = measured(pi, metric)
+
+    def ask(test: str | Test) -> Comparisons:
+        asked = ComparisonRequest.of(test, "two-sided", confidence_level, None, rng, n_jobs)
+        return compare_all(asked, given, measure, winner=winner)
+
+    return ask_first_that_applies(None, measure, ask)

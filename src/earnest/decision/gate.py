@@ -107,7 +107,7 @@ def gate(
     >>> en.gate(new, metric="roc_auc", against=old, margin=0.05).outcome
     'pass'
     """
-    ask = _Asked(
+    ask = _GateOptions(
         metric=metric,
         level=check.share("confidence_level", confidence_level),
         method=method,
@@ -130,7 +130,7 @@ def gate(
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Asked:
+class _GateOptions:
     """How a gate is asked, whatever the question."""
 
     metric: Any
@@ -184,7 +184,7 @@ def _check_bound(
         )
 
 
-def _take_look(ask: _Asked, use: str, about: str, metric: str) -> tuple[Look | None, float]:
+def _take_look(ask: _GateOptions, use: str, about: str, metric: str) -> tuple[Look | None, float]:
     """Return which look this is, and the level that is left for it."""
     if ask.ledger is None:
         return None, ask.level
@@ -195,7 +195,9 @@ def _take_look(ask: _Asked, use: str, about: str, metric: str) -> tuple[Look | N
 # A bound.
 
 
-def _judge_alone(new: Any, pi: Predictions, measure: Metric, bound: float, ask: _Asked) -> Verdict:
+def _judge_alone(
+    new: Any, pi: Predictions, measure: Metric, bound: float, ask: _GateOptions
+) -> Verdict:
     """Judge one result by a bound, by the one-sided limits of its estimate."""
     about = check.some(pi.configs.ids, 3)
     # Whatever can be refused is refused before the look is counted.
@@ -231,7 +233,7 @@ def _judge_alone(new: Any, pi: Predictions, measure: Metric, bound: float, ask: 
     )
 
 
-def _estimate(new: Any, ask: _Asked, level: float) -> Estimate:
+def _estimate(new: Any, ask: _GateOptions, level: float) -> Estimate:
     """Return the estimate, with as many resamples as the level needs."""
     given: dict[str, Any] = {
         "method": ask.method,
@@ -263,7 +265,7 @@ def _judge_pair(
     other: Predictions,
     measure: Metric,
     margin: float,
-    ask: _Asked,
+    ask: _GateOptions,
 ) -> Verdict:
     """Judge the best of a result against the best of another, by a paired test."""
     table, remarks = join_tables(pi, other)
@@ -394,7 +396,7 @@ class _Pair:
             )
 
 
-def _compare(table: Predictions, count: int, measure: Metric, ask: _Asked) -> _Pair:
+def _compare(table: Predictions, count: int, measure: Metric, ask: _GateOptions) -> _Pair:
     """Compare the best of the first configurations with the best of the others."""
 
     def answer(test: str | Test) -> _Pair:

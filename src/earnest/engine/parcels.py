@@ -133,7 +133,7 @@ class Parcel(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class ByReference:
+class ReferenceParcel:
     """For threads: the very objects."""
 
     held: RunContent
@@ -144,7 +144,7 @@ class ByReference:
 
 
 @dataclass(frozen=True, eq=False)
-class ByValue:
+class BytesParcel:
     """For other machines: all in one piece of bytes."""
 
     token: str
@@ -152,7 +152,7 @@ class ByValue:
     made_with: Mapping[str, str]
 
     @classmethod
-    def of(cls, content: RunContent) -> ByValue:
+    def of(cls, content: RunContent) -> BytesParcel:
         """Pack."""
         return cls(secrets.token_hex(8), _sent(content), versions())
 
@@ -166,7 +166,7 @@ class ByValue:
 
 
 @dataclass(frozen=True, eq=False)
-class ByObject:
+class RayParcel:
     """For ray, which would send a large argument with every call: bytes in its own store."""
 
     token: str
@@ -174,7 +174,7 @@ class ByObject:
     made_with: Mapping[str, str]
 
     @classmethod
-    def of(cls, content: RunContent) -> ByObject:
+    def of(cls, content: RunContent) -> RayParcel:
         """Pack."""
         import ray
 
@@ -188,7 +188,7 @@ class ByObject:
 
 
 @dataclass(frozen=True, eq=False)
-class ByFile:
+class FileParcel:
     """For processes of this machine: a folder with the arrays in one file, the rest in another."""
 
     folder: str
@@ -208,7 +208,7 @@ def _unpack_once(token: str, unpack: Callable[[], RunContent]) -> RunContent:
 
 
 @contextmanager
-def by_file(content: RunContent) -> Iterator[ByFile]:
+def by_file(content: RunContent) -> Iterator[FileParcel]:
     """Write the content into a folder that is gone afterwards, however the run ends."""
     with ExitStack() as stack:
         try:
@@ -221,7 +221,7 @@ def by_file(content: RunContent) -> Iterator[ByFile]:
                 got=os.strerror(error.errno) if error.errno else str(error),
                 cure="Set the environment variable JOBLIB_TEMP_FOLDER to another folder.",
             ) from error
-        yield ByFile(folder, os.getpid())
+        yield FileParcel(folder, os.getpid())
 
 
 class SharedData(Generic[T]):

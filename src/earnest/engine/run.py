@@ -21,11 +21,11 @@ from earnest.engine.clusters.ray import RayTraffic
 from earnest.engine.clusters.traffic import run_on_cluster
 from earnest.engine.limits import GRACE, TaskLimit
 from earnest.engine.parcels import (
-    ByFile,
-    ByObject,
-    ByReference,
-    ByValue,
+    BytesParcel,
+    FileParcel,
     Parcel,
+    RayParcel,
+    ReferenceParcel,
     RunContent,
     SharedData,
     by_file,
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from joblib.externals.loky import ProcessPoolExecutor
 
 _PACKED: dict[Place, Callable[[RunContent], Parcel]] = {
-    Place.THREADS: ByReference,
-    Place.RAY: ByObject.of,
-    Place.ELSEWHERE: ByValue.of,
+    Place.THREADS: ReferenceParcel,
+    Place.RAY: RayParcel.of,
+    Place.ELSEWHERE: BytesParcel.of,
 }
 MOST_BREAKS = 3  # in a row, of pools in which no task was under way
 KEPT_ALIVE = 300  # seconds for which an idle process waits for more, as joblib's do
@@ -159,11 +159,11 @@ def _run_fresh(
     with _at(content, kept, where) as parcel:
         if isinstance(parcel, DaskParcel):
             yield from run_on_cluster(lambda: DaskTraffic(parcel), tasks)
-        elif isinstance(parcel, ByObject):
+        elif isinstance(parcel, RayParcel):
             yield from run_on_cluster(
                 lambda: RayTraffic(where.n_jobs, parcel, where.options), tasks
             )
-        elif isinstance(parcel, ByFile):
+        elif isinstance(parcel, FileParcel):
             yield from _with_replacement(parcel, tasks, where, content.limit)
         else:
             yield from _run_joblib(parcel, Chunks(tasks, where.n_jobs), where)
@@ -189,7 +189,7 @@ def _pack_content(
 
 
 def _with_replacement(
-    parcel: ByFile, tasks: Sequence[Task], where: BackendPlan, limit: TaskLimit | None
+    parcel: FileParcel, tasks: Sequence[Task], where: BackendPlan, limit: TaskLimit | None
 ) -> Iterator[Outcome]:
     """Run in processes; when one ends, blame its task and go on with the rest in a new pool."""
     waiting = {task.key: task for task in tasks}
@@ -213,7 +213,9 @@ def _with_replacement(
                 yield _make_ended(one, limit) if proven else _run_alone(parcel, task, one, limit)
 
 
-def _run_alone(parcel: ByFile, task: Task, before: FallenTask, limit: TaskLimit | None) -> Outcome:
+def _run_alone(
+    parcel: FileParcel, task: Task, before: FallenTask, limit: TaskLimit | None
+) -> Outcome:
     """Return the outcome of a task that was under way when a pool broke without a trace.
 
     Any of those under way may have broken it, so each is run again with none beside it: who

@@ -22,7 +22,7 @@ from typing import BinaryIO, TypeAlias
 
 from earnest.core.base.protocols import Key, Outcome, Task
 from earnest.engine.limits import hard
-from earnest.engine.parcels import ByFile, ByValue, Parcel, RunContent
+from earnest.engine.parcels import BytesParcel, FileParcel, Parcel, RunContent
 from earnest.engine.tasks import perform
 
 Sent: TypeAlias = "tuple[Key, bytes]"  # key, pickled payload
@@ -47,7 +47,7 @@ def perform_chunk(parcel: Parcel, sent: Sequence[Sent]) -> Report:
     its chunk, or it is lost when the run is killed; the rest goes back and is sent again.
     """
     content = parcel.content()
-    if isinstance(parcel, ByFile):
+    if isinstance(parcel, FileParcel):
         _watch(parcel.owner)
         with _open_marks(Path(parcel.folder)) as (mark, trace), _set_warnings(content):
             return _run_in_a_row(sent, lambda task: _run_marked(content, task, mark, trace))
@@ -60,7 +60,7 @@ def perform_scattered(
     token: str, blob: bytes, made_with: Mapping[str, str], packed: bytes
 ) -> Report:
     """Run a few tasks in a worker of dask, which holds the content as bytes."""
-    return perform_packed(ByValue(token, blob, made_with), pickle.loads(packed))
+    return perform_packed(BytesParcel(token, blob, made_with), pickle.loads(packed))
 
 
 def perform_packed(parcel: Parcel, sent: Sequence[Sent]) -> Report:

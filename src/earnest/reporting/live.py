@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from earnest.core.text.estimate import prose
+from earnest.core.text.numbers import write_count
 from earnest.engine.progress import _span
 from earnest.metrics import METRICS
 from earnest.plotting.svg import figures as draw
 from earnest.reporting.model import Span
 from earnest.reporting.page import environment
-from earnest.reporting.parts.labels import counted
 from earnest.training.search.live import LEVEL, Leader, LiveState, Standing, Status
 
 PLACES = 3
@@ -179,7 +179,7 @@ def _headline(state: LiveState) -> Iterator[Span]:
         yield Span(words if words.endswith(".") else f"{words} …")
         return
     best, planned = _number(found.leaders[0].score, found), state.n_configs_planned
-    tried = counted(found.n_configs, "configuration")
+    tried = write_count(found.n_configs, "configuration")
     if planned > found.n_configs:
         tried = f"{found.n_configs:,} of {planned:,} configurations"
     who = f"the best of {tried}" + (" so far" if state.status is Status.RUNNING else "")
@@ -245,7 +245,7 @@ def _counts(state: LiveState) -> Iterator[tuple[str, str, str]]:
 
 def _failures_words(state: LiveState) -> str:
     shown = len(state.failures)
-    words = f"{counted(state.failed, 'fit')} failed"
+    words = f"{write_count(state.failed, 'fit')} failed"
     return words if state.failed <= shown else f"{words}; the last {shown}"
 
 

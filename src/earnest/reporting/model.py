@@ -16,6 +16,8 @@ from earnest.core.results.estimate import finite
 from earnest.inference.curves.winner import CaseShare
 from earnest.plotting.svg.canvas import Figure
 
+NONE = "–"  # in place of a number that is not there
+
 SCHEMA = "earnest/report/1"
 Rows = tuple[tuple[str, ...], ...]
 

@@ -11,7 +11,7 @@ from typing import Any
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.results.estimate import Estimate
-from earnest.core.text.trackers import metrics_of
+from earnest.core.text.estimate import metrics_of
 
 FOLDER = "earnest"  # of the artifacts
 LONGEST = 5000  # signs of a tag, which is what MLflow takes

@@ -263,11 +263,12 @@ def every_class_on_both_sides(target: Target) -> Accept:
 
 def every_class_drawn(target: Target) -> Accept:
     """Return the rule for methods that leave no case out: every class in-bag."""
+    return partial(_has_every_class, members=_members(target), fulfilled=has_any_drawn)
 
-    def drawn(counts: Numbers, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-        return np.asarray((counts[:, rows] > 0).any(axis=1))
 
-    return partial(_has_every_class, members=_members(target), fulfilled=drawn)
+def has_any_drawn(counts: Numbers, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Tell for every resample whether it has any of these cases."""
+    return np.asarray((counts[:, rows] > 0).any(axis=1))
 
 
 def _members(target: Target) -> dict[int, NDArray[np.intp]]:

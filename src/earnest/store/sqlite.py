@@ -15,8 +15,7 @@ from typing import Self
 from earnest.core.base.errors import InputError, StoreError
 from earnest.core.base.protocols import Key, Outcome
 from earnest.store import schema
-from earnest.store.matching import refuse_another
-from earnest.store.rows import decode, encode, plain, write_key
+from earnest.store.rows import decode, encode, plain, refuse_another, write_key
 
 # One writer at a time: a lock that dies with the process that holds it.
 #

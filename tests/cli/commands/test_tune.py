@@ -16,7 +16,7 @@ from pyarrow import csv
 
 from earnest import LearningCurve
 from earnest.cli.show.tune import _facts
-from earnest.comparison import against_winner
+from earnest.comparison import many
 from earnest.core.data.predictions import Predictions
 from earnest.methods.winner.bbc import BBC
 from earnest.store import reading
@@ -386,7 +386,7 @@ def test_bbc_and_the_comparison_run_once_and_nothing_is_read_back(run, here, mon
         monkeypatch.setattr(owner, name, counted)
 
     count(BBC, "__call__", "bbc")
-    count(against_winner, "compare_all", "comparison")
+    count(many, "compare_all", "comparison")
     count(reading, "_read", "run file")
     count(Predictions, "load", "predictions")
     assert run(*QUICK).code == 0

@@ -59,7 +59,7 @@ from earnest import (
 from earnest.adapters.scores.door import read_scores
 from earnest.core.results.cautions import CODES, Severity
 from earnest.explanation.surrogate.surrogate import choose_surrogate
-from earnest.training.tables.table import Tabular, read_table
+from earnest.training.tables.table import TrainingTable, read_table
 from earnest.training.tune.model import Model
 from earnest.training.tune.plan import TunePlan, warn_of_plan
 from earnest.training.tune.tuned import Tuned
@@ -555,7 +555,7 @@ def against(pi: Predictions, test: str = "bayle") -> set[str]:
     return codes(compare(pi, 0, 1, test=test, metric="accuracy", rng=0).cautions)
 
 
-def small_table(**columns: object) -> Tabular:
+def small_table(**columns: object) -> TrainingTable:
     """A table of 40 cases with a number, two classes and more columns; seed 0."""
     rng = np.random.default_rng(0)
     given = {"x": rng.standard_normal(40), "y": np.tile([0, 1], 20), **columns}
@@ -566,7 +566,7 @@ def columns_of(**columns: object) -> set[str]:
     return codes(small_table(**columns).cautions)
 
 
-def planned(table: Tabular, n_offered: int = 1) -> set[str]:
+def planned(table: TrainingTable, n_offered: int = 1) -> set[str]:
     """What a plan of one configuration has left out."""
     rows = table.n_cases
     plan = TunePlan(seed=0, most_rows=rows, n_rows=rows, configs=("a",), n_offered=n_offered,

@@ -11,7 +11,7 @@ from earnest.core.base.errors import EvidenceError
 from earnest.core.base.rng import Seeds
 from earnest.core.data.selection import MeanOfFolds, Pooled
 from earnest.inference.curves import corrected as module
-from earnest.inference.curves.corrected import Choosing, Curves, enough, mean_curves, no_curves
+from earnest.inference.curves.corrected import Curves, Selection, enough, mean_curves, no_curves
 from earnest.inference.curves.points import GRID, curve_points
 from earnest.resampling.bootstrap import every_class_on_both_sides
 from earnest.testing import example_predictions
@@ -23,7 +23,7 @@ HALF_STEP = 0.5 * (GRID[1] - GRID[0])
 
 def curves_of(pi: Predictions, name: str = "roc_auc", **knobs: object) -> tuple[Curves, object]:
     made = estimate(pi, method=BBC(n_resamples=120, **knobs), metric=name, rng=7)
-    return mean_curves(pi, metric(name), made.winner or 0, Choosing.of(made)), made
+    return mean_curves(pi, metric(name), made.winner or 0, Selection.of(made)), made
 
 
 def in_repeats(seed: int = 0, groups: bool = False) -> Predictions:
@@ -89,16 +89,16 @@ def test_the_average_precision_is_the_area_under_the_other_curve(binary: Predict
 
 def test_another_metric_chooses_other_winners(binary: Predictions) -> None:
     found, made = curves_of(binary, "accuracy")
-    seeds = Choosing.of(made)
+    seeds = Selection.of(made)
     by_auc = estimate(binary, method=BBC(n_resamples=120), metric="roc_auc", rng=7)
     assert found.roc.area != by_auc.value
     assert found.roc.n_resamples <= seeds.n_resamples
 
 
 def test_a_wider_band_holds_a_narrower_one(binary: Predictions) -> None:
-    choosing = Choosing.of(estimate(binary, metric="roc_auc", rng=1))
+    selection = Selection.of(estimate(binary, metric="roc_auc", rng=1))
     wide, narrow = (
-        mean_curves(binary, metric("roc_auc"), 0, choosing, confidence_level=level).roc
+        mean_curves(binary, metric("roc_auc"), 0, selection, confidence_level=level).roc
         for level in (0.99, 0.8)
     )
     assert (wide.low <= narrow.low).all()
@@ -108,19 +108,19 @@ def test_a_wider_band_holds_a_narrower_one(binary: Predictions) -> None:
 
 def test_the_choosing_of_an_estimate_is_read_from_its_provenance(binary: Predictions) -> None:
     made = estimate(binary, method=BBC(n_resamples=77, undefined="drop"), metric="roc_auc", rng=9)
-    found = Choosing.of(made)
+    found = Selection.of(made)
     assert (found.seeds.entropy, found.n_resamples) == (9, 77)
     assert found.undefined == "drop"
     assert type(found.selector) is Pooled
     folds = estimate(
         binary, method=BBC(n_resamples=9, selector="mean_of_folds"), metric="accuracy", rng=0
     )
-    assert type(Choosing.of(folds).selector) is MeanOfFolds
+    assert type(Selection.of(folds).selector) is MeanOfFolds
 
 
 def test_a_method_that_draws_nothing_lends_its_seed_alone(binary: Predictions) -> None:
     made = estimate(binary, method="naive", metric="roc_auc", rng=3)
-    found = Choosing.of(made)
+    found = Selection.of(made)
     assert (found.seeds.entropy, found.n_resamples) == (3, 1000)
 
 
@@ -128,7 +128,7 @@ def test_an_estimate_of_other_predictions_is_refused(binary: Predictions) -> Non
     other = example_predictions("binary")
     made = estimate(other, metric="roc_auc", n_resamples=50, rng=1)
     with pytest.raises(EvidenceError, match="cannot be drawn again"):
-        mean_curves(binary, metric("roc_auc"), 0, Choosing.of(made))
+        mean_curves(binary, metric("roc_auc"), 0, Selection.of(made))
 
 
 def test_a_choice_that_is_not_known_by_its_name_is_refused_where_it_chose_otherwise() -> None:
@@ -142,7 +142,7 @@ def test_a_choice_that_is_not_known_by_its_name_is_refused_where_it_chose_otherw
     pi = example_predictions("binary")
     made = estimate(pi, method=BBC(n_resamples=40, selector=Last()), metric="roc_auc", rng=1)
     with pytest.raises(EvidenceError, match="known by name"):
-        mean_curves(pi, metric("roc_auc"), made.winner or 0, Choosing.of(made))
+        mean_curves(pi, metric("roc_auc"), made.winner or 0, Selection.of(made))
 
 
 def test_the_first_resamples_of_many_are_those_of_the_estimate(
@@ -150,7 +150,7 @@ def test_the_first_resamples_of_many_are_those_of_the_estimate(
 ) -> None:
     monkeypatch.setattr(module, "MOST", 100)
     made = estimate(binary, metric="roc_auc", n_resamples=300, rng=1)
-    found = mean_curves(binary, metric("roc_auc"), made.winner or 0, Choosing.of(made))
+    found = mean_curves(binary, metric("roc_auc"), made.winner or 0, Selection.of(made))
     assert made.draws is not None
     assert found.roc.area == pytest.approx(made.draws[:100].mean(), abs=EXACT)
     assert found.roc.n_resamples == 100
@@ -179,4 +179,4 @@ def test_what_has_no_two_classes_has_no_curve(task: str) -> None:
     pi = example_predictions(task)
     assert no_curves(pi)
     with pytest.raises(EvidenceError, match="no curve"):
-        mean_curves(pi, metric("roc_auc"), 0, Choosing(Seeds(0)))
+        mean_curves(pi, metric("roc_auc"), 0, Selection(Seeds(0)))

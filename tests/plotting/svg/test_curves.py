@@ -10,7 +10,7 @@ import pytest
 
 import earnest as en
 from earnest import Predictions, metric
-from earnest.inference.curves.corrected import Choosing, Curves, mean_curves
+from earnest.inference.curves.corrected import Curves, Selection, mean_curves
 from earnest.inference.curves.folds import FoldScores, residuals, winner_folds
 from earnest.inference.curves.survival import risk_groups
 from earnest.inference.curves.winner import calibration
@@ -29,7 +29,7 @@ def words_of(figure: draw.Figure) -> list[str]:
 def curves_of(y: np.ndarray, scores: np.ndarray) -> Curves:
     pi = Predictions.from_arrays(y, scores, np.arange(len(y)) // 2 % 5)
     made = en.estimate(pi, metric="roc_auc", n_resamples=60, rng=0)
-    return mean_curves(pi, AUC, made.winner or 0, Choosing.of(made))
+    return mean_curves(pi, AUC, made.winner or 0, Selection.of(made))
 
 
 def test_both_areas_are_printed_and_the_naive_one_is_named_so() -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from earnest.core.results.papers import PAPERS, collect_papers
-from earnest.reporting.parts.labels import counted, spelled
+from earnest.core.text.numbers import spell_count, write_count
 
 
 def test_counts_read_as_people_write_them() -> None:
-    assert counted(1, "fit") == "1 fit"
-    assert spelled(9) == "nine"
-    assert spelled(12) == "12"
+    assert write_count(1, "fit") == "1 fit"
+    assert spell_count(9) == "nine"
+    assert spell_count(12) == "12"
 
 
 def test_every_method_and_test_cites_a_paper_that_is_known() -> None:

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 import earnest as en
 from earnest.core.base.errors import InputError
-from earnest.training.fit.samples import CopiesTogether, find_inner_splits, keep_copies_together
+from earnest.training.fit.samples import CopySplitter, find_inner_splits, keep_copies_together
 
 X, Y = make_classification(60, 4, random_state=1)
 
@@ -24,7 +24,7 @@ X, Y = make_classification(60, 4, random_state=1)
 def test_splits_are_those_of_the_distinct_cases() -> None:
     cases = np.sort(np.random.default_rng(0).integers(0, 60, 60))
     distinct = np.unique(cases)
-    splitter = CopiesTogether(StratifiedKFold(4), cases)
+    splitter = CopySplitter(StratifiedKFold(4), cases)
     plain = StratifiedKFold(4).split(X[distinct], Y[distinct])
     for (train, test), (left, right) in zip(splitter.split(X[cases], Y[cases]), plain, strict=True):
         assert set(cases[train]) == set(distinct[left])
@@ -37,15 +37,15 @@ def test_splits_are_those_of_the_distinct_cases() -> None:
 
 def test_splitters_that_need_groups_get_those_of_the_cases() -> None:
     cases, groups = np.repeat(np.arange(12), 2), np.arange(12) // 3
-    splitter = CopiesTogether(GroupKFold(2), cases, groups)
+    splitter = CopySplitter(GroupKFold(2), cases, groups)
     for train, test in splitter.split(np.zeros((24, 1))):
         assert not set(groups[cases[train]]) & set(groups[cases[test]])
 
 
 def test_a_splitter_can_be_shuffled_by_those_who_repeat_it() -> None:
     cases = np.repeat(np.arange(10), 2)
-    once = CopiesTogether(KFold(2), cases)
-    again = CopiesTogether(KFold(2), cases, shuffle=True, random_state=1)
+    once = CopySplitter(KFold(2), cases)
+    again = CopySplitter(KFold(2), cases, shuffle=True, random_state=1)
     first, second = (next(iter(s.split(np.zeros((20, 1)))))[1] for s in (once, again))
     assert set(first) != set(second)
     assert not KFold(2).shuffle
@@ -160,6 +160,6 @@ def test_inner_splits_that_list_rows_are_refused() -> None:
 
 
 def test_a_learner_that_changes_its_rows_is_refused() -> None:
-    splitter = CopiesTogether(KFold(2), np.arange(10))
+    splitter = CopySplitter(KFold(2), np.arange(10))
     with pytest.raises(InputError, match="number of rows"):
         list(splitter.split(np.zeros((9, 1))))

@@ -7,7 +7,7 @@ import pytest
 from sklearn.feature_selection import f_classif, f_regression
 from sklearn.utils.estimator_checks import check_estimator
 
-from earnest.training.learners.selection import Lasso, Univariate, score_by_cox
+from earnest.training.learners.selection import Lasso, UnivariateSelection, score_by_cox
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(100, 8))
@@ -16,18 +16,18 @@ Y = X[:, 2] - X[:, 5] + 0.5 * RNG.normal(size=100)
 
 @pytest.mark.parametrize(("share", "count"), [(0.01, 1), (0.25, 2), (0.26, 3), (1.0, 8)])
 def test_the_share_of_the_strongest_stays(share: float, count: int) -> None:
-    kept = Univariate(share).fit(X, Y).support_
+    kept = UnivariateSelection(share).fit(X, Y).support_
     assert kept.sum() == count
     order = np.argsort(-f_regression(X, Y)[0])
     assert set(np.flatnonzero(kept)) == set(order[:count])
     classes = (Y > 0).astype(int)
     best = int(f_classif(X, classes)[0].argmax())
-    assert Univariate(0.01).fit(X, classes).support_[best]
+    assert UnivariateSelection(0.01).fit(X, classes).support_[best]
 
 
 def test_counts_are_numbers_where_that_is_said() -> None:
     counts = np.round(Y).astype(int)
-    made = Univariate(0.5, outcome="numbers").fit(X, counts)
+    made = UnivariateSelection(0.5, outcome="numbers").fit(X, counts)
     assert made.strengths_ == pytest.approx(f_regression(X, counts)[0])
 
 
@@ -43,7 +43,7 @@ def test_a_strong_penalty_keeps_one_column() -> None:
     assert Lasso(0.5).fit(np.ones((10, 3)), np.arange(10) % 2).support_.tolist() == [True, 0, 0]
 
 
-@pytest.mark.parametrize("made", [Univariate(0.5), Lasso(0.5)])
+@pytest.mark.parametrize("made", [UnivariateSelection(0.5), Lasso(0.5)])
 def test_constant_columns_and_one_class_do_not_crash(made: object) -> None:
     assert made.fit(np.ones((6, 2)), [0, 0, 0, 1, 1, 1]).support_.any()  # type: ignore[attr-defined]
     assert made.fit(np.ones((6, 2)), np.full(6, 0.5)).support_.any()  # type: ignore[attr-defined]
@@ -67,10 +67,10 @@ def test_survival_is_selected_by_its_scores() -> None:
     table = rng.normal(size=(200, 4))
     y = np.empty(200, dtype=[("event", bool), ("time", float)])
     y["event"], y["time"] = True, rng.exponential(np.exp(-table[:, 1]))
-    assert Univariate(0.25).fit(table, y).support_.tolist() == [False, True, False, False]
+    assert UnivariateSelection(0.25).fit(table, y).support_.tolist() == [False, True, False, False]
 
 
-@pytest.mark.parametrize("made", [Univariate(), Lasso()])
+@pytest.mark.parametrize("made", [UnivariateSelection(), Lasso()])
 def test_they_keep_the_contract_of_scikit_learn(made: object) -> None:
     found = check_estimator(made, on_fail=None, on_skip=None)
     assert [one["check_name"] for one in found if one["status"] == "failed"] == []

@@ -471,7 +471,7 @@ def test_groups_that_are_the_classes_are_refused():
 
 
 def test_fits_that_all_fail_are_told_without_a_traceback(monkeypatch, quick):
-    from earnest.training.learners.preprocessing import Preprocess
+    from earnest.training.learners.preprocessing import Preprocessor
     from earnest.training.tune.job import Job
 
     monkeypatch.setattr(Job, "plan", lambda job: TunePlan(
@@ -482,7 +482,7 @@ def test_fits_that_all_fail_are_told_without_a_traceback(monkeypatch, quick):
     def broken(self, X, y=None):
         raise ValueError("no fit today")
 
-    monkeypatch.setattr(Preprocess, "fit", broken)
+    monkeypatch.setattr(Preprocessor, "fit", broken)
     with pytest.raises(InputError, match="fits failed") as caught:
         en.tune(of("relapse"), target="relapse", **quick)
     assert caught.value.got == "ValueError: no fit today"
@@ -494,12 +494,12 @@ def test_the_outcome_cannot_be_ignored():
 
 
 def test_models_that_cannot_be_fitted_at_all_are_told_before_the_search(monkeypatch, quick):
-    from earnest.training.learners.preprocessing import Preprocess
+    from earnest.training.learners.preprocessing import Preprocessor
 
     def broken(self, X, y=None):
         raise ValueError("no fit today")
 
-    monkeypatch.setattr(Preprocess, "fit", broken)
+    monkeypatch.setattr(Preprocessor, "fit", broken)
     with pytest.raises(InputError, match="no model of the portfolio can be fitted") as caught:
         en.tune(of("relapse"), target="relapse", **quick)
     assert caught.value.got == "ValueError: no fit today"

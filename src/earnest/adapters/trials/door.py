@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol, SupportsFloat
+from typing import Any, Protocol
 
 from numpy.typing import ArrayLike
 
@@ -24,6 +24,7 @@ from earnest.adapters.trials.files import read_path
 from earnest.adapters.trials.request import MARKS, TrialsRequest
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
+from earnest.core.results.estimate import restore_nan
 from earnest.core.space.space import Space
 from earnest.core.space.trials import Trials
 
@@ -132,13 +133,13 @@ def _read_own(source: Trials, ask: TrialsRequest) -> Trials:
     return source if ask.space is None else replace(source, space=ask.space)
 
 
-class HasTrials(Protocol):
+class TrialsHolder(Protocol):
     """A search of anybody that tells its trials."""
 
     trials_: Trials | Iterable[Mapping[str, Any]]
 
 
-def _read_protocol(source: HasTrials, ask: TrialsRequest) -> Trials:
+def _read_protocol(source: TrialsHolder, ask: TrialsRequest) -> Trials:
     """Read `trials_`: a Trials, or mappings of `params`, `score`, `standard_error`, `status`."""
     given = source.trials_
     if isinstance(given, Trials):
@@ -153,22 +154,16 @@ def _read_protocol(source: HasTrials, ask: TrialsRequest) -> Trials:
     return Trials.from_configs(
         ask.some_of([dict(trial["params"]) for trial in listed]),
         [
-            _read_number(trial.get("score")) if state == "complete" else math.nan
+            restore_nan(trial.get("score")) if state == "complete" else math.nan
             for trial, state in zip(listed, states, strict=True)
         ],
         direction=ask.direction_or(own, "the search"),
         space=ask.space,
-        standard_error=None
-        if any(e is None for e in errors)
-        else [_read_number(e) for e in errors],
+        standard_error=None if any(e is None for e in errors) else [restore_nan(e) for e in errors],
         pruned=[state in ("pruned", "dropped") for state in states],
         objective_name=str(getattr(source, "trials_objective_", "score")),
         source=type(source).__name__,
     )
-
-
-def _read_number(value: SupportsFloat | None) -> float:
-    return math.nan if value is None else float(value)
 
 
 def _read_configs(source: Sequence[Mapping[str, object]], ask: TrialsRequest) -> Trials:

@@ -44,13 +44,13 @@ def has_study(source: object) -> bool:
     return is_study(getattr(source, "study_", None))
 
 
-class HasStudy(Protocol):
+class StudyHolder(Protocol):
     """A search that is a study of Optuna inside."""
 
     study_: Study
 
 
-def read_study_of(search: HasStudy, ask: TrialsRequest) -> Trials:
+def read_study_of(search: StudyHolder, ask: TrialsRequest) -> Trials:
     """Make trials from the study of a fitted `OptunaSearchCV`."""
     return read_study(search.study_, ask)
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from earnest.core.results.estimate import Estimate
     from earnest.core.results.estimate_table import Estimates
     from earnest.training.protocols import Estimator
-    from earnest.training.tables.table import Tabular
+    from earnest.training.tables.table import TrainingTable
 
 HELP = (
     "How good is [bold]this learner[/bold]? Trains it as often as the method needs.\n\nReads a "
@@ -145,7 +145,7 @@ def find_learner(name: str) -> str:
     return LEARNERS[name].name
 
 
-def make_learner_for(name: str, table: Tabular) -> Estimator:
+def make_learner_for(name: str, table: TrainingTable) -> Estimator:
     """Return an unfitted learner for a table, without a seed of its own."""
     from earnest.training.learners.named import make_learner
 
@@ -175,7 +175,7 @@ def make_progress_line(label: str | None = None, *, quiet: bool = False) -> Fold
     return None if quiet or sys.stderr is None else FoldLine(sys.stderr, label=label)
 
 
-def read_labels(table: Tabular) -> NDArray[np.generic]:
+def read_labels(table: TrainingTable) -> NDArray[np.generic]:
     """Return the outcome in the table's own words, so that messages speak of its classes."""
     import numpy as np
 
@@ -188,7 +188,7 @@ def read_labels(table: Tabular) -> NDArray[np.generic]:
 
 
 def _read_test_set(
-    path: Path, table: Tabular, target: str, reading: CasesReading
+    path: Path, table: TrainingTable, target: str, reading: CasesReading
 ) -> tuple[NDArray[np.float64], NDArray[np.generic]]:
     """Read the table that is kept away, in the columns of the design table."""
     from earnest.training.tables.files import open_table

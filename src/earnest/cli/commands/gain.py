@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from earnest.cli.options import common as options
-from earnest.cli.options import gain as how
 from earnest.cli.reading import is_large, label_evidence, read_evidence
 from earnest.cli.writing import answer_each, check_table
 from earnest.core.base import check
@@ -33,9 +32,9 @@ def command(
     metric: options.MetricNames = None,
     json: options.AsJson = False,
     table: options.PaperTable = None,
-    order: how.OrderName = "tried",
+    order: options.OrderName = "tried",
     level: options.Level = 0.95,
-    n_resamples: how.Resamples = 1000,
+    n_resamples: options.BandResamples = 1000,
     seed: options.Seed = None,
     n_jobs: options.Jobs = None,
     *,

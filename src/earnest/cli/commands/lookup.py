@@ -38,11 +38,25 @@ def show_references(specs: Sequence[Spec]) -> None:
     emit(Text("\nTo cite", style="bold"), indented(table))
 
 
-def write_bibtex(specs: Sequence[Spec]) -> None:
-    """Write the references as entries of a bibliography."""
-    from earnest.cli.show.terminal import write
+def write_specs(
+    kind: str, specs: Sequence[Spec], fields: Sequence[str], *, bibtex: bool, json: bool
+) -> bool:
+    """Write specs for programs, as entries of a bibliography or as JSON; tell whether it did."""
+    from earnest.cli.show.terminal import write, write_json
 
-    write("\n\n".join(_list_references(specs, "bibtex")) + "\n")
+    if bibtex:
+        write("\n\n".join(_list_references(specs, "bibtex")) + "\n")
+    elif json:
+        listed = [{name: _to_plain(getattr(spec, name)) for name in fields} for spec in specs]
+        write_json({"schema": f"earnest/{kind}/1", kind: listed})
+    return bibtex or json
+
+
+def _to_plain(value: object) -> object:
+    """Return a field of a spec as JSON has it: words for an enumeration, a list for a tuple."""
+    if isinstance(value, str):
+        return str(value)
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _list_references(specs: Sequence[Spec], form: str) -> tuple[str, ...]:

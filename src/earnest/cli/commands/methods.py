@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from earnest.cli.commands import lookup
 from earnest.cli.options.common import AsJson
-from earnest.cli.show.terminal import write_json
-
-if TYPE_CHECKING:
-    from earnest.core.results.specs import MethodSpec
-
 
 HELP = (
     "The methods: what each estimates and needs, and what to cite for it.\n\n"
@@ -18,7 +11,19 @@ HELP = (
     "  earnest methods bbc delong\n"
     "  earnest methods bbc --bibtex >> paper.bib"
 )
-SCHEMA = "earnest/methods/1"
+FIELDS = (
+    "name",
+    "title",
+    "aliases",
+    "estimand",
+    "needs",
+    "metrics",
+    "min_folds",
+    "interval",
+    "corrected",
+    "static_only",
+    "cites",
+)
 
 
 def command(
@@ -28,28 +33,8 @@ def command(
     from earnest.methods import METHODS
 
     specs = [METHODS[name].spec for name in names or METHODS]
-    if bibtex:
-        lookup.write_bibtex(specs)
-    elif json:
-        write_json({"schema": SCHEMA, "methods": [_describe(spec) for spec in specs]})
-    else:
+    if not lookup.write_specs("methods", specs, FIELDS, bibtex=bibtex, json=json):
         from earnest.cli.show.lists import show_methods
 
         show_methods(specs)
         lookup.show_references(specs if names else ())
-
-
-def _describe(spec: MethodSpec) -> dict[str, object]:
-    return {
-        "name": spec.name,
-        "title": spec.title,
-        "aliases": list(spec.aliases),
-        "estimand": str(spec.estimand),
-        "needs": str(spec.needs),
-        "metrics": str(spec.metrics),
-        "min_folds": spec.min_folds,
-        "interval": spec.interval,
-        "corrected": spec.corrected,
-        "static_only": spec.static_only,
-        "cites": spec.cites,
-    }

@@ -72,7 +72,7 @@ def command(
 ) -> None:
     """Load the model, read the rows, and write what it says of them."""
     _check_out(out, data, overwrite)
-    from earnest.cli.show.estimate import counted
+    from earnest.core.text.numbers import write_count
     from earnest.training.tune.model import load_model
 
     model = load_model(run)
@@ -92,7 +92,7 @@ def command(
         write_json({**facts, "n_rows": len(found), "cautions": remarks, "rows": found.to_dict()})
     if out is not None:
         save_predicted(found.to_dict(), out)
-        say(f"{counted(len(found), 'row')} to {out}", label="wrote")
+        say(f"{write_count(len(found), 'row')} to {out}", label="wrote")
     elif not json:
         write(_write_csv(found.to_dict()).decode())
 

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from earnest.cli.commands import lookup
 from earnest.cli.options.common import AsJson
-from earnest.cli.show.terminal import write_json
-
-if TYPE_CHECKING:
-    from earnest.comparison.base import TestSpec
-
 
 HELP = (
     "The tests: what each compares and needs, and what to cite for it.\n\n"
@@ -18,7 +11,20 @@ HELP = (
     "  earnest tests delong\n"
     "  earnest tests delong --bibtex >> paper.bib"
 )
-SCHEMA = "earnest/tests/1"
+FIELDS = (
+    "name",
+    "title",
+    "aliases",
+    "estimand",
+    "needs",
+    "metrics",
+    "min_folds",
+    "repeats",
+    "groups",
+    "p_value",
+    "draws",
+    "cites",
+)
 
 
 def command(
@@ -28,29 +34,8 @@ def command(
     from earnest.comparison import TESTS
 
     specs = [TESTS[name].spec for name in names or TESTS]
-    if bibtex:
-        lookup.write_bibtex(specs)
-    elif json:
-        write_json({"schema": SCHEMA, "tests": [_describe(spec) for spec in specs]})
-    else:
+    if not lookup.write_specs("tests", specs, FIELDS, bibtex=bibtex, json=json):
         from earnest.cli.show.comparison import show_tests
 
         show_tests(specs)
         lookup.show_references(specs if names else ())
-
-
-def _describe(spec: TestSpec) -> dict[str, object]:
-    return {
-        "name": spec.name,
-        "title": spec.title,
-        "aliases": list(spec.aliases),
-        "estimand": str(spec.estimand),
-        "needs": str(spec.needs),
-        "metrics": str(spec.metrics),
-        "min_folds": spec.min_folds,
-        "repeats": spec.repeats,
-        "groups": spec.groups,
-        "p_value": spec.p_value,
-        "draws": spec.draws,
-        "cites": spec.cites,
-    }

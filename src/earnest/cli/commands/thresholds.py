@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from earnest.cli.options import common as options
-from earnest.cli.options import gain as how
 from earnest.cli.options import thresholds as which
 from earnest.cli.reading import is_large, read_predictions, refuse_no_metric
 from earnest.cli.writing import answer_each, check_table
@@ -29,7 +28,7 @@ HELP = (
 
 
 @dataclass(frozen=True)
-class Asked:
+class ThresholdAnswer:
     """A table of thresholds, and what the rules of the command line chose."""
 
     made: Thresholds
@@ -61,7 +60,7 @@ def command(
     level: options.Level = 0.95,
     side: options.SideName = "two-sided",
     selector: options.SelectorName = None,
-    n_resamples: how.Resamples = 1000,
+    n_resamples: options.BandResamples = 1000,
     seed: options.Seed = None,
     n_jobs: options.Jobs = None,
     *,
@@ -78,7 +77,7 @@ def command(
     from earnest.cli.show.thresholds import show_thresholds
     from earnest.inference.curves.thresholds import thresholds
 
-    def answer(name: str, rng: int | None) -> Asked:
+    def answer(name: str, rng: int | None) -> ThresholdAnswer:
         with patiently(sys.stderr, "Counting decisions", now=is_large(pi)):
             made = thresholds(
                 pi,
@@ -91,7 +90,7 @@ def command(
                 rng=rng,
                 n_jobs=n_jobs,
             )
-        return Asked(made, tuple(choose(made)))
+        return ThresholdAnswer(made, tuple(choose(made)))
 
     def choose(made: Thresholds) -> list[ThresholdChoice]:
         found = []
@@ -103,7 +102,7 @@ def command(
             found.append(made.choose("net_benefit", act_from=net_benefit))
         return found or [made.choose("youden")]
 
-    def show(asked: Asked) -> None:
+    def show(asked: ThresholdAnswer) -> None:
         show_thresholds(asked.made, asked.choices, at)
 
     answer_each(metric or [], answer, show, seed=seed, json=json, table=table)

@@ -138,6 +138,16 @@ SelectorName = Annotated[
         "ensembles greedy_ensemble, top_average or stacked_ensemble.",
     ),
 ]
+BandResamples = Annotated[int, make_option(_HOW, "--n-resamples", "N", "Bootstrap resamples.")]
+OrderName = Annotated[
+    str,
+    make_option(
+        _HOW,
+        "--order",
+        "ORDER",
+        "tried: as the columns stand. mean: the mean over all orders.",
+    ),
+]
 Undefined = Annotated[
     str | None,
     make_option(

@@ -7,7 +7,12 @@ from typing import Annotated
 
 import typer
 
-from earnest.cli.options.common import make_jobs_option, make_level_option, make_seed_option
+from earnest.cli.options.common import (
+    make_jobs_option,
+    make_level_option,
+    make_option,
+    make_seed_option,
+)
 
 _BOUND = "What must be shown"
 _WRITE = "What to write"
@@ -24,85 +29,65 @@ MetricName = Annotated[
 ]
 Above = Annotated[
     float | None,
-    typer.Option(
-        "--above",
-        metavar="NUMBER",
-        help="The bound that a score must lie above.",
-        rich_help_panel=_BOUND,
-    ),
+    make_option(_BOUND, "--above", "NUMBER", "The bound that a score must lie above."),
 ]
 Below = Annotated[
     float | None,
-    typer.Option(
-        "--below",
-        metavar="NUMBER",
-        help="The bound that a loss must lie below.",
-        rich_help_panel=_BOUND,
-    ),
+    make_option(_BOUND, "--below", "NUMBER", "The bound that a loss must lie below."),
 ]
 Against = Annotated[
     Path | None,
-    typer.Option(
+    make_option(
+        _BOUND,
         "--against",
-        metavar="FILE",
-        help="What is in use, on the same cases: the new one must not be worse.",
-        rich_help_panel=_BOUND,
+        "FILE",
+        "What is in use, on the same cases: the new one must not be worse.",
     ),
 ]
 Margin = Annotated[
     float | None,
-    typer.Option(
+    make_option(
+        _BOUND,
         "--margin",
-        metavar="NUMBER",
-        help="[dim]default: 0[/dim]  With --against: how much worse is allowed.",
-        rich_help_panel=_BOUND,
+        "NUMBER",
+        "[dim]default: 0[/dim]  With --against: how much worse is allowed.",
     ),
 ]
 Ledger = Annotated[
     Path | None,
-    typer.Option(
+    make_option(
+        _BOUND,
         "--ledger",
-        metavar="FILE",
-        help="Counts the looks at the same cases, and allows for them. Keep it with the cases.",
-        rich_help_panel=_BOUND,
+        "FILE",
+        "Counts the looks at the same cases, and allows for them. Keep it with the cases.",
     ),
 ]
 JUnit = Annotated[
     Path | None,
-    typer.Option(
-        "--junit",
-        metavar="FILE",
-        help="Write the verdict as a JUnit file, for CI.",
-        rich_help_panel=_WRITE,
-    ),
+    make_option(_WRITE, "--junit", "FILE", "Write the verdict as a JUnit file, for CI."),
 ]
 Markdown = Annotated[
     Path | None,
-    typer.Option(
-        "--markdown",
-        metavar="FILE",
-        help="Write the verdict as Markdown, for a comment.",
-        rich_help_panel=_WRITE,
-    ),
+    make_option(_WRITE, "--markdown", "FILE", "Write the verdict as Markdown, for a comment."),
 ]
 MethodName = Annotated[
     str | None,
-    typer.Option(
+    make_option(
+        _DECIDE,
         "--method",
-        metavar="NAME",
-        help="[dim]default: bbc; for one model on a test set delong or holdout[/dim]  With a "
+        "NAME",
+        "[dim]default: bbc; for one model on a test set delong or holdout[/dim]  With a "
         "bound: see [bold]earnest methods[/bold].",
-        rich_help_panel=_DECIDE,
     ),
 ]
 TestName = Annotated[
     str | None,
-    typer.Option(
+    make_option(
+        _DECIDE,
         "--test",
-        metavar="NAME",
-        help="[dim]default: delong for roc_auc, else bayle, else bootstrap[/dim]  With --against: "
+        "NAME",
+        "[dim]default: delong for roc_auc, else bayle, else bootstrap[/dim]  With --against: "
         "see [bold]earnest tests[/bold].",
-        rich_help_panel=_DECIDE,
     ),
 ]
 Level = Annotated[float, make_level_option(_DECIDE)]

@@ -4,60 +4,53 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from earnest.cli.options.common import make_jobs_option, make_level_option, make_seed_option
+from earnest.cli.options.common import (
+    make_jobs_option,
+    make_level_option,
+    make_option,
+    make_seed_option,
+)
 
 _GOAL = "What the study is for"
 _HOW = "How to plan"
 
 Detect = Annotated[
     float | None,
-    typer.Option(
+    make_option(
+        _GOAL,
         "--detect",
-        metavar="NUMBER",
-        help="The difference that must be shown: of two configurations, or with --configs above 2 "
+        "NUMBER",
+        "The difference that must be shown: of two configurations, or with --configs above 2 "
         "of the best from all others.",
-        rich_help_panel=_GOAL,
     ),
 ]
 Width = Annotated[
     float | None,
-    typer.Option(
-        "--width",
-        metavar="NUMBER",
-        help="The width of the interval of the best.",
-        rich_help_panel=_GOAL,
-    ),
+    make_option(_GOAL, "--width", "NUMBER", "The width of the interval of the best."),
 ]
 Configs = Annotated[
     list[int] | None,
-    typer.Option(
+    make_option(
+        _GOAL,
         "--configs",
-        metavar="N",
-        help="[dim]default: 2, or those of the pilot for --width[/dim]  How many configurations "
+        "N",
+        "[dim]default: 2, or those of the pilot for --width[/dim]  How many configurations "
         "the study will have; repeat for several.",
-        rich_help_panel=_GOAL,
     ),
 ]
 Repeats = Annotated[
     list[int] | None,
-    typer.Option(
+    make_option(
+        _GOAL,
         "--repeats",
-        metavar="N",
-        help="[dim]default: those of the pilot[/dim]  How many samples of each item; repeat for "
+        "N",
+        "[dim]default: those of the pilot[/dim]  How many samples of each item; repeat for "
         "several.",
-        rich_help_panel=_GOAL,
     ),
 ]
 Power = Annotated[
     float,
-    typer.Option(
-        "--power",
-        metavar="SHARE",
-        help="The chance of showing the difference.",
-        rich_help_panel=_HOW,
-    ),
+    make_option(_HOW, "--power", "SHARE", "The chance of showing the difference."),
 ]
 Level = Annotated[float, make_level_option(_HOW)]
 Seed = Annotated[int | None, make_seed_option(_HOW)]

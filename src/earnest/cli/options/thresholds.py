@@ -4,44 +4,41 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from earnest.cli.options.common import make_option
 
 _WHICH = "Which thresholds"
 
 At = Annotated[
     list[float] | None,
-    typer.Option(
-        "--at",
-        metavar="T",
-        help="Show this threshold instead of nine round ones. Repeat for several.",
-        rich_help_panel=_WHICH,
+    make_option(
+        _WHICH, "--at", "T", "Show this threshold instead of nine round ones. Repeat for several."
     ),
 ]
 Sensitivity = Annotated[
     float | None,
-    typer.Option(
+    make_option(
+        _WHICH,
         "--sensitivity",
-        metavar="SHARE",
-        help="Choose the highest threshold with at least this sensitivity.",
-        rich_help_panel=_WHICH,
+        "SHARE",
+        "Choose the highest threshold with at least this sensitivity.",
     ),
 ]
 Specificity = Annotated[
     float | None,
-    typer.Option(
+    make_option(
+        _WHICH,
         "--specificity",
-        metavar="SHARE",
-        help="Choose the lowest threshold with at least this specificity.",
-        rich_help_panel=_WHICH,
+        "SHARE",
+        "Choose the lowest threshold with at least this specificity.",
     ),
 ]
 NetBenefit = Annotated[
     float | None,
-    typer.Option(
+    make_option(
+        _WHICH,
         "--net-benefit",
-        metavar="P",
-        help="Choose the threshold with the largest net benefit, where acting and not acting are "
+        "P",
+        "Choose the threshold with the largest net benefit, where acting and not acting are "
         "worth the same at a probability of P.",
-        rich_help_panel=_WHICH,
     ),
 ]

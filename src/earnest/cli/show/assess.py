@@ -11,7 +11,6 @@ from earnest.cli.show.estimate import (
     NARROWEST,
     Fact,
     Part,
-    counted,
     indented,
     labelled,
     remarks,
@@ -25,6 +24,7 @@ from earnest.core.results.estimate import Estimate
 from earnest.core.results.estimate_table import Estimates
 from earnest.core.results.specs import Estimand
 from earnest.core.text.estimate import confidence, headline, printed, training_words
+from earnest.core.text.numbers import write_count
 from earnest.metrics import METRICS
 from earnest.metrics.families import BINARY
 
@@ -98,8 +98,8 @@ def _picture(estimate: Estimate) -> Iterator[Text]:
 
 def _subject(estimate: Estimate, source: Any) -> Iterator[Fact]:
     yield "Learner", str(estimate.winner)
-    used = counted(source.inputs.n_columns, "column")
-    yield "Table", f"{source.source}: {counted(source.n_cases, 'case')}, {used}, {source.words}"
+    used = write_count(source.inputs.n_columns, "column")
+    yield "Table", f"{source.source}: {write_count(source.n_cases, 'case')}, {used}, {source.words}"
     better = "higher" if estimate.scale.greater_is_better else "lower"
     about = f"; {source.classes[-1]} is the positive class" if _of_one(estimate.metric) else ""
     yield "Metric", f"{estimate.metric}, {better} is better{about}"
@@ -121,14 +121,14 @@ def _trained(estimate: Estimate) -> Iterator[Fact]:
     made = estimate.provenance
     samples = made.knobs.get("n_replicates")
     if samples is not None:
-        parts = [counted(int(samples), "bootstrap sample")]
+        parts = [write_count(int(samples), "bootstrap sample")]
     else:
-        parts = ["1 split" if made.n_folds == 1 else counted(made.n_folds, "fold")]
-        parts += [counted(made.n_repeats, "repeat")] if made.n_repeats > 1 else []
+        parts = ["1 split" if made.n_folds == 1 else write_count(made.n_folds, "fold")]
+        parts += [write_count(made.n_repeats, "repeat")] if made.n_repeats > 1 else []
     yield "Trained", ", ".join([*parts, f"seed {made.seed}"])
 
 
 def _trained_once(estimate: Estimate, test: str) -> Iterator[Fact]:
     """Yield that all design cases trained, and what tested."""
     yield "Trained", f"1 model of all cases of the table, seed {estimate.provenance.seed}"
-    yield "Tested", f"{test}: {counted(estimate.n_cases, 'case')}"
+    yield "Tested", f"{test}: {write_count(estimate.n_cases, 'case')}"

@@ -11,7 +11,6 @@ from earnest.cli.show.estimate import (
     PICTURE,
     Fact,
     Part,
-    counted,
     grid,
     indented,
     labelled,
@@ -26,6 +25,7 @@ from earnest.core.results.comparison import Comparison
 from earnest.core.results.specs import COMPARED_ON_ITEMS, Side
 from earnest.core.text.comparison import chance, decision, p_words, places_of_difference
 from earnest.core.text.estimate import MINUS, percent, prose
+from earnest.core.text.numbers import write_count
 from earnest.metrics import METRICS
 
 ZERO = "┆"
@@ -163,13 +163,17 @@ def evidence(made: Comparison) -> Iterator[Fact]:
     samples = about.knobs.get("n_replicates")
     trained = splits(about.n_folds)
     if samples is not None:
-        trained = counted(int(samples), "bootstrap sample")
+        trained = write_count(int(samples), "bootstrap sample")
     items = made.estimand == COMPARED_ON_ITEMS
-    parts = [counted(made.n_cases, "item")] if items else [counted(made.n_cases, "case"), trained]
+    parts = (
+        [write_count(made.n_cases, "item")]
+        if items
+        else [write_count(made.n_cases, "case"), trained]
+    )
     if about.n_repeats > 1:
-        parts.append(counted(about.n_repeats, "repeat"))
+        parts.append(write_count(about.n_repeats, "repeat"))
     if made.n_resamples:
-        parts += [counted(made.n_resamples, "resample"), f"seed {about.seed}"]
+        parts += [write_count(made.n_resamples, "resample"), f"seed {about.seed}"]
     yield "Evidence", ", ".join(parts)
 
 

@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from earnest.cli.show.comparison import difference_axis, strip, test_facts, title_of
-from earnest.cli.show.estimate import Fact, Part, counted, indented, labelled, remarks, splits
+from earnest.cli.show.estimate import Fact, Part, indented, labelled, remarks, splits
 from earnest.cli.show.picture import HONEST, MARGIN, Axis
 from earnest.cli.show.terminal import ACCENT, GREY, clean, columns, emit
 from earnest.core.results.cautions import Caution
@@ -18,6 +18,7 @@ from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.specs import COMPARED_ON_ITEMS
 from earnest.core.text.comparison import p_words, places_of_difference
 from earnest.core.text.estimate import MINUS, prose
+from earnest.core.text.numbers import write_count
 
 MOST_ROWS = 20
 WIDTH = 78  # what a terminal of 80 columns holds
@@ -165,8 +166,8 @@ def facts(results: Comparisons, names: Mapping[str, str] | None = None) -> Itera
     yield from test_facts(first)
     about = first.provenance
     items = first.estimand == COMPARED_ON_ITEMS
-    units = counted(first.n_cases, "item" if items else "case")
-    parts = [units, counted(len(results.p_best), "configuration")]
+    units = write_count(first.n_cases, "item" if items else "case")
+    parts = [units, write_count(len(results.p_best), "configuration")]
     parts += [] if items else [splits(about.n_folds)]
     if results.seed is not None:
         parts.append(f"seed {results.seed}")

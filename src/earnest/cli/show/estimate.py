@@ -25,6 +25,7 @@ from earnest.core.text.estimate import (
     reason,
     training_words,
 )
+from earnest.core.text.numbers import write_count
 from earnest.methods import METHODS
 from earnest.metrics import METRICS
 
@@ -157,13 +158,13 @@ def evidence(estimate: Estimate) -> Iterator[Fact]:
     made = estimate.provenance
     items = is_on_items(estimate)
     parts = [
-        counted(estimate.n_cases, "item" if items else "case"),
-        counted(estimate.n_configs, "configuration"),
+        write_count(estimate.n_cases, "item" if items else "case"),
+        write_count(estimate.n_configs, "configuration"),
         *([] if items else [splits(made.n_folds)]),
     ]
     if made.n_repeats > 1:
-        parts.append(counted(made.n_repeats, "repeat"))
-    parts += [counted(estimate.n_resamples, "resample")] if estimate.n_resamples else []
+        parts.append(write_count(made.n_repeats, "repeat"))
+    parts += [write_count(estimate.n_resamples, "resample")] if estimate.n_resamples else []
     split = "evaluate" in made.knobs and estimate.n_configs > 1  # the cases that score are drawn
     parts += [f"seed {made.seed}"] if estimate.n_resamples or split else []
     yield "Evidence", ", ".join(parts)
@@ -216,12 +217,7 @@ def labelled(facts: Iterable[Fact], style: str = "") -> Padding:
 
 def splits(folds: int) -> str:
     """Return the count of folds; one fold is none."""
-    return counted(folds, "fold") if folds > 1 else "no folds"
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a count with its noun."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    return write_count(folds, "fold") if folds > 1 else "no folds"
 
 
 def indented(part: Text | Table) -> Padding:

@@ -9,8 +9,9 @@ from rich.cells import cell_len
 from rich.padding import Padding
 from rich.text import Text
 
-from earnest.cli.show.estimate import Fact, Part, counted, grid, indented, labelled, remarks
+from earnest.cli.show.estimate import Fact, Part, grid, indented, labelled, remarks
 from earnest.cli.show.terminal import ACCENT, GREY, NO_BREAK, WARN, clean, columns, emit
+from earnest.core.text.numbers import write_count
 from earnest.explanation.effects.curves import EffectCurve
 from earnest.explanation.findings import as_sentence, in_percent
 from earnest.explanation.regions.limits import band_words, text
@@ -129,11 +130,11 @@ def facts(found: Explanation) -> Iterator[Fact]:
     stable = found.stable_optimum
     yield (
         "As good",
-        f"{len(stable)} of {counted(stable.n_trials, 'trial')} and {100 * stable.share:.2g} % of "
-        "the space are not shown to be worse",
+        f"{len(stable)} of {write_count(stable.n_trials, 'trial')} and {100 * stable.share:.2g} % "
+        "of the space are not shown to be worse",
     )
     left = found.n_failed + found.n_pruned
-    parts = [counted(found.n_trials, "trial"), *([f"{left} left out"] if left else [])]
+    parts = [write_count(found.n_trials, "trial"), *([f"{left} left out"] if left else [])]
     parts += [found.surrogate, f"{found.provenance['n_points']:,} points"]
     yield "Evidence", ", ".join([*parts, f"seed {found.provenance['seed']}"])
     overall = found.sampling_bias.overall

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from rich.table import Table
 from rich.text import Text
 
-from earnest.cli.show.estimate import counted, indented, labelled, remarks, splits
+from earnest.cli.show.estimate import indented, labelled, remarks, splits
 from earnest.cli.show.picture import HONEST, NAIVE, Axis
 from earnest.cli.show.terminal import ACCENT, GREY, WARN, clean, columns, emit
 from earnest.core.results.gain import Gain
 from earnest.core.text.estimate import percent, prose
-from earnest.core.text.gain import advice, confidence, headline, places_of_gain
+from earnest.core.text.gain import advice, confidence, count_places, headline
+from earnest.core.text.numbers import write_count
 
 PICTURE = 40  # columns of the picture
 NEEDS = 34  # columns of the numbers beside it
@@ -35,7 +36,7 @@ def show_gain(made: Gain, names: Mapping[str, str] | None = None) -> None:
 
 def _list_curve(made: Gain) -> Table:
     """Return both curves, a row a mark, with a picture where there is room for it."""
-    places, limits = places_of_gain(made), made.scale.limits
+    places, limits = count_places(made), made.scale.limits
     wide = columns() >= PICTURE + NEEDS
     table = Table.grid(padding=(0, 2))
     for _ in range(3):
@@ -77,10 +78,10 @@ def _list_facts(made: Gain, names: Mapping[str, str]) -> list[tuple[str, str]]:
     better = "higher" if made.scale.greater_is_better else "lower"
     order = "as tried" if made.order == "tried" else "the mean over all orders"
     parts = [
-        counted(made.n_cases, made.units.removesuffix("s")),
-        counted(made.n_configs, "configuration"),
+        write_count(made.n_cases, made.units.removesuffix("s")),
+        write_count(made.n_configs, "configuration"),
         *([splits(made.provenance.n_folds)] if made.units == "cases" else []),
-        counted(made.n_resamples, "resample"),
+        write_count(made.n_resamples, "resample"),
         f"seed {made.provenance.seed}",
     ]
     ends = {"First": made.first, "Winner": made.winner}

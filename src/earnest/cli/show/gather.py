@@ -13,7 +13,7 @@ from rich.text import Text
 
 from earnest.adapters.predictions.paths import kind_of
 from earnest.adapters.scores.door import list_tools
-from earnest.cli.show.estimate import Fact, counted, indented, labelled, remarks
+from earnest.cli.show.estimate import Fact, indented, labelled, remarks
 from earnest.cli.show.terminal import GREY, clean, emit
 from earnest.core.base import check
 from earnest.core.base.errors import MetricError
@@ -21,6 +21,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution
+from earnest.core.text.numbers import write_count
 from earnest.metrics import METRICS
 from earnest.metrics.responding import check_fits
 from earnest.training.tune.options import USUAL_METRIC
@@ -78,8 +79,8 @@ def _metric(pi: Predictions) -> str:
 def show_gathered(facts: dict[str, Any], cautions: Sequence[Caution]) -> None:
     """Write what was read, what is to be known of it, and what to do next."""
     head = (
-        f"Gathered {counted(facts['n_configs'], 'configuration')} with the predictions of "
-        f"{counted(facts['n_tested'], 'case')}."
+        f"Gathered {write_count(facts['n_configs'], 'configuration')} with the predictions of "
+        f"{write_count(facts['n_tested'], 'case')}."
     )
     emit(
         Text(),
@@ -104,7 +105,7 @@ def _rows(facts: dict[str, Any]) -> Iterator[Fact]:
     yield "Folds", _folds(facts)
     lost = facts["n_configs"] - facts["n_complete"]
     if lost:
-        yield "Incomplete", f"{counted(lost, 'configuration')}, which estimates leave out"
+        yield "Incomplete", f"{write_count(lost, 'configuration')}, which estimates leave out"
     yield "Search", _search(facts["static"])
     yield "Wrote", facts["out"]
 
@@ -130,11 +131,15 @@ def _response(facts: dict[str, Any]) -> str:
 
 def _folds(facts: dict[str, Any]) -> str:
     repeats, folds = facts["n_repeats"], facts["n_folds"]
-    text = counted(folds, "fold") if repeats == 1 else f"{counted(repeats, 'repeat')} of {folds}"
+    text = (
+        write_count(folds, "fold")
+        if repeats == 1
+        else f"{write_count(repeats, 'repeat')} of {folds}"
+    )
     untested = facts["n_cases"] - facts["n_tested"]
     if untested:
-        text += f"; {counted(untested, 'case')} of {facts['n_cases']:,} in none"
-    return text + (f"; {counted(facts['groups'], 'group')}" if facts["groups"] else "")
+        text += f"; {write_count(untested, 'case')} of {facts['n_cases']:,} in none"
+    return text + (f"; {write_count(facts['groups'], 'group')}" if facts["groups"] else "")
 
 
 def _search(static: bool) -> str:
@@ -176,8 +181,8 @@ def facts_of_scores(scores: Scores, source: str, out: Path) -> dict[str, Any]:
 def show_scores(facts: dict[str, Any], cautions: Sequence[Caution]) -> None:
     """Write what was read of evaluation logs, and what to do next."""
     head = (
-        f"Gathered {counted(facts['n_configs'], 'configuration')} with the scores of "
-        f"{counted(facts['n_items'], 'item')}."
+        f"Gathered {write_count(facts['n_configs'], 'configuration')} with the scores of "
+        f"{write_count(facts['n_items'], 'item')}."
     )
     emit(
         Text(),
@@ -202,7 +207,7 @@ def _list_rows_of_scores(facts: dict[str, Any]) -> Iterator[Fact]:
     if facts["tasks"]:
         yield "Tasks", check.some(facts["tasks"])
     if facts["n_missing"]:
-        yield "Missing", counted(facts["n_missing"], "score")
+        yield "Missing", write_count(facts["n_missing"], "score")
     if not facts["static"]:
         yield "Search", _search(static=False)
     yield "Wrote", facts["out"]

@@ -155,7 +155,7 @@ def _lost(stream: Any, error: OSError) -> BaseException:
     return FormatError("the result cannot be written", got=str(error.strerror))
 
 
-class _Guarded:
+class _OutputGuard:
     """Standard output for libraries that write help: what fails ends as in `write`."""
 
     def __init__(self, stream: Any) -> None:
@@ -184,7 +184,7 @@ def guarded_output() -> Iterator[None]:
     if stream is None:
         yield
         return
-    with redirect_stdout(cast(TextIO, _Guarded(stream))):
+    with redirect_stdout(cast(TextIO, _OutputGuard(stream))):
         yield
 
 

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from rich.table import Table
 from rich.text import Text
 
-from earnest.cli.show.estimate import counted, indented, labelled, remarks, splits
+from earnest.cli.show.estimate import indented, labelled, remarks, splits
 from earnest.cli.show.terminal import ACCENT, GREY, clean, columns, emit
 from earnest.core.results.thresholds import ThresholdChoice, Thresholds
+from earnest.core.text.numbers import write_count
 from earnest.core.text.thresholds import (
     SHORT,
     headline,
@@ -79,11 +80,11 @@ def _head(word: str) -> str:
 
 def _list_facts(made: Thresholds) -> list[tuple[str, str]]:
     parts = [
-        counted(made.n_cases, "case"),
+        write_count(made.n_cases, "case"),
         f"{made.n_positive:,} positive ({made.positive})",
-        counted(made.n_configs, "configuration"),
+        write_count(made.n_configs, "configuration"),
         splits(made.provenance.n_folds),
-        counted(made.n_resamples, "resample"),
+        write_count(made.n_resamples, "resample"),
         f"seed {made.provenance.seed}",
     ]
     return [

@@ -9,12 +9,13 @@ from typing import Any
 
 from rich.text import Text
 
-from earnest.cli.show.estimate import checked, counted, grid, labelled, picture, remarks, sentences
+from earnest.cli.show.estimate import checked, grid, labelled, picture, remarks, sentences
 from earnest.cli.show.terminal import GREY, clean, columns, emit, write
 from earnest.core.base import check
 from earnest.core.data.target import Task
 from earnest.core.text.estimate import percent
 from earnest.core.text.learning import confidence, headline
+from earnest.core.text.numbers import write_count
 from earnest.engine.progress import _span
 from earnest.training.tables.kinds import ColumnKind
 from earnest.training.tune.folder import FILES, LEARNING, REPORT
@@ -91,7 +92,7 @@ def plan_words(job: Any, plan: Any) -> str:
     """Return in a line what is tried."""
     kind = "" if job.table.task is Task.REGRESSION else "stratified "
     kind = f"grouped {kind}" if job.table.groups is not None else kind
-    tried = counted(plan.n_sure or len(plan.configs), "configuration")
+    tried = write_count(plan.n_sure or len(plan.configs), "configuration")
     tried += " and more while there is time" if plan.n_sure else ""
     parts = [tried, f"{job.asked.folds} {kind}folds"]
     if job.asked.repeats > 1:
@@ -135,11 +136,11 @@ def _facts(tuned: Any) -> Iterator[tuple[str, str]]:
         yield "Winner", tuned.winner.name
     others = tuned.n_not_worse - 1
     if tuned.simplest is not None:
-        more = f", nor {'is' if others == 2 else 'are'} {counted(others - 1, 'other')}"
+        more = f", nor {'is' if others == 2 else 'are'} {write_count(others - 1, 'other')}"
         told = f"{tuned.simplest.name}: not shown to be worse"
         yield "Simplest", told + (more if others > 1 else "")
     elif others > 0:
-        yield "Simplest", f"the winner; {counted(others, 'other')} not shown to be worse"
+        yield "Simplest", f"the winner; {write_count(others, 'other')} not shown to be worse"
     if tuned.learning is not None:
         yield "Cases", f"{headline(tuned.learning)} {confidence(tuned.learning)}".strip()
     elif tuned.no_learning:

@@ -16,12 +16,12 @@ from earnest.core.base.rng import Seeds
 from earnest.core.data.replicates import Replicates
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution, Severity
-from earnest.inference.left_out.leave_one_out import LeaveOut
+from earnest.inference.left_out.leave_one_out import LeftOutEstimate
 from earnest.inference.limits.replicates import noise_remarks
 from earnest.inference.remarks import few_groups_in_variance
 from earnest.metrics.families import Metric
 
-Between = Callable[[Replicates, Replicates | None], LeaveOut]  # of one learner, or of two
+Between = Callable[[Replicates, Replicates | None], LeftOutEstimate]  # of one learner, or of two
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +108,7 @@ def _units(replicates: Replicates) -> int:
     return replicates.n_cases if groups is None else len(np.unique(groups))
 
 
-def _remarks(made: LeaveOut, replicates: Replicates) -> Iterator[Caution]:
+def _remarks(made: LeftOutEstimate, replicates: Replicates) -> Iterator[Caution]:
     """Yield what is to be said of cases that no replicate left out, and of the error."""
     if made.n_unseen:
         yield Caution(

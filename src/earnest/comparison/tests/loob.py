@@ -18,7 +18,7 @@ from earnest.core.data.replicates import Replicates
 from earnest.core.data.target import Target
 from earnest.core.results.specs import Evidence
 from earnest.inference.left_out.estimates import case_terms, has_cases
-from earnest.inference.left_out.leave_one_out import LeaveOut, leave_one_out
+from earnest.inference.left_out.leave_one_out import LeftOutEstimate, leave_one_out
 from earnest.metrics.families import Metric, MomentMetric
 
 
@@ -80,7 +80,7 @@ class LOOBTest:
             )
 
 
-def _between(metric: Metric, one: Replicates, other: Replicates | None) -> LeaveOut:
+def _between(metric: Metric, one: Replicates, other: Replicates | None) -> LeftOutEstimate:
     assert isinstance(metric, MomentMetric)
     losses = case_terms(one, metric)[1]
     if other is not None:

@@ -18,7 +18,7 @@ from earnest.core.data.replicates import Replicates
 from earnest.core.data.target import Target
 from earnest.core.results.specs import Evidence
 from earnest.inference.left_out.estimates import has_pairs, pairs_left_out
-from earnest.inference.left_out.leave_one_out import LeaveOut
+from earnest.inference.left_out.leave_one_out import LeftOutEstimate
 from earnest.metrics.families import Metric
 
 
@@ -78,5 +78,5 @@ class LPOBTest:
             )
 
 
-def _between(metric: Metric, one: Replicates, other: Replicates | None) -> LeaveOut:
+def _between(metric: Metric, one: Replicates, other: Replicates | None) -> LeftOutEstimate:
     return pairs_left_out(one, metric, other=other)

@@ -7,6 +7,7 @@ import operator
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
+from typing import SupportsFloat, SupportsIndex
 
 from earnest.core.base.errors import FormatError, InputError
 
@@ -24,12 +25,17 @@ def one_of(name: str, value: object, allowed: Iterable[str]) -> str:
     return value
 
 
+def one_of_or_none(name: str, value: object, allowed: Iterable[str]) -> str | None:
+    """Return `value` if it is None or one of the strings in `allowed`."""
+    return None if value is None else one_of(name, value, allowed)
+
+
 def whole_number(name: str, value: object, *, low: int, high: int | None = None) -> int:
     """Return `value` as an int within [low, high]."""
     limit = f"an integer of at least {low}" if high is None else f"an integer from {low} to {high}"
     try:
-        number = operator.index(value)  # type: ignore[arg-type]  # raises for what is not a number
-    except TypeError:
+        number = operator.index(value) if isinstance(value, SupportsIndex) else None
+    except TypeError:  # an array of several
         number = None
     if number is None or isinstance(value, bool) or number < low:
         raise InputError(f"`{name}` is out of range", needs=limit, got=show(value))
@@ -38,12 +44,26 @@ def whole_number(name: str, value: object, *, low: int, high: int | None = None)
     return number
 
 
+def read_number(value: object) -> float:
+    """Return a number, or the text of one, as a float; NaN for anything else.
+
+    Examples
+    --------
+    >>> from earnest.core.base.check import read_number
+    >>> read_number("0.5"), read_number(None), read_number([1.0])
+    (0.5, nan, nan)
+    """
+    if not isinstance(value, str | bytes | SupportsFloat | SupportsIndex):
+        return math.nan
+    try:
+        return float(value)
+    except (TypeError, ValueError):  # an array of several, or text that is not a number
+        return math.nan
+
+
 def share(name: str, value: object) -> float:
     """Return `value` as a float strictly between 0 and 1."""
-    try:
-        number = float(value)  # type: ignore[arg-type]  # raises for what is not a number
-    except (TypeError, ValueError):
-        number = math.nan
+    number = read_number(value)
     if not 0.0 < number < 1.0:
         cure = ""
         if 1.0 < number < 100.0:

@@ -25,6 +25,7 @@ from earnest.core.results.estimate import (
     by_severity,
     few_beyond,
     finite,
+    restore_nan,
 )
 from earnest.core.results.interval import Interval, LimitSource
 from earnest.core.text.comparison import (
@@ -279,9 +280,9 @@ class Comparison(Result):
         return cls(
             a=data["a"],
             b=data["b"],
-            difference=_or_nan(data["difference"]),
-            value_a=_or_nan(data["value_a"]),
-            value_b=_or_nan(data["value_b"]),
+            difference=restore_nan(data["difference"]),
+            value_a=restore_nan(data["value_a"]),
+            value_b=restore_nan(data["value_b"]),
             standard_error=data["standard_error"],
             interval=None if interval is None else Interval.from_dict(interval),
             alternative=str(Alternative(data["alternative"])),
@@ -392,7 +393,3 @@ def _read_p_values(said: JsonObject | None, alternative: str) -> dict[str, float
     if found is not None and alternative not in found:
         raise KeyError(f"p_values[{alternative!r}]")
     return found
-
-
-def _or_nan(value: float | None) -> float:
-    return math.nan if value is None else float(value)

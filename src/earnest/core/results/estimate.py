@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -380,7 +380,7 @@ class Estimate(Result):
     def _from_parts(cls, data: JsonObject) -> Estimate:
         interval = data["interval"]
         return cls(
-            value=_or_nan(data["value"]),
+            value=restore_nan(data["value"]),
             interval=None if interval is None else Interval.from_dict(interval),
             standard_error=data["standard_error"],
             scale=Scale.from_dict(data),
@@ -415,7 +415,7 @@ class Estimate(Result):
 
         It is what experiment trackers and report libraries take; what is not there is left out.
         """
-        from earnest.core.text.trackers import metrics_of
+        from earnest.core.text.estimate import metrics_of
 
         return metrics_of(self)
 
@@ -493,7 +493,13 @@ def finite(value: float | None) -> float | None:
     return None if value is None or not math.isfinite(value) else float(value)
 
 
-def _or_nan(value: float | None) -> float:
+def list_finite(values: Iterable[float]) -> tuple[float | None, ...]:
+    """Return numbers that JSON can hold, None for NaN and infinities."""
+    return tuple(finite(float(value)) for value in values)
+
+
+def restore_nan(value: SupportsFloat | None) -> float:
+    """Return a number that `finite` may have made None."""
     return math.nan if value is None else float(value)
 
 

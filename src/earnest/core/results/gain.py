@@ -1,11 +1,12 @@
-"""What a search gained: the score that it reported, and the one to expect, as it went on."""
+"""What a search gained, as it went on, and what every improvement of a score has."""
 
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution
@@ -20,7 +21,79 @@ Scores = tuple[float | None, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gain(Result):
+class Improvement(Result):
+    """By how much a score got better on the way, with the scores on the way and their limits.
+
+    An improvement is positive where the score got better, for losses too. More configurations give
+    a `Gain`, more training cases a `LearningCurve`.
+    """
+
+    value: float
+    interval: Interval | None
+    standard_error: float | None
+    scale: Scale
+    low: Scores
+    high: Scores
+    n_cases: int
+    confidence_level: float
+    cautions: tuple[Caution, ...]
+    provenance: Provenance
+
+    @property
+    def metric(self) -> str:
+        """The name of the metric."""
+        return self.scale.name
+
+    @property
+    def shown(self) -> bool:
+        """Whether an improvement is shown at the level: the whole interval is above 0."""
+        return self.interval is not None and self.interval.low > 0.0
+
+    @property
+    def lost(self) -> bool:
+        """Whether a loss is shown at the level: the whole interval is below 0."""
+        return self.interval is not None and self.interval.high < 0.0
+
+    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
+        """Return plain data with a schema version, ready for JSON; there are no draws in it."""
+        return {
+            "schema": self.schema,
+            "value": finite(self.value),
+            "interval": None if self.interval is None else self.interval.to_dict(),
+            "standard_error": finite(self.standard_error),
+            "shown": self.shown,
+            **self.scale.to_dict(),
+            "low": list(self.low),
+            "high": list(self.high),
+            "n_cases": self.n_cases,
+            "confidence_level": self.confidence_level,
+            "cautions": [caution.to_dict() for caution in self.cautions],
+            **self.provenance.to_dict(),
+        }
+
+    @abstractmethod
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the scores on the way as flat dicts, with their limits as `low` and `high`."""
+
+    @classmethod
+    def _from_parts(cls, data: Mapping[str, Any]) -> Self:
+        """Make it from plain data; its own fields are read as they are, lists as tuples."""
+        interval = data["interval"]
+        made = {f.name: data[f.name] for f in fields(cls) if f.name not in ("scale", "provenance")}
+        made = {name: tuple(one) if isinstance(one, list) else one for name, one in made.items()}
+        return cls(
+            **made
+            | {
+                "interval": None if interval is None else Interval.from_dict(interval),
+                "scale": Scale.from_dict(data),
+                "cautions": tuple(Caution.from_dict(one) for one in data["cautions"]),
+                "provenance": Provenance.from_dict(data),
+            }
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gain(Improvement):
     """What a search gained, and what it seemed to gain, had it stopped earlier or not.
 
     A gain is positive where the score got better, for losses too.
@@ -79,41 +152,16 @@ class Gain(Result):
     schema: ClassVar[str] = "earnest/gain/1"
     called: ClassVar[str] = "a gain"
 
-    value: float
-    interval: Interval | None
-    standard_error: float | None
     seeming: float
-    scale: Scale
     order: str
     naive: Scores
     corrected: Scores
     marks: tuple[int, ...]
-    low: Scores
-    high: Scores
     first: str | None
     winner: str | None
-    n_cases: int
     n_configs: int
     n_resamples: int
-    confidence_level: float
-    cautions: tuple[Caution, ...]
-    provenance: Provenance
     units: str = "cases"
-
-    @property
-    def metric(self) -> str:
-        """The name of the metric."""
-        return self.scale.name
-
-    @property
-    def shown(self) -> bool:
-        """Whether a gain is shown at the level: the whole interval is above 0."""
-        return self.interval is not None and self.interval.low > 0.0
-
-    @property
-    def lost(self) -> bool:
-        """Whether a loss is shown at the level: the whole interval is below 0."""
-        return self.interval is not None and self.interval.high < 0.0
 
     @property
     def configurations_for_most(self) -> int | None:
@@ -147,57 +195,20 @@ class Gain(Result):
     def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
         """Return plain data with a schema version, ready for JSON; there are no draws in it."""
         return {
-            "schema": self.schema,
-            "value": finite(self.value),
-            "interval": None if self.interval is None else self.interval.to_dict(),
-            "standard_error": finite(self.standard_error),
+            **super().to_dict(draws=draws),
             "seeming": finite(self.seeming),
-            "shown": self.shown,
             "configurations_for_most": self.configurations_for_most,
             "plateau": self.plateau,
-            **self.scale.to_dict(),
             "order": self.order,
             "naive": list(self.naive),
             "corrected": list(self.corrected),
             "marks": list(self.marks),
-            "low": list(self.low),
-            "high": list(self.high),
             "first": self.first,
             "winner": self.winner,
-            "n_cases": self.n_cases,
             "units": self.units,
             "n_configs": self.n_configs,
             "n_resamples": self.n_resamples,
-            "confidence_level": self.confidence_level,
-            "cautions": [caution.to_dict() for caution in self.cautions],
-            **self.provenance.to_dict(),
         }
-
-    @classmethod
-    def _from_parts(cls, data: Mapping[str, Any]) -> Gain:
-        interval = data["interval"]
-        return cls(
-            value=data["value"],
-            interval=None if interval is None else Interval.from_dict(interval),
-            standard_error=data["standard_error"],
-            seeming=data["seeming"],
-            scale=Scale.from_dict(data),
-            order=data["order"],
-            naive=tuple(data["naive"]),
-            corrected=tuple(data["corrected"]),
-            marks=tuple(data["marks"]),
-            low=tuple(data["low"]),
-            high=tuple(data["high"]),
-            first=data["first"],
-            winner=data["winner"],
-            n_cases=data["n_cases"],
-            n_configs=data["n_configs"],
-            n_resamples=data["n_resamples"],
-            confidence_level=data["confidence_level"],
-            cautions=tuple(Caution.from_dict(one) for one in data["cautions"]),
-            provenance=Provenance.from_dict(data),
-            units=data["units"],
-        )
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the curves as flat dicts, one a mark."""

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from earnest.core.results.base import Result
-from earnest.core.results.cautions import Caution
-from earnest.core.results.estimate import Provenance, Scale, finite
-from earnest.core.results.interval import Interval
+from earnest.core.results.gain import Improvement
 
 if TYPE_CHECKING:
     from earnest.core.text.paper import PaperTable
 
 
 @dataclass(frozen=True, kw_only=True)
-class LearningCurve(Result):
+class LearningCurve(Improvement):
     """How the score of a learner grew with the number of its training cases.
 
     Attributes
@@ -69,32 +65,12 @@ class LearningCurve(Result):
     schema: ClassVar[str] = "earnest/learning_curve/1"
     called: ClassVar[str] = "a learning curve"
 
-    value: float
-    interval: Interval | None
-    standard_error: float | None
-    scale: Scale
     learner: str
     fractions: tuple[float, ...]
     sizes: tuple[int, ...]
     scores: tuple[float, ...]
-    low: tuple[float | None, ...]
-    high: tuple[float | None, ...]
     test: str
-    n_cases: int
     n_fits: int
-    confidence_level: float
-    cautions: tuple[Caution, ...]
-    provenance: Provenance
-
-    @property
-    def metric(self) -> str:
-        """The name of the metric."""
-        return self.scale.name
-
-    @property
-    def shown(self) -> bool:
-        """Whether the last step is shown to have helped: the whole interval is above 0."""
-        return self.interval is not None and self.interval.low > 0.0
 
     @property
     def times(self) -> float:
@@ -104,47 +80,14 @@ class LearningCurve(Result):
     def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
         """Return plain data with a schema version, ready for JSON; there are no draws in it."""
         return {
-            "schema": self.schema,
-            "value": finite(self.value),
-            "interval": None if self.interval is None else self.interval.to_dict(),
-            "standard_error": finite(self.standard_error),
-            "shown": self.shown,
-            **self.scale.to_dict(),
+            **super().to_dict(draws=draws),
             "learner": self.learner,
             "fractions": list(self.fractions),
             "sizes": list(self.sizes),
             "scores": list(self.scores),
-            "low": list(self.low),
-            "high": list(self.high),
             "test": self.test,
-            "n_cases": self.n_cases,
             "n_fits": self.n_fits,
-            "confidence_level": self.confidence_level,
-            "cautions": [caution.to_dict() for caution in self.cautions],
-            **self.provenance.to_dict(),
         }
-
-    @classmethod
-    def _from_parts(cls, data: Mapping[str, Any]) -> LearningCurve:
-        interval = data["interval"]
-        return cls(
-            value=data["value"],
-            interval=None if interval is None else Interval.from_dict(interval),
-            standard_error=data["standard_error"],
-            scale=Scale.from_dict(data),
-            learner=data["learner"],
-            fractions=tuple(data["fractions"]),
-            sizes=tuple(data["sizes"]),
-            scores=tuple(data["scores"]),
-            low=tuple(data["low"]),
-            high=tuple(data["high"]),
-            test=data["test"],
-            n_cases=data["n_cases"],
-            n_fits=data["n_fits"],
-            confidence_level=data["confidence_level"],
-            cautions=tuple(Caution.from_dict(one) for one in data["cautions"]),
-            provenance=Provenance.from_dict(data),
-        )
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the curve as flat dicts, one a size."""
@@ -168,7 +111,7 @@ class LearningCurve(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the curve, and return the matplotlib Axes."""
-        from earnest.plotting.figures.learning import plot_learning
+        from earnest.plotting.figures.gain import plot_learning
 
         return plot_learning(self, ax)
 

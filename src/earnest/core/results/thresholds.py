@@ -319,7 +319,7 @@ class Thresholds(Result):
 
         Pass it to `earnest.thresholds` as one of `thresholds` to have it on the grid.
         """
-        asked = _read_number(threshold)
+        asked = _check_threshold(threshold)
         grid = np.array(self.thresholds)
         place = int(np.argmin(np.abs(grid - asked)))
         room = float(np.median(np.diff(grid))) if len(grid) > 1 else 0.0
@@ -579,11 +579,8 @@ class Thresholds(Result):
         return line(self)
 
 
-def _read_number(given: float) -> float:
-    try:
-        number = float(given)
-    except (TypeError, ValueError):
-        number = float("nan")
+def _check_threshold(given: float) -> float:
+    number = check.read_number(given)
     if not np.isfinite(number):
         raise InputError("`threshold` is not a number", needs="a number", got=check.show(given))
     return number

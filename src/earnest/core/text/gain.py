@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from earnest.core.results.gain import Gain
+from earnest.core.results.gain import Gain, Improvement
 from earnest.core.text.estimate import percent
 from earnest.core.text.numbers import decimals, number
 
 ANYTHING = (float("-inf"), float("inf"))
 
 
-def places_of_gain(made: Gain) -> int:
-    """Return the decimals of a gain and of the scores it lies between."""
+def count_places(made: Improvement) -> int:
+    """Return the decimals of an improvement and of the scores it lies between."""
     return decimals(made.standard_error, made.value)
 
 
-def gain_number(made: Gain, value: float) -> str:
+def show_difference(made: Improvement, value: float) -> str:
     """Return a difference of scores with the decimals it deserves."""
-    return number(value, places_of_gain(made), ANYTHING)
+    return number(value, count_places(made), ANYTHING)
+
+
+def show_interval(made: Improvement) -> str:
+    """Return the interval for one line, behind a comma; empty where there is none."""
+    if made.interval is None:
+        return ""
+    low, high = (show_difference(made, end) for end in (made.interval.low, made.interval.high))
+    return f", {100 * made.confidence_level:g} % interval [{low}, {high}]"
 
 
 def headline(made: Gain) -> str:
@@ -32,7 +40,7 @@ def headline(made: Gain) -> str:
     >>> headline(en.gain(en.Predictions.from_arrays(y, noise), metric="roc_auc", rng=0))
     'No gain can be shown: the search seemed to gain 0.09.'
     """
-    seeming, value = (gain_number(made, one) for one in (made.seeming, made.value))
+    seeming, value = (show_difference(made, one) for one in (made.seeming, made.value))
     if made.n_configs == 1:
         return "One configuration was tried, so there was nothing to gain."
     if made.shown:
@@ -69,7 +77,7 @@ def confidence(made: Gain) -> str:
     if made.interval is None:
         return ""
     low, high = made.interval.low, made.interval.high
-    least, most = (gain_number(made, abs(end)) for end in (low, high))
+    least, most = (show_difference(made, abs(end)) for end in (low, high))
     said = f"With {percent(made.confidence_level)} confidence the winner is"
     if low >= 0.0:
         return f"{said} between {least} and {most} better than {_start(made)}."
@@ -83,7 +91,7 @@ def width_words(made: Gain) -> str:
     width, wider = made.width_with(1.0), made.width_with(2.0)
     if width is None or wider is None:
         return ""
-    now, then = (gain_number(made, one) for one in (width, wider))
+    now, then = (show_difference(made, one) for one in (width, wider))
     return f"With twice the {made.units} the limits would be about ±{then} instead of ±{now}."
 
 
@@ -111,13 +119,9 @@ def advice(made: Gain) -> tuple[str, ...]:
 
 def line(made: Gain) -> str:
     """Return a gain as one line."""
-    value, seeming = (gain_number(made, one) for one in (made.value, made.seeming))
-    limits = ""
-    if made.interval is not None:
-        low, high = (gain_number(made, end) for end in (made.interval.low, made.interval.high))
-        limits = f", {100 * made.confidence_level:g} % interval [{low}, {high}]"
+    value, seeming = (show_difference(made, one) for one in (made.value, made.seeming))
     order = "as tried" if made.order == "tried" else "in any order"
     return (
-        f"{made.metric} gain {value}{limits}, seemingly {seeming} "
+        f"{made.metric} gain {value}{show_interval(made)}, seemingly {seeming} "
         f"({made.n_configs} config{'s' * (made.n_configs != 1)} {order}, n={made.n_cases})"
     )

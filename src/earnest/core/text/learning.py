@@ -7,20 +7,9 @@ from __future__ import annotations
 
 from earnest.core.results.learning import LearningCurve
 from earnest.core.text.estimate import percent
-from earnest.core.text.numbers import decimals, number
+from earnest.core.text.gain import show_difference, show_interval
 
-ANYTHING = (float("-inf"), float("inf"))
 ABOUT_TWICE = 0.1  # by how much twice as many cases may differ from 2
-
-
-def places_of_step(made: LearningCurve) -> int:
-    """Return the decimals of what a step gave, and of the scores it lies between."""
-    return decimals(made.standard_error, made.value)
-
-
-def step_number(made: LearningCurve, value: float) -> str:
-    """Return a difference of scores with the decimals it deserves."""
-    return number(value, places_of_step(made), ANYTHING)
 
 
 def headline(made: LearningCurve) -> str:
@@ -41,10 +30,10 @@ def headline(made: LearningCurve) -> str:
     """
     more = "Twice" if abs(made.times - 2) < ABOUT_TWICE else f"{made.times:.1f} times"
     sizes = f"{more} the training cases ({made.sizes[-2]:,} to {made.sizes[-1]:,})"
-    size = step_number(made, abs(made.value))
+    size = show_difference(made, abs(made.value))
     if made.shown:
         return f"{sizes} made the winner better by about {size}."
-    if made.interval is not None and made.interval.high < 0.0:
+    if made.lost:
         return f"{sizes} made the winner worse by about {size}."
     word = "better" if made.value >= 0 else "worse"
     return f"{sizes} cannot be shown to help: the winner was {size} {word}."
@@ -55,7 +44,7 @@ def confidence(made: LearningCurve) -> str:
     if made.interval is None:
         return ""
     low, high = made.interval.low, made.interval.high
-    least, most = (step_number(made, abs(end)) for end in (low, high))
+    least, most = (show_difference(made, abs(end)) for end in (low, high))
     said = f"With {percent(made.confidence_level)} confidence the step is worth"
     if low >= 0.0:
         return f"{said} {least} to {most}."
@@ -73,11 +62,8 @@ def advice(made: LearningCurve) -> str:
 
 def line(made: LearningCurve) -> str:
     """Return a learning curve as one line."""
-    value, limits = step_number(made, made.value), ""
-    if made.interval is not None:
-        low, high = (step_number(made, end) for end in (made.interval.low, made.interval.high))
-        limits = f", {100 * made.confidence_level:g} % interval [{low}, {high}]"
+    value = show_difference(made, made.value)
     return (
         f"{made.metric} from {made.sizes[-2]} to {made.sizes[-1]} training cases: better by "
-        f"{value}{limits} ({made.learner}, n={made.n_cases})"
+        f"{value}{show_interval(made)} ({made.learner}, n={made.n_cases})"
     )

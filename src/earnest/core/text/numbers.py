@@ -9,6 +9,7 @@ SMALLEST, LARGEST = 1e-5, 1e9  # beyond these a number is written with its power
 NEGLIGIBLE = 1e-9  # a standard error of this share of the value is the rounding of equal values
 MOST_PLACES = 8
 MOST_DIGITS = 6  # after the point of a number with its power of ten
+WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 def decimals(standard_error: float | None, value: float | None = None) -> int:
@@ -73,6 +74,23 @@ def _counts(standard_error: float, size: float) -> bool:
 def _exponent(value: float) -> int:
     """Return the power of ten of a number, as it is written."""
     return int(f"{value:.12e}".split("e")[1])
+
+
+def write_count(count: int, noun: str) -> str:
+    """Return a count with its noun.
+
+    Examples
+    --------
+    >>> from earnest.core.text.numbers import write_count
+    >>> write_count(1, "case"), write_count(2780, "fit")
+    ('1 case', '2,780 fits')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def spell_count(count: int) -> str:
+    """Return a small number as a word."""
+    return WORDS[count] if 0 <= count < len(WORDS) else f"{count:,}"
 
 
 def number(value: float, places: int, limits: tuple[float, float] = (0.0, 1.0)) -> str:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol, Self
 
 from earnest.core.base.errors import EarnestError
 from earnest.engine.clusters.traffic import MOST_LOST, LostChunk, make_keeps_nothing_error, refuse
-from earnest.engine.parcels import ByValue, RunContent, pack
+from earnest.engine.parcels import BytesParcel, RunContent, pack
 from earnest.engine.worker import Report, Sent, perform_scattered
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class DaskCluster:
     @contextmanager
     def scattered(self, content: RunContent) -> Iterator[DaskParcel]:
         """Give the content to the cluster, and take it back afterwards."""
-        parcel = DaskParcel(ByValue.of(content), self)
+        parcel = DaskParcel(BytesParcel.of(content), self)
         try:
             yield parcel
         finally:
@@ -132,7 +132,7 @@ class DaskCluster:
 class DaskParcel:
     """Shared data in the memory of workers; sent again when the last that had it is gone."""
 
-    def __init__(self, packed: ByValue, cluster: DaskCluster) -> None:
+    def __init__(self, packed: BytesParcel, cluster: DaskCluster) -> None:
         self.packed, self.cluster = packed, cluster
         self._future: Future | None = None
 

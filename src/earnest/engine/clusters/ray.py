@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 from earnest.core.base.errors import EarnestError
 from earnest.engine.clusters.traffic import LostChunk, refuse
-from earnest.engine.parcels import ByObject
+from earnest.engine.parcels import RayParcel
 from earnest.engine.worker import Report, Sent, perform_packed
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ RETRIES = 1  # times that ray itself begins a task again whose process died
 class RayTraffic:
     """The chunks that ray has."""
 
-    def __init__(self, n_jobs: int, parcel: ByObject, options: Mapping[str, object]) -> None:
+    def __init__(self, n_jobs: int, parcel: RayParcel, options: Mapping[str, object]) -> None:
         self._ray = import_module("ray")
         self._n_jobs, self._parcel = n_jobs, parcel
         told = {"max_retries": RETRIES, "num_cpus": 1, **options}

@@ -56,7 +56,7 @@ class SparseMatrix(Protocol):
         """Return it row by row."""
 
 
-class Canonical:
+class CanonicalWriter:
     """Writes values as text, and remembers from which libraries their classes are."""
 
     def __init__(self) -> None:
@@ -262,25 +262,25 @@ def _of(*kinds: type) -> Callable[[object], bool]:
     return lambda value: isinstance(value, kinds)
 
 
-_WRITERS: tuple[tuple[Callable[[object], bool], Callable[[Canonical, Any], str]], ...] = (
+_WRITERS: tuple[tuple[Callable[[object], bool], Callable[[CanonicalWriter, Any], str]], ...] = (
     (_of(Enum), lambda walk, value: f"{walk.text(type(value))}.{value.name}"),
-    (_of(np.ndarray, np.generic), Canonical._array),
-    (_of(*SCALARS), Canonical._scalar),
-    (_of(list, tuple), Canonical._list),
-    (_of(set, frozenset), Canonical._set),
-    (_of(dict), Canonical._dict),
-    (_of(*RANDOM), Canonical._random),
+    (_of(np.ndarray, np.generic), CanonicalWriter._array),
+    (_of(*SCALARS), CanonicalWriter._scalar),
+    (_of(list, tuple), CanonicalWriter._list),
+    (_of(set, frozenset), CanonicalWriter._set),
+    (_of(dict), CanonicalWriter._dict),
+    (_of(*RANDOM), CanonicalWriter._random),
     (_of(types.ModuleType), lambda walk, value: f"module {value.__name__}"),
-    (_of(type), Canonical._class),
-    (_of(*FUNCTIONS), Canonical._function),
-    (_of(types.CodeType), Canonical._code),
-    (_of(functools.partial), Canonical._partial),
-    (_is_sparse, Canonical._sparse),
-    (_is_table, Canonical._table),
-    (_is_frozen, Canonical._frozen),
-    (_is_estimator, Canonical._estimator),
-    (_is_distribution, Canonical._distribution),
-    (_is_law, Canonical._law),
+    (_of(type), CanonicalWriter._class),
+    (_of(*FUNCTIONS), CanonicalWriter._function),
+    (_of(types.CodeType), CanonicalWriter._code),
+    (_of(functools.partial), CanonicalWriter._partial),
+    (_is_sparse, CanonicalWriter._sparse),
+    (_is_table, CanonicalWriter._table),
+    (_is_frozen, CanonicalWriter._frozen),
+    (_is_estimator, CanonicalWriter._estimator),
+    (_is_distribution, CanonicalWriter._distribution),
+    (_is_law, CanonicalWriter._law),
 )
 
 

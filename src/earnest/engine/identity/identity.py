@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from earnest.engine.identity.canonical import Canonical, Estimator
+from earnest.engine.identity.canonical import CanonicalWriter, Estimator
 from earnest.engine.identity.user_code import installed
 
 LONGEST = 60  # characters up to which a value is shown as it is
@@ -36,7 +36,7 @@ def describe(value: object) -> str:
     >>> describe(np.zeros((3, 2)))
     'ndarray 3x2 float64 ...'
     """
-    text = Canonical().text(value)
+    text = CanonicalWriter().text(value)
     if len(text) <= LONGEST and text.isprintable() and not getattr(value, "shape", ()):
         return text
     return f"{_name_kind(value)} {digest(text)}"
@@ -91,7 +91,7 @@ def versions(*values: object) -> Mapping[str, str]:
     """
     from importlib.metadata import version
 
-    walk = Canonical()
+    walk = CanonicalWriter()
     for value in values:
         walk.text(value)
     found = {"earnest": version("earnest"), "python": "{}.{}".format(*sys.version_info)}

@@ -223,6 +223,13 @@ class EffectCurve:
             "codes": numbers(self.codes),
         }
 
+    @property
+    def places(self) -> Floats:
+        """Where the grid stands on an axis: its values, or one place a level."""
+        if self.scale == "levels":
+            return np.arange(len(self.grid), dtype=np.float64)
+        return np.array(self.grid, dtype=np.float64)
+
     @classmethod
     def from_dict(cls, data: JsonObject) -> EffectCurve:
         """Make a curve from the plain data of `to_dict`."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.explanation.effects.curves import EffectCurve
 from earnest.explanation.effects.effects import Scene
@@ -52,14 +55,14 @@ def true_curves(scene: Scene, curve: EffectCurve, truth: Truth) -> Floats:
 
 
 def _check_number(value: object, config: dict[str, object]) -> float:
-    try:
-        return float(value)  # type: ignore[arg-type]  # raises for what is not a number
-    except (TypeError, ValueError):
+    number = check.read_number(value)
+    if math.isnan(number) and not isinstance(value, Real):
         raise InputError(
             "`truth` does not return numbers",
             needs="a function from a configuration to its objective",
             got=f"{value!r} for {config!r}",
-        ) from None
+        )
+    return number
 
 
 def _with_likelihood(quality: CurveQuality, curve: EffectCurve, truth: Floats) -> CurveQuality:

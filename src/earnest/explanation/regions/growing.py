@@ -230,10 +230,7 @@ def _renumber(children: tuple[int, int] | None, place: dict[int, int]) -> tuple[
 
 
 def _check_gain(value: object) -> float:
-    try:
-        number = float(value)  # type: ignore[arg-type]  # raises for what is not a number
-    except (TypeError, ValueError):
-        number = -1.0
+    number = check.read_number(value)
     if not 0.0 <= number < 1.0:
         raise InputError(
             "`min_gain` is out of range", needs="a number from 0 to below 1", got=check.show(value)

@@ -18,9 +18,9 @@ from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Task
 from earnest.core.results.interval import Ask
 from earnest.inference.curves.corrected import (
-    Choosing,
     Floats,
     MeanCurve,
+    Selection,
     chunks,
     drawn,
     mean_curve,
@@ -74,7 +74,7 @@ def class_curves(
     pi: Predictions,
     metric: Metric,
     winner: int | str,
-    choosing: Choosing,
+    selection: Selection,
     *,
     beside: Predictions | None = None,
     confidence_level: float = 0.95,
@@ -98,8 +98,8 @@ def class_curves(
         What the winners are chosen by.
     winner : int or str
         The configuration chosen on all cases, for its own curves.
-    choosing : Choosing
-        The resamples and the rule, see `Choosing.of`.
+    selection : Selection
+        The resamples and the rule, see `Selection.of`.
     beside : Predictions, optional
         Whose first configuration has the curves that are not corrected, as for `mean_curves`.
     confidence_level : float
@@ -117,7 +117,7 @@ def class_curves(
     table = drawn(
         pi,
         metric,
-        choosing,
+        selection,
         lambda best, outside: _selected(pi, best, outside),
         columns=max(pi.n_configs, count * WIDTH),
         work=count,

@@ -97,7 +97,7 @@ class Curves:
 
 
 @dataclass(frozen=True)
-class Choosing:
+class Selection:
     """How an estimate drew its resamples and chose in them, so that it can be done again.
 
     Attributes
@@ -128,7 +128,7 @@ class Choosing:
     value: float | None = None
 
     @classmethod
-    def of(cls, estimate: Estimate) -> Choosing:
+    def of(cls, estimate: Estimate) -> Selection:
         """Read it from an estimate; of a method that does not choose in-bag, the seed alone.
 
         A selector of the user's own is not known by its name. Then the pooled one chooses, and
@@ -185,7 +185,7 @@ def mean_curves(
     pi: Predictions,
     metric: Metric,
     winner: int | str,
-    choosing: Choosing,
+    selection: Selection,
     *,
     beside: Predictions | None = None,
     confidence_level: float = 0.95,
@@ -211,8 +211,8 @@ def mean_curves(
         What the winners are chosen by.
     winner : int or str
         The configuration chosen on all cases, for its own curve.
-    choosing : Choosing
-        The resamples and the rule, see `Choosing.of`.
+    selection : Selection
+        The resamples and the rule, see `Selection.of`.
     beside : Predictions, optional
         Whose first configuration has the curve that is not corrected, where that is not the
         winner's: an ensemble as it was chosen on all cases.
@@ -230,7 +230,7 @@ def mean_curves(
     table = drawn(
         pi,
         metric,
-        choosing,
+        selection,
         lambda best, outside: _selected(pi, best, outside),
         columns=max(pi.n_configs, 2 * len(GRID)),
         n_jobs=n_jobs,
@@ -254,7 +254,7 @@ def mean_curves(
         ),
     )
     roc, precision = (
-        replace(curve, area=choosing.area(name, curve.area, len(table)))
+        replace(curve, area=selection.area(name, curve.area, len(table)))
         for name, curve in (("roc_auc", made.roc), ("average_precision", made.precision_recall))
     )
     return Curves(roc, precision)
@@ -263,7 +263,7 @@ def mean_curves(
 def drawn(
     pi: Predictions,
     metric: Metric,
-    how: Choosing,
+    how: Selection,
     selected: Selected,
     *,
     columns: int,

@@ -17,12 +17,12 @@ from earnest.core.data.scores import Scores
 from earnest.core.data.selection import Pooled
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution, Severity
-from earnest.core.results.estimate import Estimate, Provenance, by_severity, finite
+from earnest.core.results.estimate import Estimate, Provenance, by_severity, list_finite
 from earnest.core.results.gain import Gain
 from earnest.core.results.interval import Ask, DrawnLimits, Interval, NormalLimits
 from earnest.core.results.specs import Side
 from earnest.inference.cases.case_values import has_terms, score_terms
-from earnest.inference.curves.corrected import Choosing
+from earnest.inference.curves.corrected import Selection
 from earnest.inference.curves.prefixes import Order, PrefixScores, score_prefixes
 from earnest.inference.remarks import evidence_remarks
 from earnest.inference.resampling.correction import CELLS, WinnerScores
@@ -111,10 +111,10 @@ def gain(
     check.whole_number("n_resamples", n_resamples, low=2, high=MOST_RESAMPLES)
     pi, measure = read_evidence(predictions, metric)
     check_fits(pi, measure)
-    choosing = Choosing(Seeds.of(rng), n_resamples=n_resamples)
+    selection = Selection(Seeds.of(rng), n_resamples=n_resamples)
     taken = Order(check.one_of("order", order, list(Order)))
     ask = Ask.of(confidence_level, Side.TWO_SIDED)
-    return gain_of(pi, measure, choosing, order=taken, ask=ask, n_jobs=n_jobs)
+    return gain_of(pi, measure, selection, order=taken, ask=ask, n_jobs=n_jobs)
 
 
 def gain_beside(
@@ -136,28 +136,28 @@ def gain_beside(
             needs="an estimate of the best configuration",
             cure="earnest.gain(predictions, metric=...) shows what the best single one gained.",
         )
-    choosing = Choosing.of(made)
-    if type(choosing.selector) is not Pooled:
+    selection = Selection.of(made)
+    if type(selection.selector) is not Pooled:
         raise EvidenceError(
             "the search did not choose by the best pooled score",
             needs="selector 'pooled'",
-            got=repr(choosing.selector.name),
+            got=repr(selection.selector.name),
         )
     _, measure = read_evidence(predictions, metric)
     size = max(1, predictions.n_cases * predictions.n_configs * predictions.n_repeats)
     few = max(LEAST, WORK // size)
-    if few < choosing.n_resamples:
-        choosing = replace(choosing, n_resamples=few)
+    if few < selection.n_resamples:
+        selection = replace(selection, n_resamples=few)
     interval = made.interval
     level = 0.95 if interval is None else interval.confidence_level
     ask, taken = Ask.of(level, Side.TWO_SIDED), Order(order)
-    return gain_of(predictions, measure, choosing, order=taken, ask=ask, n_jobs=n_jobs)
+    return gain_of(predictions, measure, selection, order=taken, ask=ask, n_jobs=n_jobs)
 
 
 def gain_of(
     predictions: Predictions,
     metric: Metric,
-    choosing: Choosing,
+    selection: Selection,
     *,
     order: Order,
     ask: Ask,
@@ -166,19 +166,19 @@ def gain_of(
 ) -> Gain:
     """Return the gain from checked arguments; `marks` are the prefixes that have limits."""
     pi = predictions.usable()
-    found = score_prefixes(pi, metric, choosing, order=order, ask=ask, marks=marks, n_jobs=n_jobs)
+    found = score_prefixes(pi, metric, selection, order=order, ask=ask, marks=marks, n_jobs=n_jobs)
     if np.isnan(found.corrected[-1]) or np.isnan(found.naive[-1]):
         raise EvidenceError(
             "the metric is undefined on every resample",
             needs="resamples with a defined value",
-            got=f"{pi.n_cases} cases, {choosing.n_resamples} resamples",
+            got=f"{pi.n_cases} cases, {selection.n_resamples} resamples",
             cure="Look for constant predictions or a class with few cases; use another metric.",
         )
     begin = int(np.flatnonzero(~np.isnan(found.corrected + found.naive))[0])
     sign = metric.sign
     value = float(sign * (found.corrected[-1] - found.corrected[begin]))
     start = None if order is Order.MEAN else begin
-    error = _error_of(pi, metric, choosing, found, start)
+    error = _error_of(pi, metric, selection, found, start)
     several = pi.n_configs > 1
     seeming = float(sign * (found.naive[-1] - found.naive[begin]))
     ahead, level = sign * found.ahead, ask.confidence_level
@@ -191,36 +191,32 @@ def gain_of(
         seeming=seeming,
         scale=metric.scale,
         order=str(order),
-        naive=_plain(found.naive),
-        corrected=_plain(found.corrected),
+        naive=list_finite(found.naive),
+        corrected=list_finite(found.corrected),
         marks=tuple(int(k) for k in found.marks),
-        low=_plain(found.low),
-        high=_plain(found.high),
+        low=list_finite(found.low),
+        high=list_finite(found.high),
         first=pi.configs.ids[begin] if order is Order.TRIED else None,
         winner=None if best is None else pi.configs.ids[best],
         n_cases=pi.n_counted,
         n_configs=pi.n_configs,
-        n_resamples=choosing.n_resamples,
+        n_resamples=selection.n_resamples,
         confidence_level=ask.confidence_level,
         cautions=by_severity([*_remarks(pi, order), *evidence_remarks(predictions, metric)]),
         provenance=Provenance(
-            seed=choosing.seeds.entropy,
+            seed=selection.seeds.entropy,
             fingerprint=predictions.fingerprint,
             n_folds=pi.n_folds,
             n_repeats=pi.n_repeats,
-            knobs={"n_resamples": choosing.n_resamples, "order": str(order)},
+            knobs={"n_resamples": selection.n_resamples, "order": str(order)},
             versions=versions(),
         ),
         units="items" if pi.target.task is Task.SCORES else "cases",
     )
 
 
-def _plain(values: Array) -> tuple[float | None, ...]:
-    return tuple(finite(float(value)) for value in values)
-
-
 def _error_of(
-    pi: Predictions, metric: Metric, choosing: Choosing, found: PrefixScores, start: int | None
+    pi: Predictions, metric: Metric, selection: Selection, found: PrefixScores, start: int | None
 ) -> float | None:
     """Return the standard error of the gain, by the law of the scores; else of its draws.
 
@@ -233,9 +229,9 @@ def _error_of(
     if not has_terms(metric):
         return spread
     zero = _start_terms(pi, metric, start)
-    resampler = choose_resampler(choosing.resampler, pi.target, choosing.undefined)
+    resampler = choose_resampler(selection.resampler, pi.target, selection.undefined)
     scorer = WinnerScores(pi, metric, resampler, lambda inbag: np.zeros(len(inbag), np.intp))
-    rng = choosing.seeds.generator(Purpose.VALUE_ERROR)
+    rng = selection.seeds.generator(Purpose.VALUE_ERROR)
     error = scorer.error_over(found.wins, zero, rng)
     # The start is an own score, so that the luck of the resamples is that of the end alone.
     return spread if error is None else float(np.hypot(error, found.luck))

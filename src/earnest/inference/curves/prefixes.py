@@ -26,7 +26,7 @@ from earnest.core.data.weights import Weights
 from earnest.core.results.estimate import make_interval
 from earnest.core.results.interval import Ask, DrawnLimits, LimitSource
 from earnest.inference.cases.case_values import score_terms
-from earnest.inference.curves.corrected import Choosing
+from earnest.inference.curves.corrected import Selection
 from earnest.inference.limits.ceiling import Contest, limits_near_best
 from earnest.inference.limits.drawn_spread import has_width, with_spread
 from earnest.inference.resampling.correction import (
@@ -98,7 +98,7 @@ class PrefixScores:
 def score_prefixes(
     pi: Predictions,
     metric: Metric,
-    choosing: Choosing,
+    selection: Selection,
     *,
     order: Order = Order.TRIED,
     ask: Ask | None = None,
@@ -113,7 +113,7 @@ def score_prefixes(
         Complete predictions, the configurations in the order in which they were tried.
     metric : Metric
         What is measured.
-    choosing : Choosing
+    selection : Selection
         How the resamples are drawn; the best pooled score wins.
     order : {'tried', 'mean'}
         Whether the prefixes are those of this order, or the mean of those of all orders.
@@ -129,18 +129,18 @@ def score_prefixes(
     >>> import numpy as np
     >>> import earnest as en
     >>> from earnest.core.base.rng import Seeds
-    >>> from earnest.inference.curves.corrected import Choosing
+    >>> from earnest.inference.curves.corrected import Selection
     >>> from earnest.inference.curves.prefixes import score_prefixes
     >>> y = np.tile([0, 1], 50)
     >>> scores = y[:, None] + 1.5 * np.random.default_rng(7).standard_normal((100, 20))
     >>> pi = en.Predictions.from_arrays(y, scores)
-    >>> found = score_prefixes(pi, en.metric("roc_auc"), Choosing(Seeds(7)))
+    >>> found = score_prefixes(pi, en.metric("roc_auc"), Selection(Seeds(7)))
     >>> print(found.naive[[0, 4, 19]].round(2), found.corrected[[0, 4, 19]].round(2))
     [0.79 0.79 0.8 ] [0.79 0.74 0.71]
     """
     asked = Ask() if ask is None else ask
-    resampler = choose_resampler(choosing.resampler, pi.target, choosing.undefined)
-    job = _Job(pi, metric, choosing, resampler, n_jobs)
+    resampler = choose_resampler(selection.resampler, pi.target, selection.undefined)
+    job = _Job(pi, metric, selection, resampler, n_jobs)
     whole = score_table(pi, metric, Weights.ones(pi.n_cases), n_jobs=n_jobs)  # (1, C)
     make = _in_order if order is Order.TRIED else _over_orders
     at = mark_prefixes(pi.n_configs) if marks is None else np.array(marks, dtype=np.intp)
@@ -217,14 +217,14 @@ class _Job:
 
     pi: Predictions
     metric: Metric
-    choosing: Choosing
+    selection: Selection
     resampler: Resampler
     n_jobs: int | None
     _again: dict[int, tuple[Weights, Changes]] = field(default_factory=dict)
 
     def draw(self, count: int, stream: int = 0) -> Iterator[Weights]:
         """Yield the resamples of a stream, those of an estimate of all configurations."""
-        made, pi = self.choosing, self.pi
+        made, pi = self.selection, self.pi
         accept = out_of_bag_rule(self.metric, pi.target, made.undefined, published=made.published)
         return batches(
             self.resampler,
@@ -261,15 +261,15 @@ class _Job:
         self, draws: Array, value: float, scores: Array, prefix: int, naive: Changes, own: Places
     ) -> LimitSource:
         """Return the limits of a prefix as its estimate has them: wider near the best score."""
-        source = DrawnLimits(draws, as_published=self.choosing.published)
-        if self.choosing.published or own[prefix - 1] < 0:
+        source = DrawnLimits(draws, as_published=self.selection.published)
+        if self.selection.published or own[prefix - 1] < 0:
             return source
         best = int(naive.configs[own[prefix - 1]])
         one, pi = self.pi.select(best), self.pi
         if has_width(source) and limits_near_best(one, self.metric, value) is None:
             return source
         some = pi if prefix == pi.n_configs else pi.select(range(prefix))
-        seeds = self.choosing.seeds
+        seeds = self.selection.seeds
         contest = Contest.of(some, best, scores[:prefix], POOLED, seeds, n_jobs=self.n_jobs)
         return with_spread(source, one, self.metric, value=value, contest=contest)[0]
 
@@ -278,7 +278,7 @@ class _Job:
 
         None where the estimate of the prefix would keep them as they are.
         """
-        if self.choosing.undefined is not UndefinedRule.REDRAW:
+        if self.selection.undefined is not UndefinedRule.REDRAW:
             return None
         table, left = np.empty((0, 0)), np.arange(len(bad))
         for stream in range(1, ROUNDS + 1):
@@ -299,7 +299,7 @@ class _Job:
     def _redrawn(self, stream: int, count: int) -> tuple[Weights, Changes]:
         known = self._again.get(stream)
         if known is None or len(known[0]) < count:
-            parts = list(self.draw(min(2 * count, self.choosing.n_resamples), stream))
+            parts = list(self.draw(min(2 * count, self.selection.n_resamples), stream))
             inbag = Weights(np.concatenate([part.values for part in parts]), parts[0].unit)
             known = self._again[stream] = inbag, self.find_changes(self.tabulate(inbag))
         return known
@@ -315,10 +315,10 @@ def _in_order(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixScores:
     pi, metric, configs = job.pi, job.metric, job.pi.n_configs
     naive = job.find_changes(whole)
     own = naive.expand(1, configs)[0]
-    size_matters = depends_on_size(metric, pi.target) and not job.choosing.published
+    size_matters = depends_on_size(metric, pi.target) and not job.selection.published
     parts = [
         _score_batch(job, inbag, size_matters=size_matters)
-        for inbag in job.draw(job.choosing.n_resamples)
+        for inbag in job.draw(job.selection.n_resamples)
     ]
     corrected = np.full(configs, np.nan)
     low, high = (np.full(len(marks), np.nan) for _ in range(2))
@@ -336,8 +336,8 @@ def _in_order(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixScores:
             last = table
             if not np.isnan(table[:, 0]).all():
                 first = table if len(first) == 0 else first
-                value = scorer.corrected(table, published=job.choosing.published)
-                if k == 0 and not job.choosing.published and np.isfinite(whole[0, 0]):
+                value = scorer.corrected(table, published=job.selection.published)
+                if k == 0 and not job.selection.published and np.isfinite(whole[0, 0]):
                     value = float(whole[0, 0])  # nothing was selected, as `bbc` has it
                 corrected[k] = metric.scale.clip(value)
                 for mark in np.flatnonzero(marks == k + 1):
@@ -527,13 +527,13 @@ def _over_orders(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixScor
     What is undefined is left out of the mean; nothing is drawn again.
     """
     pi, metric, configs = job.pi, job.metric, job.pi.n_configs
-    size_matters = depends_on_size(metric, pi.target) and not job.choosing.published
+    size_matters = depends_on_size(metric, pi.target) and not job.selection.published
     naive = _Ranking.of(metric.sign * whole, has_unit=metric.has_unit).rank(whole)
     made = score_terms(pi, metric) if size_matters else None
     terms = made if made is not None and np.isfinite(made[1]).all() else None
     ranked: list[list[Array]] = []
     wins = np.zeros(configs)
-    for inbag in job.draw(job.choosing.n_resamples):
+    for inbag in job.draw(job.selection.n_resamples):
         ranking = _Ranking.of(metric.sign * job.tabulate(inbag), has_unit=metric.has_unit)
         outside = inbag.out_of_bag()
         draws = job.tabulate(outside)
@@ -558,7 +558,7 @@ def _over_orders(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixScor
         if size_matters:
             value -= np.nan_to_num(_divide(sums[3], sums[4]))
         corrected[some] = np.clip(value, *metric.scale.limits)
-    if not job.choosing.published and np.isfinite(own_naive[0]):
+    if not job.selection.published and np.isfinite(own_naive[0]):
         corrected[0] = own_naive[0]  # nothing was selected, as `bbc` has it
     places = [1, *marks, configs]
     chances = np.concatenate([order_chances(configs, range(k, k + 1)) for k in places]).T

@@ -32,7 +32,7 @@ from earnest.core.data.selection import SELECTORS, Pooled, Selector
 from earnest.core.data.thresholds import check_cuttable
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution, Severity
-from earnest.core.results.estimate import Estimate, Provenance, by_severity, finite
+from earnest.core.results.estimate import Estimate, Provenance, by_severity, list_finite
 from earnest.core.results.interval import Ask, tail_of
 from earnest.core.results.specs import Side
 from earnest.core.results.thresholds import (
@@ -41,7 +41,7 @@ from earnest.core.results.thresholds import (
     Thresholds,
     count_rates,
 )
-from earnest.inference.curves.corrected import Choosing, chunks, enough
+from earnest.inference.curves.corrected import Selection, chunks, enough
 from earnest.inference.remarks import evidence_remarks
 from earnest.inference.resampling.resampled import (
     UndefinedRule,
@@ -146,9 +146,9 @@ def thresholds(
     check.whole_number("n_resamples", n_resamples, low=2, high=MOST_RESAMPLES)
     pi, measure = read_evidence(predictions, metric)
     check_fits(pi, measure)
-    choosing = Choosing(Seeds.of(rng), n_resamples=n_resamples, selector=_read_selector(selector))
+    selection = Selection(Seeds.of(rng), n_resamples=n_resamples, selector=_read_selector(selector))
     ask = Ask.of(confidence_level, side)
-    return thresholds_of(pi, measure, choosing, ask=ask, given=thresholds, n_jobs=n_jobs)
+    return thresholds_of(pi, measure, selection, ask=ask, given=thresholds, n_jobs=n_jobs)
 
 
 def thresholds_beside(
@@ -171,14 +171,14 @@ def thresholds_beside(
             got=f"{len(made.ensemble)} members",
         )
     _, measure = read_evidence(predictions, metric)
-    choosing = Choosing.of(made)
-    few = enough(predictions.n_cases * predictions.n_repeats, choosing.n_resamples)
-    if few < choosing.n_resamples:
-        choosing = replace(choosing, n_resamples=few)
+    selection = Selection.of(made)
+    few = enough(predictions.n_cases * predictions.n_repeats, selection.n_resamples)
+    if few < selection.n_resamples:
+        selection = replace(selection, n_resamples=few)
     interval = made.interval
     ask = Ask() if interval is None else Ask.of(interval.confidence_level, interval.side)
     return thresholds_of(
-        predictions, measure, choosing, ask=ask, given=given, final=made.winner, n_jobs=n_jobs
+        predictions, measure, selection, ask=ask, given=given, final=made.winner, n_jobs=n_jobs
     )
 
 
@@ -199,7 +199,7 @@ def _read_selector(given: str | Selector | None) -> Selector:
 def thresholds_of(
     predictions: Predictions,
     metric: Metric,
-    choosing: Choosing,
+    selection: Selection,
     *,
     ask: Ask,
     given: Sequence[float] | None = None,
@@ -209,25 +209,25 @@ def thresholds_of(
     """Return the table from checked arguments; `final` is the winner on all cases, if known."""
     pi = predictions.usable()
     if final is None:
-        best, _, _ = winner(pi, metric, choosing.selector, n_jobs=n_jobs)
+        best, _, _ = winner(pi, metric, selection.selector, n_jobs=n_jobs)
     else:
         best = pi.configs.index(final)
     scores = _scores_of(pi, best)
     grid = _lay_grid(pi, scores, given)
     cuts = _Cuts(pi, best, grid)
-    draws = _count_all(pi, metric, choosing, cuts, n_jobs=n_jobs)
+    draws = _count_all(pi, metric, selection, cuts, n_jobs=n_jobs)
     odds = grid / (1.0 - grid) if pi.kind is ResponseKind.PROBABILITY else None
     hits, alarms = (
         part.sum(axis=0).astype(np.float64) for part in (draws.hits_out, draws.alarms_out)
     )
     totals = draws.totals.sum(axis=0)
     values = count_rates(hits, alarms, float(totals[2]), float(totals[3]), odds)
-    own = _UnitCounts.of(pi, best, grid, choosing.seeds.generator(Purpose.MULTIPLIERS, 1))
+    own = _UnitCounts.of(pi, best, grid, selection.seeds.generator(Purpose.MULTIPLIERS, 1))
     naive = own.rates(odds)
     side = ask.resolved(True)
     sure = NormalDist().inv_cdf(1.0 - tail_of(ask.confidence_level, side))
     curves = {}
-    normals = choosing.seeds.generator(Purpose.MULTIPLIERS, 2).standard_normal(
+    normals = selection.seeds.generator(Purpose.MULTIPLIERS, 2).standard_normal(
         (MULTIPLIERS, own.n_units)
     )
     for name, value in values.items():
@@ -235,7 +235,7 @@ def thresholds_of(
         wide = own.limit(name, values, odds, max(every, sure), side)
         narrow = own.limit(name, values, odds, sure, side)
         parts = (value, *wide, *narrow, naive[name])
-        curves[name] = ThresholdCurve(*(_plain(part) for part in parts))
+        curves[name] = ThresholdCurve(*(list_finite(part) for part in parts))
     several = pi.n_configs > 1
     positive = int(np.sum(pi.target.y == 1))
     return Thresholds(
@@ -250,29 +250,25 @@ def thresholds_of(
         n_cases=pi.n_cases,
         n_positive=positive,
         n_configs=pi.n_configs,
-        n_resamples=choosing.n_resamples,
+        n_resamples=selection.n_resamples,
         confidence_level=ask.confidence_level,
         side=str(side),
         cautions=by_severity(
             [*(_remarks(pi) if several else ()), *evidence_remarks(predictions, metric)]
         ),
         provenance=Provenance(
-            seed=choosing.seeds.entropy,
+            seed=selection.seeds.entropy,
             fingerprint=predictions.fingerprint,
             n_folds=pi.n_folds,
             n_repeats=pi.n_repeats,
             knobs={
-                "n_resamples": choosing.n_resamples,
-                "selector": choosing.selector.name,
+                "n_resamples": selection.n_resamples,
+                "selector": selection.selector.name,
             },
             versions=versions(),
         ),
         draws=draws,
     )
-
-
-def _plain(values: Floats) -> tuple[float | None, ...]:
-    return tuple(finite(float(value)) for value in values)
 
 
 def _scores_of(pi: Predictions, config: int) -> Floats:
@@ -324,7 +320,7 @@ def _check_given(pi: Predictions, given: Sequence[float] | None) -> list[float]:
             got=str(len(listed)),
         )
     high = 1.0 if pi.kind is ResponseKind.PROBABILITY else np.inf
-    numbers = [_read_number(each) for each in listed]
+    numbers = [check.read_number(each) for each in listed]
     for number, each in zip(numbers, listed, strict=True):
         if not (np.isfinite(number) and (0.0 <= number < high or high > 1.0)):
             percent = high == 1.0 and 1.0 < number <= 100.0
@@ -335,13 +331,6 @@ def _check_given(pi: Predictions, given: Sequence[float] | None) -> list[float]:
                 cure=f"For {number:g} percent use {number / 100:g}." if percent else "",
             )
     return numbers
-
-
-def _read_number(given: object) -> float:
-    try:
-        return float(given)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return math.nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -366,7 +355,7 @@ class _Cuts:
 
 
 def _count_all(
-    pi: Predictions, metric: Metric, how: Choosing, cuts: _Cuts, *, n_jobs: int | None
+    pi: Predictions, metric: Metric, how: Selection, cuts: _Cuts, *, n_jobs: int | None
 ) -> ThresholdDraws:
     """Return what every resample counts of its own winner, above every threshold."""
     size = len(cuts.grid)

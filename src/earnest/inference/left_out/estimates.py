@@ -16,7 +16,7 @@ from earnest.core.data.replicates import Replicates
 from earnest.core.data.target import Target, Task
 from earnest.inference.cases.influence import slope
 from earnest.inference.left_out.leave_one_out import (
-    LeaveOut,
+    LeftOutEstimate,
     Variant,
     leave_one_out,
     nothing_left_out,
@@ -69,7 +69,7 @@ def need_pairs(metric: Metric, target: Target) -> RankMetric:
 
 def cases_left_out(
     replicates: Replicates, metric: Metric, *, variant: Variant | None = None
-) -> LeaveOut:
+) -> LeftOutEstimate:
     """Return the metric by models that did not see the case, with its influences."""
     metric = need_cases(metric)
     value, terms = case_terms(replicates, metric)
@@ -135,7 +135,7 @@ def pairs_left_out(
     *,
     other: Replicates | None = None,
     variant: Variant | None = None,
-) -> LeaveOut:
+) -> LeftOutEstimate:
     """Return the mean over pairs by models that saw neither case, with its influences.
 
     With another learner on the same draws it is the difference of the two.
@@ -158,7 +158,7 @@ def unit_score(metric: RankMetric, share: float) -> float:
     return float(metric.combine(np.full((1, 1, 1), share), np.ones((1, 1)))[0, 0])
 
 
-def _in_units(made: LeaveOut, metric: RankMetric, *, difference: bool) -> LeaveOut:
+def _in_units(made: LeftOutEstimate, metric: RankMetric, *, difference: bool) -> LeftOutEstimate:
     zero = unit_score(metric, 0.0)
     scale, start = unit_score(metric, 1.0) - zero, 0.0 if difference else zero
     if (start, scale) == (0.0, 1.0):

@@ -24,7 +24,7 @@ CELLS = 1 << 21  # counts turned into floats at a time
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class LeaveOut:
+class LeftOutEstimate:
     """An estimate from cases left out, with what each drawn unit adds to its error.
 
     The difference of two learners on the same replicates is the estimate of the difference of
@@ -106,7 +106,7 @@ def leave_one_out(
     strata: Numbers | None = None,
     groups: Numbers | None = None,
     variant: Variant | None = None,
-) -> LeaveOut:
+) -> LeftOutEstimate:
     """Return the mean over cases of their mean loss over the replicates that left them out.
 
     Parameters
@@ -153,7 +153,7 @@ def leave_one_out(
         units, totals = unit_counts(counts, groups), unit_gradient(gradient, strata, groups)
         moved, noise = count_sums(units, rest)
         gradient, terms = totals, totals + moved
-    return LeaveOut(
+    return LeftOutEstimate(
         value=value,
         per_case=np.where(seen, per_case, np.nan),
         influence=terms,

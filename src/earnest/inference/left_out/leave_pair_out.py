@@ -18,7 +18,7 @@ from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.data.target import Target, Task
 from earnest.inference.left_out.leave_one_out import (
-    LeaveOut,
+    LeftOutEstimate,
     Variant,
     check_shapes,
     count_sums,
@@ -89,7 +89,7 @@ def leave_pair_out(
     strata: Numbers | None = None,
     groups: Numbers | None = None,
     variant: Variant | None = None,
-) -> LeaveOut:
+) -> LeftOutEstimate:
     """Return the mean over pairs of how often models that saw neither case put them in order.
 
     Memory is bounded: pairs are taken a block at a time, and replicates one by one.
@@ -139,7 +139,7 @@ def leave_pair_out(
         moved, noise = count_sums(units, sums.rest / sums.count)
         gradient, terms = totals, totals + moved
     met = sums.pairs_of_case > 0
-    return LeaveOut(
+    return LeftOutEstimate(
         value=value,
         per_case=np.where(met, sums.of_case / np.maximum(sums.pairs_of_case, 1), np.nan),
         influence=terms,

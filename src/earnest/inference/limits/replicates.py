@@ -18,7 +18,7 @@ from earnest.inference.left_out.estimates import (
     has_pairs,
     pairs_left_out,
 )
-from earnest.inference.left_out.leave_one_out import LeaveOut
+from earnest.inference.left_out.leave_one_out import LeftOutEstimate
 from earnest.inference.remarks import few_for_an_auc, few_groups_in_variance
 from earnest.metrics.families import Metric
 
@@ -37,7 +37,7 @@ class ReplicateLimits:
     cautions: tuple[Caution, ...]
 
 
-def limits_of(replicates: Replicates, metric: Metric, made: LeaveOut) -> ReplicateLimits:
+def limits_of(replicates: Replicates, metric: Metric, made: LeftOutEstimate) -> ReplicateLimits:
     """Return the limits of a leave-one-out or leave-pair-out estimate itself."""
     pairs = has_pairs(metric, replicates.target)
     if _flat(made):
@@ -106,7 +106,7 @@ def _ratio(metric: Metric, value: float, base: float) -> float:
     return abs((best - value) / (best - base))
 
 
-def _flat(made: LeaveOut) -> bool:
+def _flat(made: LeftOutEstimate) -> bool:
     size = float(np.nanmax(np.abs(made.per_case)))
     return made.raw_variance <= (FLAT * size) ** 2 or made.variance <= 0.0
 
@@ -139,7 +139,7 @@ def _without_spread(
 
 
 def _remarks(
-    replicates: Replicates, metric: Metric, made: LeaveOut, pairs: bool
+    replicates: Replicates, metric: Metric, made: LeftOutEstimate, pairs: bool
 ) -> Iterator[Caution]:
     yield from _unseen(made, pairs)
     yield from noise_remarks(made)
@@ -154,7 +154,7 @@ def _remarks(
         )
 
 
-def noise_remarks(made: LeaveOut) -> Iterator[Caution]:
+def noise_remarks(made: LeftOutEstimate) -> Iterator[Caution]:
     """Yield a caution where the finite number of replicates shows in the standard error."""
     count = made.n_replicates
     if made.corrects and count < FEWEST:
@@ -184,7 +184,7 @@ def noise_remarks(made: LeaveOut) -> Iterator[Caution]:
         )
 
 
-def _needed(made: LeaveOut) -> float:
+def _needed(made: LeftOutEstimate) -> float:
     """Return how many times as many replicates bring the noise down to what is allowed."""
     allowed = 4.0 * NOISY**2 * len(made.influence)  # of 2 r² + 4 r, r the noise's share
     return made.noise_variance / made.variance / (math.sqrt(1.0 + allowed / 2.0) - 1.0)
@@ -197,7 +197,7 @@ def _rounded(count: float) -> int:
     return int(math.ceil(count / unit) * unit)
 
 
-def _unseen(made: LeaveOut, pairs: bool) -> Iterator[Caution]:
+def _unseen(made: LeftOutEstimate, pairs: bool) -> Iterator[Caution]:
     if made.n_unseen:
         one = made.n_unseen == 1
         noun = f"pair{'s' * (not one)} of cases" if pairs else f"case{'s' * (not one)}"

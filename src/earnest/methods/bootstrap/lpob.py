@@ -70,8 +70,7 @@ class LPOB:
 
     def __post_init__(self) -> None:
         """Check the knobs."""
-        if self.variant is not None:
-            check.one_of("variant", self.variant, ["as_published"])
+        check.one_of_or_none("variant", self.variant, ["as_published"])
 
     def check(self, target: Target, design: DrawUnit, metric: Metric) -> None:
         """Refuse metrics that are not means over pairs, and the published form of other draws."""

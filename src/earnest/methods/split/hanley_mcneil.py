@@ -85,8 +85,7 @@ class HanleyMcNeil(SplitKnobs):
     def __post_init__(self) -> None:
         """Check the knobs."""
         super().__post_init__()
-        if self.variant is not None:
-            check.one_of("variant", self.variant, ["as_published"])
+        check.one_of_or_none("variant", self.variant, ["as_published"])
 
     def check(self, target: Target, design: Predictions, metric: Metric) -> None:
         """Refuse metrics other than the AUC of two classes."""

@@ -3,35 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-from earnest.core.base import check
-from earnest.core.data.predictions import Predictions
-from earnest.core.data.target import Target
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import LimitSource
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
-from earnest.inference.resampling.splits import SplitKnobs
 from earnest.inference.resampling.tilt import tilted_limits
-from earnest.inference.resampling.tiltable import (
-    need_tiltable,
-    no_better_than_perfect,
-    tilted_resampler,
-)
-from earnest.methods.base import (
-    MOST_RESAMPLES,
-    Call,
-    chosen_by,
-    register,
-    split_estimate,
-)
-from earnest.metrics.families import Metric
-from earnest.resampling.bootstrap import Resampler, find_resampler
+from earnest.inference.resampling.tiltable import no_better_than_perfect, tilted_resampler
+from earnest.methods.base import Call, chosen_by, register, split_estimate
+from earnest.methods.split.tilted import Tilted
+from earnest.resampling.bootstrap import find_resampler
 
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class MABT(SplitKnobs):
+class MABT(Tilted):
     """Multiplicity-adjusted bootstrap tilting: choose once more where the evaluation is done.
 
     The top tenth of the learning part are compared in the evaluation part. The pessimistic limit is
@@ -95,26 +81,13 @@ class MABT(SplitKnobs):
         corrected=True,
         static_only=True,
     )
-    variant: Literal["as_published"] | None = None
-    n_resamples: int = 2000
-    resampler: str | Resampler | None = None
-
-    def __post_init__(self) -> None:
-        """Check the knobs."""
-        super().__post_init__()
-        if self.variant is not None:
-            check.one_of("variant", self.variant, ["as_published"])
-        check.whole_number("n_resamples", self.n_resamples, low=1, high=MOST_RESAMPLES)
-
-    def check(self, target: Target, design: Predictions, metric: Metric) -> None:
-        """Refuse metrics that cannot be tilted."""
-        need_tiltable(self.spec.name, metric, target)
+    preselect: ClassVar[bool] = True
 
     def __call__(self, call: Call) -> Estimate:
         """Return the score of the chosen configuration, with tilted limits."""
         metric, target = call.metric, call.pi.target
         resampler = tilted_resampler(find_resampler(self.resampler), metric, target)
-        choice, selector = chosen_by(self, call, preselect=True)
+        choice, selector = chosen_by(self, call, preselect=self.preselect)
         made = tilted_limits(
             choice,
             metric,

@@ -101,8 +101,7 @@ class Tilted(SplitKnobs):
     def __post_init__(self) -> None:
         """Check the knobs."""
         super().__post_init__()
-        if self.variant is not None:
-            check.one_of("variant", self.variant, ["as_published"])
+        check.one_of_or_none("variant", self.variant, ["as_published"])
         check.whole_number("n_resamples", self.n_resamples, low=1, high=MOST_RESAMPLES)
 
     def check(self, target: Target, design: Predictions, metric: Metric) -> None:

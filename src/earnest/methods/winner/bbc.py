@@ -161,8 +161,7 @@ class BBC:
         """Check the knobs."""
         check.whole_number("n_resamples", self.n_resamples, low=1, high=MOST_RESAMPLES)
         check.one_of("undefined", self.undefined, list(UndefinedRule))
-        if self.variant is not None:
-            check.one_of("variant", self.variant, ["as_published"])
+        check.one_of_or_none("variant", self.variant, ["as_published"])
 
     def __call__(self, call: Call) -> Estimate:
         """Return the mean out-of-bag score of in-bag winners, free of the size of that part."""

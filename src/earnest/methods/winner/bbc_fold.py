@@ -107,8 +107,7 @@ class BBCFold:
             raise InputError(
                 "`exact` is unknown", needs="True, False or None", got=repr(self.exact)
             )
-        if self.variant is not None:
-            check.one_of("variant", self.variant, ["as_published"])
+        check.one_of_or_none("variant", self.variant, ["as_published"])
 
     def check(self, target: Target, design: Predictions, metric: Metric) -> None:
         """Refuse a single fold, and rules that do not look at folds."""

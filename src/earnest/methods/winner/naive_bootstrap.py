@@ -104,12 +104,10 @@ class NaiveBootstrap:
     def __post_init__(self) -> None:
         """Check the knobs."""
         check.whole_number("n_resamples", self.n_resamples, low=1, high=MOST_RESAMPLES)
-        if self.over is not None:
-            check.one_of("over", self.over, ["folds", "cases"])
+        check.one_of_or_none("over", self.over, ["folds", "cases"])
         check.one_of("interval", self.interval, ["percentile", "normal"])
         check.one_of("undefined", self.undefined, list(UndefinedRule))
-        if self.variant is not None:
-            check.one_of("variant", self.variant, ["as_published"])
+        check.one_of_or_none("variant", self.variant, ["as_published"])
         if self.over == "cases" and self.interval == "normal":
             raise InputError(
                 "normal limits need fold scores",

@@ -84,7 +84,7 @@ def plot_effect(
     """
     ax = get_axes(ax, (4.4, 3.2))
     low, high = curve.bands(confidence_level, of)
-    places = positions(curve)
+    places = curve.places
     draw = _draw_boxes if curve.scale == "levels" else _draw_line
     if ice and curve.ice is not None:
         _draw_ice(ax, curve, places, min(ice, MOST_LINES))
@@ -172,13 +172,6 @@ def plot_surface(surface: EffectSurface, axes: Sequence[Axes] | None = None) -> 
         _draw_sheet(ax, surface, values, name)
     _draw_marks(first, surface)
     return first, second
-
-
-def positions(curve: EffectCurve) -> Floats:
-    """Return where the grid stands on the x axis: its values, or one place a level."""
-    if curve.scale == "levels":
-        return np.arange(len(curve.grid), dtype=float)
-    return np.array(curve.grid, dtype=float)
 
 
 def _draw_line(ax: Axes, places: Floats, mean: Floats, low: Floats, high: Floats) -> None:

@@ -1,18 +1,24 @@
-"""What a search gained: the naive and the corrected score over the configurations tried."""
+"""What more configurations gave, and what more training cases: scores over their number."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from earnest.core.results.gain import Gain
+from earnest.core.results.gain import Gain, Improvement
+from earnest.core.results.learning import LearningCurve
+from earnest.core.text import gain as gain_text
+from earnest.core.text import learning as learning_text
 from earnest.core.text.estimate import percent
-from earnest.core.text.gain import headline
 from earnest.plotting.figures.style import GRID, HONEST, LABEL, NAIVE, SMALL, get_axes, quiet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+SIZE = (6.4, 3.6)  # inches
 
 
 def plot_gain(made: Gain, ax: Axes | None = None) -> Axes:
@@ -29,11 +35,8 @@ def plot_gain(made: Gain, ax: Axes | None = None) -> Axes:
     -------
     matplotlib Axes
     """
-    ax = get_axes(ax, (6.4, 3.6))
-    naive, corrected, low, high = (
-        np.array([row[key] for row in made.rows()], dtype=float)
-        for key in ("naive", "corrected", "low", "high")
-    )
+    ax = get_axes(ax, SIZE)
+    naive, corrected, low, high = _read_columns(made, "naive", "corrected", "low", "high")
     level = percent(made.confidence_level)
     ax.fill_between(made.marks, low, high, color=HONEST, alpha=0.14, linewidth=0)
     ax.plot(
@@ -55,18 +58,62 @@ def plot_gain(made: Gain, ax: Axes | None = None) -> Axes:
         linewidth=1.8,
         label=f"what to expect of that winner, {level}",
     )
-    ax.set_xscale("log")
+    stops = [*(k for k in made.marks if _is_round(k)), made.n_configs]
+    order = "in the order tried" if made.order == "tried" else "mean over orders"
+    _finish(ax, made, stops, f"configurations tried ({order})", gain_text.headline(made))
     ax.set_xlim(0.93, max(made.n_configs, 2) * 1.07)
-    stops = [k for k in made.marks if _is_round(k)]
-    ax.set_xticks([*stops, made.n_configs], [f"{k:,}" for k in [*stops, made.n_configs]])
+    return ax
+
+
+def plot_learning(made: LearningCurve, ax: Axes | None = None) -> Axes:
+    """Draw the score at each size, with its limits.
+
+    Parameters
+    ----------
+    made : LearningCurve
+        What to draw.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    ax = get_axes(ax, SIZE)
+    scores, low, high = _read_columns(made, "score", "low", "high")
+    level = percent(made.confidence_level)
+    ends = np.abs(np.stack([scores - low, high - scores]))
+    ax.errorbar(
+        made.sizes,
+        scores,
+        yerr=np.nan_to_num(ends),
+        fmt="o-",
+        color=HONEST,
+        markersize=5,
+        linewidth=1.8,
+        elinewidth=1.2,
+        capsize=3,
+        label=f"score on the same test cases, {level} for each alone",
+    )
+    _finish(ax, made, made.sizes, "training cases (log scale)", learning_text.headline(made))
+    return ax
+
+
+def _read_columns(made: Improvement, *names: str) -> list[NDArray[np.float64]]:
+    rows = made.rows()
+    return [np.array([row[name] for row in rows], dtype=np.float64) for name in names]
+
+
+def _finish(ax: Axes, made: Improvement, stops: Sequence[int], label: str, title: str) -> None:
+    """Number a log axis by hand, and say what is drawn."""
+    ax.set_xscale("log")
+    ax.set_xticks(stops, [f"{stop:,}" for stop in stops])
     ax.minorticks_off()
     ax.grid(axis="y", color=GRID, linewidth=0.8)
-    order = "in the order tried" if made.order == "tried" else "mean over orders"
-    quiet(ax, f"configurations tried ({order})", ticks=None)
+    quiet(ax, label, ticks=None)
     ax.set_ylabel(made.metric, color=LABEL, fontsize=SMALL)
-    ax.set_title(headline(made), fontsize=SMALL, loc="left", wrap=True)
+    ax.set_title(title, fontsize=SMALL, loc="left", wrap=True)
     ax.legend(frameon=False, fontsize=SMALL)
-    return ax
 
 
 def _is_round(k: int) -> bool:

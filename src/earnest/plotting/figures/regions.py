@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from earnest.explanation.effects.curves import EffectCurve, Floats
 from earnest.explanation.regions.limits import band_words, in_words, share_words
 from earnest.explanation.regions.regions import Region, RegionTree
-from earnest.plotting.figures.effects import HALF, plot_effect, positions
+from earnest.plotting.figures.effects import HALF, plot_effect
 from earnest.plotting.figures.style import (
     HONEST,
     INK,
@@ -132,7 +132,7 @@ def _draw_panel(ax: Axes, tree: RegionTree, region: Region, limits: tuple[float,
 
 def _draw_dashed(ax: Axes, curve: EffectCurve, edge: Floats) -> None:
     """Draw an edge of the band of the whole space; levels have no line between them."""
-    places = positions(curve)
+    places = curve.places
     if curve.scale == "levels":
         left, right = places - HALF, places + HALF
         ax.hlines(edge, left, right, color=OTHER, linewidth=0.8, linestyle="--")

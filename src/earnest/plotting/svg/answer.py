@@ -283,7 +283,7 @@ def _draw_density(picture: _Picture, bottom: float) -> None:
     grid, heights = made
     tops = bottom - (bottom - 24) * heights
     points = [(scale(float(x)), float(y)) for x, y in zip(grid, tops, strict=True)]
-    inside = _find_inside(estimate)
+    inside = find_inside(estimate)
     for low, high, opacity in (
         (scale.low, inside[0], OUTSIDE),
         (*inside, INSIDE),
@@ -296,7 +296,7 @@ def _draw_density(picture: _Picture, bottom: float) -> None:
             canvas.line((scale(value), bottom - 9), (scale(value), bottom), picture.colour, 1.2)
 
 
-def _find_inside(estimate: Estimate) -> tuple[float, float]:
+def find_inside(estimate: Estimate) -> tuple[float, float]:
     """Return the ends of the interval, all there is where there is none."""
     interval = estimate.interval
     return (-math.inf, math.inf) if interval is None else (interval.low, interval.high)
@@ -453,7 +453,7 @@ def _draw_locator(picture: _Picture, whole: tuple[float, float], y: float) -> No
     canvas, estimate = picture.canvas, picture.estimate
     scale = Scale(*whole, picture.scale.start, picture.scale.end)
     canvas.box((scale.start, y), (scale.end - scale.start, 6), "rule")
-    low, high = _find_inside(estimate)
+    low, high = find_inside(estimate)
     if estimate.interval is not None:
         canvas.box((scale(low), y), (scale(high) - scale(low), 6), picture.colour)
     canvas.dot((scale(estimate.value), y + 3), 4.5, picture.colour)

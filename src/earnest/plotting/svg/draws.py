@@ -13,7 +13,7 @@ from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Side
 from earnest.core.text.estimate import percent, printed
-from earnest.plotting.svg.answer import find_naive
+from earnest.plotting.svg.answer import find_inside, find_naive
 from earnest.plotting.svg.axes import (
     Scale,
     draw_x_axis,
@@ -59,7 +59,7 @@ def bootstrap(estimate: Estimate, *, name: str, width: float = 420) -> Figure:
     x = Scale(low, high, left, width - max(18.0, 0.5 * label_room(last)))
     canvas = Canvas(width, bottom + (56 if estimate.interval is not None else 28), name)
     draw_y_grid(canvas, y, left, x.end, ticks=levels)
-    inside = _find_inside(estimate)
+    inside = find_inside(estimate)
     for count, a, b in zip(counts, edges, edges[1:], strict=False):
         opacity = IN if a <= inside[1] and b >= inside[0] else OUT
         start, end = x(float(a)) + 0.5, x(float(b)) - 0.5
@@ -82,11 +82,6 @@ def _find_bins(valid: np.ndarray, low: float, high: float) -> np.ndarray:
 
 def _round_up(count: int) -> float:
     return round_out(0.0, float(max(count, 1)), most=4)[1]
-
-
-def _find_inside(estimate: Estimate) -> tuple[float, float]:
-    interval = estimate.interval
-    return (-math.inf, math.inf) if interval is None else (interval.low, interval.high)
 
 
 def _draw_marks(

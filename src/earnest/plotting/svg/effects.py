@@ -55,7 +55,7 @@ class Panel:
 
     def points(self, values: Iterable[float]) -> list[Point]:
         """Return where values along the grid stand, beyond the plot too."""
-        places = (self.x(float(v)) for v in place_grid(self.curve))
+        places = (self.x(float(v)) for v in self.curve.places)
         return [(a, self.y.free(float(b))) for a, b in zip(places, values, strict=True)]
 
     def plot(self) -> AbstractContextManager[None]:
@@ -135,7 +135,7 @@ def make_panel(
     ticks = find_ticks(y, most)
     left = label_room(label_ticks(ticks))
     right = width - 14
-    grid = place_grid(curve)
+    grid = curve.places
     if curve.scale == "levels":
         x = Scale(-0.5, len(grid) - 0.5, left, right)
         under += ROW * (_name_levels(curve, x, width).rows - 1)
@@ -144,13 +144,6 @@ def make_panel(
     panel = Panel(Canvas(width, top + plot + under, name), curve, x, y)
     draw_y_grid(panel.canvas, y, left, right, ticks=ticks)
     return panel
-
-
-def place_grid(curve: EffectCurve) -> np.ndarray:
-    """Return the values of the grid, or one place a level."""
-    if curve.scale == "levels":
-        return np.arange(len(curve.grid), dtype=float)
-    return np.array(curve.grid, dtype=float)
 
 
 def draw_band(panel: Panel, low: np.ndarray, high: np.ndarray) -> None:
@@ -233,7 +226,7 @@ def draw_winner(panel: Panel, *, down: bool) -> None:
         place = list(curve.grid).index(best)
         x, height = panel.x(place), float(curve.mean[place])
     else:
-        grid, at = place_grid(curve), float(cast(float, best))
+        grid, at = curve.places, float(cast(float, best))
         inner = (np.log(grid), math.log(at)) if curve.scale == "log" else (grid, at)
         x, height = panel.x(at), float(np.interp(inner[1], inner[0], curve.mean))
     if math.isnan(height) or not panel.y.holds(height):
@@ -432,6 +425,6 @@ def _draw_dashed(panel: Panel, root: EffectCurve, edge: np.ndarray) -> None:
                 ends = [(panel.x(place + s * HALF), panel.y.free(float(value))) for s in (-1, 1)]
                 panel.canvas.line(ends[0], ends[1], "ink2", 1, dash="3 2.5")
         return
-    places = [panel.x(float(v)) for v in place_grid(root)]
+    places = [panel.x(float(v)) for v in root.places]
     points = [(a, panel.y.free(float(b))) for a, b in zip(places, edge, strict=True)]
     panel.canvas.curve(points, "ink2", 1, dash="3 2.5")

@@ -1,13 +1,16 @@
-"""What a search gained: the naive and the corrected score over the configurations tried."""
+"""What more configurations gave, and what more training cases, for the report."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from earnest.core.results.gain import Gain
+from earnest.core.results.gain import Gain, Improvement
+from earnest.core.results.learning import LearningCurve
+from earnest.core.text import gain as gain_text
+from earnest.core.text import learning as learning_text
 from earnest.core.text.estimate import percent
-from earnest.core.text.gain import headline, places_of_gain
+from earnest.core.text.gain import count_places
 from earnest.plotting.svg.axes import (
     APART,
     Scale,
@@ -23,7 +26,7 @@ from earnest.plotting.svg.axes import (
 from earnest.plotting.svg.canvas import DASH, DOTS, Canvas, Figure, Point
 from earnest.plotting.svg.text import fitted, measure_text
 
-TOP, UNDER, ROW = 28.0, 44.0, 17.0
+TOP, UNDER, SIDE, ROW = 28.0, 44.0, 22.0, 17.0
 NARROW = 480.0  # pixels under which the lines are named over the plot
 STOPS = tuple(m * 10**k for k in range(7) for m in (1, 2, 5))
 
@@ -43,10 +46,7 @@ def gain(
     words, narrow = title or made.metric, width < NARROW
     ends = _name_ends(made)
     wide = max(measure_text(word, bold=True) for word, _, _ in ends)
-    low, high = find_finite_ends([*made.low, *made.high, *made.naive, *made.corrected])
-    low, high = round_out(low, high, made.scale.limits, 6, halves=True)
-    ticks = find_ticks(Scale(low, high, 0.0, 1.0))
-    left = label_room(label_ticks(ticks))
+    (low, high), ticks, left = _span_scores(made, [*made.naive, *made.corrected])
     right = width - (14 if narrow else wide + 18)
     top = TOP + (2 * ROW + 4 if narrow else 0)
     canvas = Canvas(width, height, name)
@@ -76,12 +76,13 @@ def gain(
     under = f"configurations, {order}" if narrow else f"configurations tried (log scale, {order})"
     labels = _label_stops(x, made.n_configs)
     draw_x_axis(canvas, x, height - UNDER, title=fitted(under, width - 8), labels=labels)
-    return canvas.figure(headline(made), _list_rows(made))
+    heads = {"configurations": "Configurations", "naive": "Naive", "corrected": "Corrected"}
+    return canvas.figure(gain_text.headline(made), _list_rows(made, heads))
 
 
 def _name_ends(made: Gain) -> list[tuple[str, str, float]]:
     """Return the words of both lines, their colours, and the values they stand beside."""
-    places, limits = places_of_gain(made), made.scale.limits
+    places, limits = count_places(made), made.scale.limits
     lines = (("search reports", "warn", made.naive), ("expect", "accent", made.corrected))
     found = [(word, colour, line[-1]) for word, colour, line in lines]
     return [
@@ -151,15 +152,66 @@ def _label_stops(x: Scale, configs: int) -> list[tuple[float, str]]:
     return [*found, last]
 
 
-def _list_rows(made: Gain) -> list[tuple[str, ...]]:
-    level, places = percent(made.confidence_level), places_of_gain(made)
-    heads = ("Configurations", "Naive", "Corrected", f"Low end, {level}", f"High end, {level}")
+def learning(
+    made: LearningCurve, *, name: str, width: float = 460, height: float = 240, title: str = ""
+) -> Figure:
+    """Draw a dot a size with its limits, joined by a line, on a log scale.
 
-    def cell(value: float | None) -> str:
+    Parameters
+    ----------
+    made : LearningCurve
+        Of `earnest.learning_curve`.
+    title : str
+        The metric in words; its name by default.
+    """
+    (low, high), ticks, left = _span_scores(made, made.scores)
+    canvas, right = Canvas(width, height, name), width - SIDE
+    x = Scale(float(made.sizes[0]), float(made.sizes[-1]), left + SIDE, right, log=True)
+    y = Scale(low, high, height - UNDER, TOP)
+    draw_y_grid(canvas, y, left, right, ticks=ticks)
+    words = f"{title or made.metric} by training cases"
+    canvas.text((left, TOP - 14), fitted(words, right - left), "ink2")
+    points = [
+        (x(float(size)), y(score)) for size, score in zip(made.sizes, made.scores, strict=True)
+    ]
+    for (place, _), least, most in zip(points, made.low, made.high, strict=True):
+        if least is not None and most is not None:
+            canvas.line((place, y(least)), (place, y(most)), "accent", 1.4)
+    canvas.curve(points, "accent", 2.0)
+    for point in points:
+        canvas.dot(point, 4.0, "accent")
+    labels, reached = [], -1e9
+    for size in made.sizes:
+        half = 0.5 * measure_text(f"{size:,}")
+        if x(float(size)) - half > reached:
+            labels.append((float(size), f"{size:,}"))
+            reached = x(float(size)) + half + 6
+    under = fitted("training cases (log scale)", width - 8)
+    draw_x_axis(canvas, x, height - UNDER, title=under, labels=labels)
+    return canvas.figure(
+        learning_text.headline(made),
+        _list_rows(made, {"training_cases": "Training cases", "score": "Score"}),
+    )
+
+
+def _span_scores(
+    made: Improvement, scores: Sequence[float | None]
+) -> tuple[tuple[float, float], list[float], float]:
+    """Return the ends of the axis of scores with their limits, its ticks, and room for those."""
+    ends = find_finite_ends([*made.low, *made.high, *scores])
+    ends = round_out(*ends, made.scale.limits, 6, halves=True)
+    ticks = find_ticks(Scale(*ends, 0.0, 1.0))
+    return ends, ticks, label_room(label_ticks(ticks))
+
+
+def _list_rows(made: Improvement, heads: Mapping[str, str]) -> list[tuple[str, ...]]:
+    """Return the table beside a figure: a whole number, then scores, by the names of `rows`."""
+    level, places = percent(made.confidence_level), count_places(made)
+    named = {**heads, "low": f"Low end, {level}", "high": f"High end, {level}"}
+
+    def show_score(value: float | None) -> str:
         return "–" if value is None else shown(value, places, made.scale.limits)
 
-    keys = ("naive", "corrected", "low", "high")
-    rows = (
-        (f"{row['configurations']:,}", *(cell(row[key]) for key in keys)) for row in made.rows()
-    )
-    return [heads, *rows]
+    first, *keys = named
+    rows = ((f"{row[first]:,}", *(show_score(row[key]) for key in keys)) for row in made.rows())
+    return [tuple(named.values()), *rows]

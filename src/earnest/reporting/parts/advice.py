@@ -9,9 +9,10 @@ from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Side
 from earnest.core.text.estimate import Form, form, limits_words, percent, printed, rival
 from earnest.core.text.gain import headline
+from earnest.core.text.numbers import write_count
 from earnest.reporting.model import Advice, RivalsPart
-from earnest.reporting.parts.labels import config_labels, counted
 from earnest.reporting.sources.asking import Results
+from earnest.reporting.sources.material import label_tried
 
 WORTH, USE, NEXT = "Was the tuning worth it?", "Which one to use", "What to do next"
 MODEL = "model.skops"
@@ -56,7 +57,7 @@ def _say_worth(found: Results) -> Iterator[str]:
 
 
 def _name_choice(found: Results, rivals: RivalsPart | None) -> Iterator[str]:
-    made, labels = found.estimate, config_labels(found.material.tried)
+    made, labels = found.estimate, label_tried(found.material.tried)
     if found.winner is None:
         yield "None yet: no configuration was evaluated on every fold."
         return
@@ -82,7 +83,7 @@ def _name_others(rivals: RivalsPart, labels: dict[str, str], made: Estimate) -> 
     count, simplest = len(rivals.not_worse), rivals.simplest
     if not count:
         return "All others are shown to be worse."
-    others = f"{counted(count, 'other')} {'is' if count == 1 else 'are'} not shown to be worse"
+    others = f"{write_count(count, 'other')} {'is' if count == 1 else 'are'} not shown to be worse"
     if simplest is None:
         return f"{others}: if one of them is cheaper or easier to explain, you may use it."
     if simplest == made.winner:

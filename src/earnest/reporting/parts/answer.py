@@ -30,14 +30,20 @@ from earnest.core.text.estimate import (
     training_words,
 )
 from earnest.core.text.names import name_model, param_names, value_words
-from earnest.core.text.numbers import decimals
+from earnest.core.text.numbers import decimals, spell_count, write_count
 from earnest.plotting.svg.figures import answer as draw_answer
-from earnest.reporting.model import Answer, Facts, RivalsPart, Span, plain
+from earnest.reporting.model import NONE, Answer, Facts, RivalsPart, Span, plain
 from earnest.reporting.parts.advice import advise, is_open
 from earnest.reporting.parts.headings import NO_ANSWER, NO_ESTIMATE, NO_SCORE
-from earnest.reporting.parts.labels import NONE, counted, name_tried, spelled
 from earnest.reporting.sources.asking import Results
-from earnest.reporting.sources.material import COMPLETE, DROPPED, FAILED, INCOMPLETE, Material
+from earnest.reporting.sources.material import (
+    COMPLETE,
+    DROPPED,
+    FAILED,
+    INCOMPLETE,
+    Material,
+    name_tried,
+)
 
 WIDE, PHONE = 580, 350  # pixels
 TASKS = {
@@ -243,7 +249,7 @@ def _meaning(found: Results, made: Estimate) -> Iterator[str]:
     trained = ""
     if folds > 1:
         size = found.n_train
-        share = f"{spelled(folds - 1)} folds of {spelled(folds)}"
+        share = f"{spell_count(folds - 1)} folds of {spell_count(folds)}"
         trained = f", trained on {size:,} cases ({share})"
     if made.n_configs == 1:
         yield f"The {title} of this one configuration{trained}."
@@ -370,13 +376,13 @@ def _data(found: Results, target: Target) -> Iterator[tuple[str, str]]:
 
 def _search(found: Results) -> Iterator[tuple[str, str]]:
     material = found.material
-    yield "Tried", counted(len(material.tried), "configuration")
+    yield "Tried", write_count(len(material.tried), "configuration")
     if found.n_folds == 1:
         items = found.target is not None and found.target.measure is not None
         yield "Splits", "none: one set of items" if items else "none: one set of cases"
     elif found.n_folds:
-        repeats = "" if found.n_repeats < 2 else f", {counted(found.n_repeats, 'repeat')}"
-        yield "Splits", f"{counted(found.n_folds, 'fold')}{repeats}"
+        repeats = "" if found.n_repeats < 2 else f", {write_count(found.n_repeats, 'repeat')}"
+        yield "Splits", f"{write_count(found.n_folds, 'fold')}{repeats}"
     if material.n_fits is not None:
         nested = f" (nested: {found.nested_fits:,})" if found.nested_fits else ""
         yield "Fits", f"{material.n_fits:,}{nested}"

@@ -11,7 +11,7 @@ import numpy as np
 from earnest.core.data.weights import Weights
 from earnest.core.text.estimate import prose
 from earnest.core.text.names import ConfigName, value_words
-from earnest.core.text.numbers import decimals
+from earnest.core.text.numbers import decimals, write_count
 from earnest.kernels.score import score_table
 from earnest.plotting.svg.figures import (
     Figure,
@@ -21,9 +21,8 @@ from earnest.plotting.svg.figures import (
     score_strip,
     strip_axis,
 )
-from earnest.reporting.model import AuditPart, AuditRow, Facts, RivalsPart
+from earnest.reporting.model import NONE, AuditPart, AuditRow, Facts, RivalsPart
 from earnest.reporting.parts.headings import audit_heading
-from earnest.reporting.parts.labels import NONE, counted, name_tried
 from earnest.reporting.sources.asking import Results
 from earnest.reporting.sources.material import (
     COMPLETE,
@@ -31,7 +30,8 @@ from earnest.reporting.sources.material import (
     FAILED,
     INCOMPLETE,
     Material,
-    Tried,
+    SearchedConfiguration,
+    name_tried,
 )
 
 STRIP, DOTS = 236, 92  # pixels
@@ -115,7 +115,9 @@ def _pooled_scores(found: Results) -> dict[str, float]:
     return {name: score for name, score in known if score == score}
 
 
-def _ranked(material: Material, pooled: Mapping[str, float]) -> list[tuple[int | None, Tried]]:
+def _ranked(
+    material: Material, pooled: Mapping[str, float]
+) -> list[tuple[int | None, SearchedConfiguration]]:
     """Return the configurations, best score first, those without a complete one last."""
     sign = -1.0 if material.scale.greater_is_better else 1.0
     tried = [
@@ -128,7 +130,9 @@ def _ranked(material: Material, pooled: Mapping[str, float]) -> list[tuple[int |
     done.sort(key=lambda one: sign * (one.score or 0.0))
     rest = [one for one in tried if one not in done]
     rest.sort(key=lambda one: (one.status == FAILED, one.score is None, sign * (one.score or 0.0)))
-    ranks: list[tuple[int | None, Tried]] = [(i + 1, one) for i, one in enumerate(done)]
+    ranks: list[tuple[int | None, SearchedConfiguration]] = [
+        (i + 1, one) for i, one in enumerate(done)
+    ]
     return [*ranks, *((None, one) for one in rest)]
 
 
@@ -141,7 +145,7 @@ class _Drawing:
     places: int
 
     @classmethod
-    def of(cls, found: Results, ranked: list[tuple[int | None, Tried]]) -> _Drawing:
+    def of(cls, found: Results, ranked: list[tuple[int | None, SearchedConfiguration]]) -> _Drawing:
         """Take the scale of the better three quarters: poor scores would squeeze the good ones."""
         made, measured = found.estimate, found.material.scale
         scores = [one.score for _, one in ranked if one.score is not None]
@@ -158,13 +162,13 @@ class _Drawing:
             max(decimals(error, scores[0]), 3),
         )
 
-    def strip(self, one: Tried, number: int, *, winner: bool) -> Figure | None:
+    def strip(self, one: SearchedConfiguration, number: int, *, winner: bool) -> Figure | None:
         """Draw the score of a configuration."""
         if self.scale is None or number >= DRAWN:
             return None
         return score_strip(one.score, self.scale, name=f"audit-{number}", winner=winner)
 
-    def dots(self, one: Tried, number: int) -> Figure | None:
+    def dots(self, one: SearchedConfiguration, number: int) -> Figure | None:
         """Draw the scores of its folds."""
         if self.ends is None or number >= DRAWN or not 1 < len(one.folds) <= FOLDS:
             return None
@@ -172,7 +176,7 @@ class _Drawing:
 
 
 def _row(
-    one: Tried,
+    one: SearchedConfiguration,
     rank: int | None,
     name: ConfigName,
     states: Mapping[str, str],
@@ -232,7 +236,7 @@ def _lede(found: Results, rows: list[AuditRow], *, pooled: bool) -> str:
         total = material.n_fits + material.n_fits_saved
         said += f" Early dropping saved {material.n_fits_saved:,} of {total:,} fits."
     elif material.n_fits is not None:
-        said += f" {counted(material.n_fits, 'fit')}."
+        said += f" {write_count(material.n_fits, 'fit')}."
     return said
 
 
@@ -256,5 +260,5 @@ def _trace(found: Results) -> Facts | None:
         left -= after[folds]
         rows.append((f"After fold {folds}", f"{after[folds]:,} dropped, {left:,} left"))
     if material.n_fits_saved:
-        rows.append(("Saved", counted(material.n_fits_saved, "fit")))
+        rows.append(("Saved", write_count(material.n_fits_saved, "fit")))
     return Facts(f"Early dropping ({material.drop})", tuple(rows))

@@ -12,10 +12,10 @@ from earnest.core.results.estimate import Estimate
 from earnest.core.results.papers import CitableSpec, collect_papers, find_papers
 from earnest.core.results.specs import Side
 from earnest.core.text.estimate import article, is_on_items, limits_words, percent, printed
+from earnest.core.text.numbers import write_count
 from earnest.explanation.result import Explanation
-from earnest.reporting.model import ComputedPart, Facts
+from earnest.reporting.model import NONE, ComputedPart, Facts
 from earnest.reporting.parts.headings import COMPUTED
-from earnest.reporting.parts.labels import NONE, counted
 from earnest.reporting.sources.asking import Results, spec_of
 from earnest.reporting.sources.material import Material
 
@@ -156,8 +156,8 @@ def paragraph(found: Results) -> str:
     items = is_on_items(made)
     units, where = ("items", "items like these") if items else ("cases", "new data")
     told = [
-        f"We evaluated {counted(tried, 'configuration')}{whole} on {made.n_cases:,} {units}{folds} "
-        f"and estimated the {material.title} on {where} with {spec.name} ({spec.title}; "
+        f"We evaluated {write_count(tried, 'configuration')}{whole} on {made.n_cases:,} {units}"
+        f"{folds} and estimated the {material.title} on {where} with {spec.name} ({spec.title}; "
         f"{spec.cites})",
     ]
     if made.n_resamples:

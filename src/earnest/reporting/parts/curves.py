@@ -14,11 +14,12 @@ from earnest.core.data.target import Task
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Side
 from earnest.core.text.estimate import percent, places_of
+from earnest.core.text.numbers import write_count
 from earnest.inference.curves import folds as folded
 from earnest.inference.curves import survival
 from earnest.inference.curves import winner as own
 from earnest.inference.curves.classes import ClassCurves, class_curves, no_class_curves
-from earnest.inference.curves.corrected import Choosing, MeanCurve, mean_curves
+from earnest.inference.curves.corrected import MeanCurve, Selection, mean_curves
 from earnest.inference.resampling.ensembles import (
     blend,
     count_partitions,
@@ -38,7 +39,6 @@ from earnest.reporting.parts.headings import (
     UNCORRECTED_TAG,
     curves_heading,
 )
-from earnest.reporting.parts.labels import counted
 from earnest.reporting.sources.asking import Results
 
 # ROC curves of several classes: their mean, the lowest and the highest, and all areas.
@@ -117,7 +117,7 @@ COUNTS_NOTE = "The intervals of the shares found are {level}, each on its own."
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class FigureSubject:
     """What figures are drawn of.
 
     Attributes
@@ -126,7 +126,7 @@ class Shown:
         Those with a column of what is shown.
     made : Estimate
         The estimate, whose `winner` names that column.
-    choosing : Choosing
+    selection : Selection
         The resamples.
     beside : Predictions or None
         For an ensemble: what it predicts as chosen on all cases, for curves that are not corrected.
@@ -134,7 +134,7 @@ class Shown:
 
     pi: Predictions
     made: Estimate
-    choosing: Choosing
+    selection: Selection
     beside: Predictions | None = None
 
     @property
@@ -143,7 +143,7 @@ class Shown:
         return self.pi if self.beside is None else take_partition(self.pi, 0, self.beside.n_repeats)
 
 
-def find_shown(found: Results) -> Shown | None:
+def find_subject(found: Results) -> FigureSubject | None:
     """Return what the number is about: a configuration, or an ensemble; None without either.
 
     An ensemble is shown on cases that did not choose it, so that all figures of it are corrected.
@@ -152,8 +152,8 @@ def find_shown(found: Results) -> Shown | None:
     if made is None or pi is None:
         return None
     if made.ensemble is None:
-        return None if made.winner is None else Shown(pi, made, Choosing.of(made))
-    how, usable, metric = Choosing.of(made), pi.usable(), found.material.metric
+        return None if made.winner is None else FigureSubject(pi, made, Selection.of(made))
+    how, usable, metric = Selection.of(made), pi.usable(), found.material.metric
     rule = read_rule(str(made.provenance.knobs.get("selector")))
     if rule is None or metric is None:
         return None
@@ -162,7 +162,7 @@ def find_shown(found: Results) -> Shown | None:
     if crossed is None:
         return None
     shares = np.array([[made.ensemble.get(name, 0.0) for name in usable.configs.ids]])
-    return Shown(
+    return FigureSubject(
         crossed,
         replace(made, winner=crossed.configs.ids[0]),
         replace(how, draws=None),
@@ -172,7 +172,7 @@ def find_shown(found: Results) -> Shown | None:
 
 def curves_of(found: Results) -> CurvesPart | None:
     """Return the figures that the task allows, None without predictions of a winner."""
-    shown = find_shown(found)
+    shown = find_subject(found)
     if shown is None:
         return None
     pi, made = shown.pi, shown.made
@@ -245,7 +245,9 @@ def _off(found: own.Calibration) -> int:
     return count if luck <= LUCK else 0
 
 
-def _classes(found: Results, shown: Shown, level: float, left_out: list[str]) -> ClassCurves | None:
+def _classes(
+    found: Results, shown: FigureSubject, level: float, left_out: list[str]
+) -> ClassCurves | None:
     """Return the ROC curves by class, None for other tasks and where there are none."""
     pi, made = shown.pi, shown.made
     if pi.target.task is not Task.MULTICLASS:
@@ -260,7 +262,7 @@ def _classes(found: Results, shown: Shown, level: float, left_out: list[str]) ->
             pi,
             found.material.metric,
             made.winner or 0,
-            shown.choosing,
+            shown.selection,
             beside=shown.beside,
             confidence_level=level,
         )
@@ -269,7 +271,9 @@ def _classes(found: Results, shown: Shown, level: float, left_out: list[str]) ->
         return None
 
 
-def _square(found: Results, shown: Shown, level: float, left_out: list[str]) -> Iterator[Panel]:
+def _square(
+    found: Results, shown: FigureSubject, level: float, left_out: list[str]
+) -> Iterator[Panel]:
     pi, made, metric = shown.pi, shown.made, found.material.metric
     assert metric is not None
     assert made.winner is not None
@@ -279,7 +283,7 @@ def _square(found: Results, shown: Shown, level: float, left_out: list[str]) -> 
                 pi,
                 metric,
                 made.winner,
-                shown.choosing,
+                shown.selection,
                 beside=shown.beside,
                 confidence_level=level,
             )
@@ -338,7 +342,7 @@ def _tag_raw(made: Estimate) -> str:
     return UNCORRECTED_TAG if made.ensemble is None else CORRECTED_TAG
 
 
-def _wide(found: Results, shown: Shown, level: float) -> Iterator[Panel]:
+def _wide(found: Results, shown: FigureSubject, level: float) -> Iterator[Panel]:
     pi, made, metric = shown.once, shown.made, found.material.metric
     winner = made.winner
     assert metric is not None
@@ -387,7 +391,7 @@ def _confusion(pi: Predictions, made: Estimate, level: float) -> Confusion | Non
         predicted=found.labels,
         rows=tuple(
             ConfusionRow(
-                label=f"{label} ({counted(round(found.counts[i].sum()), 'case')})",
+                label=f"{label} ({write_count(round(found.counts[i].sum()), 'case')})",
                 counts=tuple(round(count) for count in found.counts[i]),
                 right=i,
                 share="–" if share is None else f"{percent(round(share.value, 2))} found",

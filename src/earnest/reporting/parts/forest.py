@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Estimand, Side
 from earnest.core.text.estimate import percent, places_of, printed
+from earnest.core.text.numbers import write_count
 from earnest.methods import METHODS
-from earnest.reporting.model import MethodGroup, MethodRow, MethodsPart
+from earnest.reporting.model import NONE, MethodGroup, MethodRow, MethodsPart
 from earnest.reporting.parts.answer import interval_words
 from earnest.reporting.parts.headings import (
     GROUPS,
@@ -17,7 +18,6 @@ from earnest.reporting.parts.headings import (
     UNCORRECTED,
     methods_heading,
 )
-from earnest.reporting.parts.labels import NONE, counted
 from earnest.reporting.parts.strips import Strips
 from earnest.reporting.sources.asking import Results, spec_of
 
@@ -60,7 +60,7 @@ def methods_of(found: Results) -> MethodsPart | None:
 def _basis(made: Estimate) -> str:
     if not made.n_resamples:
         return "on the same cases"
-    return f"those that resample cases on the same {counted(made.n_resamples, 'resample')}"
+    return f"those that resample cases on the same {write_count(made.n_resamples, 'resample')}"
 
 
 def _group_words(found: Results, made: Estimate, estimand: str) -> tuple[str, str]:
@@ -172,7 +172,7 @@ def _title(one: Estimate) -> str:
 
 
 def _row(one: Estimate, made: Estimate, places: int, strips: Strips, kind: str) -> MethodRow:
-    resamples = f", {counted(one.n_resamples, 'resample')}" if one.n_resamples else ""
+    resamples = f", {write_count(one.n_resamples, 'resample')}" if one.n_resamples else ""
     note = one.method + (": gives no interval" if one.interval is None else resamples)
     note += _scored(one, made)
     return MethodRow(

@@ -11,6 +11,7 @@ import numpy as np
 from earnest.core.base.errors import EarnestError
 from earnest.core.text.estimate import percent
 from earnest.core.text.names import class_names
+from earnest.core.text.numbers import write_count
 from earnest.explanation.effects.curves import EffectCurve
 from earnest.explanation.findings import as_sentence, in_percent
 from earnest.explanation.regions.limits import band_words, in_words, share_words
@@ -20,7 +21,6 @@ from earnest.explanation.sampling_bias import short
 from earnest.explanation.suggest import Suggestion
 from earnest.plotting.svg import figures as draw
 from earnest.reporting.model import Facts, LearnedPart, Panel, RegionNode, RegionsPart
-from earnest.reporting.parts.labels import counted
 from earnest.reporting.sources.asking import Results
 
 EFFECT, NODE = 266, 230  # pixels
@@ -129,7 +129,7 @@ def _lede(made: Explanation) -> str:
     without = f" {' and '.join(left)} left out." if left else ""
     return (
         f"What the search learned about the score (search {made.objective.name}, not corrected), "
-        f"read from a {made.surrogate} fitted to {counted(made.n_trials, 'trial')}.{without}"
+        f"read from a {made.surrogate} fitted to {write_count(made.n_trials, 'trial')}.{without}"
     )
 
 
@@ -179,7 +179,7 @@ def _numbers(made: Explanation, named: Callable[[str], str]) -> Iterator[Facts]:
         ),
     )
     gaps = {
-        name: "; ".join(f"{gap.words} ({counted(gap.n_trials, 'trial')})" for gap in found)
+        name: "; ".join(f"{gap.words} ({write_count(gap.n_trials, 'trial')})" for gap in found)
         for name, found in made.sampling_bias.gaps.items()
     }
     if any(gaps.values()):
@@ -202,7 +202,7 @@ def _span(values: tuple[Any, ...]) -> str:
 def _effect_words(curve: EffectCurve) -> str:
     where = f", where {curve.where}" if curve.where else ""
     scale = "log scale · " if curve.scale == "log" else ""
-    return f"{scale}{counted(curve.n_trials, 'trial')}{where}"
+    return f"{scale}{write_count(curve.n_trials, 'trial')}{where}"
 
 
 def _regions(made: Explanation, tree: RegionTree, number: int) -> RegionsPart:
@@ -288,5 +288,5 @@ def _title(region: Region) -> str:
 
 
 def _facts(region: Region) -> str:
-    trials = counted(region.n_trials, "trial")
+    trials = write_count(region.n_trials, "trial")
     return trials if region.parent is None else f"{share_words(region.share)} · {trials}"

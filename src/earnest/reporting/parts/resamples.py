@@ -9,8 +9,8 @@ from earnest.plotting.svg.figures import bootstrap, won_in_bag
 from earnest.reporting.model import Panel
 from earnest.reporting.parts.audit import win_shares
 from earnest.reporting.parts.headings import won_heading
-from earnest.reporting.parts.labels import config_labels
 from earnest.reporting.sources.asking import Results
+from earnest.reporting.sources.material import label_tried
 
 WIDTH = 500  # pixels
 PHONE = 350
@@ -37,7 +37,7 @@ def resamples_of(found: Results) -> Iterator[Panel]:
     shares = win_shares(found)
     if made.winner is None or len(shares) < 2:
         return
-    labels = config_labels(found.material.tried)
+    labels = label_tried(found.material.tried)
     total = made.n_valid
     own = shares.get(made.winner, 0.0)
     leader = max(shares, key=lambda name: shares[name])

@@ -21,11 +21,11 @@ from earnest.core.text.comparison import p_words, places_of_difference
 from earnest.core.text.estimate import MINUS, percent, prose
 from earnest.core.text.names import ConfigName
 from earnest.plotting.svg.figures import Difference, comparison_strip, difference_scale, strip_axis
-from earnest.reporting.model import RivalRow, RivalsPart
+from earnest.reporting.model import NONE, RivalRow, RivalsPart
 from earnest.reporting.parts.headings import rivals_heading
-from earnest.reporting.parts.labels import NONE, name_tried
 from earnest.reporting.parts.strips import WIDTH
 from earnest.reporting.sources.asking import Results
+from earnest.reporting.sources.material import name_tried
 
 SHOWN = 8  # rows that stand open
 MOST_PLACES = 4

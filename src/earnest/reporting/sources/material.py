@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, Scale
 from earnest.core.results.learning import LearningCurve
+from earnest.core.text.names import ConfigName, name_configs
 from earnest.metrics.families import Metric
 
 COMPLETE, DROPPED, FAILED = "complete", "dropped", "failed"
@@ -17,7 +18,7 @@ INCOMPLETE = "incomplete"  # predictions from elsewhere that lack folds, whateve
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tried:
+class SearchedConfiguration:
     """One configuration as it was searched.
 
     Attributes
@@ -42,6 +43,16 @@ class Tried:
     folds: tuple[float | None, ...] = ()
     status: str = COMPLETE
     reason: str = ""
+
+
+def name_tried(tried: Sequence[SearchedConfiguration]) -> dict[str, ConfigName]:
+    """Return what the configurations of a report are called."""
+    return name_configs([one.config for one in tried], [one.params for one in tried])
+
+
+def label_tried(tried: Sequence[SearchedConfiguration]) -> dict[str, str]:
+    """Return the whole name of each configuration."""
+    return {config: name.words for config, name in name_tried(tried).items()}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -70,7 +81,7 @@ class Material:
         The share of resamples that each configuration won, where the source has counted them.
     settings : mapping
         How to ask: method, level, resamples and seed of the source.
-    tried : tuple of Tried
+    tried : tuple of SearchedConfiguration
         Every configuration.
     by_folds : bool
         Whether the scores of `tried` are means over folds, and not over all cases at once.
@@ -107,7 +118,7 @@ class Material:
     learning: LearningCurve | None = None
     won: Mapping[str, float] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
-    tried: tuple[Tried, ...] = ()
+    tried: tuple[SearchedConfiguration, ...] = ()
     by_folds: bool = False
     best: str | None = None
     trials: Callable[[], Any] | None = None

@@ -13,7 +13,7 @@ from earnest.adapters.trials.scored import COMPLETE, DROPPED, ScoredSearch, Scor
 from earnest.core.results.estimate import Scale
 from earnest.core.results.files import parse_json
 from earnest.metrics import METRICS
-from earnest.reporting.sources.material import Material, Tried
+from earnest.reporting.sources.material import Material, SearchedConfiguration
 from earnest.store import RunFile
 
 NO_OUTCOME = (
@@ -55,7 +55,7 @@ def material_of_run(
     )
 
 
-def _unfinished(tried: tuple[Tried, ...], listed: int) -> tuple[str, ...]:
+def _unfinished(tried: tuple[SearchedConfiguration, ...], listed: int) -> tuple[str, ...]:
     """Return a sentence on a run that ended early, nothing for a finished one."""
     begun, whole = len(tried), sum(one.status != DROPPED for one in tried)
     if begun == listed == whole:
@@ -79,13 +79,13 @@ def _seed(run: RunFile) -> int | None:
     return int(text) if text.isdecimal() else None
 
 
-def _tried(run: RunFile, scored: ScoredSearch, key: str) -> tuple[Tried, ...]:
+def _tried(run: RunFile, scored: ScoredSearch, key: str) -> tuple[SearchedConfiguration, ...]:
     sign, table = scored.names[key].sign, scored.scores[key]
     begun = sorted({cell[0] for cell in run.outcomes if len(cell) == 3})
     reasons = {c: _reason(run, c, scored.statuses[i], table[i]) for i, c in enumerate(begun)}
     ids = _ids(run)
     return tuple(
-        Tried(
+        SearchedConfiguration(
             config=ids[c],
             params=scored.configs[i],
             score=_mean(sign * table[i]),

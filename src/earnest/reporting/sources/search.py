@@ -13,7 +13,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.results.estimate import Estimate
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric, MetricLike
-from earnest.reporting.sources.material import Material, Tried, measuring
+from earnest.reporting.sources.material import Material, SearchedConfiguration, measuring
 from earnest.reporting.sources.source import number_or_none, tried_from
 from earnest.training.fit.ledger import Failure
 from earnest.training.search.estimate import get_record
@@ -68,7 +68,7 @@ def _estimate(search: SearchCV) -> Estimate | None:
         return None
 
 
-def _tried(search: SearchCV, pi: Predictions, metric: Metric) -> tuple[Tried, ...]:
+def _tried(search: SearchCV, pi: Predictions, metric: Metric) -> tuple[SearchedConfiguration, ...]:
     """Return the configurations with the scores that the search itself reported.
 
     A search that chose by another score than the metric of its estimate has none of that metric:
@@ -89,7 +89,7 @@ def _tried(search: SearchCV, pi: Predictions, metric: Metric) -> tuple[Tried, ..
             for i, trial in enumerate(search.trials_)
         }
     return tuple(
-        Tried(
+        SearchedConfiguration(
             config=trial.config,
             params=shown[i],
             score=scores[trial.config][0],

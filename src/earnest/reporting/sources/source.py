@@ -23,7 +23,13 @@ from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
 from earnest.metrics.responding import check_fits
 from earnest.metrics.scores import read_evidence
-from earnest.reporting.sources.material import COMPLETE, INCOMPLETE, Material, Tried, measuring
+from earnest.reporting.sources.material import (
+    COMPLETE,
+    INCOMPLETE,
+    Material,
+    SearchedConfiguration,
+    measuring,
+)
 from earnest.reporting.sources.run import material_of_run
 from earnest.store import read_run
 
@@ -129,14 +135,14 @@ def material_of_predictions(pi: Predictions, metric: Any, source: str) -> Materi
     )
 
 
-def tried_from(pi: Predictions, metric: Metric) -> tuple[Tried, ...]:
+def tried_from(pi: Predictions, metric: Metric) -> tuple[SearchedConfiguration, ...]:
     """Return every configuration with its own scores, read from its predictions."""
     pooled = score_table(pi, metric, Weights.ones(pi.n_cases))[0]  # (C,)
     folds = fold_scores(pi, metric)[:, 0]  # (F, C)
     params = pi.configs.params or ({},) * pi.n_configs
     done = np.concatenate(pi.cells)  # (F, C)
     return tuple(
-        Tried(
+        SearchedConfiguration(
             config=name,
             params=plain_params(params[c]),
             score=number_or_none(pooled[c]),

@@ -20,6 +20,7 @@ from earnest.resampling.bootstrap import (
     Accept,
     every_class_drawn,
     every_class_on_both_sides,
+    has_any_drawn,
     something_out_of_bag,
 )
 from earnest.training.fit.rows import count_rows, take_rows
@@ -73,7 +74,7 @@ def _choose_rule(target: Target, *, both_sides: bool) -> Accept:
     if not target.has_classes and target.event is None:
         return something_out_of_bag
     if target.event is not None:
-        whole: Accept = partial(_has_any_drawn, rows=np.flatnonzero(target.event))
+        whole: Accept = partial(has_any_drawn, rows=np.flatnonzero(target.event))
     else:
         whole = every_class_on_both_sides(target) if both_sides else every_class_drawn(target)
 
@@ -81,10 +82,6 @@ def _choose_rule(target: Target, *, both_sides: bool) -> Accept:
         return np.asarray(something_out_of_bag(counts) & whole(counts))
 
     return accepted
-
-
-def _has_any_drawn(counts: NDArray[np.integer], rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-    return np.asarray((counts[:, rows] > 0).any(axis=1))
 
 
 # Splits inside a learner that is trained on a bootstrap sample: all copies of a case together.
@@ -98,7 +95,7 @@ Indices = NDArray[np.intp]
 BY_FORMULA = ("RidgeCV", "RidgeClassifierCV")  # `cv=None` leaves single rows out in one go
 
 
-class CopiesTogether:
+class CopySplitter:
     """A splitter that splits the distinct cases of a bootstrap sample, copies and all.
 
     Parameters
@@ -116,8 +113,8 @@ class CopiesTogether:
     --------
     >>> import numpy as np
     >>> from sklearn.model_selection import KFold
-    >>> from earnest.training.fit.samples import CopiesTogether
-    >>> splits = CopiesTogether(KFold(2), np.array([4, 4, 7, 9, 9, 9]))
+    >>> from earnest.training.fit.samples import CopySplitter
+    >>> splits = CopySplitter(KFold(2), np.array([4, 4, 7, 9, 9, 9]))
     >>> [test.tolist() for _, test in splits.split(np.zeros((6, 1)))]
     [[0, 1, 2], [3, 4, 5]]
     """
@@ -215,5 +212,5 @@ def keep_copies_together(
         if unseeded:
             base = copy(base)
             base.random_state = seed
-        made[name] = CopiesTogether(base, cases, groups)
+        made[name] = CopySplitter(base, cases, groups)
     return model.set_params(**made) if made else model

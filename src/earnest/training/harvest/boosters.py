@@ -171,7 +171,7 @@ class BoosterFolds:
         answers: list[Answer] = []
         stopped = [False]
 
-        class Keep(TrainingCallback):
+        class PredictionKeeper(TrainingCallback):
             """Predict the test part of each fold when training ends."""
 
             def after_training(self, model: PackedBooster) -> PackedBooster:
@@ -184,7 +184,7 @@ class BoosterFolds:
                 return model
 
         self._keep(name, params, lambda: (answers, stopped[0]))
-        return Keep()
+        return PredictionKeeper()
 
     def lightgbm(
         self, params: Mapping[str, object] | None = None, *, name: str | None = None

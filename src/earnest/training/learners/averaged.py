@@ -14,7 +14,7 @@ from earnest.core.base.errors import InputError
 from earnest.training.protocols import Classifier, Estimator, Predictor
 
 
-class Averaged(BaseEstimator):
+class AveragedModel(BaseEstimator):
     """What averages of classifiers and of regressors share.
 
     Parameters
@@ -54,7 +54,7 @@ class Averaged(BaseEstimator):
         return hasattr(self, "estimators_")
 
 
-class AveragedClassifier(ClassifierMixin, Averaged):
+class AveragedClassifier(ClassifierMixin, AveragedModel):
     """The average of the probabilities of several classifiers.
 
     Parameters
@@ -100,7 +100,7 @@ class AveragedClassifier(ClassifierMixin, Averaged):
         return np.asarray(self.classes_[np.argmax(self.predict_proba(X), axis=1)])
 
 
-class AveragedRegressor(RegressorMixin, Averaged):
+class AveragedRegressor(RegressorMixin, AveragedModel):
     """The average of what several regressors predict.
 
     Parameters

@@ -347,9 +347,9 @@ def _make_none(task: str, params: Params, seed: int) -> str:
 
 
 def _make_univariate(task: str, params: Params, seed: int) -> Estimator:
-    from earnest.training.learners.selection import Univariate
+    from earnest.training.learners.selection import UnivariateSelection
 
-    return Univariate(**params, outcome=_name_outcome(task))
+    return UnivariateSelection(**params, outcome=_name_outcome(task))
 
 
 def _make_l1(task: str, params: Params, seed: int) -> Estimator:
@@ -375,7 +375,7 @@ for _name, _kind in {
         tasks=TASKS,
         knobs={"share": Knob(high=1.0, open_low=True)},
         seconds=lambda cases, columns, params: 0.001 + 1e-8 * cases * columns,
-        types=_name_types("selection", "Univariate"),
+        types=_name_types("selection", "UnivariateSelection"),
     ),
     "l1": PortfolioKind(
         _make_l1,

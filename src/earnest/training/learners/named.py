@@ -76,7 +76,7 @@ def make_learner(
     """
     from sklearn.pipeline import Pipeline
 
-    from earnest.training.learners.preprocessing import Preprocess
+    from earnest.training.learners.preprocessing import Preprocessor
 
     kind = LEARNERS[name]
     wanted = Task(check.one_of("task", str(task), [str(each) for each in TASKS]))
@@ -89,7 +89,7 @@ def make_learner(
             cure=f"Use one of {', '.join(others)}." if others else "Pass your own estimator.",
         )
     categories = () if inputs is None else inputs.categorical
-    columns = Preprocess(categorical=categories, scale=kind.scaled)
+    columns = Preprocessor(categorical=categories, scale=kind.scaled)
     return Pipeline([("columns", columns), (kind.name, kind.make(wanted in CLASSES, seed))])
 
 

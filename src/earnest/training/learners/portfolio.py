@@ -81,10 +81,10 @@ class Draft:
         from sklearn.pipeline import Pipeline
 
         from earnest.training.learners.calibrated import CalibratedClassifier
-        from earnest.training.learners.preprocessing import Preprocess
+        from earnest.training.learners.preprocessing import Preprocessor
 
         kind, selection = MODELS[self.model], SELECTIONS[self.select]
-        prepare = Preprocess(
+        prepare = Preprocessor(
             inputs.categorical,
             impute=self.impute or "median",
             indicator=indicator,

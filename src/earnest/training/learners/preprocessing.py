@@ -23,7 +23,7 @@ LARGEST = 1e30  # beyond it squares overflow, and trees take no number above 3e3
 Matrix = NDArray[np.float64]
 
 
-class Preprocess(TransformerMixin, BaseEstimator):
+class Preprocessor(TransformerMixin, BaseEstimator):
     """Fill gaps, encode categories, scale numbers and remove what is constant.
 
     All of it is learned in `fit`, so that inside a pipeline nothing of a test fold leaks. The
@@ -55,9 +55,9 @@ class Preprocess(TransformerMixin, BaseEstimator):
     Examples
     --------
     >>> import numpy as np
-    >>> from earnest.training.learners.preprocessing import Preprocess
+    >>> from earnest.training.learners.preprocessing import Preprocessor
     >>> X = np.array([[1.0, 0], [np.nan, 2], [3.0, 1], [2.0, 2]])
-    >>> Preprocess(categorical=(1,), scale=False).fit_transform(X)
+    >>> Preprocessor(categorical=(1,), scale=False).fit_transform(X)
     array([[1., 1., 0., 0., 0.],
            [2., 0., 0., 1., 1.],
            [3., 0., 1., 0., 0.],
@@ -79,7 +79,7 @@ class Preprocess(TransformerMixin, BaseEstimator):
         self.encode = encode
         self.scale = scale
 
-    def fit(self, X: Matrix, y: object = None) -> Preprocess:
+    def fit(self, X: Matrix, y: object = None) -> Preprocessor:
         """Learn fillings, levels, scales and which columns are constant."""
         check.one_of("impute", self.impute, IMPUTATIONS)
         check.one_of("encode", self.encode, ENCODINGS)

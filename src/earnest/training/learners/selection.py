@@ -46,7 +46,22 @@ Array = NDArray[np.float64]
 Outcome = NDArray[np.generic]  # labels, numbers, or events and times as fields
 
 
-class _Selection(SelectorMixin, BaseEstimator):
+class ColumnSelection(SelectorMixin, BaseEstimator):
+    """What all selections of columns are to scikit-learn."""
+
+    support_: NDArray[np.bool_]
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return np.asarray(self.support_)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+class _Selection(ColumnSelection):
     """A selection that never ends without a column."""
 
     outcome: str
@@ -70,17 +85,8 @@ class _Selection(SelectorMixin, BaseEstimator):
     def _choose(self, strengths: Array) -> NDArray[np.bool_]:
         return np.asarray(strengths > 0.0)
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return np.asarray(self.support_)
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
-
-
-class Univariate(_Selection):
+class UnivariateSelection(_Selection):
     """The share of the columns that go strongest with the outcome, each by itself.
 
     The strength is the F statistic of an analysis of variance for classes, of a regression for

@@ -13,6 +13,15 @@ from earnest.training.protocols import Predictor
 Array = NDArray[np.float64]
 
 
+class _BorderLearner(ClassLearner):
+    """A learner of classes that tells how far from the border a case lies."""
+
+    def decision_function(self, X: Array) -> Array:
+        """Return the distances from the border, on one scale only within one model."""
+        X = self._check_input(X)
+        return np.asarray(self.inner_.decision_function(X))
+
+
 class _KernelMachine(InnerLearner):
     """A support vector machine whose width fits the number of columns.
 
@@ -67,18 +76,13 @@ class _KernelMachine(InnerLearner):
         )
 
 
-class KernelClassifier(_KernelMachine, ClassLearner):
+class KernelClassifier(_KernelMachine, _BorderLearner):
     """A support vector machine of classes; see `_KernelMachine` for its knobs."""
 
     def _choose_kind(self) -> Callable[..., Predictor]:
         from sklearn.svm import SVC
 
         return SVC
-
-    def decision_function(self, X: Array) -> Array:
-        """Return the distances from the border, on one scale only within one model."""
-        X = self._check_input(X)
-        return np.asarray(self.inner_.decision_function(X))
 
 
 class KernelRegressor(_KernelMachine, NumberLearner):
@@ -103,7 +107,7 @@ class _LinearMachine(InnerLearner):
         self.C = C
 
 
-class LinearClassifier(_LinearMachine, ClassLearner):
+class LinearClassifier(_LinearMachine, _BorderLearner):
     """A linear support vector machine of classes; see `_LinearMachine` for its knob."""
 
     def _choose_kind(self) -> Callable[..., Predictor]:
@@ -113,11 +117,6 @@ class LinearClassifier(_LinearMachine, ClassLearner):
 
     def _make_inner(self, X: Array, y: NDArray[np.generic]) -> Predictor:
         return self._choose_kind()(C=self.C, dual=False, max_iter=500)
-
-    def decision_function(self, X: Array) -> Array:
-        """Return the distances from the border, on one scale only within one model."""
-        X = self._check_input(X)
-        return np.asarray(self.inner_.decision_function(X))
 
 
 class LinearRegressor(_LinearMachine, NumberLearner):

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from earnest.core.base.errors import EarnestError
-from earnest.core.text.trackers import metrics_of
+from earnest.core.text.estimate import metrics_of
 
 if TYPE_CHECKING:
     from earnest.training.search.search_cv import SearchCV

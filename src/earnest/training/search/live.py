@@ -30,7 +30,7 @@ from earnest.core.data.target import Task
 from earnest.core.data.weights import Weights
 from earnest.core.text.names import label_configs, name_configs, readable
 from earnest.engine.progress import estimate_seconds_left
-from earnest.inference.curves.corrected import Choosing
+from earnest.inference.curves.corrected import Selection
 from earnest.inference.curves.prefixes import score_prefixes
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric
@@ -541,7 +541,7 @@ def stand_by_predictions(pi: Predictions, metric: Metric, seed: int) -> Standing
     expected = score_prefixes(
         pi.select(known.tolist()),
         metric,
-        Choosing(Seeds(seed), n_resamples=RESAMPLES),
+        Selection(Seeds(seed), n_resamples=RESAMPLES),
         marks=[len(known)],
     )
     return Standing(

@@ -20,7 +20,7 @@ from earnest.metrics.families import MetricLike
 from earnest.training.fit.run import RunOptions
 from earnest.training.protocols import Estimator
 from earnest.training.search.candidates import find_first_estimator
-from earnest.training.search.dropping.bced import Dropping, read_dropping
+from earnest.training.search.dropping.bced import DroppingRule, read_dropping
 from earnest.training.search.dropping.stopping import StopWhenWidth, read_stopping
 from earnest.training.search.live import LivePage
 
@@ -53,7 +53,7 @@ class SearchOptions:
     confidence_level: float = 0.95
     n_resamples: int | None = None
     response: str | None = None
-    drop: str | Dropping | None = None
+    drop: str | DroppingRule | None = None
     stop_when_width: float | None = None
     store: str | Path | Store | None = None
     time_limit: float | None = None
@@ -110,7 +110,7 @@ class SearchOptions:
         return np.nan if isinstance(self.error_score, str) else float(self.error_score)
 
     @cached_property
-    def dropping(self) -> Dropping | None:
+    def dropping(self) -> DroppingRule | None:
         """The rule that ends configurations early."""
         return read_dropping(self.drop)
 

@@ -29,7 +29,7 @@ from earnest.training.search.candidates import (
     StaticCandidates,
     check_configurations,
 )
-from earnest.training.search.dropping.bced import Dropping, DropTrace
+from earnest.training.search.dropping.bced import DroppingRule, DropTrace
 from earnest.training.search.dropping.stopping import StopWhenWidth
 from earnest.training.search.live import LivePage, Watch, open_page
 from earnest.training.search.options import SearchOptions
@@ -71,7 +71,7 @@ class Rounds:
         What configurations are compared by.
     seeds : Seeds
         The root of the resamples that are drawn for it.
-    drop : Dropping, optional
+    drop : DroppingRule, optional
         The rule that ends configurations early.
     stop : StopWhenWidth, optional
         The rule that leaves out the rest of the splits.
@@ -79,7 +79,7 @@ class Rounds:
 
     metric: Metric
     seeds: Seeds
-    drop: Dropping | None = None
+    drop: DroppingRule | None = None
     stop: StopWhenWidth | None = None
 
 

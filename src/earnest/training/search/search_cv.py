@@ -34,7 +34,7 @@ from earnest.training.learners.averaged import join_members
 from earnest.training.protocols import Answer, Estimator
 from earnest.training.search.autolog import log_the_winner
 from earnest.training.search.callbacks import Callbacks, CallbackSupport, tell_callbacks
-from earnest.training.search.dropping.bced import Dropping
+from earnest.training.search.dropping.bced import DroppingRule
 from earnest.training.search.estimate import EstimateAttributes, SearchRecord, refuse_estimate
 from earnest.training.search.judging import SearchResults, judge
 from earnest.training.search.live import LivePage
@@ -214,7 +214,7 @@ class SearchCV(
         The number of resamples; that of the method by default.
     response : {'predict_proba', 'decision_function', 'predict'}, optional
         What is kept of a classifier; by default what the metric is computed from.
-    drop : {'bced', 'bced_adjusted'} or Dropping, optional
+    drop : {'bced', 'bced_adjusted'} or DroppingRule, optional
         How to end candidates early that are surely worse than the best.
     stop_when_width : float, optional
         Leave out the rest of the folds once the interval is no wider than this.
@@ -301,7 +301,7 @@ class SearchCV(
         confidence_level: float = 0.95,
         n_resamples: int | None = None,
         response: str | None = None,
-        drop: str | Dropping | None = None,
+        drop: str | DroppingRule | None = None,
         stop_when_width: float | None = None,
         store: str | Path | Store | None = None,
         time_limit: float | None = None,

@@ -196,7 +196,7 @@ LONG = 1_000_000  # rows from which on kinds are told by the rows that were samp
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Tabular:
+class TrainingTable:
     """A table that is ready for training.
 
     Attributes
@@ -253,12 +253,12 @@ class Tabular:
         """What samples and folds are stratified by: classes or events; None for numbers."""
         return find_layers(self.task, self.y)
 
-    def sample(self, most: int, rng: np.random.Generator, *, fewest: int = FEWEST) -> Tabular:
+    def sample(self, most: int, rng: np.random.Generator, *, fewest: int = FEWEST) -> TrainingTable:
         """Return a table of about `most` of the cases, with `fewest` of each class or more."""
         kept = sample_rows(self.n_cases, most, rng, layers=self.layers, fewest=fewest)
         return self if len(kept) == self.n_cases else self.take(kept)
 
-    def take(self, kept: NDArray[np.intp]) -> Tabular:
+    def take(self, kept: NDArray[np.intp]) -> TrainingTable:
         """Return a table of some of the cases."""
         groups = None if self.groups is None else np.unique(self.groups[kept], return_inverse=True)
         return replace(
@@ -288,7 +288,7 @@ def read_table(
     most_rows: int | None = None,
     fewest: int = FEWEST,
     rng: np.random.Generator | None = None,
-) -> Tabular:
+) -> TrainingTable:
     """Read a table into the matrix and the outcome that models see.
 
     A column of numbers stays as it is. Text with few levels, and true and false, are categories:
@@ -353,7 +353,7 @@ def read_table(
     _refuse_nothing(schema, looks)
     if groups is not None:
         groups = np.unique(groups[kept], return_inverse=True)[1].astype(np.int64)
-    return Tabular(
+    return TrainingTable(
         X=X,
         y=outcome.y[kept],
         task=outcome.task,

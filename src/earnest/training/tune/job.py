@@ -42,7 +42,7 @@ from earnest.training.search.judging import SearchResults
 from earnest.training.search.live import LivePage
 from earnest.training.search.remarks import reword_for_tune, warn_of_no_probabilities
 from earnest.training.tables.hidden_groups import find_copies, has_too_few_apart, note_kept_together
-from earnest.training.tables.table import FEWEST, Tabular, read_table
+from earnest.training.tables.table import FEWEST, TrainingTable, read_table
 from earnest.training.tune.folder import (
     ESTIMATE,
     LEARNING,
@@ -89,7 +89,7 @@ class Job:
 
     asked: TuneOptions
     folder: Folder | None
-    table: Tabular
+    table: TrainingTable
     metric: str
     seed: int
     started: float
@@ -233,7 +233,7 @@ class Job:
         workers = max(1, backends.plan(self.asked.n_jobs, limited=False).n_jobs)
         return fit_seconds / workers / self.asked.seconds
 
-    def _make_result(self, plan: TunePlan, table: Tabular, ran: TuneRun) -> Tuned:
+    def _make_result(self, plan: TunePlan, table: TrainingTable, ran: TuneRun) -> Tuned:
         searched, judged = ran.searched, ran.judged
         if judged.predictions is None:
             raise refuse_estimate(judged.refusal, "estimate")
@@ -346,7 +346,7 @@ def begin(
     return job
 
 
-def _keep_copies_together(table: Tabular, folds: int) -> Tabular:
+def _keep_copies_together(table: TrainingTable, folds: int) -> TrainingTable:
     """Return the table with copies of a row as a group, where no groups were given.
 
     Where too few rows would be left for the folds, they stay as they are, and the search warns.
@@ -387,7 +387,7 @@ def _find_configurations(
     return tuple(by_name[name] for name in names)
 
 
-def _set_labels(pi: Predictions, table: Tabular) -> Predictions:
+def _set_labels(pi: Predictions, table: TrainingTable) -> Predictions:
     """Return predictions whose classes have the table's own names, and its rows as ids."""
     target = replace(pi.target, ids=table.rows.astype("int64") + 1)
     if table.task in (Task.BINARY, Task.MULTICLASS):
@@ -417,7 +417,7 @@ def _find_best(judged: SearchResults, pi: Predictions) -> str:
     return usable.configs.ids[best]
 
 
-def _fit_winner(estimator: Estimator, table: Tabular) -> Pipeline:
+def _fit_winner(estimator: Estimator, table: TrainingTable) -> Pipeline:
     """Return the winner fitted on all cases."""
     from sklearn.base import clone
 
@@ -445,7 +445,7 @@ def _compare(
     made: Estimate, pi: Predictions, metric: str, level: float, winner: str
 ) -> Comparisons | None:
     """Compare the winner with the others, once for the terminal and the report."""
-    from earnest.comparison.against_winner import against_winner
+    from earnest.comparison.many import against_winner
 
     if made.n_configs < 2:
         return None

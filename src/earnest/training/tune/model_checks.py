@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
-from earnest.training.learners.averaged import Averaged
+from earnest.training.learners.averaged import AveragedModel
 from earnest.training.learners.catalogue import MODELS, SELECTIONS
 from earnest.training.protocols import Estimator
 
@@ -42,7 +42,7 @@ _AROUND = (
     "earnest.training.learners.averaged.AveragedClassifier",
     "earnest.training.learners.averaged.AveragedRegressor",
     "earnest.training.learners.calibrated.CalibratedClassifier",
-    "earnest.training.learners.preprocessing.Preprocess",
+    "earnest.training.learners.preprocessing.Preprocessor",
 )
 
 
@@ -277,9 +277,11 @@ def check_made(estimator: object) -> None:
             _check_boosting(one)
         elif isinstance(one, BaseLibSVM):
             _check_machine(one)
-        elif isinstance(one, Averaged):
+        elif isinstance(one, AveragedModel):
             inner = list(_list_parts(vars(one)))
-            if any(isinstance(part, Averaged) for part in inner):  # whose questions might not end
+            if any(
+                isinstance(part, AveragedModel) for part in inner
+            ):  # whose questions might not end
                 raise _refuse_tampered("an ensemble inside an ensemble")
 
 

@@ -18,7 +18,7 @@ from earnest.core.results.interval import Ask
 
 if TYPE_CHECKING:
     from earnest.training.learners.portfolio import Portfolio
-    from earnest.training.search.dropping.bced import Dropping
+    from earnest.training.search.dropping.bced import DroppingRule
 
 
 USUAL_METRIC = {
@@ -64,7 +64,7 @@ class TuneOptions:
     budget: float | None = None
     folds: int = 10
     repeats: int = 1
-    drop: str | Dropping | None = None
+    drop: str | DroppingRule | None = None
     ensemble: str = "none"
     confidence_level: float = 0.95
     seed: int | None = None

@@ -16,7 +16,7 @@ from earnest.training.fit.experiment import Cell, Experiment
 from earnest.training.fit.run import RunOptions, run_all
 from earnest.training.learners.portfolio import PortfolioConfiguration
 from earnest.training.protocols import Estimator, Predictor
-from earnest.training.tables.table import Tabular
+from earnest.training.tables.table import TrainingTable
 
 FIRST = 250  # cases of the first sample; each further one has four times as many
 GROWTH = 4
@@ -68,7 +68,7 @@ class Pilot:
 
 
 def measure(
-    table: Tabular, configs: Sequence[PortfolioConfiguration], budget: float, seeds: Seeds
+    table: TrainingTable, configs: Sequence[PortfolioConfiguration], budget: float, seeds: Seeds
 ) -> Pilot:
     """Fit the first configuration of each family on growing samples, and time it.
 
@@ -80,7 +80,7 @@ def measure(
     first: dict[str, PortfolioConfiguration] = {}
     for config in configs:
         first.setdefault(config.family, config)
-    samples: dict[int, Tabular] = {}
+    samples: dict[int, TrainingTable] = {}
     paces: dict[str, Pace] = {}
     failures: dict[str, str] = {}
     for family, config in sorted(first.items(), key=lambda pair: pair[1].cost):
@@ -105,11 +105,11 @@ def _estimate_by_cost(
 
 
 def _find_pace(
-    table: Tabular,
+    table: TrainingTable,
     config: PortfolioConfiguration,
     enough: float,
     seeds: Seeds,
-    samples: dict[int, Tabular],
+    samples: dict[int, TrainingTable],
 ) -> Pace | str:
     """Return the pace of a configuration, or why its first fit failed."""
     measured: list[tuple[int, float]] = []
@@ -139,7 +139,7 @@ def _find_pace(
     return Pace(n, seconds / max(config.cost, 1e-9), exponent)
 
 
-def _time_fit(sample: Tabular, estimator: Estimator) -> float | str:
+def _time_fit(sample: TrainingTable, estimator: Estimator) -> float | str:
     """Return the seconds of the processor for a fit and a tenth of its predictions, or its error.
 
     One task at a time runs in this process, so that its clock tells.

@@ -17,7 +17,7 @@ from earnest.core.results.cautions import Caution, Severity
 from earnest.training.fit.splits import shuffle_folds
 from earnest.training.learners.portfolio import PortfolioConfiguration
 from earnest.training.tables.outcome import count_in_words
-from earnest.training.tables.table import Tabular
+from earnest.training.tables.table import TrainingTable
 from earnest.training.tune.options import TuneOptions
 from earnest.training.tune.pilot import Pilot
 
@@ -159,7 +159,7 @@ def read_plan(path: str | Path, asked: TuneOptions) -> TunePlan:
 def fit_into(
     budget: float,
     configs: Sequence[PortfolioConfiguration],
-    table: Tabular,
+    table: TrainingTable,
     pilot: Pilot,
     asked: TuneOptions,
     at_once: int = 1,
@@ -273,7 +273,7 @@ def estimate_least_seconds(
     return around + sum(few[:FEWEST_CONFIGS])
 
 
-def warn_of_plan(plan: TunePlan, table: Tabular) -> Iterator[Caution]:
+def warn_of_plan(plan: TunePlan, table: TrainingTable) -> Iterator[Caution]:
     """Yield what the budget has cost."""
     if table.n_cases < table.n_known:
         yield Caution(
@@ -311,7 +311,7 @@ def cut_short(done: int, planned: int, noun: str) -> Caution:
 Pairs = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
 
-def check_folds(table: Tabular, folds: int) -> None:
+def check_folds(table: TrainingTable, folds: int) -> None:
     """Refuse more folds than the smallest class, the events or the groups can fill."""
     if table.groups is not None and table.groups.max() + 1 < folds:
         count = int(table.groups.max() + 1)
@@ -353,7 +353,7 @@ def _refuse_too_many(
     return InputError(f"cannot make {folds} {kind} folds: {why}", needs=needs, got=got, cure=cure)
 
 
-def make_folds(table: Tabular, folds: int, repeats: int, seeds: Seeds) -> Pairs:
+def make_folds(table: TrainingTable, folds: int, repeats: int, seeds: Seeds) -> Pairs:
     """Return (train, test) pairs of rows, repeat by repeat."""
     layers = table.layers
     made = shuffle_folds(folds, repeats, table.n_cases, layers, table.groups, seeds, odd=True)
@@ -362,7 +362,9 @@ def make_folds(table: Tabular, folds: int, repeats: int, seeds: Seeds) -> Pairs:
     return pairs
 
 
-def _refuse_lost_classes(table: Tabular, layers: NDArray[np.int64] | None, pairs: Pairs) -> None:
+def _refuse_lost_classes(
+    table: TrainingTable, layers: NDArray[np.int64] | None, pairs: Pairs
+) -> None:
     """Refuse groups of which one fold holds all cases of a class: nothing is left to train on."""
     if layers is None or table.groups is None:
         return

@@ -21,7 +21,7 @@ from earnest.training.search.live import LivePage
 from earnest.training.search.options import SearchOptions
 from earnest.training.search.preparation import prepare
 from earnest.training.search.run import SearchRun, search_all
-from earnest.training.tables.table import Tabular
+from earnest.training.tables.table import TrainingTable
 from earnest.training.tune.folder import RUN
 from earnest.training.tune.options import TuneOptions
 from earnest.training.tune.plan import DOCUMENT, FEWEST_CONFIGS, Pairs, TunePlan, cut_short
@@ -145,7 +145,7 @@ class TuneRun:
 
 
 def run_search(
-    table: Tabular,
+    table: TrainingTable,
     configs: Sequence[PortfolioConfiguration],
     folds: Pairs,
     asked: TuneOptions,

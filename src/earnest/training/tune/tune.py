@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from earnest.core.base.protocols import Progress
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.engine.progress import ProgressBar
-from earnest.training.search.dropping.bced import Dropping
+from earnest.training.search.dropping.bced import DroppingRule
 from earnest.training.search.live import open_page
 from earnest.training.tables.table import read_name, read_names
 from earnest.training.tune.job import PILOT, begin
@@ -37,7 +37,7 @@ def tune(
     budget: str | float | None = None,
     folds: int = 10,
     repeats: int = 1,
-    drop: str | Dropping | None = None,
+    drop: str | DroppingRule | None = None,
     ensemble: str = "none",
     confidence_level: float = 0.95,
     out: str | Path | None = None,
@@ -98,7 +98,7 @@ def tune(
         where `n_configs` is given.
     folds, repeats : int
         The folds, and how often they are drawn again.
-    drop : {'bced', 'bced_adjusted'} or Dropping, optional
+    drop : {'bced', 'bced_adjusted'} or DroppingRule, optional
         How to end configurations early that are surely worse than the best.
     ensemble : {'none', 'greedy'}
         'greedy' averages configurations that are chosen one by one (`GreedyEnsemble`), or takes

@@ -11,7 +11,7 @@ from earnest.core.results.estimate import Estimate
 from earnest.core.results.learning import LearningCurve
 from earnest.store import RunFile
 from earnest.training.learners.portfolio import PortfolioConfiguration
-from earnest.training.tables.table import Tabular
+from earnest.training.tables.table import TrainingTable
 from earnest.training.tune.model import Model
 from earnest.training.tune.plan import TunePlan
 
@@ -40,7 +40,7 @@ class Tuned:
         What its run file holds, without predictions.
     plan : TunePlan
         What was tried, on how many rows.
-    table : Tabular
+    table : TrainingTable
         The data as models saw them.
     folds, repeats : int
         The folds, and how often they were drawn.
@@ -81,7 +81,7 @@ class Tuned:
     comparison: Comparisons | None
     run: RunFile
     plan: TunePlan
-    table: Tabular
+    table: TrainingTable
     folds: int
     repeats: int
     n_dropped: int

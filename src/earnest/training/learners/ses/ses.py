@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
-from earnest.training.learners.selection import NUMBERS, SURVIVAL, find_kind
+from earnest.training.learners.selection import NUMBERS, SURVIVAL, ColumnSelection, find_kind
 from earnest.training.learners.ses.tests import (
     Columns,
     Given,
@@ -29,7 +27,7 @@ from earnest.training.learners.ses.tests import (
 )
 
 if TYPE_CHECKING:
-    from sklearn.utils import Tags
+    pass
 
 ROUNDING = 1e-9  # of a log p-value: copies of a column differ by no more
 
@@ -144,7 +142,7 @@ _LAST: OrderedDict[tuple[object, ...], Search] = OrderedDict()
 _LOCK = Lock()
 
 
-class SES(SelectorMixin, BaseEstimator):
+class SES(ColumnSelection):
     """Select a minimal set of columns, and find those that could replace them.
 
     **What it finds.** The columns that stay dependent on the outcome given any few of the other
@@ -247,18 +245,9 @@ class SES(SelectorMixin, BaseEstimator):
                 "SES has no test for events and times",
                 needs="an outcome of classes or of numbers",
                 got="survival",
-                cure="Select with Univariate, or let Cox's model have an L1 penalty.",
+                cure="Select with UnivariateSelection, or let Cox's model have an L1 penalty.",
             )
         return kind
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return np.asarray(self.support_)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
 
 
 def _encode_outcome(y: NDArray[np.generic], kind: str) -> NDArray[np.float64] | NDArray[np.intp]:

@@ -13,10 +13,9 @@ from earnest.core.base.rng import Seeds
 from earnest.core.data.predictions import Predictions
 from earnest.metrics.families import MetricLike
 from earnest.training.search.dropping.bced import (
-    DROPPINGS,
-    ENOUGH,
+    DROPPING_RULES,
+    DroppingKnobs,
     RoundTest,
-    check_knobs,
     make_no_test,
     spread,
 )
@@ -33,7 +32,7 @@ SAME = 1e-6  # single precision: statistics this near are tied
 
 
 @dataclass(frozen=True)
-class BCEDAdjusted:
+class BCEDAdjusted(DroppingKnobs):
     """Drop a configuration that could hardly look so bad if it were the best of all.
 
     For each configuration θ the hypothesis is that θ is at least as good as every other one. The
@@ -83,13 +82,6 @@ class BCEDAdjusted:
     """
 
     name: ClassVar[str] = "bced_adjusted"
-    threshold: float = 0.99
-    min_predictions: int = ENOUGH
-    n_resamples: int = 1000
-
-    def __post_init__(self) -> None:
-        """Check the knobs."""
-        check_knobs(self.threshold, self.min_predictions, self.n_resamples)
 
     def test(
         self,
@@ -115,7 +107,7 @@ class BCEDAdjusted:
         return spread(found, round, p, 1.0 - level, count)
 
 
-DROPPINGS.add(BCEDAdjusted.name, BCEDAdjusted)
+DROPPING_RULES.add(BCEDAdjusted.name, BCEDAdjusted)
 
 
 def _list_units(found: Evidence) -> int:

@@ -59,7 +59,7 @@ class RoundTest:
     dropped: NDArray[np.bool_]
 
 
-class Dropping(Protocol):
+class DroppingRule(Protocol):
     """A rule that ends configurations before their last fold."""
 
     name: ClassVar[str]
@@ -83,11 +83,26 @@ class Dropping(Protocol):
         ...
 
 
-DROPPINGS: Registry[type[Dropping]] = Registry("rule for early dropping")
+DROPPING_RULES: Registry[type[DroppingRule]] = Registry("rule for early dropping")
 
 
 @dataclass(frozen=True)
-class BCED:
+class DroppingKnobs:
+    """What every rule of the package is told: when to drop, when to begin, how often to draw."""
+
+    threshold: float = 0.99
+    min_predictions: int = ENOUGH
+    n_resamples: int = 1000
+
+    def __post_init__(self) -> None:
+        """Check the knobs."""
+        check.share("threshold", self.threshold)
+        check.whole_number("min_predictions", self.min_predictions, low=2)
+        check.whole_number("n_resamples", self.n_resamples, low=1, high=MOST_RESAMPLES)
+
+
+@dataclass(frozen=True)
+class BCED(DroppingKnobs):
     """Drop a configuration that is worse than the best one in nearly every bootstrap resample.
 
     After each fold the predictions made so far are resampled. The configuration with the best
@@ -128,13 +143,6 @@ class BCED:
     """
 
     name: ClassVar[str] = "bced"
-    threshold: float = 0.99
-    min_predictions: int = ENOUGH
-    n_resamples: int = 1000
-
-    def __post_init__(self) -> None:
-        """Check the knobs."""
-        check_knobs(self.threshold, self.min_predictions, self.n_resamples)
 
     def test(
         self,
@@ -189,10 +197,10 @@ class BCED:
         return worse, defined
 
 
-DROPPINGS.add(BCED.name, BCED)
+DROPPING_RULES.add(BCED.name, BCED)
 
 
-def read_dropping(given: str | Dropping | None) -> Dropping | None:
+def read_dropping(given: str | DroppingRule | None) -> DroppingRule | None:
     """Return the rule of a name, as it is, or None.
 
     Examples
@@ -206,22 +214,17 @@ def read_dropping(given: str | Dropping | None) -> Dropping | None:
     if given is None:
         return None
     if isinstance(given, str):
-        return DROPPINGS[given]()
+        return DROPPING_RULES[given]()
     if isinstance(given, type) or not hasattr(given, "test"):
         raise InputError(
             "`drop` cannot be read",
-            needs="a name (" + ", ".join(map(repr, DROPPINGS)) + "), a configured rule, or None",
+            needs="a name ("
+            + ", ".join(map(repr, DROPPING_RULES))
+            + "), a configured rule, or None",
             got=check.show(given),
             cure=f"Write {given.__name__}()." if isinstance(given, type) else "",
         )
     return given
-
-
-def check_knobs(threshold: float, min_predictions: int, n_resamples: int) -> None:
-    """Refuse knobs that no rule can work with."""
-    check.share("threshold", threshold)
-    check.whole_number("min_predictions", min_predictions, low=2)
-    check.whole_number("n_resamples", n_resamples, low=1, high=MOST_RESAMPLES)
 
 
 def make_no_test(threshold: float, pi: Predictions, round: int) -> RoundTest:
@@ -308,7 +311,9 @@ class DropTrace:
         return pa.table(columns, names=list(names))
 
 
-def warn_of_dropping(rule: Dropping, trace: Iterable[Drop], n_configs: int) -> Iterator[Caution]:
+def warn_of_dropping(
+    rule: DroppingRule, trace: Iterable[Drop], n_configs: int
+) -> Iterator[Caution]:
     """Yield what a reader of an estimate must know of early dropping."""
     dropped = len(list(trace))
     if not dropped:
