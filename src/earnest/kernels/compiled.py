@@ -47,6 +47,7 @@ from earnest.kernels.vectors import (
     Lanes,
     Longs,
     Program,
+    count_classes,
     fill_block,
     jit,
     scan_auc,
@@ -60,6 +61,7 @@ COLUMN_BYTES = 44_000_000  # of sorted columns and programs, in all threads
 PROGRAM_BYTES = 30  # per row of a column: 4 row number, 1 mark, 25 program at worst
 LEVEL_BYTES = PROGRAM_BYTES + 5  # the concordance index keeps two orders of a column
 COLUMNS_AT_ONCE = 64
+FEW_CASES = 4096  # of which a resample may have fewer than 2**16 pairs
 ROWS_AT_ONCE = 512  # in a transposing copy, so that cache lines of a C-ordered matrix are read once
 
 
@@ -104,7 +106,7 @@ def auc_table(
     _check(scores, labels, counts)
     out = np.empty((counts.shape[0], scores.shape[1]))
     for lanes in _make_lane_groups(counts, BYTE_OF_LANE, n_jobs):
-        work = partial(_fill_auc, scores, labels, kept, lanes, out)
+        work = partial(_fill_auc, scores, labels, kept, lanes, _count_classes(lanes, labels), out)
         each(work, _cut_columns(scores.shape, PROGRAM_BYTES, n_jobs), n_jobs)
     return out
 
@@ -114,11 +116,25 @@ def _fill_auc(
     labels: Numbers,
     kept: KeptRanks | None,
     lanes: Lanes,
+    classes: Floats,
     out: Floats,
     columns: slice,
 ) -> None:
     ranking = _find_ranking(scores, labels, columns, kept)
-    scan_auc(lanes, _write_program(lanes, ranking), columns.start, out)
+    scan_auc(lanes, classes, _write_program(lanes, ranking), columns.start, out)
+
+
+def _count_classes(lanes: Lanes, labels: Numbers) -> Floats:
+    """Count negatives and positives (blocks, 2, 64) of few cases; empty if columns differ in them.
+
+    With more cases there are too many pairs to count them in 16 bits.
+    """
+    few = labels.shape[1] == 1 and len(labels) <= FEW_CASES
+    classes = np.empty((len(lanes.blocks) if few else 0, 2, LANES))
+    own = np.ascontiguousarray(labels[:, 0], np.int8)
+    for block, counted in zip(lanes.blocks, classes, strict=False):
+        count_classes(block, own, BYTE_OF_LANE, counted)
+    return classes
 
 
 def auc_selected(
