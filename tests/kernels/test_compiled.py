@@ -92,6 +92,18 @@ def test_auc_of_a_selected_column_is_that_of_the_table(problem, seed):
         assert_array_equal(compiled.auc_selected(*problem, columns, n_jobs), expected)
 
 
+@pytest.mark.parametrize("resamples", [1, 2, 3])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_auc_of_few_resamples_is_that_of_many(resamples, n_jobs):
+    rng = np.random.default_rng(8)
+    scores = np.round(rng.standard_normal((200, 9)), 1)
+    labels = rng.integers(-1, 2, (200, 1)).astype(np.int8)
+    counts = bootstrap(rng, 200, 66)
+    expected = compiled.auc_table(scores, labels, counts)[5 : 5 + resamples]
+    found = compiled.auc_table(scores, labels, counts[5 : 5 + resamples], n_jobs)
+    assert_array_equal(found, expected)
+
+
 def test_an_ignored_row_is_as_good_as_absent():
     rng = np.random.default_rng(1)
     scores = np.round(rng.standard_normal((300, 3)), 1)

@@ -31,7 +31,11 @@ from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.results.limits import ShareLimits
 from earnest.core.results.specs import Side
 from earnest.core.results.winner_limits import FewUnitsLimits, LossLimits, OverlapLimits
-from earnest.inference.limits.local_level import DroppedConfigurations, winner_errors
+from earnest.inference.limits.local_level import (
+    DroppedConfigurations,
+    standardise,
+    winner_errors,
+)
 from earnest.inference.limits.winner_law import Law, law_of
 from earnest.metrics import metric as resolve_metric
 from earnest.resampling.bootstrap import (
@@ -699,3 +703,15 @@ def test_overlap_limits_are_those_of_the_share_of_the_union() -> None:
     share = ShareLimits(0.6, 50, exact=True).limits(0.9, Side.TWO_SIDED)
     made = OverlapLimits(2 * 0.6 / 1.6, 50).limits(0.9, Side.TWO_SIDED)
     assert made == pytest.approx([2 * end / (1 + end) for end in share], abs=1e-12)
+
+
+def test_standardised_columns_have_no_mean_and_length_1_and_keep_the_table() -> None:
+    table = np.random.default_rng(0).random((60, 7))
+    table[:, 3] = 0.25  # constant
+    given = table.copy()
+    standard, spread = standardise(table)
+    np.testing.assert_array_equal(table, given)
+    np.testing.assert_array_equal(spread, table.std(axis=0, ddof=1))
+    np.testing.assert_allclose(standard.mean(axis=0), 0.0, atol=1e-15)
+    lengths = np.square(standard).sum(axis=0)
+    np.testing.assert_allclose(lengths, [1, 1, 1, 0, 1, 1, 1], atol=1e-13)

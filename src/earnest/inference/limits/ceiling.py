@@ -557,13 +557,13 @@ def _find_rivals(contest: Contest, metric: Metric, trials: float) -> _Rivals | N
     good = in_range(metric, contest.scores[defined])
     worth = np.full(len(good), trials)
     return _Rivals(
-        _steady_scores(metric, table, worth, workers(contest.n_jobs)),
+        steady_scores(metric, table, worth, workers(contest.n_jobs)),
         anscombe(np.clip(good, 0.0, 1.0), worth),
         int(defined[: contest.winner].sum()),
     )
 
 
-def _steady_scores(metric: Metric, table: Array, worth: Array, jobs: int) -> Array:
+def steady_scores(metric: Metric, table: Array, worth: Array, jobs: int) -> Array:
     """Return scores (B, C) on the scale on which their variance is steady, some rows a thread."""
     out = np.empty_like(table)
 

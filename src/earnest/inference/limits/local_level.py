@@ -106,7 +106,7 @@ def winner_errors(
             got=str(len(table)),
             cure="Use more resamples, or method='bbc'.",
         )
-    standard, spread = _standardise(table)  # (B, C), (C,)
+    standard, spread = standardise(table)  # (B, C), (C,)
     drawn = _gaussian(standard, spread < CONSTANT, scores, rng, draws)  # (C, M)
     error = np.maximum(spread, LEAST_SPREAD * np.median(spread))
     lucky = drawn * error[:, None]  # scores in a world of equals
@@ -158,7 +158,7 @@ def _place_of_luck(draws: int) -> int:
     return int(np.ceil((1.0 - LUCK) * (draws + 1))) - 1
 
 
-def _standardise(table: Array) -> tuple[Array, Array]:
+def standardise(table: Array) -> tuple[Array, Array]:
     """Return columns (B, C) of mean 0 and length 1, and their standard deviations (C,).
 
     A column without spread is only centred. All is computed in one array: memory that is new costs

@@ -186,21 +186,25 @@ class BBC:
             lambda inbag: winners(pi, metric, inbag, selector, n_jobs=call.n_jobs, keep=first),
             call.n_jobs,
         )
-        table = resampled(
-            scorer,
-            pi.target,
-            resampler,
-            self.n_resamples,
-            call.seeds,
-            accept=out_of_bag_rule(metric, pi.target, undefined, published=published),
-            redraw=undefined is UndefinedRule.REDRAW,
-            n_jobs=call.n_jobs,
-            columns=pi.n_configs,
-        )  # (B, 2) or (B, 4)
-        draws = table[:, 0]
-        final, naive, scores = winner(
-            pi, metric, MeanOfFolds() if published else selector, n_jobs=call.n_jobs
+        jobs = workers(call.n_jobs)
+        table, (final, naive, scores) = side_by_side(
+            lambda: resampled(
+                scorer,
+                pi.target,
+                resampler,
+                self.n_resamples,
+                call.seeds,
+                accept=out_of_bag_rule(metric, pi.target, undefined, published=published),
+                redraw=undefined is UndefinedRule.REDRAW,
+                n_jobs=call.n_jobs,
+                columns=pi.n_configs,
+            ),  # (B, 2) or (B, 4)
+            lambda: winner(  # orders the columns while resamples are drawn
+                pi, metric, MeanOfFolds() if published else selector, n_jobs=call.n_jobs
+            ),
+            jobs,
         )
+        draws = table[:, 0]
         value = scorer.corrected(table, published=published)
         if pi.n_configs == 1 and not published:
             value = naive  # its limit for many resamples: nothing was selected
@@ -226,7 +230,7 @@ class BBC:
             return scorer.errors(table, final, rng, best_wins=best_wins)
 
         (source, remarks), errors = side_by_side(
-            find_limits, find_errors if has_width(drawn) else lambda: None, workers(call.n_jobs)
+            find_limits, find_errors if has_width(drawn) else lambda: None, jobs
         )
         return make_estimate(
             self,
