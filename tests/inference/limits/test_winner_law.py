@@ -31,6 +31,7 @@ from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.results.limits import ShareLimits
 from earnest.core.results.specs import Side
 from earnest.core.results.winner_limits import FewUnitsLimits, LossLimits, OverlapLimits
+from earnest.inference.limits import local_level
 from earnest.inference.limits.local_level import (
     DroppedConfigurations,
     standardise,
@@ -711,7 +712,26 @@ def test_standardised_columns_have_no_mean_and_length_1_and_keep_the_table() -> 
     given = table.copy()
     standard, spread = standardise(table)
     np.testing.assert_array_equal(table, given)
-    np.testing.assert_array_equal(spread, table.std(axis=0, ddof=1))
+    np.testing.assert_allclose(spread, table.std(axis=0, ddof=1), rtol=1e-14)
     np.testing.assert_allclose(standard.mean(axis=0), 0.0, atol=1e-15)
     lengths = np.square(standard).sum(axis=0)
     np.testing.assert_allclose(lengths, [1, 1, 1, 0, 1, 1, 1], atol=1e-13)
+    again, _ = standardise(table, out=table)
+    assert again is table
+    np.testing.assert_array_equal(again, standard)
+
+
+@pytest.mark.parametrize("cells", [1, 40, 1 << 20])
+def test_blocks_change_no_error_of_a_winner(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = np.random.default_rng(0).random((60, 7))
+    given = table.copy()
+
+    def errors() -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        found = winner_errors(table, table.mean(axis=0), 2, np.random.default_rng(1), draws=90)
+        return found.errors, found.near
+
+    expected = errors()
+    monkeypatch.setattr(local_level, "CELLS", cells)
+    for found, same in zip(errors(), expected, strict=True):
+        np.testing.assert_allclose(found, same, rtol=1e-13)  # squares are summed in other blocks
+    np.testing.assert_array_equal(table, given)

@@ -524,18 +524,25 @@ def _on_line(metric: Metric, area: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Rivals:
-    """The scores of the resamples (B, C) and of the sample itself (C,), on a steady scale."""
+    """The scores of the resamples (B, C) and of the sample itself (C,), and their trials (C,)."""
 
+    metric: Metric
     table: Array
     scores: Array
+    trials: Array
     winner: int
 
     def errors(self, contest: Contest, draws: int) -> Array:
         """Return the errors of those who win, rising: (draws,)."""
-        rng = contest.seeds.generator(Purpose.LOCAL_LEVEL)
-        best_wins = contest.best_wins
+        good = np.clip(in_range(self.metric, self.scores), 0.0, 1.0)
         return winner_errors(
-            self.table, self.scores, self.winner, rng, best_wins=best_wins, draws=draws
+            steady_scores(self.metric, self.table, self.trials, workers(contest.n_jobs)),
+            anscombe(good, self.trials),
+            self.winner,
+            contest.seeds.generator(Purpose.LOCAL_LEVEL),
+            best_wins=contest.best_wins,
+            draws=draws,
+            overwrite=True,
         ).errors
 
 
@@ -554,13 +561,9 @@ def _find_rivals(contest: Contest, metric: Metric, trials: float) -> _Rivals | N
         table = table[np.isfinite(table).all(axis=1)]
     if len(table) < FEWEST:
         return None
-    good = in_range(metric, contest.scores[defined])
-    worth = np.full(len(good), trials)
-    return _Rivals(
-        steady_scores(metric, table, worth, workers(contest.n_jobs)),
-        anscombe(np.clip(good, 0.0, 1.0), worth),
-        int(defined[: contest.winner].sum()),
-    )
+    scores = contest.scores[defined]
+    place = int(defined[: contest.winner].sum())
+    return _Rivals(metric, table, scores, np.full(len(scores), trials), place)
 
 
 def steady_scores(metric: Metric, table: Array, worth: Array, jobs: int) -> Array:
