@@ -92,6 +92,18 @@ def test_auc_of_a_selected_column_is_that_of_the_table(problem, seed):
         assert_array_equal(compiled.auc_selected(*problem, columns, n_jobs), expected)
 
 
+@pytest.mark.parametrize("resamples", [1, 2, 3])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_auc_of_few_resamples_is_that_of_many(resamples, n_jobs):
+    rng = np.random.default_rng(8)
+    scores = np.round(rng.standard_normal((200, 9)), 1)
+    labels = rng.integers(-1, 2, (200, 1)).astype(np.int8)
+    counts = bootstrap(rng, 200, 66)
+    expected = compiled.auc_table(scores, labels, counts)[5 : 5 + resamples]
+    found = compiled.auc_table(scores, labels, counts[5 : 5 + resamples], n_jobs)
+    assert_array_equal(found, expected)
+
+
 def test_an_ignored_row_is_as_good_as_absent():
     rng = np.random.default_rng(1)
     scores = np.round(rng.standard_normal((300, 3)), 1)
@@ -134,6 +146,36 @@ def test_auc_of_many_rows_is_exact_beyond_sixteen_bits(decimals):
         assert_array_equal(
             found[list(some)], table_of(oracles.long_auc, scores, labels, counts, some)
         )
+
+
+@pytest.mark.parametrize(("positives", "negatives"), [(255, 257), (256, 256), (257, 257)])
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("shared", [False, True])
+def test_auc_is_exact_where_sixteen_bits_just_do_and_just_do_not(
+    positives, negatives, tied, shared
+):
+    # 65535 pairs, one more, and many more, all of them in order: nothing is larger
+    n = positives + negatives
+    labels = (np.arange(n) >= negatives).astype(np.int8)[:, None]
+    scores = np.stack([np.arange(float(n)), -np.arange(float(n))], axis=1)
+    scores = np.minimum(scores, n - 2.0) if tied else scores
+    labels = labels if shared else np.repeat(labels, 2, axis=1)
+    found = compiled.auc_table(scores, labels, np.ones((1, n), np.uint8))
+    assert_array_equal(found, [[1.0, 0.0]])
+
+
+@pytest.mark.parametrize("decimals", [None, 3])
+@pytest.mark.parametrize("heavy", [1, 3, 255])
+def test_auc_is_exact_where_a_part_of_a_column_weighs_more_than_its_share(decimals, heavy):
+    # the pairs of the heavy cases, next to each other in one column, overflow 16 bits
+    rng, n = np.random.default_rng(7), 3000
+    labels = rng.integers(0, 2, (n, 1)).astype(np.int8)
+    scores = np.stack([np.arange(n) / n, rng.random(n)], axis=1)
+    scores = scores if decimals is None else np.round(scores, decimals)
+    counts = bootstrap(rng, n, 70)
+    counts[64, 1000:1400] = heavy
+    expected = table_of(oracles.long_auc, scores, labels, counts, SAMPLED)
+    assert_array_equal(compiled.auc_table(scores, labels, counts)[list(SAMPLED)], expected)
 
 
 @pytest.mark.parametrize("largest", [1, 63, 64, 127, 128, 255])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import pickle
 import weakref
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import earnest as en
+from earnest.core.data import predictions
 from earnest.core.data.weights import Weights
 from earnest.kernels import compiled, ranks
 from earnest.kernels.score import fold_scores, score_selected, score_table
@@ -107,16 +109,58 @@ def test_a_column_that_wins_is_sorted_once_whoever_asks_first(sorted_columns):
     assert_array_equal(table[np.arange(400), columns], picked)
 
 
-def test_a_whole_estimate_by_another_method_sorts_no_configuration_again(sorted_columns):
-    rng = np.random.default_rng(0)
-    y = np.tile([0, 1], 200)
-    pi = en.Predictions.from_arrays(
-        y, y[:, None] + rng.standard_normal((400, 30)), np.arange(400) // 2 % 5
-    )
+AGAIN = {
+    "the same": lambda pi: en.estimate(pi, metric="roc_auc", n_resamples=200, rng=2),
+    "another method": lambda pi: en.estimate(pi, method="near_winner", metric="roc_auc", rng=1),
+    "by folds": lambda pi: en.estimate(pi, method="bbc_fold", metric="roc_auc", rng=1),
+    "another metric": lambda pi: en.estimate(pi, metric="average_precision", rng=1),
+    "gain": lambda pi: en.gain(pi, metric="roc_auc", n_resamples=200, rng=1),
+}
+
+
+@pytest.mark.parametrize("question", AGAIN)
+@pytest.mark.parametrize("missing", [False, True])
+def test_a_second_question_about_predictions_sorts_nothing(question, missing, sorted_columns):
+    pi = searched(missing=missing)
     en.estimate(pi, metric="roc_auc", n_resamples=200, rng=1)
+    assert sum(sorted_columns) == pi.usable().n_configs
     sorted_columns.clear()
-    en.estimate(pi, method="near_winner", metric="roc_auc", n_resamples=200, rng=1)
-    assert sum(sorted_columns) < pi.n_configs  # the winner alone may be looked at by itself
+    AGAIN[question](pi)
+    assert sorted_columns == []
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_a_report_sorts_no_more_than_the_few_columns_that_it_shows_alone(missing, sorted_columns):
+    pi = searched(missing=missing)
+    en.estimate(pi, metric="roc_auc", n_resamples=200, rng=1)
+    if missing:  # the page also shows the configuration that no estimate looks at
+        fold_scores(pi, "roc_auc")
+    sorted_columns.clear()
+    en.report(pi, metric="roc_auc", rng=1)
+    assert max(sorted_columns, default=0) < 10
+
+
+def searched(*, missing: bool) -> en.Predictions:
+    """Return predictions of thirty configurations, of which one may lack a fold."""
+    rng, fold = np.random.default_rng(0), np.arange(400) // 2 % 5
+    y = np.tile([0, 1], 200)
+    scores = y[:, None] + rng.standard_normal((400, 30))
+    if missing:
+        scores[fold == 2, 7] = np.nan
+    return en.Predictions.from_arrays(y, scores, fold, response="decision")
+
+
+def test_the_usable_part_is_kept_up_to_a_bound_and_goes_with_the_predictions(monkeypatch):
+    pi = searched(missing=True)
+    part = weakref.ref(pi.usable())
+    assert pi.usable() is part()
+    assert pickle.loads(pickle.dumps(pi)).usable() is not part()
+    del pi
+    gc.collect()
+    assert part() is None
+    monkeypatch.setattr(predictions, "KEPT_BYTES", 0)
+    large = searched(missing=True)
+    assert large.usable() is not large.usable()
 
 
 def test_orders_go_with_the_predictions():

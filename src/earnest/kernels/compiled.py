@@ -47,6 +47,7 @@ from earnest.kernels.vectors import (
     Lanes,
     Longs,
     Program,
+    count_classes,
     fill_block,
     jit,
     scan_auc,
@@ -60,6 +61,8 @@ COLUMN_BYTES = 44_000_000  # of sorted columns and programs, in all threads
 PROGRAM_BYTES = 30  # per row of a column: 4 row number, 1 mark, 25 program at worst
 LEVEL_BYTES = PROGRAM_BYTES + 5  # the concordance index keeps two orders of a column
 COLUMNS_AT_ONCE = 64
+FEW_RESAMPLES = 2  # that are walked one by one
+FEW_CASES = 4096  # of which a resample may have fewer than 2**16 pairs
 ROWS_AT_ONCE = 512  # in a transposing copy, so that cache lines of a C-ordered matrix are read once
 
 
@@ -103,8 +106,16 @@ def auc_table(
     """
     _check(scores, labels, counts)
     out = np.empty((counts.shape[0], scores.shape[1]))
+    if len(counts) <= FEW_RESAMPLES:
+
+        def scan(columns: slice) -> None:
+            ranking = _find_ranking(scores, labels, columns, kept)
+            _scan_few(_read_only(counts), ranking, columns.start, out)
+
+        each(scan, _cut_columns(scores.shape, PROGRAM_BYTES, n_jobs), n_jobs)
+        return out
     for lanes in _make_lane_groups(counts, BYTE_OF_LANE, n_jobs):
-        work = partial(_fill_auc, scores, labels, kept, lanes, out)
+        work = partial(_fill_auc, scores, labels, kept, lanes, _count_classes(lanes, labels), out)
         each(work, _cut_columns(scores.shape, PROGRAM_BYTES, n_jobs), n_jobs)
     return out
 
@@ -114,11 +125,25 @@ def _fill_auc(
     labels: Numbers,
     kept: KeptRanks | None,
     lanes: Lanes,
+    classes: Floats,
     out: Floats,
     columns: slice,
 ) -> None:
     ranking = _find_ranking(scores, labels, columns, kept)
-    scan_auc(lanes, _write_program(lanes, ranking), columns.start, out)
+    scan_auc(lanes, classes, _write_program(lanes, ranking), columns.start, out)
+
+
+def _count_classes(lanes: Lanes, labels: Numbers) -> Floats:
+    """Count negatives and positives (blocks, 2, 64) of few cases; empty if columns differ in them.
+
+    With more cases there are too many pairs to count them in 16 bits.
+    """
+    few = labels.shape[1] == 1 and len(labels) <= FEW_CASES
+    classes = np.empty((len(lanes.blocks) if few else 0, 2, LANES))
+    own = np.ascontiguousarray(labels[:, 0], np.int8)
+    for block, counted in zip(lanes.blocks, classes, strict=False):
+        count_classes(block, own, BYTE_OF_LANE, counted)
+    return classes
 
 
 def auc_selected(
@@ -402,7 +427,28 @@ def _rank_columns(scores: Numbers, labels: Numbers, columns: slice | NDArray[np.
     return rank(values, np.array(own.T, np.int8, order="C"))
 
 
-# ------------------------------------------------------------------- one column of each resample
+# ----------------------------------------------------------------------- one resample at a time
+
+
+@jit
+def _walk(counts: Bytes, ranking: Ranking, c: int) -> float:
+    """Return the AUC of column c in one resample.
+
+    Free of branches: within a tie group every row meets the rows of the other class before it.
+    """
+    pairs = below = positives = ups = downs = np.int64(0)
+    for k in range(ranking.lengths[c]):
+        mark = np.int64(ranking.marks[c, k])
+        count = np.int64(counts[ranking.rows[c, k]])
+        up = count * (mark & POSITIVE)
+        down = count - up
+        same = np.int64(mark & NEW == 0)
+        below += (1 - same) * downs
+        ups, downs = same * ups, same * downs
+        pairs += up * (2 * below + downs) + down * ups
+        ups, downs = ups + up, downs + down
+        positives += up
+    return pairs / (2.0 * positives * (below + downs))
 
 
 @jit
@@ -413,22 +459,18 @@ def _scan_selected(
     starts: NDArray[np.intp],
     out: Floats,
 ) -> None:
-    """Write the AUC of column c for the resamples that chose it, starts[c] to starts[c + 1].
-
-    Free of branches: within a tie group every row meets the rows of the other class before it.
-    """
+    """Write the AUC of column c for the resamples that chose it, starts[c] to starts[c + 1]."""
     for c in range(ranking.rows.shape[0]):
         for resample in resamples[starts[c] : starts[c + 1]]:
-            pairs = below = positives = ups = downs = np.int64(0)
-            for k in range(ranking.lengths[c]):
-                mark = np.int64(ranking.marks[c, k])
-                count = np.int64(counts[resample, ranking.rows[c, k]])
-                up = count * (mark & POSITIVE)
-                down = count - up
-                same = np.int64(mark & NEW == 0)
-                below += (1 - same) * downs
-                ups, downs = same * ups, same * downs
-                pairs += up * (2 * below + downs) + down * ups
-                ups, downs = ups + up, downs + down
-                positives += up
-            out[resample] = pairs / (2.0 * positives * (below + downs))
+            out[resample] = _walk(counts[resample], ranking, c)
+
+
+@jit
+def _scan_few(counts: Bytes, ranking: Ranking, column: int, out: Floats) -> None:
+    """Write the AUC of some columns, which begin at `column`, for few resamples.
+
+    A program would take longer to write than it takes to walk a column for one resample.
+    """
+    for c in range(ranking.rows.shape[0]):
+        for resample in range(counts.shape[0]):
+            out[resample, column + c] = _walk(counts[resample], ranking, c)

@@ -41,7 +41,11 @@ def rank_table(
     for left in range(0, columns, width):
         block = slice(left, left + width)
         tables = [_view_table(metric, scores, v, weights, n_jobs, block, keeper) for v in views]
-        out[:, left : left + width] = metric.combine(np.stack(tables, axis=2), masses)
+        stacked = tables[0][:, :, None] if len(views) == 1 else np.stack(tables, axis=2)
+        part = metric.combine(stacked, masses)
+        if part.shape == out.shape:  # the only block: copying it would take as long as a metric
+            return part
+        out[:, left : left + width] = part
     return out
 
 

@@ -61,6 +61,9 @@ PAIR = 2 * SLOTS
 LARGEST_COUNT = 255  # and the largest sum of a segment: it is added in uint8
 LARGEST_SUM = 2**15 - 1  # sums of 16 bits are multiplied as signed numbers
 NEAR_BYTES = 1 << 21  # of a block that the cache next to a core holds, or nearly
+MOST_SHORT = 2**16 - 1  # pairs that 16 bits can count
+SHORT_WEIGHT = 420  # of a tile in whose resamples 210 * 210 pairs, or somewhat more, are expected
+TIED_WEIGHT = 294  # likewise, with pairs doubled
 AHEAD = 12  # segments to prefetch ahead; a program is allocated that much longer than it is
 TIED, CONTINUED = 1, 2  # flags of a segment, see `earnest.kernels.programs`
 
@@ -102,11 +105,15 @@ def _mask(builder: ir.IRBuilder, flags: ir.Value, bit: int) -> ir.Value:
 
 
 class _Sums:
-    """The running sums of a tile: variables that LLVM keeps in vector registers."""
+    """The running sums of a tile: variables that LLVM keeps in vector registers.
 
-    def __init__(self, builder: ir.IRBuilder) -> None:
+    Pairs are counted in 32 bits, or in 16 if the tile is `short`.
+    """
+
+    def __init__(self, builder: ir.IRBuilder, *, short: bool) -> None:
         self.builder = builder
-        self.pairs = [self._zero(V32) for _ in range(4)]
+        self.short = short
+        self.pairs = [self._zero(V16 if short else V32) for _ in range(2 if short else 4)]
         self.negatives = [self._zero(V16) for _ in range(2)]
         self.positives = [self._zero(V16) for _ in range(2)]
         self.group = [self._zero(V16) for _ in range(2)]  # positives of the open tie group
@@ -122,7 +129,11 @@ class _Sums:
     def write(self, raw: ir.Value) -> None:
         """Store pairs, negatives and positives as three rows of 64 numbers of 32 bits."""
         builder = self.builder
-        vectors = [builder.load(variable) for variable in self.pairs]
+        vectors = [] if self.short else [builder.load(variable) for variable in self.pairs]
+        for variable in self.pairs if self.short else ():  # all 16 bits, unsigned
+            pairs = builder.bitcast(builder.load(variable), V32)
+            vectors.append(builder.and_(pairs, _splat(V32, MOST_SHORT)))
+            vectors.append(builder.lshr(pairs, _splat(V32, 16)))
         for variable in self.negatives + self.positives:
             vectors += _to_32_bits(builder, builder.load(variable))
         for k, vector in enumerate(vectors):
@@ -159,19 +170,29 @@ def _prefetch(builder: ir.IRBuilder, counts: ir.Value, slots: ir.Value, first: i
         builder.call(prefetch, [row, I32(0), I32(3), I32(1)])  # to read, all caches, data
 
 
-def _untied_segment(builder: ir.IRBuilder, sums: _Sums, up: ir.Value, down: ir.Value) -> None:
-    """Update the sums: the positives `up` beat all earlier negatives, `down` come after them."""
-    rows = zip(_to_16_bits(builder, up), _to_16_bits(builder, down), strict=True)
-    for half, (s, d) in enumerate(rows):
-        below = _to_32_bits(builder, builder.load(sums.negatives[half]))
-        for part, weight in enumerate(_to_32_bits(builder, s)):
-            sums.add(sums.pairs[2 * half + part], builder.mul(weight, below[part]))
+def _untied_segment(
+    builder: ir.IRBuilder, sums: _Sums, read: Callable[[int], ir.Value], *, lean: bool
+) -> None:
+    """Update the sums: positives beat all earlier negatives, then come the segment's own.
+
+    `read` adds the rows of a class, 1 or 0. Negatives are read last, to need fewer registers.
+    """
+    for half, s in enumerate(_to_16_bits(builder, read(1))):
+        negatives = builder.load(sums.negatives[half])
+        if sums.short:
+            sums.add(sums.pairs[half], builder.mul(s, negatives))
+        else:
+            below = _to_32_bits(builder, negatives)
+            for part, weight in enumerate(_to_32_bits(builder, s)):
+                sums.add(sums.pairs[2 * half + part], builder.mul(weight, below[part]))
+        if not lean:
+            sums.add(sums.positives[half], s)
+    for half, d in enumerate(_to_16_bits(builder, read(0))):
         sums.add(sums.negatives[half], d)
-        sums.add(sums.positives[half], s)
 
 
 def _tied_segment(
-    builder: ir.IRBuilder, sums: _Sums, up: ir.Value, down: ir.Value, flags: ir.Value
+    builder: ir.IRBuilder, sums: _Sums, read: Callable[[int], ir.Value], flags: ir.Value
 ) -> None:
     """Update the sums with pairs doubled, so that half a pair is an integer.
 
@@ -179,25 +200,32 @@ def _tied_segment(
     which is this segment and, if it is CONTINUED, those before it.
     """
     tied, continued = _mask(builder, flags, TIED), _mask(builder, flags, CONTINUED)
-    rows = zip(_to_16_bits(builder, up), _to_16_bits(builder, down), strict=True)
+    rows = zip(_to_16_bits(builder, read(1)), _to_16_bits(builder, read(0)), strict=True)
     for half, (s, d) in enumerate(rows):
-        below = _to_32_bits(builder, builder.load(sums.negatives[half]))
+        negatives, twice = builder.load(sums.negatives[half]), builder.add(s, s)
         group = builder.add(builder.and_(builder.load(sums.group[half]), continued), s)
         builder.store(group, sums.group[half])
-        equal = _to_32_bits(builder, builder.and_(group, tied))
-        twice, against = _to_32_bits(builder, builder.add(s, s)), _to_32_bits(builder, d)
-        for part in range(2):
-            won = builder.mul(twice[part], below[part])
-            halved = builder.mul(equal[part], against[part])
-            sums.add(sums.pairs[2 * half + part], builder.add(won, halved))
+        equal = builder.and_(group, tied)
+        if sums.short:
+            won, halved = builder.mul(twice, negatives), builder.mul(equal, d)
+            sums.add(sums.pairs[half], builder.add(won, halved))
+        else:
+            factors = [_to_32_bits(builder, row) for row in (twice, negatives, equal, d)]
+            for part, (weight, below, own, against) in enumerate(zip(*factors, strict=True)):
+                won, halved = builder.mul(weight, below), builder.mul(own, against)
+                sums.add(sums.pairs[2 * half + part], builder.add(won, halved))
         sums.add(sums.negatives[half], d)
         sums.add(sums.positives[half], s)
 
 
-def _tile_intrinsic(*, ties: bool, far: bool) -> Callable[..., None]:
+def _tile_intrinsic(
+    *, ties: bool, short: bool, far: bool = False, lean: bool = False
+) -> Callable[..., None]:
     """Make the intrinsic that runs the segments [start, stop) of a program on one block.
 
-    If the block is `far`, beyond the cache, its rows are asked for in advance.
+    If the tile is `short`, pairs are counted in 16 bits, which takes half the instructions; if it
+    is `lean`, positives are not counted, for which AVX2 has no registers left. If the block is
+    `far`, beyond the cache, its rows are asked for in advance.
     """
 
     def generate(
@@ -208,19 +236,21 @@ def _tile_intrinsic(*, ties: bool, far: bool) -> Callable[..., None]:
             return builder.bitcast(array.data, kind.as_pointer())
 
         counts, slots, flags = pointer(0, I8), pointer(1, I32), pointer(2, I8)
-        sums = _Sums(builder)
+        sums = _Sums(builder, short=short)
         loop = cgutils.for_range_slice(builder, args[3], args[4], I64(1), intp=I64)
         with loop as (k, _):
             first = builder.mul(k, I64(PAIR))
-            if ties or far:  # the longer loop leaves the processor no room to look ahead by itself
+            if far:
                 _prefetch(builder, counts, slots, first)
-            up = _add_rows(builder, counts, slots, first)
-            down = _add_rows(builder, counts, slots, builder.add(first, I64(SLOTS)))
+
+            def read(positive: int) -> ir.Value:
+                slot = builder.add(first, I64(SLOTS * (1 - positive)))
+                return _add_rows(builder, counts, slots, slot)
+
             if ties:
-                flag = builder.load(builder.gep(flags, [k]))
-                _tied_segment(builder, sums, up, down, flag)
+                _tied_segment(builder, sums, read, builder.load(builder.gep(flags, [k])))
             else:
-                _untied_segment(builder, sums, up, down)
+                _untied_segment(builder, sums, read, lean=lean)
         sums.write(pointer(5, I32))
         return context.get_dummy_value()
 
@@ -233,9 +263,13 @@ def _tile_intrinsic(*, ties: bool, far: bool) -> Callable[..., None]:
     return cast("Callable[..., None]", nb.extending.intrinsic(tile))
 
 
-_untied_tile = _tile_intrinsic(ties=False, far=False)
-_far_untied_tile = _tile_intrinsic(ties=False, far=True)
-_tied_tile = _tile_intrinsic(ties=True, far=True)
+_lean_tile = _tile_intrinsic(ties=False, short=True, lean=True)
+_short_untied_tile = _tile_intrinsic(ties=False, short=True)
+_far_untied_tile = _tile_intrinsic(ties=False, short=True, far=True)
+_untied_tile = _tile_intrinsic(ties=False, short=False)
+_short_tied_tile = _tile_intrinsic(ties=True, short=True)
+_far_tied_tile = _tile_intrinsic(ties=True, short=True, far=True)
+_tied_tile = _tile_intrinsic(ties=True, short=False, far=True)  # far: it is too long to look ahead
 
 # -------------------------------------------------------------------------------------- the scans
 
@@ -282,64 +316,107 @@ def fill_block(counts: Bytes, first: int, byte_of_lane: Longs, block: Bytes) -> 
     return int(largest)
 
 
-# Below, `sums` (3, 64) holds the doubled count of ordered pairs, the negatives and the positives.
+# Below, `sums` (3, 64) holds the doubled count of ordered pairs, the negatives and the positives:
+# whole numbers in float64, exact below 2**53 as those of the plain path, which a resample of more
+# than 10**8 cases would exceed. AVX2 neither multiplies nor converts integers of 64 bits.
 
 
 @jit
-def _append_tile(raw: Ints, factor: int, sums: Longs) -> None:
+def _append_tile(raw: Ints, factor: float, sums: Floats) -> None:
     """Append a tile: its positives also beat the negatives of all earlier tiles."""
     for k in range(LANES):
-        sums[0, k] += factor * np.int64(raw[0, k]) + 2 * sums[1, k] * raw[2, k]
+        sums[0, k] += factor * raw[0, k] + 2.0 * sums[1, k] * raw[2, k]
         sums[1, k] += raw[1, k]
         sums[2, k] += raw[2, k]
 
 
 @jit
+def _fits(raw: Ints, factor: int) -> bool:
+    """Tell whether the pairs of a tile, `factor` times each, were for certain below 2**16.
+
+    The numbers of positives and negatives are exact, and no more pairs can be ordered than there
+    are.
+    """
+    most = np.int32(0)
+    for k in range(LANES):
+        most = max(most, raw[1, k] * raw[2, k])
+    return most * factor <= MOST_SHORT
+
+
+@jit
 def _append_group(
-    block: Bytes, program: Program, start: int, stop: int, tile: int, sums: Longs
+    block: Bytes, program: Program, start: int, stop: int, tile: int, sums: Floats
 ) -> None:
     """Append a tie group that is too large for a tile: every pair within it counts half."""
     raw = np.empty((3, LANES), np.int32)
-    group = np.zeros((2, LANES), np.int64)
+    group = np.zeros((2, LANES))
     for k in range(start, stop, tile):
         _untied_tile(block, program.slots, program.flags, k, min(k + tile, stop), raw)
         group += raw[1:]
     for k in range(LANES):
-        sums[0, k] += group[1, k] * (2 * sums[1, k] + group[0, k])
+        sums[0, k] += group[1, k] * (2.0 * sums[1, k] + group[0, k])
         sums[1, k] += group[0, k]
         sums[2, k] += group[1, k]
 
 
 @jit
+def _shorten(tile: int, segments: int, rows: int, weight: int) -> int:
+    """Return how many segments make a tile of about this weight, at most `tile`.
+
+    A row weighs about 1. If a tile weighs more, its pairs may have to be counted again.
+    """
+    return max(1, min(tile, segments * weight // rows))
+
+
+@jit
 def _scan_untied(
-    block: Bytes, program: Program, start: int, stop: int, tile: int, sums: Longs
+    block: Bytes, program: Program, start: int, stop: int, tile: int, sums: Floats
 ) -> None:
-    """Run untied segments, tile by tile."""
+    """Run untied segments, tile by tile: in 16 bits, and once more in 32 where that is too few."""
     raw = np.empty((3, LANES), np.int32)
     far = block.size > NEAR_BYTES
-    for k in range(start, stop, tile):
-        end = min(k + tile, stop)
+    slots, flags = program.slots, program.flags
+    short = _shorten(tile, stop - start, block.shape[0], SHORT_WEIGHT)
+    for k in range(start, stop, short):
+        end = min(k + short, stop)
         if far:
-            _far_untied_tile(block, program.slots, program.flags, k, end, raw)
+            _far_untied_tile(block, slots, flags, k, end, raw)
         else:
-            _untied_tile(block, program.slots, program.flags, k, end, raw)
-        _append_tile(raw, 2, sums)
+            _short_untied_tile(block, slots, flags, k, end, raw)
+        if not _fits(raw, 1):
+            _untied_tile(block, slots, flags, k, end, raw)
+        _append_tile(raw, 2.0, sums)
+
+
+@jit
+def _end_tile(flags: Bytes, start: int, end: int, stop: int) -> int:
+    """Move the end of a tile back to where no tie group is open; `start` if it is one group."""
+    while start < end < stop and flags[end] & CONTINUED:
+        end -= 1
+    return end
 
 
 @jit
 def _scan_tied(
-    block: Bytes, program: Program, start: int, stop: int, tile: int, sums: Longs
+    block: Bytes, program: Program, start: int, stop: int, tile: int, sums: Floats
 ) -> None:
     """Run segments with ties, tile by tile; a tile never ends inside a tie group."""
     raw = np.empty((3, LANES), np.int32)
+    far = block.size > NEAR_BYTES
     slots, flags = program.slots, program.flags
+    short = _shorten(tile, stop - start, block.shape[0], TIED_WEIGHT)
     while start < stop:
-        end = min(start + tile, stop)
-        while start < end < stop and flags[end] & CONTINUED:
-            end -= 1
+        end = _end_tile(flags, start, min(start + short, stop), stop)
+        if end == start:
+            end = _end_tile(flags, start, min(start + tile, stop), stop)
         if end > start:
-            _tied_tile(block, slots, flags, start, end, raw)
-            _append_tile(raw, 1, sums)
+            if far:
+                _far_tied_tile(block, slots, flags, start, end, raw)
+            else:
+                _short_tied_tile(block, slots, flags, start, end, raw)
+            if not _fits(raw, 2):
+                _tied_tile(block, slots, flags, start, end, raw)
+            _append_tile(raw, 1.0, sums)
         else:
             end = start + 1
             while end < stop and flags[end] & CONTINUED:
@@ -349,7 +426,7 @@ def _scan_tied(
 
 
 @jit
-def _scan(lanes: Lanes, k: int, program: Program, c: int, sums: Longs) -> None:
+def _scan(lanes: Lanes, k: int, program: Program, c: int, sums: Floats) -> None:
     """Run column c of a program on block k."""
     block, start, stop = lanes.blocks[k], program.first[c], program.first[c + 1]
     sums[:] = 0
@@ -362,16 +439,42 @@ def _scan(lanes: Lanes, k: int, program: Program, c: int, sums: Longs) -> None:
 
 
 @jit
-def scan_auc(lanes: Lanes, program: Program, column: int, out: Floats) -> None:
+def count_classes(block: Bytes, labels: NDArray[np.int8], lane_bytes: Longs, out: Floats) -> None:
+    """Write the negatives and the positives of 64 resamples into `out` (2, 64)."""
+    sums = np.zeros((3, LANES), np.int32)  # the last row is for the rows ignored
+    for row in range(labels.shape[0]):
+        own = sums[labels[row]]
+        for byte in range(LANES):
+            own[byte] += block[row, byte]
+    for lane in range(LANES):
+        out[0, lane], out[1, lane] = sums[0, lane_bytes[lane]], sums[1, lane_bytes[lane]]
+
+
+@jit
+def scan_auc(lanes: Lanes, classes: Floats, program: Program, column: int, out: Floats) -> None:
     """Write the AUC of a program's columns, which begin at `column`, into `out` (B, M).
 
-    Blocks are the outer loop, so that a block stays in the cache while all columns use it.
+    `classes` (blocks, 2, 64) has the negatives and positives of each resample where all columns
+    share them, and is empty otherwise. Where all pairs of a resample can be counted in 16 bits,
+    which is so up to 510 cases, a column without ties is one tile. Blocks are the outer loop, so
+    that a block stays in the cache while all columns use it.
     """
     columns = program.tied.shape[0]
-    sums = np.empty((3, LANES), np.int64)
-    auc = np.empty((columns, LANES))
+    sums, raw = np.empty((3, LANES)), np.empty((3, LANES), np.int32)
+    auc, pairs = np.empty((columns, LANES)), np.empty(LANES)
     for k in range(lanes.blocks.shape[0]):
+        few = k < classes.shape[0]
+        if few:
+            for lane in range(LANES):
+                pairs[lane] = classes[k, 0, lane] * classes[k, 1, lane]
+            few = pairs.max() <= MOST_SHORT
         for c in range(columns):
+            if few and not program.tied[c]:
+                start, stop = program.first[c], program.first[c + 1]
+                _lean_tile(lanes.blocks[k], program.slots, program.flags, start, stop, raw)
+                for lane in range(LANES):
+                    auc[c, lane] = raw[0, lane] / pairs[lane]
+                continue
             _scan(lanes, k, program, c, sums)
             for lane in range(LANES):  # 0 / 0 is the NaN of a missing class
                 auc[c, lane] = sums[0, lane] / (2.0 * sums[2, lane] * sums[1, lane])
@@ -384,8 +487,9 @@ def scan_auc(lanes: Lanes, program: Program, column: int, out: Floats) -> None:
 @jit
 def scan_pairs(lanes: Lanes, program: Program, pairs: Longs) -> None:
     """Write the doubled count of ordered pairs of a program's columns: (blocks, columns, 64)."""
-    sums = np.empty((3, LANES), np.int64)
+    sums = np.empty((3, LANES))
     for k in range(pairs.shape[0]):
         for c in range(pairs.shape[1]):
             _scan(lanes, k, program, c, sums)
-            pairs[k, c] = sums[0]
+            for lane in range(LANES):
+                pairs[k, c, lane] = np.int64(sums[0, lane])

@@ -45,6 +45,21 @@ def test_undefined_scores_never_win_and_none_is_minus_one() -> None:
     np.testing.assert_array_equal(first_best(gains), [2, -1, 0])
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_the_first_best_column_is_that_of_a_plain_loop(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    gains = np.round(rng.standard_normal((40, 5)), 1) + 1e-14 * rng.standard_normal((40, 5))
+    gains[rng.random((40, 5)) < 0.3] = np.nan
+    gains[rng.random((40, 5)) < 0.2] = -np.inf
+    gains[0], gains[1], gains[2] = np.nan, -np.inf, [np.nan, -np.inf, 0.0, 0.0, np.nan]
+    expected = []
+    for row in gains:
+        known = [gain for gain in row if not np.isnan(gain) and gain > -np.inf]
+        least = max(known) - 1e-12 * max(1.0, abs(max(known))) if known else np.inf
+        expected.append(next((c for c, gain in enumerate(row) if gain >= least), -1))
+    np.testing.assert_array_equal(first_best(gains), expected)
+
+
 def test_infinite_losses_never_win() -> None:
     np.testing.assert_array_equal(first_best(np.array([[-np.inf, -5.0]])), [1])
 

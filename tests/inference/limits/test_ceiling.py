@@ -282,3 +282,18 @@ def test_limits_of_an_area_are_those_of_halving(slope: float) -> None:
             low, high = (law.limits(1.0 - tail, side) for side in (Side.LOWER, Side.UPPER))
             assert (low[1], high[0]) == (np.inf, -np.inf)
             np.testing.assert_allclose((low[0], high[1]), found, atol=1e-9)  # 1 - tail is rounded
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "error_rate"])
+@pytest.mark.parametrize(("jobs", "cells"), [(1, 1), (3, 50), (2, 1 << 20)])
+def test_parts_and_threads_change_no_score_on_the_steady_scale(
+    name: str, jobs: int, cells: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, metric = np.random.default_rng(0).random((41, 7)), en.metric(name)
+    good = table if metric.greater_is_better else 1.0 - table
+    trials = np.full(7, 30.0)
+    expected = np.arcsin(np.sqrt((30.0 * good + 0.375) / 30.75))  # Anscombe (1948)
+    found = ceiling.steady_scores(metric, table, trials, 1)
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
+    monkeypatch.setattr(ceiling, "CELLS", cells)
+    np.testing.assert_array_equal(ceiling.steady_scores(metric, table, trials, jobs), found)

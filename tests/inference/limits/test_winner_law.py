@@ -31,7 +31,12 @@ from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.results.limits import ShareLimits
 from earnest.core.results.specs import Side
 from earnest.core.results.winner_limits import FewUnitsLimits, LossLimits, OverlapLimits
-from earnest.inference.limits.local_level import DroppedConfigurations, winner_errors
+from earnest.inference.limits import local_level
+from earnest.inference.limits.local_level import (
+    DroppedConfigurations,
+    standardise,
+    winner_errors,
+)
 from earnest.inference.limits.winner_law import Law, law_of
 from earnest.metrics import metric as resolve_metric
 from earnest.resampling.bootstrap import (
@@ -699,3 +704,34 @@ def test_overlap_limits_are_those_of_the_share_of_the_union() -> None:
     share = ShareLimits(0.6, 50, exact=True).limits(0.9, Side.TWO_SIDED)
     made = OverlapLimits(2 * 0.6 / 1.6, 50).limits(0.9, Side.TWO_SIDED)
     assert made == pytest.approx([2 * end / (1 + end) for end in share], abs=1e-12)
+
+
+def test_standardised_columns_have_no_mean_and_length_1_and_keep_the_table() -> None:
+    table = np.random.default_rng(0).random((60, 7))
+    table[:, 3] = 0.25  # constant
+    given = table.copy()
+    standard, spread = standardise(table)
+    np.testing.assert_array_equal(table, given)
+    np.testing.assert_allclose(spread, table.std(axis=0, ddof=1), rtol=1e-14)
+    np.testing.assert_allclose(standard.mean(axis=0), 0.0, atol=1e-15)
+    lengths = np.square(standard).sum(axis=0)
+    np.testing.assert_allclose(lengths, [1, 1, 1, 0, 1, 1, 1], atol=1e-13)
+    again, _ = standardise(table, out=table)
+    assert again is table
+    np.testing.assert_array_equal(again, standard)
+
+
+@pytest.mark.parametrize("cells", [1, 40, 1 << 20])
+def test_blocks_change_no_error_of_a_winner(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = np.random.default_rng(0).random((60, 7))
+    given = table.copy()
+
+    def errors() -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        found = winner_errors(table, table.mean(axis=0), 2, np.random.default_rng(1), draws=90)
+        return found.errors, found.near
+
+    expected = errors()
+    monkeypatch.setattr(local_level, "CELLS", cells)
+    for found, same in zip(errors(), expected, strict=True):
+        np.testing.assert_allclose(found, same, rtol=1e-13)  # squares are summed in other blocks
+    np.testing.assert_array_equal(table, given)

@@ -9,6 +9,7 @@ import earnest as en
 from earnest import BBC, Predictions
 from earnest.core.data.target import Task
 from earnest.inference.cases.case_values import score_terms
+from earnest.inference.resampling import correction
 from earnest.inference.resampling.correction import (
     depends_on_size,
     errors_in_the_limit,
@@ -217,6 +218,15 @@ def test_a_leader_beyond_reach_has_the_error_of_one() -> None:
     assert found.value == pytest.approx(np.sqrt(np.square(moves[:, 0]).sum()), rel=1e-9)
     assert found.gain == pytest.approx(found.value, rel=1e-9)
     assert found.optimism == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("at_once", [1, 3 * 200 * 3, 1 << 30])
+def test_how_many_draws_are_looked_at_together_changes_no_error(at_once, monkeypatch) -> None:
+    rng = np.random.default_rng(0)
+    moves, gains, shares = rng.standard_normal((50, 4)) / 50, rng.random(3) / 9, np.full(3, 1 / 3)
+    expected = errors_in_the_limit(moves, gains, shares, np.random.default_rng(1))
+    monkeypatch.setattr(correction, "MOVED", at_once)
+    assert errors_in_the_limit(moves, gains, shares, np.random.default_rng(1)) == expected
 
 
 def test_another_rule_of_selection_has_the_error_of_the_influence_function() -> None:

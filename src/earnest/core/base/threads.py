@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import operator
 import os
+from collections import deque
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from threading import Thread
+from typing import TypeVar, cast
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
@@ -47,8 +48,50 @@ def cores() -> int:
 
 
 def each(function: Callable[[S], T], items: Iterable[S], n_jobs: int) -> list[T]:
-    """Apply a function to every item, in threads if there are several; results in order."""
-    if n_jobs == 1:
-        return [function(item) for item in items]
-    with ThreadPoolExecutor(n_jobs) as pool:
-        return list(pool.map(function, items))
+    """Apply a function to every item, in threads if there are several; results in order.
+
+    The calling thread works too, so that nothing waits for the others to start. After an error no
+    further item is begun, and the error of the first item that failed is raised.
+    """
+    given = list(items)
+    if n_jobs == 1 or len(given) < 2:
+        return [function(item) for item in given]
+    results: dict[int, T] = {}
+    failures: dict[int, BaseException] = {}
+    waiting = deque(range(len(given)))
+
+    def work() -> None:
+        while waiting:
+            try:
+                place = waiting.popleft()
+            except IndexError:  # another thread was faster
+                return
+            try:
+                results[place] = function(given[place])
+            except BaseException as failure:  # noqa: BLE001  # raised below
+                failures[place] = failure
+                waiting.clear()
+
+    helpers = [Thread(target=work) for _ in range(min(n_jobs, len(given)) - 1)]
+    for helper in helpers:
+        helper.start()
+    work()
+    for helper in helpers:
+        helper.join()
+    if failures:
+        raise failures[min(failures)]
+    return [results[place] for place in range(len(given))]
+
+
+def side_by_side(first: Callable[[], T], second: Callable[[], S], n_jobs: int) -> tuple[T, S]:
+    """Return what two functions return, each in a thread of its own if there are several.
+
+    Examples
+    --------
+    >>> from earnest.core.base.threads import side_by_side
+    >>> side_by_side(lambda: 1, lambda: "two", 2)
+    (1, 'two')
+    """
+    asked: tuple[Callable[[], T | S], ...] = (first, second)
+    made = each(lambda function: function(), asked, n_jobs)
+    return cast("tuple[T, S]", tuple(made))

@@ -111,9 +111,8 @@ SELECTORS.add("one_standard_error", OneStandardError(), aliases=("1se",))
 
 def first_best(gains: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return the first column (B,) whose gain is the best up to rounding, -1 if none is defined."""
-    filled = np.where(np.isnan(gains), -np.inf, gains)
-    best = filled.max(axis=1, keepdims=True)
-    winners = np.argmax(filled >= best - slack(best), axis=1)
+    best = np.fmax.reduce(gains, axis=1, initial=-np.inf, keepdims=True)  # passes over NaN
+    winners = np.argmax(gains >= best - slack(best), axis=1)
     return np.where(np.isneginf(best[:, 0]), -1, winners)
 
 

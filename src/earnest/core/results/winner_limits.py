@@ -198,11 +198,14 @@ class AreaLimits:
         """Return by how much, on the normal scale, an AUC seen is no surprise under a value."""
         from scipy.special import betainc, ndtri
 
-        least = float(ndtri(tail))
+        least, cases = float(ndtri(tail)), self.positives + self.negatives - 2
+        pairs = self.positives * self.negatives
 
         def excess(tested: float) -> float:
-            own = float(binormal_trials(np.array(tested), self.positives, self.negatives))
-            trials = min(own / self.widening, self.trials)
+            inside = min(max(tested, INSIDE), 1.0 - INSIDE)  # `binormal_trials` of one number
+            spread, normal = inside * (1.0 - inside), float(ndtri(inside))
+            shared = float((np.exp(normal * normal * FALLING)[None] @ DENSITIES)[0])
+            trials = min(spread / ((spread + cases * shared) / pairs) / self.widening, self.trials)
             below = betainc(seen * trials + 1 / 3, (1.0 - seen) * trials + 2 / 3, tested)
             return float(ndtri(below)) - least
 

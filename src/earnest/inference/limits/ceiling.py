@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.rng import Purpose, Seeds
+from earnest.core.base.threads import each, workers
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
 from earnest.core.data.target import Target
@@ -55,6 +56,7 @@ MOST_KEPT = 1 << 22  # scores of these resamples that a method may keep for it
 FIRST_DRAWS = 250  # Gaussian draws that tell whether all of them are worth their time
 STANDARD_ERRORS = 3.0  # of a share of these draws
 HELD_LEVELS = (0.8, 0.95, 0.999)  # at which limits from these draws are held against others
+CELLS = 1 << 15  # scores put on another scale at a time, which the cache holds
 FEWEST = 40  # of them with a score of every configuration
 
 Array = NDArray[np.float64]
@@ -120,13 +122,17 @@ class FirstScores:
     def __call__(self, scores: Array) -> None:
         """Keep what is still missing of the scores (b, C) of the next resamples."""
         if self._missing:
-            self._parts.append(scores[: self._missing].copy())
-            self._missing -= len(self._parts[-1])
+            part = scores[: self._missing]
+            # A view holds on to all scores: to twice as many at most.
+            self._parts.append(part if 2 * len(part) >= len(scores) else part.copy())
+            self._missing -= len(part)
 
     @property
     def table(self) -> Array | None:
         """The scores (b, C); None where a method computes none, or too many to keep."""
-        return np.concatenate(self._parts) if self._parts and not self._missing else None
+        if not self._parts or self._missing:
+            return None
+        return self._parts[0] if len(self._parts) == 1 else np.concatenate(self._parts)
 
 
 def bad_end(metric: Metric) -> Side:
@@ -518,18 +524,25 @@ def _on_line(metric: Metric, area: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Rivals:
-    """The scores of the resamples (B, C) and of the sample itself (C,), on a steady scale."""
+    """The scores of the resamples (B, C) and of the sample itself (C,), and their trials (C,)."""
 
+    metric: Metric
     table: Array
     scores: Array
+    trials: Array
     winner: int
 
     def errors(self, contest: Contest, draws: int) -> Array:
         """Return the errors of those who win, rising: (draws,)."""
-        rng = contest.seeds.generator(Purpose.LOCAL_LEVEL)
-        best_wins = contest.best_wins
+        good = np.clip(in_range(self.metric, self.scores), 0.0, 1.0)
         return winner_errors(
-            self.table, self.scores, self.winner, rng, best_wins=best_wins, draws=draws
+            steady_scores(self.metric, self.table, self.trials, workers(contest.n_jobs)),
+            anscombe(good, self.trials),
+            self.winner,
+            contest.seeds.generator(Purpose.LOCAL_LEVEL),
+            best_wins=contest.best_wins,
+            draws=draws,
+            overwrite=True,
         ).errors
 
 
@@ -539,20 +552,30 @@ def _find_rivals(contest: Contest, metric: Metric, trials: float) -> _Rivals | N
     if table is None or len(table) < RESAMPLES:
         table = _score_resamples(contest, metric)
     table = table[:RESAMPLES]
-    defined = np.isfinite(table).any(axis=0) & np.isfinite(contest.scores)
+    finite = np.isfinite(table)
+    defined = finite.any(axis=0) & np.isfinite(contest.scores)
     if not defined[contest.winner]:
         return None
-    table = in_range(metric, table[:, defined])
-    table = table[np.isfinite(table).all(axis=1)]
+    if not (defined.all() and finite.all()):  # else there is nothing to leave out
+        table = table[:, defined]
+        table = table[np.isfinite(table).all(axis=1)]
     if len(table) < FEWEST:
         return None
-    good = in_range(metric, contest.scores[defined])
-    worth = np.full(len(good), trials)
-    return _Rivals(
-        anscombe(table, worth),
-        anscombe(np.clip(good, 0.0, 1.0), worth),
-        int(defined[: contest.winner].sum()),
-    )
+    scores = contest.scores[defined]
+    place = int(defined[: contest.winner].sum())
+    return _Rivals(metric, table, scores, np.full(len(scores), trials), place)
+
+
+def steady_scores(metric: Metric, table: Array, worth: Array, jobs: int) -> Array:
+    """Return scores (B, C) on the scale on which their variance is steady, some rows a thread."""
+    out = np.empty_like(table)
+
+    def fill(rows: slice) -> None:
+        out[rows] = anscombe(in_range(metric, table[rows]), worth)
+
+    step = max(1, min(-(-len(table) // jobs), CELLS // len(worth)))
+    each(fill, [slice(start, start + step) for start in range(0, len(table), step)], jobs)
+    return out
 
 
 def _score_resamples(contest: Contest, metric: Metric) -> Array:

@@ -19,6 +19,7 @@ from earnest.core.base.errors import EvidenceError
 DRAWS = 2000  # Gaussian draws of the scores of all configurations
 LUCK = 0.05  # a gap counts beyond what luck alone exceeds with this probability
 CONSTANT = 1e-7  # a spread below which a score is the same in every resample
+CELLS = 1 << 15  # numbers of a temporary array, which the cache holds
 LEAST_SPREAD = 0.5  # of the median spread, which no configuration falls below
 
 Array = NDArray[np.float64]
@@ -65,6 +66,7 @@ def winner_errors(
     best_wins: bool = True,
     dropped: DroppedConfigurations | None = None,
     draws: int = DRAWS,
+    overwrite: bool = False,
 ) -> WinnerErrors:
     """Return the law of the winner's error, as draws.
 
@@ -88,6 +90,8 @@ def winner_errors(
         was kept for a good start is then no surprise.
     draws : int
         The number of Gaussian draws, M.
+    overwrite : bool
+        Whether the table may be used for something else, which saves as much new memory.
 
     Examples
     --------
@@ -106,16 +110,18 @@ def winner_errors(
             got=str(len(table)),
             cure="Use more resamples, or method='bbc'.",
         )
-    spread = table.std(axis=0, ddof=1)  # (C,)
-    constant = spread < CONSTANT
-    drawn = _gaussian(table, spread, constant, scores, rng, draws)  # (C, M)
+    standard, spread = standardise(table, out=table if overwrite else None)  # (B, C), (C,)
+    drawn = _gaussian(standard, spread < CONSTANT, scores, rng, draws)  # (C, M)
     error = np.maximum(spread, LEAST_SPREAD * np.median(spread))
     lucky = drawn * error[:, None]  # scores in a world of equals
     leader = lucky.max(axis=0)  # (M,)
     place = _place_of_luck(draws)
-    behind_leader = leader - lucky
-    behind_leader.partition(place, axis=1)
-    luck = behind_leader[:, place]  # (C,)
+    luck = np.empty(len(scores))  # (C,)
+    step = max(1, CELLS // draws)
+    for start in range(0, len(scores), step):
+        behind_leader = leader - lucky[start : start + step]
+        behind_leader.partition(place, axis=1)
+        luck[start : start + step] = behind_leader[:, place]
     gap = np.maximum(scores[winner] - scores, 0.0)
     middle = float(np.median(error))
     best, its_error = _best_of_dropped(dropped, leader, middle, rng)  # (M,) both
@@ -159,9 +165,24 @@ def _place_of_luck(draws: int) -> int:
     return int(np.ceil((1.0 - LUCK) * (draws + 1))) - 1
 
 
+def standardise(table: Array, out: Array | None = None) -> tuple[Array, Array]:
+    """Return columns (B, C) of mean 0 and length 1, and their standard deviations (C,).
+
+    A column without spread is only centred. `out` may be the table itself.
+    """
+    standard = np.subtract(table, table.mean(axis=0), out=out)
+    step = max(1, CELLS // table.shape[1])
+    squares = np.zeros(table.shape[1])
+    for start in range(0, len(table), step):
+        squares += np.square(standard[start : start + step]).sum(axis=0)
+    spread = np.sqrt(squares / (len(table) - 1))
+    standard /= np.where(spread < CONSTANT, 1.0, spread)
+    standard /= np.sqrt(len(table) - 1)
+    return standard, spread
+
+
 def _gaussian(
-    table: Array,
-    spread: Array,
+    standard: Array,
     constant: NDArray[np.bool_],
     scores: Array,
     rng: np.random.Generator,
@@ -172,11 +193,8 @@ def _gaussian(
     Of a score that is constant nothing is known, so its draws are independent of the others; such
     columns take theirs from the best score down, whatever their order in the table.
     """
-    resamples = len(table)
-    normals = rng.standard_normal((draws, resamples))
+    normals = rng.standard_normal((draws, len(standard)))
     spare = rng.standard_normal((draws, int(constant.sum())))
-    standard = (table - table.mean(axis=0)) / np.where(constant, 1.0, spread)
-    standard /= np.sqrt(resamples - 1)
     drawn = np.asarray(standard.T @ normals.T)
     places = np.flatnonzero(constant)
     drawn[places[np.argsort(-scores[places], kind="stable")]] = spare.T

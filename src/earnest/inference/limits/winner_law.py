@@ -553,7 +553,9 @@ def _no_law(code: str, what: str) -> Caution:
 def anscombe(shares: Array, trials: Array) -> Array:
     """Return shares (..., C) of trials (C,) on a scale on which their variance is steady."""
     size = trials + 0.75
-    return np.asarray(np.arcsin(np.sqrt(shares * (trials / size) + 0.375 / size)))
+    scaled = np.asarray(shares * (trials / size))
+    scaled += 0.375 / size
+    return np.asarray(np.arcsin(np.sqrt(scaled, out=scaled), out=scaled))
 
 
 def _gaps(own: Array, others: Array, trials: float) -> Array:
@@ -583,7 +585,7 @@ def overlapping_cases(own: Array, shared: Array) -> Array:
 def in_range(metric: Metric, values: Array) -> Array:
     """Return values as shares of the metric's range, 1 being the best."""
     low, high = metric.limits
-    share = (values - low) / (high - low)
+    share = values if (low, high) == (0.0, 1.0) else (values - low) / (high - low)
     return np.asarray(share if metric.greater_is_better else 1.0 - share)
 
 

@@ -36,6 +36,7 @@ CELLS = 1 << 21  # terms gathered at a time
 KEPT = 1 << 22  # counts that an error is read from: the first resamples of an estimate
 TERMS = 1 << 21  # terms that errors are read from, those of the most frequent winners
 OUTER, INNER = 200, 200  # normal draws of the scores, and of resamples of each
+MOVED = 1 << 16  # of these draws at a time, which the cache holds
 STEP = 0.6  # of a standard error, by which scores are moved to see how the corrected one follows
 BUNDLES = 4096  # units from which a sum of several stands for each
 ROUGH = 0.25  # share of an error that too few resamples may leave open
@@ -295,10 +296,13 @@ def errors_in_the_limit(
     half = rng.standard_normal((INNER // 2, len(moves))) @ moves[:, :-1]
     apart, zero = gains + drawn[:, :-1], drawn[:, -1]  # (OUTER, W), (OUTER,)
     luck = np.concatenate([half, -half])  # (INNER, W)
-    best, moved = np.empty((OUTER, INNER), dtype=np.intp), np.empty_like(luck)
-    for turn, scores in enumerate(apart):
-        np.add(scores, luck, out=moved)
-        np.argmax(moved, axis=1, out=best[turn])
+    best = np.empty((OUTER, INNER), dtype=np.intp)
+    turns = max(1, MOVED // luck.size)
+    moved = np.empty((turns, *luck.shape))
+    for turn in range(0, OUTER, turns):
+        some = slice(turn, min(turn + turns, OUTER))
+        part = np.add(apart[some, None], luck, out=moved[: some.stop - turn])
+        np.argmax(part, axis=2, out=best[some])
     left = np.take_along_axis(apart, best, axis=1) - luck[np.arange(INNER), best]
     value = left.mean(axis=1)
     line, slope = drawn[:, :-1] @ shares, moves[:, :-1] @ shares

@@ -80,7 +80,7 @@ def fold_inflation(pi: Predictions, weights: Weights) -> NDArray[np.float64]:
 
 def gains_of(metric: Metric, scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return scores (F, B, C) as gains: greater is better, and of a size that ties can be told."""
-    gains = metric.sign * scores
+    gains = scores if metric.greater_is_better else -scores
     return gains if metric.has_unit else in_units_of_the_best(gains)
 
 

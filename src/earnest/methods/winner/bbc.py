@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.rng import Purpose
+from earnest.core.base.threads import side_by_side, workers
 from earnest.core.data.ensembles import EnsembleRule
 from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
 from earnest.core.data.weights import Weights
-from earnest.core.results.estimate import Estimate
+from earnest.core.results.cautions import Caution
+from earnest.core.results.estimate import Estimate, ScoreErrors
 from earnest.core.results.interval import DrawnLimits, LimitSource
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.inference.limits.ceiling import Contest, FirstScores
@@ -183,28 +185,33 @@ class BBC:
             lambda inbag: winners(pi, metric, inbag, selector, n_jobs=call.n_jobs, keep=first),
             call.n_jobs,
         )
-        table = resampled(
-            scorer,
-            pi.target,
-            resampler,
-            self.n_resamples,
-            call.seeds,
-            accept=out_of_bag_rule(metric, pi.target, undefined, published=published),
-            redraw=undefined is UndefinedRule.REDRAW,
-            n_jobs=call.n_jobs,
-            columns=pi.n_configs,
-        )  # (B, 2) or (B, 4)
-        draws = table[:, 0]
-        final, naive, scores = winner(
-            pi, metric, MeanOfFolds() if published else selector, n_jobs=call.n_jobs
+        jobs = workers(call.n_jobs)
+        table, (final, naive, scores) = side_by_side(
+            lambda: resampled(
+                scorer,
+                pi.target,
+                resampler,
+                self.n_resamples,
+                call.seeds,
+                accept=out_of_bag_rule(metric, pi.target, undefined, published=published),
+                redraw=undefined is UndefinedRule.REDRAW,
+                n_jobs=call.n_jobs,
+                columns=pi.n_configs,
+            ),  # (B, 2) or (B, 4)
+            lambda: winner(  # orders the columns while resamples are drawn
+                pi, metric, MeanOfFolds() if published else selector, n_jobs=call.n_jobs
+            ),
+            jobs,
         )
+        draws = table[:, 0]
         value = scorer.corrected(table, published=published)
         if pi.n_configs == 1 and not published:
             value = naive  # its limit for many resamples: nothing was selected
-        source: LimitSource = DrawnLimits(draws, as_published=published)
-        spread = has_width(source)
-        remarks = tuple(no_width(source))
-        if not published:
+        drawn = DrawnLimits(draws, as_published=published)
+
+        def find_limits() -> tuple[LimitSource, tuple[Caution, ...]]:
+            if published:
+                return drawn, tuple(no_width(drawn))
             contest = Contest.of(
                 pi,
                 final,
@@ -214,8 +221,16 @@ class BBC:
                 n_jobs=call.n_jobs,
                 inbag=None if first is None else first.table,
             )
-            one = pi.select(final)
-            source, remarks = with_spread(source, one, metric, value=value, contest=contest)
+            return with_spread(drawn, pi.select(final), metric, value=value, contest=contest)
+
+        def find_errors() -> ScoreErrors | None:
+            rng = call.seeds.generator(Purpose.VALUE_ERROR)
+            best_wins = type(selector) in (Pooled, MeanOfFolds)
+            return scorer.errors(table, final, rng, best_wins=best_wins)
+
+        (source, remarks), errors = side_by_side(
+            find_limits, find_errors if has_width(drawn) else lambda: None, jobs
+        )
         return make_estimate(
             self,
             call,
@@ -231,14 +246,7 @@ class BBC:
             ],
             details=BBCDetails.of(table[:, 1].astype(np.intp), pi.n_configs),
             used={"selector": selector, "resampler": resampler},
-            errors=scorer.errors(
-                table,
-                final,
-                call.seeds.generator(Purpose.VALUE_ERROR),
-                best_wins=type(selector) in (Pooled, MeanOfFolds),
-            )
-            if spread
-            else None,
+            errors=errors,
         )
 
     def _judge_ensemble(self, call: Call, rule: EnsembleRule) -> Estimate:

@@ -1,0 +1,55 @@
+"""Threads change neither the results, nor their order, nor which error is raised."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from earnest.core.base.threads import each
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 5])
+@pytest.mark.parametrize("count", [0, 1, 2, 40])
+def test_results_are_in_the_order_of_the_items(n_jobs, count):
+    assert each(lambda item: item * item, range(count), n_jobs) == [k * k for k in range(count)]
+
+
+def test_items_run_side_by_side_and_the_caller_works_too():
+    meeting = threading.Barrier(3, timeout=60)  # breaks unless three run at once
+
+    def work(_: int) -> threading.Thread:
+        meeting.wait()
+        return threading.current_thread()
+
+    found = each(work, range(3), 3)
+    assert len(set(found)) == 3
+    assert threading.current_thread() in found
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 4])
+def test_the_error_of_the_first_item_that_fails_is_raised(n_jobs):
+    def work(item: int) -> int:
+        if item in (1, 30):
+            raise ValueError(str(item))
+        return item
+
+    with pytest.raises(ValueError, match=r"^1$"):
+        each(work, range(40), n_jobs)
+
+
+def test_nothing_is_begun_after_an_error():
+    begun = []
+
+    def work(item: int) -> None:
+        begun.append(item)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        each(work, range(1000), 2)
+    assert len(begun) <= 2
+
+
+def test_threads_may_be_asked_for_within_threads():
+    found = each(lambda k: each(lambda item: k + item, range(5), 2), range(4), 2)
+    assert found == [[k + item for item in range(5)] for k in range(4)]
