@@ -45,9 +45,9 @@ def test_help_reads_as_recorded(args, name, monkeypatch):
     assert said.split() == read_snapshot(GOLDEN / name, said + "\n").split()
 
 
-def test_help_fits_eighty_columns(spawn):
+def test_help_fits_eighty_columns(run):
     for args in (["--help"], ["estimate", "--help"], ["compare", "--help"]):
-        assert max(map(len, spawn(*args).out.splitlines())) <= 80
+        assert max(map(len, run(*args).out.splitlines())) <= 80
 
 
 def test_no_command_shows_the_table_of_contents(run):
