@@ -165,9 +165,7 @@ def cautions_table() -> str:
 
 def options_table(command: str) -> str:
     """Return the options of a command."""
-    import typer
-
-    from earnest.cli.app import app
+    from earnest.cli.app import build_program
 
     def row(option: Any) -> list[str]:
         words = ", ".join(f"`{word}`" for word in (*option.opts, *option.secondary_opts))
@@ -175,8 +173,8 @@ def options_table(command: str) -> str:
         said = re.sub(r"\[/?[a-z]+\]", "", option.help or "").replace("  ", ". ")
         return [words + value, said]
 
-    group: Any = typer.main.get_command(app)
-    params = [p for p in group.commands[command].params if p.opts[0].startswith("-")]
+    params = build_program().commands[command].params
+    params = [p for p in params if p.opts[0].startswith("-")]
     return table(["option", "meaning"], (row(option) for option in params))
 
 

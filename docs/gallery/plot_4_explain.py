@@ -7,7 +7,7 @@ with a band that says how sure the surrogate is.
 """
 
 # %%
-# A search over an SVM with 60 random configurations.
+# A search over an SVM with 30 random configurations.
 from scipy.stats import loguniform
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import RandomizedSearchCV
@@ -21,10 +21,10 @@ X, y = load_breast_cancer(return_X_y=True)
 search = RandomizedSearchCV(
     make_pipeline(StandardScaler(), SVC()),
     {"svc__C": loguniform(1e-2, 1e3), "svc__gamma": loguniform(1e-5, 1e0)},
-    n_iter=60,
+    n_iter=30,
     scoring="roc_auc",
     random_state=0,
-).fit(X[:250], y[:250])
+).fit(X[:150], y[:150])
 
 explanation = en.explain(search, rng=0)
 explanation.plot()

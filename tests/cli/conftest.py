@@ -1,7 +1,8 @@
-"""A small table of predictions, and two ways to run the command line."""
+"""A small table of predictions, and three ways to run the command line."""
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -74,6 +75,28 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         code = main([str(arg) for arg in args])
         said = capsys.readouterr()
         return Outcome(code, said.out, said.err)
+
+    return call
+
+
+@pytest.fixture
+def run_in_ascii(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run the command line in this process, with streams that take ASCII and nothing else."""
+
+    def call(*args: object) -> Outcome:
+        streams = {
+            name: io.TextIOWrapper(io.BytesIO(), encoding="ascii", errors=errors, newline="\n")
+            for name, errors in (("stdout", "strict"), ("stderr", "backslashreplace"))
+        }
+        with monkeypatch.context() as patched:
+            for name, stream in streams.items():
+                patched.setattr(sys, name, stream)
+            code = run(*args).code
+        said = []
+        for stream in streams.values():
+            stream.seek(0)
+            said.append(stream.read())
+        return Outcome(code, *said)
 
     return call
 

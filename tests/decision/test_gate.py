@@ -160,12 +160,12 @@ def test_as_many_more_items_as_are_named_decide_it_mostly() -> None:
     assert made.outcome == "undecided"
     assert made.more_items is not None
     total, value = made.n_items + made.more_items, made.value
-    decided = 0
-    for seed in range(60):
+    count, decided = 40, 0
+    for seed in range(count):
         rng = np.random.default_rng([9, seed])
         decided += en.gate(make_scores(answer_items(rng, total, [value], 0.0)), above=0.73).passed
-    # 80 % in theory, a binomial error of 5 %, and limits of a share that are not quite normal.
-    assert 0.6 < decided / 60 <= 1.0
+    # 80 % in theory, a binomial error of 6 %, and limits of a share that are not quite normal.
+    assert 0.6 < decided / count <= 1.0
 
 
 # Looks.
@@ -281,7 +281,7 @@ def test_the_comment_holds_the_verdict_the_numbers_and_the_cautions() -> None:
 def test_a_change_at_the_margin_passes_and_fails_as_rarely_as_stated(
     n: int, loss: float, gain: float, margin: float
 ) -> None:
-    count = 300
+    count = 200
     found = Counter(
         en.gate(new, against=old, margin=margin).outcome
         for new, old in (
@@ -295,7 +295,7 @@ def test_a_change_at_the_margin_passes_and_fails_as_rarely_as_stated(
 
 
 def test_the_best_of_ten_at_the_margin_passes_as_rarely_as_stated() -> None:
-    count, passed = 200, 0
+    count, passed = 100, 0
     for seed in range(count):
         rng = np.random.default_rng([11, seed])
         values = answer_items(rng, 200, [0.68] * 10 + [0.70], 0.7)
@@ -306,7 +306,7 @@ def test_the_best_of_ten_at_the_margin_passes_as_rarely_as_stated() -> None:
 
 def test_any_of_many_looks_passes_as_rarely_as_one(tmp_path: Path) -> None:
     """Eight changes at the margin, on the same items: without the ledger one set in five passes."""
-    count, looks = 30, 8
+    count, looks = 20, 8
     with_ledger = without = 0
     for seed in range(count):
         values = answer_items(np.random.default_rng([12, seed]), 150, [0.68] * looks + [0.7], 0.2)
@@ -329,7 +329,7 @@ def test_the_same_evidence_always_has_the_same_verdict() -> None:
 def test_another_seed_seldom_changes_the_verdict() -> None:
     """The stated flip rate: with another seed at most 1 in 10 verdicts on the best changes."""
     flips = total = 0
-    for seed in range(20):
+    for seed in range(12):
         rng = np.random.default_rng([14, seed])
         table = make_scores((rng.random((200, 8)) < rng.uniform(0.3, 1.0, (200, 1))).astype(float))
         made = [en.gate(table, above=0.6, rng=again).outcome for again in range(3)]

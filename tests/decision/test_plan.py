@@ -28,22 +28,22 @@ def test_the_items_for_two_are_those_of_the_formula() -> None:
 
 def test_a_study_of_the_planned_size_has_the_planned_power() -> None:
     """The whole procedure, on new items: `compare` finds a true difference of 0.05 in 80 %."""
-    needed = en.plan(pilot(4000, [0.60, 0.65], seed=1), detect=0.05, rng=1).n_items
+    needed = en.plan(pilot(2000, [0.60, 0.65], seed=1), detect=0.05, rng=1).n_items
     assert needed is not None
-    count, shown = 200, 0
+    count, shown = 120, 0
     for seed in range(count):
         values = answer_items(np.random.default_rng([2, seed]), needed, [0.60, 0.65], 0.5)
         made = en.compare(make_scores(values, "a", "b"), "b", "a")
         shown += bool(made.shown) and made.difference > 0
-    # Three binomial errors of 200 studies, and 3 % for the variance that 4000 items tell.
+    # Three binomial errors of 120 studies, and 3 % for the variance that 2000 items tell.
     assert abs(shown / count - 0.8) < 3 * math.sqrt(0.16 / count) + 0.03
 
 
 def test_the_best_of_many_is_shown_with_the_planned_power() -> None:
     shares = [0.70, 0.62, 0.62, 0.62, 0.62, 0.62]
-    needed = en.plan(pilot(3000, shares, seed=3), detect=0.08, n_configs=6, rng=1).n_items
+    needed = en.plan(pilot(1500, shares, seed=3), detect=0.08, n_configs=6, rng=1).n_items
     assert needed is not None
-    count, shown = 100, 0
+    count, shown = 80, 0
     for seed in range(count):
         values = answer_items(np.random.default_rng([4, seed]), needed, shares, 0.5)
         made = en.compare_many(make_scores(values, *"abcdef"), rng=0)
@@ -66,8 +66,8 @@ def test_an_interval_of_the_planned_size_has_the_planned_width() -> None:
 
 def test_more_repeats_need_fewer_items_by_the_law_of_variances() -> None:
     rng = np.random.default_rng(7)
-    difficulty = rng.random((2000, 1, 1))
-    given = en.Scores((rng.random((2000, 2, 4)) < difficulty).astype(float), limits=(0, 1))
+    difficulty = rng.random((800, 1, 1))
+    given = en.Scores((rng.random((800, 2, 4)) < difficulty).astype(float), limits=(0, 1))
     made = en.plan(given, detect=0.03, n_repeats=[1, 2, 4], rng=0)
     # Both prompts answer by the same chance, so that a difference is all sampling: items go as 1/R.
     one, two, four = (need.n_items or 0 for need in made.needs)
@@ -77,8 +77,8 @@ def test_more_repeats_need_fewer_items_by_the_law_of_variances() -> None:
 
 def test_repeats_are_worth_little_where_items_differ_more_than_samples() -> None:
     rng = np.random.default_rng(8)
-    own = rng.random((2000, 2, 1)) < 0.6  # an answer is always the same
-    noise = rng.random((2000, 2, 3)) < 0.02
+    own = rng.random((500, 2, 1)) < 0.6  # an answer is always the same
+    noise = rng.random((500, 2, 3)) < 0.02
     given = en.Scores((own ^ noise).astype(float), limits=(0, 1))
     made = en.plan(given, detect=0.05, n_repeats=[3, 30], rng=0)
     three, thirty = (need.n_items or 0 for need in made.needs)
@@ -87,7 +87,7 @@ def test_repeats_are_worth_little_where_items_differ_more_than_samples() -> None
 
 
 def test_more_configurations_need_more_items_also_beyond_the_pilot() -> None:
-    made = en.plan(pilot(500, [0.6] * 4), detect=0.05, n_configs=[2, 4, 40], rng=0)
+    made = en.plan(pilot(200, [0.6] * 4), detect=0.05, n_configs=[2, 4, 40], rng=0)
     two, four, forty = (need.n_items or 0 for need in made.needs)
     assert two < four < forty
     assert [need.runs for need in made.needs] == [2 * two, 4 * four, 40 * forty]
@@ -95,10 +95,10 @@ def test_more_configurations_need_more_items_also_beyond_the_pilot() -> None:
 
 def test_groups_that_agree_need_more_items() -> None:
     rng = np.random.default_rng(9)
-    values = np.repeat(answer_items(rng, 300, [0.6, 0.6], 0.5), 5, axis=0)
+    values = np.repeat(answer_items(rng, 150, [0.6, 0.6], 0.5), 5, axis=0)
     alone = en.plan(en.Scores(values, limits=(0, 1)), detect=0.05, rng=0).n_items
     grouped = en.plan(
-        en.Scores(values, groups=np.repeat(np.arange(300), 5), limits=(0, 1)), detect=0.05, rng=0
+        en.Scores(values, groups=np.repeat(np.arange(150), 5), limits=(0, 1)), detect=0.05, rng=0
     ).n_items
     assert alone is not None
     assert grouped is not None
@@ -125,7 +125,8 @@ def test_predictions_are_a_pilot_too() -> None:
 
 
 def test_the_same_seed_gives_the_same_plan() -> None:
-    assert en.plan(pilot(), detect=0.05, rng=3) == en.plan(pilot(), detect=0.05, rng=3)
+    given = pilot(200)
+    assert en.plan(given, detect=0.1, rng=3) == en.plan(given, detect=0.1, rng=3)
 
 
 def test_a_small_pilot_is_said() -> None:
@@ -161,7 +162,7 @@ def test_a_pilot_without_differences_is_refused() -> None:
 
 
 def test_the_figure_shows_a_curve_a_goal_and_a_need() -> None:
-    made = en.plan(pilot(), detect=0.05, n_configs=[2, 3], rng=0)
+    made = en.plan(pilot(200), detect=0.1, n_configs=[2, 3], rng=0)
     ax = made.plot()
     assert len(ax.get_legend().get_texts()) == 2
     assert ax.get_xscale() == "log"

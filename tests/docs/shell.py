@@ -60,11 +60,9 @@ def _group(name: str) -> Any:
         cli.add_command(scheduler, "scheduler")
         cli.add_command(worker, "worker")
         return cli
-    import typer
+    from earnest.cli.app import build_program
 
-    from earnest.cli.app import app
-
-    return typer.main.get_command(app)
+    return build_program()
 
 
 def _parsed(program: str) -> Callable[[list[str], str], str]:

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 
 import earnest
-from earnest.cli.app import app
+from earnest.cli.app import build_program
 from earnest.cli.defaults import read_defaults
 from tests.docs import shell
 from tests.docs.test_code_blocks import EVERY_MARKDOWN, PAGES, ROOT, generate, named, prose
@@ -69,9 +68,8 @@ def is_a_plug_in(page: Path, body: str) -> str:
 
 def are_defaults(page: Path, body: str, folder: Path) -> str:
     (folder / "earnest.toml").write_text(body, encoding="utf-8")
-    commands = getattr(typer.main.get_command(app), "commands")  # noqa: B009
     try:
-        read_defaults(commands, folder)
+        read_defaults(build_program().commands, folder)
     except earnest.EarnestError as error:
         return str(error)
     return ""

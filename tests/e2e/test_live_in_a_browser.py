@@ -21,6 +21,7 @@ from earnest.core.base.writing import write_file
 from earnest.reporting.live import draw_live_page
 from tests.e2e.test_report_in_a_browser import CONTRAST, OVERLAPS, SCALES
 from tests.reporting.test_live import state
+from tests.training.tune_tables import portfolio
 
 MOST = 120_000  # milliseconds that a slow machine may take until a page changes
 DONE = "Number(document.body.dataset.done)"
@@ -28,6 +29,7 @@ SEEN = "[...document.querySelectorAll('figure svg[role=img]')].filter(e => e.che
 WHOLE = f"""() => document.querySelector("table.leaders td.num") && {SEEN}.length == 1
   && document.querySelectorAll("progress, [role=progressbar]").length == 1"""  # at one moment
 STILL = "window.setTimeout = window.setInterval = () => 0;"  # the page does not load itself again
+ENDLESS = ("--folds", "10", "--repeats", "1000")  # no test waits for the end of it
 LATER = "const now = Date.now; Date.now = () => now() + 60000;"  # a minute after all was written
 
 
@@ -45,7 +47,8 @@ def start(table: Path, tmp_path: Path) -> Iterator[Any]:
 
     def run(*options: str) -> tuple[subprocess.Popen[bytes], Path]:
         command = [sys.executable, "-m", "earnest", "tune", str(table), "--target", "y", "--live"]
-        command += ["--out", str(tmp_path / "run"), "--n-jobs", "1", "--seed", "1", *options]
+        command += ["--portfolio", portfolio(tmp_path), "--configs", "5", "--n-jobs", "1"]
+        command += ["--out", str(tmp_path / "run"), "--seed", "1", *options]
         process = subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
         )
@@ -97,7 +100,7 @@ def see_it_grow(page: Any) -> None:
 def test_a_page_follows_its_run_and_says_when_it_was_killed(
     browser: Any, start: Any, server: str
 ) -> None:
-    process, place = start("--budget", "10m")
+    process, place = start(*ENDLESS)
     wait_for_file(place, process)
     pages = []
     for address in (place.as_uri(), f"{server}/run/report.html"):
@@ -124,26 +127,25 @@ def test_a_page_follows_its_run_and_says_when_it_was_killed(
 
 
 @pytest.mark.parametrize("width", [1280, 768, 390])
-@pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_live_page_fits_its_window_and_can_be_read(
-    browser: Any, tmp_path: Path, width: int, theme: str
+    browser: Any, tmp_path: Path, width: int
 ) -> None:
     now = time.time()
     place = write_file(tmp_path / "page.html", draw_live_page(state(written=now)))
-    page = browser.new_context(
-        viewport={"width": width, "height": 900}, color_scheme=theme
-    ).new_page()
+    page = browser.new_context(viewport={"width": width, "height": 900}).new_page()
     page.add_init_script(STILL)
     page.goto(place.as_uri())
-    assert page.evaluate("document.documentElement.scrollWidth") == width
-    assert page.evaluate(SCALES) == []
-    assert page.evaluate(CONTRAST) == []
-    assert page.evaluate(OVERLAPS) == []
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        assert page.evaluate(SCALES) == []
+        assert page.evaluate(CONTRAST) == []
+        assert page.evaluate(OVERLAPS) == []
     page.context.close()
 
 
 def test_the_page_of_a_run_that_was_told_to_end_says_so(browser: Any, start: Any) -> None:
-    process, place = start("--budget", "10m")
+    process, place = start(*ENDLESS)
     wait_for_file(place, process)
     page = browser.new_context().new_page()
     page.goto(place.as_uri())
@@ -156,7 +158,7 @@ def test_the_page_of_a_run_that_was_told_to_end_says_so(browser: Any, start: Any
 
 
 def test_the_page_of_a_finished_run_becomes_its_report(browser: Any, start: Any) -> None:
-    process, place = start("--configs", "3", "--folds", "3")
+    process, place = start("--folds", "3")
     wait_for_file(place, process)
     page = browser.new_context().new_page()
     page.goto(place.as_uri())

@@ -72,11 +72,15 @@ Open = Callable[..., Any]
 
 @pytest.fixture
 def opened(browser: Any) -> Iterator[Open]:
-    """Open a file, and note every complaint and every request beside it."""
+    """Open a file, and note every complaint and every request beside it.
+
+    Nothing moves unless asked for: a click that first scrolls smoothly takes seconds.
+    """
     contexts = []
 
     def visit(path: Path, size: tuple[int, int] = WIDE, **options: Any) -> Any:
         width, height = size
+        options = {"reduced_motion": "reduce", **options}
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
         contexts.append(context)
         page = context.new_page()
@@ -102,14 +106,15 @@ def test_the_page_asks_for_nothing_and_complains_of_nothing(opened: Open, page_f
 
 
 @pytest.mark.parametrize("size", [WIDE, TABLET, PHONE])
-@pytest.mark.parametrize("theme", ["light", "dark"])
 def test_nothing_scrolls_sideways_is_too_small_or_too_pale(
-    opened: Open, page_file: Path, size: tuple[int, int], theme: str
+    opened: Open, page_file: Path, size: tuple[int, int]
 ) -> None:
-    page = opened(page_file, size, color_scheme=theme)
-    assert page.evaluate("document.documentElement.scrollWidth") == size[0]
-    assert page.evaluate(SCALES) == []
-    assert page.evaluate(CONTRAST) == []
+    page = opened(page_file, size, color_scheme="light")
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)
+        assert page.evaluate("document.documentElement.scrollWidth") == size[0]
+        assert page.evaluate(SCALES) == []
+        assert page.evaluate(CONTRAST) == []
 
 
 # At some width: what leaves the page, words that touch others, and cells that hold no whole word.
@@ -151,7 +156,7 @@ CRAMPED = """() => {
     if (width < 4 * Math.min(longest, 8)) bad.push(["squeezed", words.slice(0, 30), width]);
   }
   return bad; }"""
-WIDTHS = (360, 390, 480, 600, 700, 721, 768, 820, 900, 901, 1000, 1041, 1180, 1280, 1920)
+WIDTHS = (360, 480, 600, 721, 820, 900, 901, 1041, 1280, 1920)
 
 
 @pytest.mark.parametrize("name", ["whole", "names", "binary", "multiclass", "regression"])
@@ -172,8 +177,8 @@ def test_no_two_words_touch_and_nothing_leaves_the_page_at_any_width(
 
 
 def scores(page: Any) -> list[float]:
-    rows = page.locator("table.audit tbody tr:visible td.score").all()
-    told = [row.get_attribute("data-v") for row in rows]
+    rows = page.locator("table.audit tbody tr:visible td.score")
+    told = rows.evaluate_all("all => all.map(cell => cell.dataset.v)")
     return [float(value) for value in told if value]  # one was never evaluated in full
 
 
@@ -296,15 +301,15 @@ def test_the_slider_tells_the_row_of_its_threshold_and_moves_by_keyboard(
     line = page.locator("#thresholds .cutfig i").first
     before = line.bounding_box()["x"]
     slider.focus()
-    for _ in range(20):
+    for _ in range(5):
         page.keyboard.press("ArrowLeft")
-    assert now.inner_text() == "0.3"
+    assert now.inner_text() == "0.45"
     assert line.bounding_box()["x"] < before
-    row = page.locator("#cuts tbody tr", has=page.locator("th", has_text=re.compile(r"^0\.3$")))
+    row = page.locator("#cuts tbody tr", has=page.locator("th", has_text=re.compile(r"^0\.45$")))
     cells = row.locator("td b").all_text_contents()  # in a table that is shut
     shown = [cell.inner_text() for cell in page.locator(".cutnow dd b").all()]
     assert shown == cells
-    assert slider.get_attribute("aria-valuetext").startswith("0.3: Sensitivity ")
+    assert slider.get_attribute("aria-valuetext").startswith("0.45: Sensitivity ")
     page.keyboard.press("Home")
     assert page.locator(".cutnow dd b").first.inner_text() == "1.00"
     page.reload()
@@ -424,7 +429,7 @@ def test_hostile_words_do_nothing(opened: Open, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", SCENES)
-def test_every_kind_of_run_fits_a_phone_and_complains_of_nothing(
+def test_every_kind_of_run_fits_a_phone_and_no_words_of_its_figures_touch(
     opened: Open, tmp_path: Path, name: str
 ) -> None:
     page = opened(scene(name).save(tmp_path / "report.html"), PHONE)
@@ -433,14 +438,8 @@ def test_every_kind_of_run_fits_a_phone_and_complains_of_nothing(
     assert page.evaluate(SCALES) == []
     assert page.evaluate(BROKEN) == []
     assert page.get_by_role("heading", level=1).count() == 1
-
-
-@pytest.mark.parametrize("size", [WIDE, PHONE])
-@pytest.mark.parametrize("name", SCENES)
-def test_no_words_of_a_figure_touch_others_or_leave_the_paper(
-    opened: Open, tmp_path: Path, name: str, size: tuple[int, int]
-) -> None:
-    page = opened(scene(name).save(tmp_path / "report.html"), size)
+    assert page.evaluate(OVERLAPS) == []
+    page.set_viewport_size({"width": WIDE[0], "height": WIDE[1]})
     assert page.evaluate(OVERLAPS) == []
 
 

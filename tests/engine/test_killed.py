@@ -55,7 +55,16 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[int, ...], Out
     return dict(read_run(folder / "run.db").outcomes)
 
 
-@pytest.mark.parametrize(("n_jobs", "seed", "kills"), [(1, 1, 3), (1, 2, 3), (2, 3, 2)])
+# With workers more is under way when the kill comes; alone, at other moments, it is slow.
+@pytest.mark.parametrize(
+    ("n_jobs", "seed", "kills"),
+    [
+        pytest.param(1, 1, 3, marks=pytest.mark.slow),
+        pytest.param(1, 2, 3, marks=pytest.mark.slow),
+        (1, 1, 1),
+        (2, 3, 2),
+    ],
+)
 def test_killed_again_and_again_it_gives_the_same_bytes(
     tmp_path: Path, whole: dict[tuple[int, ...], Outcome], n_jobs: int, seed: int, kills: int
 ) -> None:

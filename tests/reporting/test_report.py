@@ -124,18 +124,22 @@ def digests(made: en.Report) -> list[str]:
     return [hashlib.sha256(text.encode()).hexdigest() for text in forms]
 
 
-def test_every_report_is_the_same_bytes_in_another_process(
+# A search, predictions of classes, and a folder; the golden words hold all kinds to the same.
+ELSEWHERE = ("binary", "multiclass", "folder")
+
+
+def test_a_report_is_the_same_bytes_in_another_process(
     reports: dict[str, en.Report],
 ) -> None:
     program = (
-        "import json; from tests.reporting.scenes import SCENES, scene; "
+        "import json; from tests.reporting.scenes import scene; "
         "from tests.reporting.test_report import digests; "
-        "print(json.dumps({name: digests(scene(name)) for name in SCENES}))"
+        f"print(json.dumps({{name: digests(scene(name)) for name in {ELSEWHERE!r}}}))"
     )
     seed = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
     env = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, check=True)
-    assert json.loads(done.stdout) == {name: digests(made) for name, made in reports.items()}
+    assert json.loads(done.stdout) == {name: digests(reports[name]) for name in ELSEWHERE}
 
 
 def test_the_number_of_the_page_is_that_of_the_search(tmp_path: Path) -> None:
@@ -201,11 +205,11 @@ def test_a_run_whose_time_was_over_is_still_the_search_that_it_was(tmp_path: Pat
 
 def test_a_damaged_estimate_is_made_anew(tmp_path: Path) -> None:
     run, _ = SCENES["folder"](tmp_path)
-    before = en.report(run, explain=False)
     path = run / "estimate.json"
+    before = en.Estimate.from_dict(json.loads(path.read_text(encoding="utf-8")))
     path.write_text(path.read_text(encoding="utf-8")[:200], encoding="utf-8")
     made = en.report(run, explain=False, rng=7)
-    assert made.content.answer.value == before.content.answer.value
+    assert made.content.answer.value == printed(before).value
     assert "that can be read" in made.to_markdown()
 
 
@@ -313,15 +317,11 @@ def test_hostile_names_labels_and_values_are_text_everywhere() -> None:
     assert json.loads(made.to_json())["title"] == HOSTILE
 
 
-@pytest.mark.parametrize(
-    "name", ["学習率", "größe\u202e", "a\x1b[31m", "%s %n", "x" * 400, "|a|b|"]
-)
-def test_every_name_can_be_shown(name: str) -> None:
+def test_every_name_can_be_shown() -> None:
+    names = ["学習率", "größe\u202e", "a\x1b[31m", "%s %n", "x" * 400, "|a|b|"]
     rng = np.random.default_rng(5)
     y = np.tile([0, 1], 20)
-    pi = en.Predictions.from_arrays(
-        y, y[:, None] + rng.standard_normal((40, 2)), configs=[name, "b"]
-    )
+    pi = en.Predictions.from_arrays(y, y[:, None] + rng.standard_normal((40, 6)), configs=names)
     made = en.report(pi, metric="roc_auc")
     assert outline(made.to_html()).open == []
     figures = "".join(re.findall(r"<svg.*?</svg>", made.to_html(), flags=re.S))

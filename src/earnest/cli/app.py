@@ -11,6 +11,7 @@ import warnings
 from collections import Counter
 from collections.abc import Sequence
 from copy import copy
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -167,9 +168,18 @@ def root(
         know_options(options_of(context.invoked_subcommand))
 
 
+@cache
+def build_program() -> TyperGroup:
+    """Return the program with the options of all its commands.
+
+    Once a process: typer reads the types of all arguments of all commands for it.
+    """
+    return cast(TyperGroup, typer.main.get_command(app))
+
+
 def options_of(name: str) -> set[str]:
     """Return the options of a command, as they are typed."""
-    params = cast(TyperGroup, typer.main.get_command(app)).commands[name].params
+    params = build_program().commands[name].params
     return {option for param in params for option in (*param.opts, *param.secondary_opts)}
 
 
@@ -208,7 +218,8 @@ def run(args: Sequence[str] | None = None) -> int:
     """
     sys.excepthook = internal_error
     warnings.showwarning = show_warning
-    command = typer.main.get_command(_list_commands() if _asks_for_contents(args) else app)
+    contents = _asks_for_contents(args)
+    command = typer.main.get_command(_list_commands()) if contents else build_program()
     defaults = Defaults(None, {})
     try:
         with guarded_output():

@@ -220,15 +220,15 @@ def test_any_name_is_shown_as_it_is(run: Run, tmp_path: Path, name: str) -> None
     assert read(run("compare", path, name, "other", *ASK, "--json").out)["a"] == name
 
 
-def test_a_narrow_encoding_is_no_obstacle(spawn: Run, table: Path) -> None:
+def test_a_narrow_encoding_is_no_obstacle(run_in_ascii: Run, table: Path) -> None:
     for args in ((A, B), ("--all", "--seed", "1")):
-        done = spawn("compare", table, *args, *ASK, PYTHONIOENCODING="ascii")
+        done = run_in_ascii("compare", table, *args, *ASK)
         assert (done.code, done.err) == (0, "")
         assert "\\u" not in done.out
 
 
-def test_a_process_writes_json_only(spawn: Run, table: Path) -> None:
-    done = spawn("compare", table, A, B, *ASK, "--json")
+def test_with_json_there_is_json_only(run: Run, table: Path) -> None:
+    done = run("compare", table, A, B, *ASK, "--json")
     assert (done.code, done.err) == (0, "")
     assert read(done.out)["test"] == "bayle"
 

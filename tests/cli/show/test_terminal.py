@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import re
 import subprocess
 import sys
@@ -78,63 +77,66 @@ def test_json_is_strict(monkeypatch):
     }
 
 
-def test_without_a_terminal_there_are_no_control_codes(spawn, table):
-    done = spawn("estimate", table, "-m", "roc_auc", "--seed", "1")
-    assert done.code == 0
-    assert "\x1b" not in done.out
+ESTIMATE = ("-m", "roc_auc", "--seed", "1", "--n-resamples", "100")
 
 
-def test_colours_come_with_a_terminal_and_go_with_no_color(spawn, table):
-    args = ("estimate", table, "-m", "roc_auc", "--seed", "1")
-    forced = {"FORCE_COLOR": "1", "TERM": "xterm-256color"}
-    assert COLOUR.search(spawn(*args, **forced).out)
-    assert not COLOUR.search(spawn(*args, **forced, NO_COLOR="1").out)
+def test_colours_come_with_a_terminal_and_go_with_no_color(run, table, monkeypatch):
+    args = ("estimate", table, *ESTIMATE, "--method", "bbc", "--method", "tibshirani")
+    plain = run(*args)
+    assert plain.code == 0
+    assert "\x1b" not in plain.out  # without a terminal there are no control codes
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    forced = run(*args).out
+    assert COLOUR.search(forced)
+    bare = re.sub(r"\x1b\[[0-9;]*m", "", forced)
+    assert [line.rstrip() for line in bare.splitlines()] == plain.out.splitlines()
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not COLOUR.search(run(*args).out)
+
+
+def test_a_process_without_a_terminal_writes_what_a_run_here_writes(spawn, run, table):
+    args = ("estimate", table, *ESTIMATE)
+    assert spawn(*args) == run(*args)
 
 
 @pytest.mark.parametrize(
     ("term", "grey"), [("xterm-256color", "\x1b[38;5;244m"), ("xterm", "\x1b[90m")]
 )
-def test_grey_is_seen_on_white_with_sixteen_colours_too(spawn, table, term, grey):
-    args = ("estimate", table, "-m", "roc_auc", "--seed", "1")
-    out = spawn(*args, FORCE_COLOR="1", TERM=term, COLORTERM="").out
+def test_grey_is_seen_on_white_with_sixteen_colours_too(run, table, monkeypatch, term, grey):
+    for name, value in (("FORCE_COLOR", "1"), ("TERM", term), ("COLORTERM", "")):
+        monkeypatch.setenv(name, value)
+    out = run("estimate", table, *ESTIMATE).out
     assert grey in out
     assert "\x1b[37m" not in out
-
-
-def test_colour_changes_nothing_but_colour(spawn, table):
-    args = ("estimate", table, "-m", "roc_auc", "--seed", "1", "--all")
-    forced = spawn(*args, FORCE_COLOR="1", TERM="xterm-256color").out
-    bare = re.sub(r"\x1b\[[0-9;]*m", "", forced)
-    lines = [line.rstrip() for line in bare.splitlines()]
-    assert lines == spawn(*args).out.splitlines()
 
 
 @pytest.mark.parametrize(
     "args",
     [
-        ["estimate", "{table}", "-m", "roc_auc", "--seed", "1"],
-        ["estimate", "{table}", "-m", "roc_auc", "--seed", "1", "--all"],
-        ["estimate", "{table}", "-m", "roc_auc", "--json"],
+        ["estimate", "{table}", *ESTIMATE],
+        ["estimate", "{table}", *ESTIMATE, "--method", "bbc", "--method", "tibshirani"],
+        ["estimate", "{table}", *ESTIMATE, "--json"],
         ["methods"],
         ["metrics"],
         ["--help"],
         ["estimate", "--help"],
     ],
 )
-def test_ascii_terminals_are_served(tmp_path, args):
+def test_ascii_terminals_are_served(run_in_ascii, tmp_path, args):
     table = write_table(tmp_path / "preds.csv", ["naïve β", "模型 2", "c"])
-    done = subprocess.run(
-        [sys.executable, "-m", "earnest", *(arg.format(table=table) for arg in args)],
-        capture_output=True,
-        env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
-        timeout=120,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert len(done.stdout.decode("ascii")) > 100
+    done = run_in_ascii(*(arg.format(table=table) for arg in args))
+    assert (done.code, done.err) == (0, "")
+    assert len(done.out) > 100
 
 
-@pytest.mark.parametrize("args", [["methods"], ["--help"], ["estimate", "-h"], ["--version"], []])
+def test_an_ascii_process_is_served(spawn):
+    done = spawn("methods", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.isascii()
+
+
+@pytest.mark.parametrize("args", [["methods"], ["--help"], ["--version"]])
 def test_a_full_disk_is_one_line(tmp_path, args):
     # A read-only descriptor refuses to be written to, as a full disk does.
     path = tmp_path / "out"
@@ -155,11 +157,9 @@ def test_a_full_disk_is_one_line(tmp_path, args):
 @pytest.mark.parametrize(
     "args",
     [
-        ["estimate", "{table}", "-m", "roc_auc", "--json"],
+        ["estimate", "{table}", *ESTIMATE, "--json"],
         ["--help"],
-        ["estimate", "--help"],
         ["--version"],
-        [],
     ],
 )
 def test_a_closed_pipe_is_silent(table, args):

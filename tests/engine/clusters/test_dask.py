@@ -122,7 +122,7 @@ def test_what_is_kept_is_sent_once_for_several_runs(cluster: DaskProcesses, tmp_
     assert len(lines(log)) == len(set(lines(log))) <= 2
 
 
-@pytest.mark.parametrize("when", [1, 15])
+@pytest.mark.parametrize("when", [pytest.param(1, marks=pytest.mark.slow), 15])
 def test_a_worker_that_is_killed_costs_only_what_was_under_way(
     cluster: DaskProcesses, tmp_path: Path, when: int
 ) -> None:
@@ -139,7 +139,13 @@ def test_a_worker_that_is_killed_costs_only_what_was_under_way(
     assert sum(begins.values()) - len(tasks) <= 2 * 2 * 4
 
 
-@pytest.mark.parametrize("options", [{}, {"drop": "bced_adjusted"}], ids=["all", "dropping"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param({}, id="all", marks=pytest.mark.slow),
+        pytest.param({"drop": "bced_adjusted"}, id="dropping"),
+    ],
+)
 def test_a_search_with_a_worker_killed_in_the_middle_gives_the_bytes_of_a_serial_one(
     cluster: DaskProcesses, tmp_path: Path, options: dict[str, Any]
 ) -> None:
@@ -173,9 +179,11 @@ class Killer:
         return Watched(path)
 
 
+@pytest.mark.slow
 def test_nested_cross_validation_survives_the_death_of_a_worker(
     cluster: DaskProcesses, tmp_path: Path
 ) -> None:
+    """A heavier form of the death of a worker under a search that drops configurations."""
     rng = np.random.default_rng(6)
     X = rng.normal(size=(80, 4))
     y = (X[:, 0] + rng.normal(size=80) > 0).astype(int)
@@ -230,7 +238,7 @@ def test_a_run_that_is_left_takes_its_tasks_back(cluster: DaskProcesses, tmp_pat
     found = run(lasting, str(log), [Task((number,), 0.2) for number in range(50)])
     next(found)
     found.close()  # type: ignore[attr-defined]  # a generator
-    time.sleep(2.0)  # in which twenty more would be begun
+    time.sleep(1.2)  # in which twelve more would be begun
     assert len(lines(log)) <= 8
 
 

@@ -74,8 +74,9 @@ def test_the_simpler_one_is_named_only_where_an_order_is_known() -> None:
         np.arange(120) // 2 % 5,
         configs=pi.configs.with_complexity([4, 3, 2, 1]),
     )
-    answer, use, _ = advice(ranked)
     content = en.report(ranked, metric="roc_auc", explain=False).content
+    answer = content.answer
+    use = next(" ".join(each.words) for each in answer.advice if each.key == "use")
     assert content.rivals is not None
     simplest = content.rivals.simplest
     assert simplest is not None

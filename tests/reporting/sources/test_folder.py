@@ -26,20 +26,41 @@ def tuned(folder: Path, **options: object) -> en.Tuned:
     return en.tune(of("relapse"), **{**given, **options})
 
 
-def write_everything(source: object) -> tuple[str, str, str]:
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> en.Tuned:
+    """A tuning with its folder."""
+    return tuned(tmp_path_factory.mktemp("plain"))
+
+
+@pytest.fixture(scope="module")
+def told(plain: en.Tuned) -> en.Report:
+    """The report of its folder, with the explanation of the search."""
+    return en.report(plain.folder)
+
+
+def write_forms(made: en.Report) -> tuple[str, str, str]:
     """Return a report in its three forms."""
-    made = en.report(source)
     return made.to_html(), made.to_json(), made.to_markdown()
+
+
+def write_everything(source: object) -> tuple[str, str, str]:
+    """Return the three forms of a report without the explanation, the dear part of it."""
+    return write_forms(en.report(source, explain=False))
+
+
+def test_a_report_from_memory_has_the_bytes_of_one_from_the_folder(
+    plain: en.Tuned, told: en.Report
+) -> None:
+    assert told.content.learned is not None
+    assert write_forms(en.report(plain)) == write_forms(told)
 
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"drop": "bced", "folds": 5}, {"n_configs": 1}, {"repeats": 2}],
-    ids=["plain", "dropping", "one configuration", "repeats"],
+    [{"drop": "bced", "folds": 5}, {"n_configs": 1}, {"repeats": 2}],
+    ids=["dropping", "one configuration", "repeats"],
 )
-def test_a_report_from_memory_has_the_bytes_of_one_from_the_folder(
-    tmp_path: Path, options: dict[str, object]
-) -> None:
+def test_so_has_that_of_every_kind_of_tuning(tmp_path: Path, options: dict[str, object]) -> None:
     found = tuned(tmp_path, **options)
     assert found.folder is not None
     assert write_everything(found) == write_everything(found.folder)
@@ -62,12 +83,11 @@ def test_so_it_has_of_a_run_that_was_resumed_or_ran_out_of_time(
     assert write_everything(whole) == write_everything(whole.folder)
 
 
-def test_a_tuning_without_a_folder_can_be_reported(tmp_path: Path) -> None:
-    kept, free = tuned(tmp_path), tuned(tmp_path, out=None)
-    with_files, without = en.report(kept).content, en.report(free).content
+def test_a_tuning_without_a_folder_can_be_reported(tmp_path: Path, told: en.Report) -> None:
+    with_files, without = told.content, en.report(tuned(tmp_path, out=None)).content
     assert replace(without.answer, advice=()) == replace(with_files.answer, advice=())
-    told = {each.key: " ".join(each.words) for each in with_files.answer.advice}
-    assert "model.skops" in told["use"]
+    advice = {each.key: " ".join(each.words) for each in with_files.answer.advice}
+    assert "model.skops" in advice["use"]
     assert without.rivals == with_files.rivals
     assert without.audit is not None
     assert [row.config for row in without.audit.rows] == [
@@ -76,16 +96,15 @@ def test_a_tuning_without_a_folder_can_be_reported(tmp_path: Path) -> None:
     assert "learned" not in without.absent
 
 
-def test_shares_of_won_resamples_are_those_of_the_estimate(tmp_path: Path) -> None:
-    found = tuned(tmp_path)
-    shares = dict(zip(found.predictions.configs.ids, found.estimate.details.win_share, strict=True))
-    rows = en.report(found.folder).content.audit.rows
-    assert {row.config: row.share for row in rows} == shares
+def test_shares_of_won_resamples_are_those_of_the_estimate(
+    plain: en.Tuned, told: en.Report
+) -> None:
+    shares = dict(zip(plain.predictions.configs.ids, plain.estimate.details.win_share, strict=True))
+    assert {row.config: row.share for row in told.content.audit.rows} == shares
 
 
-def test_one_question_has_one_answer_in_every_place(tmp_path: Path) -> None:
-    found = tuned(tmp_path)
-    content = en.report(found.folder).content
+def test_one_question_has_one_answer_in_every_place(plain: en.Tuned, told: en.Report) -> None:
+    found, content = plain, told.content
     assert content.rivals is not None
     assert content.audit is not None
     counts = dict(content.audit.counts)
