@@ -73,7 +73,7 @@ docs: $(VENV)/.installed-docs ## build the documentation; a warning or a broken 
 	@echo "Open docs/_build/html/index.html"
 
 clean: ## remove what the other targets made, except the environments
-	rm -rf build dist demo fuzz-findings docs/_build docs/reference/api docs/examples
+	rm -rf build dist demo fuzz-findings docs/_build docs/reference/api docs/examples docs/tutorials/*.ipynb
 	rm -rf .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis
 	find . -path './.venv*' -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 

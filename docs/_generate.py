@@ -50,7 +50,7 @@ _CAUTION = re.compile(
     r"^## (?P<code>EN\d+): (?P<title>[^\n]+)\n(?P<body>.*?)(?=^\(en|\Z)", re.MULTILINE | re.DOTALL
 )
 CAUTIONS = ROOT / "src" / "earnest" / "data" / "cautions.json"
-_REFUSED = " || echo $?"
+REFUSED = " || echo $?"
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def run_page(text: str, folder: Path) -> list[Output]:
         for block, after in pairwise([*blocks(text), Block("", "", len(text), len(text))]):
             if block.language == "python":
                 printed = run_python(block.body, names, folder)
-                if after.language == "text" and _adjacent(text, block, after):
+                if is_output(text, block, after):
                     outputs.append(Output(after, after.body, printed))
             elif block.language == "console":
                 outputs.append(Output(block, block.body, run_console(block.body, folder)))
@@ -167,6 +167,11 @@ def hearing_ctrl_c() -> Iterator[None]:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
+def is_output(text: str, block: Block, after: Block) -> bool:
+    """Whether a block shows what the Python block right before it prints."""
+    return after.language == "text" and _adjacent(text, block, after)
+
+
 def _adjacent(text: str, block: Block, after: Block) -> bool:
     between = text[block.stop : after.start]
     return between.replace("`", "").removesuffix("text\n").strip() == ""
@@ -195,10 +200,10 @@ def run_console(body: str, folder: Path) -> str:
     for line in body.splitlines():
         if line.startswith("$ "):
             lines.append(line)
-            words = shlex.split(line[2:].removesuffix(_REFUSED))
+            words = shlex.split(line[2:].removesuffix(REFUSED))
             if words[0] != "earnest":
                 raise ValueError(f"a console block runs earnest only, not {line!r}")
-            refused = line.endswith(_REFUSED)
+            refused = line.endswith(REFUSED)
             lines += run_cli(words[1:], folder, refused=refused).splitlines()
     return "\n".join(lines) + "\n"
 

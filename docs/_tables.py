@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -121,6 +121,84 @@ def _group(spec: Any) -> str:
     if spec.corrected:
         return "winner"
     return "replicates" if spec.needs == "bootstrap-trained replicates" else "learner"
+
+
+class Leaf(NamedTuple):
+    """A condition with the method to use under it; `metric` is one that shows it in the tests."""
+
+    condition: str
+    method: str
+    metric: str = "accuracy"
+
+
+class Situation(NamedTuple):
+    """What a reader has, and what to use then."""
+
+    have: str
+    leaves: tuple[Leaf, ...]
+
+
+# Which method? The table of the page, its picture (docs/figures.py) and the tests follow from this.
+COMPARE = "a paired test"  # not a method: a leaf that leads to the guide
+WHICH_METHOD = (
+    Situation(
+        "The winner of a search, and the predictions of every configuration",
+        (
+            Leaf("usually, and for a bound such as “at least 0.80”", "bbc"),
+            Leaf("for a two-sided interval that is usually tighter", "near_winner"),
+            Leaf("for ranks, if the scores of folds are not on one scale", "bbc_fold", "roc_auc"),
+        ),
+    ),
+    Situation(
+        "One model and its test set, nothing selected",
+        (
+            Leaf("for the AUC", "delong", "roc_auc"),
+            Leaf("for an error rate", "tilted"),
+            Leaf("for other metrics", "holdout", "f1"),
+        ),
+    ),
+    Situation(
+        "One learner, cross-validated, nothing selected",
+        (
+            Leaf("with fewer than 100 cases", "bbc"),
+            Leaf("for an error rate or the AUC", "bayle_all_pairs", "roc_auc"),
+            Leaf("for other metrics", "corrected_t", "f1"),
+        ),
+    ),
+    Situation(
+        "One learner, few cases, and time to train it 200 times",
+        (Leaf("for its value", ".632+"),),
+    ),
+    Situation(
+        "Two models: is A better than B?",
+        (Leaf("never by two intervals", COMPARE),),
+    ),
+)
+
+
+def find_leaf_page(leaf: Leaf) -> str:
+    """Return the page of a leaf as seen from a section, without its suffix."""
+    from earnest.methods import METHODS
+
+    if leaf.method == COMPARE:
+        return "../how-to/compare-two-models"
+    return f"../methods/{_page(METHODS[leaf.method])}"
+
+
+def which_table() -> str:
+    """Return in words what the picture of the choice shows."""
+    rows = (
+        [situation.have if leaf is situation.leaves[0] else "", leaf.condition, _link(leaf)]
+        for situation in WHICH_METHOD
+        for leaf in situation.leaves
+    )
+    return table(["you have", "when", "use"], rows)
+
+
+def _link(leaf: Leaf) -> str:
+    page = find_leaf_page(leaf).removeprefix("../how-to/")  # the table stands among the guides
+    words = leaf.method if leaf.method == COMPARE else f"`{leaf.method}`"
+    return f"[{words}]({page}.md)"
 
 
 def choice_table() -> str:
@@ -318,6 +396,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "tests": tests_table,
     "methods": methods_table,
     "choice": choice_table,
+    "which": which_table,
     "estimands": estimands_table,
     "cautions": cautions_table,
     "options": options_table,

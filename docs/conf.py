@@ -4,7 +4,7 @@ import sys
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
+sys.path[:0] = [str(Path(__file__).parent / "_extensions"), str(Path(__file__).parent)]
 
 project = "earnest"
 author = "the earnest developers"
@@ -25,6 +25,7 @@ extensions = [
     "drawn_math",
     "fitting_pictures",
     "glossary_links",
+    "notebooks",
 ]
 exclude_patterns = ["_build", "gallery"]
 
@@ -75,6 +76,7 @@ html_title = f"earnest {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
+html_search_scorer = "search_scorer.js"  # guides before decisions
 html_math_renderer = "drawn"
 html_favicon = LOGO = "_static/logo.svg"
 html_theme_options = {

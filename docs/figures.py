@@ -1,12 +1,17 @@
-"""Draw the picture of the winner's curse that the README and the explanation show.
+"""Draw the pictures of the pages, each for light and dark pages, and for phones.
 
-Run `python docs/figures.py` after a change; it writes docs/_static/winners-curse.svg, and beside it
-the same for dark pages and for phones.
+`python docs/figures.py` writes them to docs/_static: the winner's curse, which the README and the
+explanation show, and the choice of a method, from `WHICH_METHOD` of `_tables.py`. Its leaves are
+links. `python docs/figures.py which-method` draws the second alone, which takes no time.
 """
 
 from __future__ import annotations
 
+import sys
+import textwrap
 from dataclasses import dataclass
+from html import escape
+from itertools import product
 from pathlib import Path
 
 import matplotlib as mpl
@@ -15,26 +20,38 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import earnest as en
+from earnest.plotting.svg.canvas import TOKENS
+
+sys.path.insert(0, str(Path(__file__).parent))  # tests load this file by its path
+import _tables as tables
 
 HERE = Path(__file__).parent
 COUNTS = (1, 2, 5, 10, 20, 50, 100, 200)
 RUNS, CASES, TRUTH = 60, 100, 0.68
 
 
+THEMES = {"": 0, "-dark": 1}  # the ending of a file, and the place of its colours in TOKENS
+WIDTHS = {"": False, "-phone": True}
+
+
 @dataclass(frozen=True)
 class Theme:
-    """The colours of a page: of the honest line, the naive one, the text, and behind them."""
+    """The colours of a page: those of the report on light or on dark paper."""
 
     accent: str
     warn: str
     ink: str
     paper: str
+    strong: str
+    quiet: str
+    surface: str
+    rule: str
 
-
-THEMES = {
-    "winners-curse.svg": Theme("#0B5CA0", "#A8420A", "#454C54", "#FFFFFF"),
-    "winners-curse-dark.svg": Theme("#79B8FF", "#FFA268", "#C9D1D9", "#14181E"),
-}
+    @classmethod
+    def of(cls, place: int) -> Theme:
+        """Return the light theme, 0, or the dark one, 1."""
+        names = ("accent", "warn", "ink2", "bg", "ink", "ink3", "surface", "rule")
+        return cls(*(TOKENS[name][place] for name in names))
 
 
 def scores_of_searches() -> tuple[list[float], list[float]]:
@@ -83,16 +100,130 @@ def draw(naive: list[float], honest: list[float], theme: Theme, *, narrow: bool)
     return figure
 
 
-def main() -> None:
-    """Draw and write the pictures."""
+# ---- which method?
+
+_ROW, _LINE = 48, 19  # heights of a row and of a line of text
+_LETTER, _BOLD = 7.9, 9.2  # widths of a letter in a wide font: no browser's font is known here
+
+
+def draw_choice(theme: Theme, *, narrow: bool) -> str:
+    """Return the choice of a method as SVG, the leaves below their situation where it is narrow."""
+    draw_one = _draw_below if narrow else _draw_beside
+    parts: list[str] = []
+    top = 1.0
+    for situation in tables.WHICH_METHOD:
+        made, height = draw_one(situation, theme, top)
+        parts += made
+        top += height
+    width = 350 if narrow else 760
+    body = "\n".join(parts)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {top:g}" '
+        f'font-family="system-ui, sans-serif" font-size="15">\n'
+        f"<title>Which method? What you have leads to the method to use.</title>\n{body}\n</svg>\n"
+    )
+
+
+def _draw_beside(situation: tables.Situation, theme: Theme, top: float) -> tuple[list[str], float]:
+    """Draw a situation at the left, its conditions in the middle, and the leaves at the right."""
+    height = max(_ROW * len(situation.leaves), _measure_box(situation.have, 252) + 10)
+    parts = _draw_box(situation.have, theme, 1, top, 252, height - 10)
+    step = height / len(situation.leaves)
+    for place, leaf in enumerate(situation.leaves):
+        y = top + step * place + (step - 10) / 2
+        lines = _wrap(leaf.condition, 232)
+        parts.append(_draw_path(f"M253 {y:g}H276", theme))
+        parts += _draw_lines(lines, 284, y - _LINE * (len(lines) - 1) / 2 + 5, theme.ink)
+        parts.append(_draw_path(f"M526 {y:g}H552m-7 -5l7 5l-7 5", theme))
+        parts += _draw_leaf(leaf, theme, 560, y - 17, 199)
+    return parts, height + 14
+
+
+def _draw_below(situation: tables.Situation, theme: Theme, top: float) -> tuple[list[str], float]:
+    """Draw a situation over the whole width, and its conditions and leaves one under the other."""
+    tall = _measure_box(situation.have, 348)
+    parts = _draw_box(situation.have, theme, 1, top, 348, tall)
+    y = start = top + tall
+    for leaf in situation.leaves:
+        lines = _wrap(leaf.condition, 300)
+        parts += _draw_lines(lines, 36, y + 25, theme.ink)
+        y += _LINE * len(lines) + 17
+        parts += _draw_leaf(leaf, theme, 36, y, 313)
+        parts.append(_draw_path(f"M16 {y + 17:g}H29m-6 -5l7 5l-7 5", theme))
+        last = y + 17
+        y += 36
+    parts.append(_draw_path(f"M16 {start:g}V{last:g}", theme))
+    return parts, y - top + 22
+
+
+def _measure_box(words: str, width: float) -> float:
+    return _LINE * len(_wrap(words, width - 24, _BOLD)) + 18
+
+
+def _draw_box(
+    words: str, theme: Theme, x: float, y: float, width: float, height: float
+) -> list[str]:
+    lines = _wrap(words, width - 24, _BOLD)
+    first = y + (height - _LINE * (len(lines) - 1)) / 2 + 5
+    box = _draw_rectangle(x, y, width, height, f'fill="{theme.surface}" stroke="{theme.rule}"')
+    return [box, *_draw_lines(lines, x + 12, first, theme.strong, 'font-weight="640"')]
+
+
+def _draw_leaf(leaf: tables.Leaf, theme: Theme, x: float, y: float, width: float) -> list[str]:
+    """Draw a leaf, which is a link to the page of its method."""
+    font = "" if leaf.method == tables.COMPARE else 'font-family="ui-monospace, monospace"'
+    box = _draw_rectangle(x, y, width, 34, f'fill="{theme.paper}" stroke="{theme.accent}"')
+    words = _draw_lines([leaf.method], x + 12, y + 22, theme.accent, f'font-weight="640" {font}')
+    return [f'<a href="{tables.find_leaf_page(leaf)}.html">', box, *words, "</a>"]
+
+
+def _draw_rectangle(x: float, y: float, width: float, height: float, look: str) -> str:
+    return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="5" {look}/>'
+
+
+def _draw_path(path: str, theme: Theme) -> str:
+    return f'<path d="{path}" fill="none" stroke="{theme.quiet}"/>'
+
+
+def _draw_lines(lines: list[str], x: float, y: float, color: str, look: str = "") -> list[str]:
+    return [
+        f'<text x="{x:g}" y="{y + _LINE * place:g}" fill="{color}" {look}>{escape(line)}</text>'
+        for place, line in enumerate(lines)
+    ]
+
+
+def _wrap(words: str, width: float, letter: float = _LETTER) -> list[str]:
+    return textwrap.wrap(words, int(width / letter), break_on_hyphens=False)
+
+
+def name_picture(stem: str, width: str, theme: str) -> Path:
+    """Return the path of a picture: its siblings have the same name with an ending."""
+    return HERE / "_static" / f"{stem}{width}{theme}.svg"
+
+
+def write_choice() -> None:
+    """Draw and write the picture of the choice of a method."""
+    for (width, narrow), (ending, place) in product(WIDTHS.items(), THEMES.items()):
+        made = draw_choice(Theme.of(place), narrow=narrow)
+        name_picture("which-method", width, ending).write_text(made, encoding="utf-8")
+
+
+def write_curse() -> None:
+    """Draw and write the picture of the winner's curse."""
     naive, honest = scores_of_searches()
     mpl.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "earnest", "font.size": 11})
-    for name, theme in THEMES.items():
-        for narrow in (False, True):
-            called = name.replace("curse", "curse-phone") if narrow else name
-            figure = draw(naive, honest, theme, narrow=narrow)
-            figure.savefig(HERE / "_static" / called, metadata={"Date": None, "Creator": None})
+    for (width, narrow), (ending, place) in product(WIDTHS.items(), THEMES.items()):
+        figure = draw(naive, honest, Theme.of(place), narrow=narrow)
+        path = name_picture("winners-curse", width, ending)
+        figure.savefig(path, metadata={"Date": None, "Creator": None})
     print([round(value, 3) for value in naive], [round(value, 3) for value in honest])
+
+
+def main() -> None:
+    """Draw and write the pictures."""
+    write_choice()
+    if sys.argv[1:] != ["which-method"]:
+        write_curse()
 
 
 if __name__ == "__main__":

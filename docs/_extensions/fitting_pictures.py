@@ -3,6 +3,8 @@
 `name-dark` is the sibling of `name` or `name-light`, `name-phone` that of `name` or `name-wide`.
 Pages name the light and wide one alone, as every Markdown viewer can show it. Pictures in a table
 are left as they are: there a page shows several on purpose.
+
+A drawing with links in it is put into the page itself: nobody can follow a link of a loaded one.
 """
 
 from __future__ import annotations
@@ -46,6 +48,23 @@ def fit(app: Sphinx, doctree: nodes.document) -> None:
             one["uri"], one["classes"] = uri, [*image["classes"], *used]
             if one is not image:
                 image.parent.insert(image.parent.index(image) + 1, one)
+            drawing = read_linked_drawing(folder / uri)
+            if drawing:
+                inline = nodes.raw("", with_classes(drawing, used), format="html")
+                one.parent.replace(one, inline)
+
+
+def read_linked_drawing(path: Path) -> str:
+    """Return the text of a drawing that has links, or nothing of another picture."""
+    if path.suffix != ".svg":
+        return ""
+    text = path.read_text(encoding="utf-8")
+    return text if "<a href=" in text else ""
+
+
+def with_classes(drawing: str, classes: list[str]) -> str:
+    """Return a drawing as an element of a page."""
+    return f'<span class="{" ".join(["drawing", *classes])}">{drawing}</span>'
 
 
 def _in_table(node: nodes.Node | None) -> bool:

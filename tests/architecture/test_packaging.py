@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import runpy
+import subprocess
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -72,3 +75,59 @@ def test_the_hooks_run_the_tools_of_make_check() -> None:
     assert len(tools) == 4
     for tool in tools:
         assert tool in hooks
+
+
+# ---- addresses: nowhere, or the same everywhere
+
+
+def find_addresses(project: dict[str, Any], citation: str, recipe: str) -> list[str | None]:
+    """The address of the repository by each of the three files that may name it."""
+    found: list[str | None] = [project.get("urls", {}).get("Repository")]
+    for text, key in ((citation, "repository-code"), (recipe, "repository")):
+        match = re.search(rf"^ *{key}: *['\"]?([^'\"\s]+)", text, re.M)
+        found.append(match[1] if match else None)
+    return found
+
+
+def test_every_file_names_the_same_repository_or_none_does() -> None:
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert len(set(find_addresses(PROJECT, citation, RECIPE))) == 1
+
+
+def test_one_file_that_names_a_repository_alone_is_noticed() -> None:
+    here = "https://git.example.org/earnest"
+    assert find_addresses({"urls": {"Repository": here}}, "", "") == [here, None, None]
+    assert find_addresses({}, f"repository-code: '{here}'", "") == [None, here, None]
+    assert find_addresses({}, "", f"about:\n  repository: {here}\n") == [None, None, here]
+
+
+def test_no_page_has_a_badge_or_a_link_that_needs_an_address_before_there_is_one() -> None:
+    if "urls" in PROJECT:
+        return  # the address is known: the links can be right
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    needs = re.compile(r"https://(mybinder\.org|colab\.|img\.shields\.io|earnest\.readthedocs\.)")
+    assert not [page.name for page in pages if needs.search(page.read_text(encoding="utf-8"))]
+
+
+# ---- Binder
+
+
+def test_binder_has_a_python_that_the_package_supports() -> None:
+    text = (ROOT / "binder" / "environment.yml").read_text(encoding="utf-8")
+    version = re.search(r"^  - python=(3\.\d+)$", text, re.M)
+    assert version is not None
+    assert f"Programming Language :: Python :: {version[1]}" in PROJECT["classifiers"]
+
+
+def test_binder_installs_the_clone_and_makes_the_notebooks(tmp_path: Path) -> None:
+    script = ROOT / "binder" / "postBuild"
+    assert script.stat().st_mode & 0o111, "Binder runs it only if it can be executed"
+    python = tmp_path / "python"  # takes down what it is asked, and does nothing
+    python.write_text(f'#!/bin/sh\necho "$@" >> "{tmp_path}/asked"\n')
+    python.chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    subprocess.run([script], cwd=ROOT, env={"PATH": path}, check=True)
+    install, notebooks = (tmp_path / "asked").read_text().splitlines()
+    assert install.startswith("-m pip install ")
+    assert install.endswith(" .")
+    assert (ROOT / notebooks).is_file()

@@ -22,8 +22,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SRC = ROOT / "src" / "earnest"
 
 
-def load_generator() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("docs_generate", ROOT / "docs" / "_generate.py")
+def load(name: str, file: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / file)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -32,7 +32,8 @@ def load_generator() -> ModuleType:
     return module
 
 
-generate = load_generator()
+generate = load("docs_generate", "_generate.py")
+notebooks = load("docs_notebooks", "notebooks.py")
 PAGES = generate.pages()
 MADE = {"_build", "api", "examples"}  # folders that `make docs` makes
 EVERY_MARKDOWN = sorted(  # sorted: every test process must collect the same list
@@ -58,8 +59,13 @@ def prose(page: Path) -> str:
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_every_example_runs_and_prints_what_the_page_shows(page: Path, tmp_path: Path) -> None:
-    for output in generate.run_page(page.read_text(encoding="utf-8"), tmp_path):
-        assert output.printed == output.shown, "run docs/_generate.py and read what changed"
+    if page in notebooks.TUTORIALS:  # run as a notebook, which has the same blocks: see below
+        found = notebooks.run_notebook(notebooks.make_notebook(page), tmp_path)
+    else:
+        text = page.read_text(encoding="utf-8")
+        found = [(out.shown, out.printed) for out in generate.run_page(text, tmp_path)]
+    for shown, printed in found:
+        assert printed == shown, "run docs/_generate.py and read what changed"
 
 
 def test_readme_shows_python_and_the_command_line() -> None:

@@ -1,6 +1,6 @@
 """How often the same items were looked at, and what level is left for this look.
 
-Whoever asks the same test set again and again passes some day by luck. A ledger counts the looks:
+If you test on the same items often enough, a change will pass by luck. A ledger counts the looks:
 the run file of a test set, whose document `uses` lists them, as that of a sequestered set does.
 """
 
@@ -119,8 +119,8 @@ def list_remarks(look: Look | None) -> Iterator[Caution]:
         yield Caution(
             "EN091",
             "No file counts how often these items were looked at.",
-            "Who asks the same items again and again passes some day by luck.",
-            "Say ledger='looks.db'; the limits then allow for every look.",
+            "If you test on the same items often enough, a change will pass by luck.",
+            "Pass ledger='looks.db', and the limits allow for every look.",
             Severity.NOTE,
         )
     elif look.earlier:

@@ -1,0 +1,61 @@
+"""Ask the search of a built site, in Chromium: `python docs/check_search.py FOLDER [WORD ...]`.
+
+Prints the first results for each word, and fails where a page of development comes before a guide.
+Needs the extra `test` and Debian's chromium.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+WORDS = ("interval", "groups", "ensemble", "threshold", "method", "corrected score")
+GUIDES = re.compile(r"(tutorials|how-to|explanation)/")
+SHOWN = 8
+
+ASK = """
+word => Search._performSearch(...Search._parseQuery(word)).reverse().map(found => found[0])
+"""
+
+
+def find_results(page: Any, word: str) -> list[str]:
+    """Return the pages that the site's own search finds for a word, the best first."""
+    found: list[str] = page.evaluate(ASK, word)
+    return list(dict.fromkeys(found))
+
+
+def list_misplaced(results: list[str]) -> list[str]:
+    """Return the pages of development that come before a guide."""
+    guides = [place for place, name in enumerate(results) if GUIDES.match(name)]
+    last = max(guides, default=-1)
+    return [name for name in results[:last] if name.startswith("development/")]
+
+
+def main(arguments: list[str]) -> int:
+    """Ask for every word, tell what comes first, and return how the process shall end."""
+    from playwright.sync_api import sync_playwright
+
+    site = Path(arguments[0]).resolve() / "search.html"
+    failed = False
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
+        page = browser.new_page()
+        page.goto(site.as_uri())
+        page.wait_for_function("Search.hasIndex()")
+        for word in arguments[1:] or WORDS:
+            results = find_results(page, word)
+            misplaced = list_misplaced(results)
+            print(f"{word}: {len(results)} pages, {len(misplaced)} of development before a guide")
+            print("".join(f"  {name}\n" for name in results[:SHOWN]), end="")
+            failed = failed or not results or bool(misplaced)
+        browser.close()
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,58 @@
+"""The order in which the site's search shows what it found, as a browser computes it."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+BEST = 100  # of Sphinx: the whole word is an entry of the index
+WORST = 2  # a part of a word is in the text
+GUIDES = ("tutorials/1-first-honest-estimate", "how-to/choose-a-threshold", "explanation/pitfalls")
+RECORDS = ("development/decisions/0070-a-threshold-is-chosen-too", "development/speed")
+
+
+@pytest.fixture(scope="module")
+def page(browser: Any) -> Any:
+    made = browser.new_page()
+    made.add_script_tag(path=DOCS / "search_scorer.js")
+    return made
+
+
+def score(page: Any, docname: str, points: float) -> float:
+    result = [docname, "title", "", None, points, f"{docname}.md", "text"]
+    return float(page.evaluate("found => Scorer.score(found)", result))
+
+
+@pytest.mark.parametrize("guide", GUIDES)
+@pytest.mark.parametrize("record", RECORDS)
+def test_the_least_of_a_guide_comes_before_the_best_of_a_record(
+    page: Any, guide: str, record: str
+) -> None:
+    assert score(page, guide, WORST) > score(page, record, 2 * BEST)
+
+
+def test_a_guide_comes_before_a_part_of_a_name_and_after_the_name_itself(page: Any) -> None:
+    points = page.evaluate("Scorer")
+    part = points["objPartialMatch"] + points["objPrio"]["1"]
+    whole = points["objNameMatch"] + points["objPrio"]["1"]
+    guide = score(page, GUIDES[0], points["term"])
+    assert score(page, "reference/api/earnest.Interval", part) < guide
+    assert score(page, "reference/api/earnest.Interval", whole) > guide
+
+
+def test_the_site_uses_this_scorer() -> None:
+    conf = (DOCS / "conf.py").read_text(encoding="utf-8")
+    name = re.search(r'^html_search_scorer = "([^"]+)"', conf, re.M)
+    assert name is not None
+    assert (DOCS / name[1]) == DOCS / "search_scorer.js"
+
+
+def test_a_record_before_a_guide_is_noticed() -> None:
+    misplaced = runpy.run_path(str(DOCS / "check_search.py"))["list_misplaced"]
+    assert misplaced([*GUIDES, "methods/bbc", *RECORDS]) == []
+    assert misplaced([GUIDES[0], RECORDS[0], "methods/bbc", GUIDES[1]]) == [RECORDS[0]]
