@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.results.cautions import Caution
-from earnest.core.tables.columns import Columns, with_repeats
+from earnest.core.tables.columns import Columns, number_repeats, with_repeats
 from earnest.core.tables.roles import Roles
 
 FOLD, REPEAT = "fold", "repeat"  # what a caller says who says nothing
@@ -333,7 +332,8 @@ def _with_numbered_repeats(columns: Columns, table: RTable, roles: Roles) -> Col
     tested[fold, case] = True
     if not (tested.sum(axis=0) > 1).any():
         return columns
-    runs = _find_runs(tested, labels) if table.numbered and roles.repeat is not None else None
+    numbered = table.numbered and roles.repeat is not None
+    runs = number_repeats(tested, labels) if numbered else None
     if runs is None:
         raise InputError(
             f"the resamples of {table.package} overlap: a case is tested more than once",
@@ -351,17 +351,3 @@ def _with_numbered_repeats(columns: Columns, table: RTable, roles: Roles) -> Col
         names=(*columns.names, str(name)),
         read=lambda wanted: numbers if wanted == name else read(wanted),
     )
-
-
-def _find_runs(tested: NDArray[np.bool_], labels: NDArray[np.generic]) -> NDArray[np.intp] | None:
-    """Return the repeat of each fold, None where no runs of folds hold every case once."""
-    repeats = np.zeros(len(labels), np.intp)
-    counts, repeat = np.zeros(tested.shape[1], np.intp), 0
-    for place in np.argsort(labels, kind="stable"):
-        counts += tested[place]
-        repeats[place] = repeat
-        if counts.max() > 1:
-            return None
-        if counts.min() == 1:
-            counts[:], repeat = 0, repeat + 1
-    return repeats if not counts.any() else None
