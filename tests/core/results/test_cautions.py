@@ -112,6 +112,15 @@ def curve_of_a_winner() -> LearningCurve:
     return learning_curve(search.fit(X, y), X, y, fractions=(0.5, 1), cv=2, rng=0)
 
 
+def of_the_winner_of_caret() -> Predictions:
+    cases = range(40)
+    ill = [0.3 + 0.01 * case for case in cases]
+    table = {"obs": ["ill", "well"] * 20, "pred": ["ill"] * 40, "ill": ill}
+    table |= {"well": [1 - p for p in ill], "rowIndex": list(cases), "k": [5] * 40}
+    folds = [f"Fold{case // 2 % 4}" for case in cases]
+    return Predictions.from_frame(pa.table(table | {"Resample": folds}), positive="ill")
+
+
 def in_a_workbook_of_two_sheets() -> Predictions:
     """Predictions in the first sheet, notes in the second."""
     import openpyxl
@@ -423,6 +432,7 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     "EN133": lambda: codes(
         gain(replace(noise(), configs=dynamic(40)), metric="roc_auc", order="mean", rng=0).cautions
     ),
+    "EN134": lambda: of(of_the_winner_of_caret()),
     "EN135": lambda: of(recorded()),
     "EN140": lambda: codes(estimate(Scores([[0, 1], [1, None], [1, 1], [0, 0]]), rng=0).cautions),
     "EN141": lambda: codes(Scores(TWO_SAMPLES, config="model").predictions.remarks),

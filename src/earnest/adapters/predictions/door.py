@@ -52,8 +52,9 @@ def predictions_from(
         `keep_predictions`; the results folder of mljar-supervised; a fitted `TabularPredictor` of
         AutoGluon or its folder; an `H2OAutoML`, or models of H2O trained with
         `keep_cross_validation_predictions=True`; reports of skore (`CrossValidationReport`,
-        `EstimatorReport`, `ComparisonReport`, or a list of them); a fitted `SearchCV`, or the
-        folder that `earnest tune` wrote; Π as it is.
+        `EstimatorReport`, `ComparisonReport`, or a list of them); a dataset or a fold of a
+        repository of TabRepo or TabArena; a fitted `SearchCV`, or the folder that `earnest tune`
+        wrote; Π as it is.
     y : array-like, optional
         The outcome of the cases in the order of the training rows, if the source has none.
     store : path or optuna artifact store, optional

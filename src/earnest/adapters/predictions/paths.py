@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from earnest.adapters.predictions import autogluon, h2o, mljar, optuna, run_file, skore
+from earnest.adapters.predictions import autogluon, h2o, mljar, optuna, run_file, skore, tabrepo
 from earnest.adapters.predictions.optuna import URL
 from earnest.adapters.predictions.request import PredictionsRequest
 from earnest.adapters.predictions.run_file import read_predictions_of_run
@@ -23,7 +23,7 @@ from earnest.core.base.errors import FormatError, InputError
 from earnest.core.data.predictions import Predictions
 from earnest.core.tables.formats.table_files import READ
 
-TOOLS = (autogluon, h2o, mljar, optuna, run_file, skore)  # each registers its readers
+TOOLS = (autogluon, h2o, mljar, optuna, run_file, skore, tabrepo)  # each registers its readers
 KEPT = ("predictions.parquet", "predictions.npz", "predictions.csv")  # of a run, in this order
 BESIDE = ("run.db", "estimate.json")  # what else a run has: a table alone may be anyone's
 

@@ -211,6 +211,7 @@ CODES: dict[str, str] = {
     "EN131": "an AUC that varies more than normal scores allow",
     "EN132": "repeats of few cases near the best score",
     "EN133": "the mean over orders of a search that had only one",
+    "EN134": "one configuration of a search in R",
     "EN135": "an ensemble that another tool delivers",
     "EN140": "scores that are missing",
     "EN141": "rows that are read as samples of one item",

@@ -433,6 +433,37 @@ def with_repeats(columns: Columns, fold: str | None, repeat: str | None) -> Colu
     )
 
 
+def number_repeats(tested: NDArray[np.bool_], labels: RawArray) -> NDArray[np.intp] | None:
+    """Return the repeat of each fold, None where no runs of folds test every case once.
+
+    Parameters
+    ----------
+    tested : ndarray, shape (F, n)
+        Which fold tested which case.
+    labels : ndarray, shape (F,)
+        What the folds are called; they are looked at in this order, numbers as numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.core.tables.columns import number_repeats
+    >>> number_repeats(np.array([[1, 0], [0, 1], [1, 1]], bool), np.array([1, 2, 3]))
+    array([0, 0, 1])
+    >>> number_repeats(np.array([[1, 0], [1, 1]], bool), np.array([1, 2])) is None
+    True
+    """
+    repeats = np.zeros(len(labels), np.intp)
+    counts, repeat = np.zeros(tested.shape[1], np.intp), 0
+    for place in np.argsort(labels, kind="stable"):
+        counts += tested[place]
+        repeats[place] = repeat
+        if counts.max() > 1:
+            return None
+        if counts.min() == 1:
+            counts[:], repeat = 0, repeat + 1
+    return repeats if not counts.any() else None
+
+
 def remark_stacked(columns: Columns, y: Outcome, fold: RawArray | None) -> list[Caution]:
     """Tell of rows that may be repeats of the same cases, one under the other, without a name.
 

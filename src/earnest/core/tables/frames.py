@@ -12,6 +12,7 @@ from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Task
 from earnest.core.tables.columns import Columns, remark_stacked, with_index, with_repeats
 from earnest.core.tables.long import LongParts, is_long, read_long, refuse_parts_of_long
+from earnest.core.tables.r_tables import fill_in_roles, find_r_table, remark_winner_alone
 from earnest.core.tables.roles import Meaning, Roles, assign_roles
 from earnest.core.tables.wide import read_wide_table
 from earnest.core.tables.writing import long_table, make_wide_table
@@ -55,14 +56,17 @@ def read_frame(
     columns are not looked at, and where a row is missing the configuration was not evaluated.
     Where both stand there, `y_pred` is read with `response='label'`, the probabilities else.
 
-    Folds that are named `Fold1.Rep2` are fold and repeat in one.
+    Folds that are named `Fold1.Rep2` are fold and repeat in one. What R's caret, tidymodels, mlr3
+    and mlr write is long, and is read by the names that these packages give to columns; what you
+    say of a column counts.
 
     Parameters
     ----------
     frame : table
         Any eager frame that narwhals reads: pandas, polars, pyarrow, Modin, cuDF.
     format : {'wide', 'long'}, optional
-        Long where there is a column `config_id`, or where `model` is said, if None.
+        If None, long where there is a column `config_id`, where `model` is said, and where the
+        columns are those of an R package.
     target, fold, group, repeat, id, strata : str, optional
         Names of columns. Those of the default names are used where they stand; another name must
         stand there, and None leaves the column out. `fold=None` makes one hold-out fold.
@@ -94,15 +98,23 @@ def read_frame(
     """
     named = (target, fold, group, repeat, id, strata, time, event)
     opened = frame if isinstance(frame, Columns) else Columns.of(with_index(frame, named))
-    columns = with_repeats(opened, fold, repeat)
     if format is not None:
         check.one_of("format", format, ("wide", "long"))
-    long = model is not None or is_long(columns) if format is None else format == "long"
+    given = Roles(target, time, event, fold, group, repeat, id, strata)
+    parts = LongParts.of(model, prediction)
+    written_by_r = None if format == "wide" else find_r_table(opened)
+    if written_by_r is None:
+        columns = with_repeats(opened, fold, repeat)
+    else:
+        columns, given = fill_in_roles(opened, written_by_r, given)
+        parts = parts.fill_in(written_by_r, said=model is not None)
+    is_known = model is not None or written_by_r is not None or is_long(columns)
+    long = is_known if format is None else format == "long"
     refuse_parts_of_long(long, model, prediction)
     roles = assign_roles(
         columns,
         long=long,
-        given=Roles(target, time, event, fold, group, repeat, id, strata),
+        given=given,
         survival=task is not None and str(task) == Task.SURVIVAL,
     )
     meaning = Meaning(
@@ -112,7 +124,7 @@ def read_frame(
         response,
     )
     if long:
-        found = read_long(columns, roles, configs, LongParts.of(model, prediction), meaning)
+        found = read_long(columns, roles, configs, parts, meaning)
     else:
         found = read_wide_table(columns, roles, configs, meaning)
     pi = Predictions.from_arrays(
@@ -129,6 +141,8 @@ def read_frame(
         sample_weight=sample_weight,
     )
     remarks = [*found.remarks]
+    if written_by_r is not None:
+        remarks += remark_winner_alone(written_by_r, found.configs)
     if roles.id is None:
         remarks += remark_stacked(columns, found.y, found.cases["fold"])
     return replace(pi, remarks=tuple(remarks)) if remarks else pi

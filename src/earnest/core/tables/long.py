@@ -15,6 +15,7 @@ from earnest.core.base.errors import InputError
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Task
 from earnest.core.tables.classes import (
+    ONE_MODEL,
     ClassColumns,
     class_names,
     find_class_columns,
@@ -22,6 +23,7 @@ from earnest.core.tables.classes import (
     sort_labels,
 )
 from earnest.core.tables.columns import Columns, Grid, Outcome, refuse_stray_text
+from earnest.core.tables.r_tables import RTable
 from earnest.core.tables.roles import (
     Meaning,
     Roles,
@@ -39,17 +41,34 @@ PREFIXES = {"proba_": ResponseKind.PROBABILITY, "score_": ResponseKind.DECISION}
 
 @dataclass(frozen=True)
 class LongParts:
-    """The columns that only a long table has: of the configuration, and of its prediction."""
+    """The columns that only a long table has: of the configuration, and of its prediction.
+
+    Without a column of the configuration there is one. `usual` is the column of predictions where
+    none is named and none is about a class, and `by_class` those that may be about one.
+    """
 
     model: tuple[str, ...] = (CONFIG,)
     prediction: str | None = None
+    usual: str = PREDICTION
+    by_class: tuple[str, ...] | None = None
 
     @classmethod
     def of(cls, model: str | Sequence[str] | None, prediction: str | None) -> LongParts:
         """Read the names of the columns, None for the usual ones."""
         if model is None:
             return cls(prediction=prediction)
+        if not model:
+            raise InputError("`model` is empty", needs="at least one column", got="an empty list")
         return cls((model,) if isinstance(model, str) else tuple(model), prediction)
+
+    def fill_in(self, table: RTable, *, said: bool) -> LongParts:
+        """Return the columns with those of a table of R, except a configuration that was said."""
+        return replace(
+            self,
+            model=self.model if said else table.model,
+            usual=table.prediction,
+            by_class=table.by_class,
+        )
 
 
 def refuse_parts_of_long(
@@ -89,7 +108,7 @@ def read_long(
     y = outcome(columns, roles, grid)
     cases = about_cases(columns, roles, grid)
     spare = [n for n in columns.names if n not in roles.used() | {*parts.model}]
-    rows = _Rows(columns, grid, config, y, parts.prediction, tuple(spare))
+    rows = _Rows(columns, grid, config, y, parts, tuple(spare))
     scores, meaning = _read_responses(rows, meaning)
     if configs is not None:
         kept = _find_kept(names, configs)
@@ -116,9 +135,7 @@ def _refuse_lacking(columns: Columns, roles: Roles, parts: LongParts) -> None:
 
 
 def _refuse_two_parts(roles: Roles, parts: LongParts) -> None:
-    """Refuse no name at all, and a column that would be two things."""
-    if not parts.model:
-        raise InputError("`model` is empty", needs="at least one column", got="an empty list")
+    """Refuse a column that would be two things."""
     given = Counter([*parts.model, *roles.used(), *filter(None, [parts.prediction])])
     twice = [name for name in (*parts.model, parts.prediction) if name and given[name] > 1]
     if twice:
@@ -136,6 +153,8 @@ def _read_configurations(
     columns: Columns, model: tuple[str, ...]
 ) -> tuple[NDArray[np.intp], tuple[str, ...]]:
     """Return the code of each row's configuration, and the names in order of appearance."""
+    if not model:
+        return np.zeros(columns.rows, np.intp), (ONE_MODEL,)
     if len(model) == 1:
         config, labels = columns.complete_codes(model[0])
         # A number alone says nothing: 'mtry=2'.
@@ -173,7 +192,7 @@ class _Rows:
     grid: Grid
     config: NDArray[np.intp]
     y: Outcome
-    prediction: str | None
+    parts: LongParts
     spare: tuple[str, ...]
 
 
@@ -181,9 +200,9 @@ def _read_responses(rows: _Rows, meaning: Meaning) -> tuple[RawArray, Meaning]:
     """Return the scores, and what the names of their columns say of them."""
     names, classes, response = rows.columns.names, meaning.classes, meaning.response
     prefix = next((p for p in PREFIXES if any(n.startswith(p) for n in names)), None)
-    name = rows.prediction or PREDICTION
+    name = rows.parts.prediction or rows.parts.usual
     labels_wanted = response is not None and str(response) == ResponseKind.LABEL
-    if rows.prediction is not None or (labels_wanted and name in names):
+    if rows.parts.prediction is not None or (labels_wanted and name in names):
         return _read_one_column(rows, name), meaning
     if prefix is None:
         found = _find_by_class(rows, classes)
@@ -216,7 +235,8 @@ def _find_by_class(rows: _Rows, classes: tuple[object, ...] | None) -> ClassColu
     if known.dtype.kind == "f":
         return None
     labels = classes or sort_labels(known.tolist())
-    found = find_class_columns(rows.columns, class_names(rows.spare, labels), labels)
+    among = rows.spare if rows.parts.by_class is None else rows.parts.by_class
+    found = find_class_columns(rows.columns, class_names(among, labels), labels)
     return found if found is not None and len(found.ids) == 1 else None
 
 
