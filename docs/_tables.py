@@ -330,6 +330,15 @@ def paper_table(*words: str) -> str:
     return made(*words)
 
 
+def race_table(part: str) -> str:
+    """Return a part of what came of the race, from the file of its results."""
+    if str(ROOT) not in sys.path:
+        sys.path.append(str(ROOT))
+    from benchmarks.race.summary import make_table
+
+    return make_table(part)
+
+
 def _page(method: Any) -> str:
     """Return the name of a method as its module and its page have it: that of '.632' is b632."""
     return str(method.__module__.rpartition(".")[2])
@@ -405,4 +414,5 @@ TABLES: dict[str, Callable[..., str]] = {
     "flips": flips_table,
     "limits": limits_table,
     "paper": paper_table,
+    "race": race_table,
 }

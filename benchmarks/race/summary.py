@@ -1,0 +1,308 @@
+"""Sum the race up: ranks, differences, what tools say of themselves, intervals, seconds.
+
+python -m benchmarks.race.summary --results results.csv
+
+prints the tables; those of `results.csv` in this folder are written into the page of the race too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import rankdata
+
+from benchmarks.race.run import RESULTS, ROOT, Row, read_rows
+from benchmarks.race.tools import list_tools
+
+PAGE = ROOT / "docs" / "explanation" / "race.md"
+OURS = "earnest-greedy"  # others are compared with it
+FULL = 0.8  # of the tables begun that a tool must have run on to take part in the ranks
+LOWER = ("log_loss",)
+SHORT = {"roc_auc": "AUC", "log_loss": "log loss", "r2": "R²"}
+
+Block = dict[str, Row]  # the rows of one table and split, by tool
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean over tables and its standard error, nan where there is none."""
+
+    value: float
+    error: float
+    count: int
+
+    @classmethod
+    def of(cls, by_table: dict[str, list[float]]) -> Mean:
+        """Return the mean of tables, each being the mean of its splits."""
+        values = [float(np.mean(found)) for found in by_table.values() if found]
+        if not values:
+            return cls(math.nan, math.nan, 0)
+        spread = float(np.std(values, ddof=1)) if len(values) > 1 else math.nan
+        return cls(float(np.mean(values)), spread / math.sqrt(len(values)), len(values))
+
+    def show(self) -> str:
+        """Return it in the words of a page."""
+        if not self.count:
+            return "–"
+        error = "" if math.isnan(self.error) else f" ± {self.error:.4f}"
+        return f"{self.value:+.4f}".replace("-", "−") + error
+
+
+def find_blocks(rows: Iterable[Row]) -> dict[tuple[str, int], Block]:
+    """Return the rows by table and split, then by tool."""
+    found: dict[tuple[str, int], Block] = {}
+    for row in rows:
+        found.setdefault((row.data, row.split), {})[row.tool] = row
+    return found
+
+
+def find_ranked(blocks: dict[tuple[str, int], Block]) -> list[str]:
+    """Return the tools that ran on most blocks, in the order of the race."""
+    counts = {tool: sum(tool in block for block in blocks.values()) for tool in list_names(blocks)}
+    return [tool for tool, count in counts.items() if count >= FULL * len(blocks)]
+
+
+def list_names(blocks: dict[tuple[str, int], Block]) -> list[str]:
+    """Return the tools that have rows, in the order of the race, others after them."""
+    there = {tool for block in blocks.values() for tool in block}
+    known = [tool for tool in list_tools() if tool in there]
+    return [*known, *sorted(there - set(known))]
+
+
+def find_gain(row: Row) -> float:
+    """Return the score on the rows held out so that greater is better; a failure has the worst."""
+    if row.error or math.isnan(row.held_out):
+        return -math.inf
+    return -row.held_out if row.metric in LOWER else row.held_out
+
+
+def rank_block(block: Block, tools: Sequence[str]) -> dict[str, float]:
+    """Return the ranks of tools, 1 for the best; ties share the mean of their ranks."""
+    ranks = rankdata([-find_gain(block[tool]) for tool in tools])
+    return dict(zip(tools, ranks.tolist(), strict=True))
+
+
+def find_full(blocks: dict[tuple[str, int], Block], tools: Sequence[str]) -> list[Block]:
+    """Return the blocks that have a row of every tool."""
+    return [block for block in blocks.values() if all(tool in block for tool in tools)]
+
+
+def find_ranks(blocks: dict[tuple[str, int], Block]) -> dict[str, float]:
+    """Return the mean rank of every tool that takes part, over the blocks that all ran on."""
+    tools = find_ranked(blocks)
+    ranks = [rank_block(block, tools) for block in find_full(blocks, tools)]
+    return {tool: float(np.mean([one[tool] for one in ranks])) for tool in tools if ranks}
+
+
+def average(
+    blocks: dict[tuple[str, int], Block], metric: str, measure: Callable[[Block], float | None]
+) -> Mean:
+    """Return the mean of something over the blocks of a metric that have it."""
+    found: dict[str, list[float]] = {}
+    for (data, _), block in blocks.items():
+        if next(iter(block.values())).metric == metric:
+            value = measure(block)
+            if value is not None and math.isfinite(value):
+                found.setdefault(data, []).append(value)
+    return Mean.of(found)
+
+
+def measure_gap(tool: str, tools: Sequence[str]) -> Callable[[Block], float | None]:
+    """Return how far a tool is behind the best of a block; a failure has no gap."""
+
+    def measure(block: Block) -> float | None:
+        if tool not in block:
+            return None
+        best = max(find_gain(block[one]) for one in {*tools, tool} if one in block)
+        return best - find_gain(block[tool])
+
+    return measure
+
+
+def measure_lead(tool: str, over: str) -> Callable[[Block], float | None]:
+    """Return by how much a tool is better than another on the rows held out."""
+
+    def measure(block: Block) -> float | None:
+        if tool not in block or over not in block:
+            return None
+        return find_gain(block[tool]) - find_gain(block[over])
+
+    return measure
+
+
+def measure_optimism(tool: str) -> Callable[[Block], float | None]:
+    """Return by how much a tool says too good of its model."""
+
+    def measure(block: Block) -> float | None:
+        if tool not in block or block[tool].error:
+            return None
+        row = block[tool]
+        return (row.held_out - row.claim) * (1 if row.metric in LOWER else -1)
+
+    return measure
+
+
+def count_covered(rows: Iterable[Row]) -> tuple[int, int]:
+    """Return how many intervals hold the score on the rows held out, and how many there are."""
+    inside = [
+        row.low <= row.held_out <= row.high
+        for row in rows
+        if not (row.error or math.isnan(row.low) or math.isnan(row.high))
+    ]
+    return sum(inside), len(inside)
+
+
+# The tables of the page
+
+
+def make_table(part: str, rows: Sequence[Row] | None = None) -> str:
+    """Return a part of the page: 'standings', 'others', 'scores' or 'state'."""
+    blocks = find_blocks(read_rows(RESULTS) if rows is None else rows)
+    parts = {
+        "standings": show_standings,
+        "others": show_others,
+        "scores": show_scores,
+        "state": show_state,
+    }
+    return parts[part](blocks)
+
+
+def show_standings(blocks: dict[tuple[str, int], Block]) -> str:
+    """Return a line for every tool: rank over all tasks, the rest of the AUC of two classes."""
+    ranks, tools = find_ranks(blocks), find_ranked(blocks)
+    names = sorted(list_names(blocks), key=lambda tool: ranks.get(tool, math.inf))
+    lines = []
+    for tool in names:
+        mine = [block[tool] for block in blocks.values() if tool in block]
+        held, intervals = count_covered(mine)
+        took = [row.seconds for row in mine if not row.error]
+        lines.append(
+            [
+                f"`{tool}`",
+                str(len(mine)),
+                f"{ranks[tool]:.2f}" if tool in ranks else "–",
+                average(blocks, "roc_auc", measure_gap(tool, tools)).show().replace("+", ""),
+                "–"
+                if tool == OURS
+                else average(blocks, "roc_auc", measure_lead(tool, OURS)).show(),
+                average(blocks, "roc_auc", measure_optimism(tool)).show(),
+                f"{held} of {intervals}" if intervals else "–",
+                f"{np.mean(took):.0f}" if took else "–",
+                str(sum(bool(row.error) for row in mine)),
+            ]
+        )
+    head = ["tool", "runs", "mean rank", "behind the best", f"over `{OURS}`", "says too good by"]
+    return _table([*head, "interval holds", "seconds", "failed"], lines)
+
+
+def show_others(blocks: dict[tuple[str, int], Block]) -> str:
+    """Return the same for the tables of several classes and of numbers."""
+    tools = find_ranked(blocks)
+    lines = [
+        [f"`{tool}`"]
+        + [
+            cell
+            for metric in ("log_loss", "r2")
+            for cell in (
+                average(blocks, metric, measure_gap(tool, tools)).show().replace("+", ""),
+                average(blocks, metric, measure_optimism(tool)).show(),
+            )
+        ]
+        for tool in list_names(blocks)
+    ]
+    head = [f"{SHORT[m]}: {what}" for m in ("log_loss", "r2") for what in ("behind", "too good by")]
+    return _table(["tool", *head], lines)
+
+
+def show_scores(blocks: dict[tuple[str, int], Block]) -> str:
+    """Return the mean score on the rows held out, table by table."""
+    names = list_names(blocks)
+    lines = []
+    for data in dict.fromkeys(data for data, _ in blocks):
+        mine = [block for (name, _), block in blocks.items() if name == data]
+        first = next(iter(mine[0].values()))
+        cells = []
+        for tool in names:
+            rows = [block[tool] for block in mine if tool in block]
+            values = [row.held_out for row in rows if not row.error]
+            cells.append(f"{np.mean(values):.4f}" if values else ("failed" if rows else "–"))
+        lines.append([data, f"{first.n_train}", f"{first.n_test}", SHORT[first.metric], *cells])
+    return _table(["table", "trained", "held out", "score", *(f"`{n}`" for n in names)], lines)
+
+
+def show_state(blocks: dict[tuple[str, int], Block]) -> str:
+    """Say how far the race came, and with which versions."""
+    rows = [row for block in blocks.values() for row in block.values()]
+    tools = find_ranked(blocks)
+    full = find_full(blocks, tools)
+    seconds = sorted({row.budget for row in rows})
+    splits = max((split + 1 for _, split in blocks), default=0)
+    tables = len({data for data, _ in blocks})
+    lines = [
+        f"The race so far: {len(rows)} runs on {_count(tables, 'table')} with "
+        f"{_count(splits, 'split')} each at most and "
+        f"{', '.join(f'{one:g}' for one in seconds)} seconds a run. Ranks are over the "
+        f"{_count(len(full), 'table')} and splits that all of {len(tools)} tools ran on."
+    ]
+    for tool in list_names(blocks):
+        if tool not in tools:
+            count = sum(tool in block for block in blocks.values())
+            lines.append(f"`{tool}` ran on {count} of {len(blocks)}, too few for a rank.")
+    lacking = [tool for tool in list_tools() if tool not in list_names(blocks)]
+    if lacking:
+        lines.append(f"Not run yet: {', '.join(f'`{tool}`' for tool in lacking)}.")
+    versions = sorted({(_family(row.tool), row.version) for row in rows if row.version})
+    lines.append(f"Versions: {', '.join(f'{name} {number}' for name, number in versions)}.")
+    failures = [f"`{row.tool}` on {row.data} ({row.error})" for row in rows if row.error]
+    if failures:
+        lines.append(f"Failed: {'; '.join(failures)}.")
+    return "\n".join(f"- {line}" for line in lines) + "\n"
+
+
+def _family(tool: str) -> str:
+    known = list_tools()
+    name = known[tool].family if tool in known else tool
+    return {"sklearn": "scikit-learn", "mljar": "mljar-supervised"}.get(name, name)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _table(head: list[str], lines: list[list[str]]) -> str:
+    made = [head, ["---"] * len(head), *lines]
+    return "".join("| " + " | ".join(cells) + " |\n" for cells in made)
+
+
+PARTS = ("state", "standings", "others", "scores")
+
+
+def write_page(page: Path, rows: Sequence[Row]) -> None:
+    """Write the tables into the page, between its marks."""
+    text = page.read_text(encoding="utf-8")
+    for part in PARTS:
+        marked = re.compile(rf"(<!-- generated: race {part} -->\n).*?(<!-- end -->)", re.DOTALL)
+        text = marked.sub(lambda m, p=part: f"{m[1]}\n{make_table(p, rows)}\n{m[2]}", text)  # type: ignore[misc]
+    page.write_text(text, encoding="utf-8")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the tables, and write those of this folder's results into the page."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.race.summary")
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    asked = parser.parse_args(arguments)
+    rows = read_rows(asked.results)
+    for part in PARTS:
+        print(make_table(part, rows))
+    if asked.results.resolve() == RESULTS.resolve():
+        write_page(PAGE, rows)
+
+
+if __name__ == "__main__":
+    main()
