@@ -2,7 +2,9 @@
 
 A number is compared by the exact test of its kind. All tests of a table are adjusted together by
 Holm's method at .05, so that a table that agrees has no cell that differs in 95 of 100 such
-comparisons. What differs is listed with its reason, or as unexplained.
+comparisons. What differs is listed with its reason, or as unexplained. Every tested number has its
+tolerance: from where to where it could have been and still agreed, the other numbers of the table
+being what they are.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +43,8 @@ class Verdict:
     p_adjusted: float
     verdict: str
     reason: str
+    low: float = math.nan  # from here
+    high: float = math.nan  # to here, ours would have agreed
 
 
 Key = tuple[str, str, str]  # table, row, quantity
@@ -71,16 +75,19 @@ def judge(
         math.nan if theirs is None else p_value(ours, theirs)
         for ours, theirs in zip(findings, known, strict=True)
     ]
-    adjusted = holm(chances)
+    adjusted, critical = holm(chances), find_critical(chances)
     out = []
-    for ours, theirs, p, corrected in zip(findings, known, chances, adjusted, strict=True):
+    for ours, theirs, p, corrected, least in zip(
+        findings, known, chances, adjusted, critical, strict=True
+    ):
         verdict = NOT_PUBLISHED if theirs is None else NO_TEST
-        why = ""
-        if not math.isnan(corrected):
+        why, low, high = "", math.nan, math.nan
+        if theirs is not None and not math.isnan(corrected):
             verdict = AGREES if corrected > LEVEL else DIFFERS
+            low, high = find_agreeing(ours, theirs, least)
         if verdict == DIFFERS:
             why = next((r.words for r in reasons if r.fits(table, ours)), UNEXPLAINED)
-        out.append(Verdict(ours, theirs, p, corrected, verdict, why))
+        out.append(Verdict(ours, theirs, p, corrected, verdict, why, low, high))
     return out
 
 
@@ -111,18 +118,61 @@ def p_value(ours: Finding, theirs: Published) -> float:
             stats.f.cdf(ratio, n - 1, m - 1) if m else stats.chi2.cdf(ratio * (n - 1), n - 1)
         )
         return 2 * min(tail, 1 - tail)
-    if ours.kind is Kind.SINGLE:
-        error, df = ours.spread * math.sqrt(1 + 1 / n), float(n - 1)
-    else:
-        known = not math.isnan(theirs.spread)
-        spread = theirs.spread if known else ours.spread
-        parts = (ours.spread**2 / n, spread**2 / m if m else 0.0)
-        error, df = math.sqrt(sum(parts)), float(n - 1)
-        if known and m > 1 and error > 0:  # Welch
-            df = sum(parts) ** 2 / (parts[0] ** 2 / (n - 1) + parts[1] ** 2 / (m - 1))
+    error, df = _error_of(ours, theirs)
     if not error > 0:
         return 1.0 if math.isclose(away, 0.0, abs_tol=1e-12) else 0.0
     return float(2 * stats.t.sf(abs(away) / error, df))
+
+
+def _error_of(ours: Finding, theirs: Published) -> tuple[float, float]:
+    """Return the standard error of a difference of means, and its degrees of freedom."""
+    n, m = ours.runs, theirs.runs
+    if ours.kind is Kind.SINGLE:
+        return ours.spread * math.sqrt(1 + 1 / n), float(n - 1)
+    known = not math.isnan(theirs.spread)
+    spread = theirs.spread if known else ours.spread
+    parts = (ours.spread**2 / n, spread**2 / m if m else 0.0)
+    error, df = math.sqrt(sum(parts)), float(n - 1)
+    if known and m > 1 and error > 0:  # Welch
+        df = sum(parts) ** 2 / (parts[0] ** 2 / (n - 1) + parts[1] ** 2 / (m - 1))
+    return error, df
+
+
+def find_agreeing(ours: Finding, theirs: Published, level: float) -> tuple[float, float]:
+    """Return from where to where a number like ours has a p-value above the level.
+
+    Runs and spreads are those that were found.
+    """
+    from scipy import stats
+
+    n, m = ours.runs, theirs.runs
+    if ours.kind is Kind.SHARE:
+        return _agreeing_share(ours, theirs, level)
+    if ours.kind is Kind.CORRELATION:
+        error = math.sqrt(1 / (n - 3) + (1 / (m - 3) if m > 3 else 0.0))
+        reach = float(stats.norm.isf(level / 2)) * error
+        middle = float(np.arctanh(theirs.value))
+        return math.tanh(middle - reach), math.tanh(middle + reach)
+    if ours.kind is Kind.SD:
+        law = stats.f(n - 1, m - 1) if m else stats.chi2(n - 1, scale=1 / (n - 1))
+        low, high = (theirs.value * math.sqrt(law.ppf(q)) for q in (level / 2, 1 - level / 2))
+        return low, high
+    error, df = _error_of(ours, theirs)
+    reach = float(stats.t.isf(level / 2, df)) * error if error > 0 else 0.0
+    return theirs.value - reach, theirs.value + reach
+
+
+def _agreeing_share(ours: Finding, theirs: Published, level: float) -> tuple[float, float]:
+    """Return the ends of the shares around the published one that agree with it."""
+    ends = []
+    for step in (-1, 1):
+        hits = round(theirs.value * ours.runs)
+        while 0 <= hits + step <= ours.runs:
+            if p_value(replace(ours, value=(hits + step) / ours.runs), theirs) <= level:
+                break
+            hits += step
+        ends.append(hits / ours.runs)
+    return ends[0], ends[1]
 
 
 def holm(chances: Sequence[float]) -> list[float]:
@@ -137,4 +187,21 @@ def holm(chances: Sequence[float]) -> list[float]:
     for rank, (p, place) in enumerate(tested):
         least = max(least, min(1.0, (len(tested) - rank) * p))
         out[place] = least
+    return out
+
+
+def find_critical(chances: Sequence[float]) -> list[float]:
+    """Return up to where each p-value would be rejected by Holm's method, given all others.
+
+    >>> [round(p, 4) for p in find_critical([0.01, 0.04, float("nan"), 0.03])]
+    [0.0167, 0.025, nan, 0.025]
+    """
+    out = [math.nan] * len(chances)
+    tested = sorted((p, place) for place, p in enumerate(chances) if not math.isnan(p))
+    for _, place in tested:
+        others = [p for p, other in tested if other != place]
+        rank = 0
+        while rank < len(others) and others[rank] * (len(tested) - rank) <= LEVEL:
+            rank += 1
+        out[place] = LEVEL / (len(tested) - rank)
     return out

@@ -26,3 +26,10 @@ def save(figure: Any, path: Path) -> None:
 
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "earnest"}):
         figure.savefig(path, metadata={"Date": None, "Creator": None})
+
+
+def add_legend(figure: Any, ax: Any) -> None:
+    """Put the legend of some axes below the figure."""
+    handles, names = ax.get_legend_handles_labels()
+    look = {"frameon": False, "fontsize": TINY}
+    figure.legend(handles, names, loc="outside lower center", ncols=len(names), **look)

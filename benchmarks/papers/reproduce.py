@@ -19,7 +19,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -27,7 +27,7 @@ from typing import Any, cast
 import numpy as np
 
 from benchmarks.papers.agreement import DIFFERS, Verdict, judge, read_published
-from benchmarks.papers.study import PAPERS, Cell, Done, Floats, Scale, Study
+from benchmarks.papers.study import PAPERS, Cell, Done, Finding, Floats, Kind, Scale, Study
 
 HERE = Path(__file__).parent
 SOURCES = HERE.parents[1] / "src" / "earnest"
@@ -36,7 +36,8 @@ KEPT = Path("build") / "papers"
 BLOCK_SECONDS = 20.0  # replications between two savings take about as long
 HEAD = (
     *("row", "quantity", "kind", "runs", "ours", "spread"),
-    *("published", "published_runs", "p", "p_adjusted", "verdict", "reason"),
+    *("published", "published_runs", "agrees_from", "agrees_to"),
+    *("p", "p_adjusted", "verdict", "reason"),
 )
 
 
@@ -46,10 +47,10 @@ def load_study(paper: str) -> Study:
 
 
 def fingerprint(paper: str) -> str:
-    """Return a hash of the code that can change the results of a paper."""
+    """Return a hash of the code that can change the results of a paper; drawing cannot."""
     rooms = (*ROOMS, *getattr(load_study(paper), "MORE_ROOMS", ()))
     files = [path for room in rooms for path in (SOURCES / room).rglob("*.py")]
-    files += list((HERE / paper).glob("*.py"))
+    files += [path for path in (HERE / paper).glob("*.py") if path.name != "figures.py"]
     made = hashlib.sha256()
     for path in sorted(files):
         made.update(str(path.relative_to(HERE.parents[1])).encode())
@@ -209,6 +210,8 @@ def as_csv(verdicts: Sequence[Verdict]) -> str:
                 _text(ours.spread),
                 "" if theirs is None else _text(theirs.value),
                 "" if theirs is None or not theirs.runs else theirs.runs,
+                _text(one.low),
+                _text(one.high),
                 _text(one.p, 3),
                 _text(one.p_adjusted, 3),
                 one.verdict,
@@ -239,6 +242,28 @@ def versions() -> dict[str, str]:
 
 
 # ---------------------------------------------------------------------------- is it current
+
+
+def judge_results(paper: str) -> None:
+    """Give the verdicts of committed tables anew, after a change of what was published or why."""
+    published = read_published(HERE / paper / "expected.csv")
+    for record in read_records(paper):
+        table = record["table"]
+        findings = [read_finding(line) for line in read_results(paper, table)]
+        verdicts = judge(table, findings, published, load_study(paper).REASONS)
+        write_text(HERE / paper / "results" / f"{table}.csv", as_csv(verdicts))
+
+
+def read_finding(line: Mapping[str, str]) -> Finding:
+    """Return the number of ours in a line of a committed table."""
+    return Finding(
+        line["row"],
+        line["quantity"],
+        Kind(line["kind"]),
+        float(line["ours"]),
+        int(line["runs"]),
+        float(line["spread"] or "nan"),
+    )
 
 
 def read_results(paper: str, table: str, folder: Path | None = None) -> list[dict[str, str]]:
@@ -302,9 +327,18 @@ def main() -> None:
     parser.add_argument("--tables", nargs="*", help="only these tables; all by default")
     parser.add_argument("--cells", help="only cells whose facts match this regular expression")
     parser.add_argument("--data", type=Path, help="a folder with data sets as Parquet files")
+    parser.add_argument(
+        "--judge",
+        action="store_true",
+        help="give verdicts and draw anew from the results, run nothing",
+    )
     asked = parser.parse_args()
     wrong: list[str] = []
     for paper in PAPERS if asked.paper == "all" else [asked.paper]:
+        if asked.judge:
+            judge_results(paper)
+            draw_results(paper)
+            continue
         chosen = Chosen(asked.tables, asked.cells, asked.data)
         wrong += reproduce(paper, asked.scale, asked.jobs, chosen)
     for line in wrong:
@@ -330,6 +364,13 @@ class Chosen:
         ]
 
 
+def draw_results(paper: str) -> None:
+    """Draw the figures of a paper from its results."""
+    draw = getattr(load_study(paper), "draw_figures", None)
+    if draw is not None:
+        draw(HERE / paper / "results")
+
+
 def reproduce(paper: str, scale: Scale, jobs: int, chosen: Chosen | None = None) -> list[str]:
     """Run a paper, write its tables unless it is a smoke run, and return what is stale."""
     study, begun, chosen = load_study(paper), time.perf_counter(), chosen or Chosen()
@@ -347,8 +388,7 @@ def reproduce(paper: str, scale: Scale, jobs: int, chosen: Chosen | None = None)
             print(f"{paper} {table}: {len(lines)} numbers, {len(off)} differ")
             for line in off:
                 print(f"  {line['row']} {line['quantity']} {line['ours']} ({line['published']})")
-        if hasattr(study, "draw_figures"):
-            study.draw_figures(folder)
+        draw_results(paper)
     print(f"{paper} {scale}: {time.perf_counter() - begun:.0f} s", flush=True)
     return wrong
 

@@ -100,6 +100,14 @@ def seed_words(rng: np.random.Generator) -> list[int]:
     return [int(word) for word in np.atleast_1d(seeded.entropy)]
 
 
+def facts_of(row: str) -> dict[str, str]:
+    """Return the facts of a row by name; a row without any is its own."""
+    parts = re.split(r" (?=[A-Za-z_]+=)", row)
+    if "=" not in parts[0]:
+        return {"claim": row}
+    return {name: value for name, _, value in (part.partition("=") for part in parts)}
+
+
 @dataclass(frozen=True)
 class Done:
     """The replications of a cell: a column a quantity."""

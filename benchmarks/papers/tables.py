@@ -3,21 +3,44 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Sequence
 
-from benchmarks.papers.agreement import AGREES, DIFFERS, NO_TEST, NOT_PUBLISHED, UNEXPLAINED
-from benchmarks.papers.reproduce import read_records, read_results
+from benchmarks.papers.agreement import (
+    AGREES,
+    DIFFERS,
+    NO_TEST,
+    NOT_PUBLISHED,
+    UNEXPLAINED,
+    read_published,
+)
+from benchmarks.papers.claims import list_claims
+from benchmarks.papers.reproduce import HERE, read_records, read_results
+from benchmarks.papers.study import facts_of
 
 Line = dict[str, str]
 MARK = {AGREES: "", DIFFERS: " ✗", NO_TEST: "", NOT_PUBLISHED: ""}
 
 
 def table(kind: str, paper: str, *words: str) -> str:
-    """Return a Markdown table: 'summary', 'pivot', 'lines' or 'differs' of a paper."""
-    return {"summary": summary, "pivot": pivot, "lines": lines_of, "differs": differs}[kind](
-        paper, *words
-    )
+    """Return a Markdown table: 'held', 'summary', 'pivot' and others of a paper."""
+    kinds = {
+        "held": claims,
+        "theirs": theirs_of,
+        "summary": summary,
+        "pivot": pivot,
+        "lines": lines_of,
+        "differs": differs,
+    }
+    return kinds[kind](paper, *words)
+
+
+def claims(paper: str) -> str:
+    """Return what the paper says, and in how many cells of ours it held."""
+    head = ["the paper says", "theirs", "ours", "tolerance", "verdict"]
+    rows = [
+        [one.words, one.theirs, one.ours, one.tolerance, one.verdict] for one in list_claims(paper)
+    ]
+    return markdown(head, rows)
 
 
 def summary(paper: str) -> str:
@@ -56,14 +79,17 @@ def summary(paper: str) -> str:
 
 def differs(paper: str) -> str:
     """Return every number beyond the rule, with its reason."""
-    head = ["table", "cell", "number", "ours", "published", "adjusted p", "reason"]
+    head = [
+        *("table", "cell", "number", "theirs", "ours", "would have agreed", "adjusted p", "reason"),
+    ]
     rows = [
         [
             f"`{record['table']}`",
             line["row"],
             line["quantity"],
-            short(line["ours"]),
             short(line["published"]),
+            short(line["ours"]),
+            f"{short(line['agrees_from'])} to {short(line['agrees_to'])}",
             short_p(line["p_adjusted"]),
             line["reason"],
         ]
@@ -81,20 +107,36 @@ def lines_of(paper: str, name: str, *filters: str) -> str:
             line["row"],
             line["quantity"],
             line["runs"],
-            ours(line),
             short(line["published"]),
+            ours(line),
+            tolerance(line) or "–",
             word(line),
         ]
         for line in keep(read_results(paper, name), filters)
     ]
-    return markdown(["", "number", "runs", "ours", "published", "verdict"], rows)
+    return markdown(["", "number", "runs", "theirs", "ours", "tolerance", "verdict"], rows)
+
+
+def theirs_of(paper: str, name: str) -> str:
+    """Return what is published of a table, a column a quantity."""
+    rows: dict[str, dict[str, str]] = {}
+    for (table, row, quantity), one in read_published(HERE / paper / "expected.csv").items():
+        if table == name:
+            rows.setdefault(row, {})[quantity] = short(f"{one.value}")
+    columns = list(dict.fromkeys(column for cells in rows.values() for column in cells))
+    facts = list(dict.fromkeys(fact for row in rows for fact in facts_of(row)))
+    made = [
+        [*(facts_of(row)[fact] for fact in facts), *(cells[column] for column in columns)]
+        for row, cells in rows.items()
+    ]
+    return markdown([*facts, *columns], made)
 
 
 def pivot(paper: str, name: str, across: str, quantity: str, *filters: str) -> str:
     """Return a table with a column for every value of a fact (or of the quantity itself).
 
-    A cell is ours, and the published number in brackets where there is one; ✗ marks a number that
-    differs.
+    A cell is ours, and in brackets the published number where there is one, with its tolerance: by
+    how much ours could have differed from it and still agreed; ✗ marks a number that differs.
     """
     columns: list[str] = []
     rows: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
@@ -108,7 +150,7 @@ def pivot(paper: str, name: str, across: str, quantity: str, *filters: str) -> s
             column = facts.pop(across)
         if column not in columns:
             columns.append(column)
-        theirs = f" ({short(line['published'])})" if line["published"] else ""
+        theirs = f" ({short(line['published'])}{tolerance(line)})" if line["published"] else ""
         key = tuple(facts.items())
         rows.setdefault(key, {})[column] = f"{ours(line)}{theirs}{MARK[line['verdict']]}"
     dropped = dict(zip(filters[::2], filters[1::2], strict=True))
@@ -134,17 +176,19 @@ def keep(lines: Iterable[Line], filters: Sequence[str]) -> list[Line]:
     ]
 
 
-def facts_of(row: str) -> dict[str, str]:
-    """Return the facts of a row by name; a row without any is its own."""
-    parts = re.split(r" (?=[A-Za-z_]+=)", row)
-    if "=" not in parts[0]:
-        return {"claim": row}
-    return {name: value for name, _, value in (part.partition("=") for part in parts)}
+def tolerance(line: Line) -> str:
+    """Return by how much ours could have differed from the published number and still agreed."""
+    if not line["agrees_from"]:
+        return ""
+    theirs = float(line["published"])
+    below, above = theirs - float(line["agrees_from"]), float(line["agrees_to"]) - theirs
+    less, more = (f"{max(width, 0.0):.2g}" for width in (below, above))
+    return f" ± {less}" if less == more else f" −{less}/+{more}"
 
 
 def ours(line: Line) -> str:
-    """Return our number with the standard error of a mean."""
-    if line["kind"] == "mean" and line["spread"]:
+    """Return our number, with the standard error of a mean that no tolerance stands beside."""
+    if line["kind"] == "mean" and line["spread"] and not line["agrees_from"]:
         error = float(line["spread"]) / math.sqrt(int(line["runs"]))
         return f"{short(line['ours'])} ± {error:.1g}"
     return short(line["ours"])

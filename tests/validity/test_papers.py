@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +15,13 @@ from benchmarks.papers import reproduce
 from benchmarks.papers.agreement import (
     AGREES,
     DIFFERS,
+    LEVEL,
     NO_TEST,
     NOT_PUBLISHED,
     UNEXPLAINED,
+    Key,
     Published,
+    find_critical,
     holm,
     judge,
     p_value,
@@ -141,6 +145,70 @@ def test_each_kind_has_its_exact_test() -> None:
     assert math.isnan(p_value(Finding("r", "q", Kind.SHOWN, 1.0, 30), Published(2.0)))
 
 
+def test_a_number_within_its_tolerance_agrees_and_one_beyond_it_differs() -> None:
+    # 5 tables of all kinds, seed 4; ends are moved by a hair, shares by one replication
+    rng = np.random.default_rng(4)
+    for _ in range(5):
+        findings, published = make_table(rng)
+        known = list(published.values())
+        chances = [p_value(*both) for both in zip(findings, known, strict=True)]
+        for place, one in enumerate(judge("t", findings, published, ())):
+            share = one.finding.kind is Kind.SHARE
+            step, inner = (1 / one.finding.runs, 0.0) if share else (1e-6, 1e-6)
+            assert one.low < one.high
+            for value, agrees in (
+                (one.low + inner, True),
+                (one.high - inner, True),
+                (one.low - step, False),
+                (one.high + step, False),
+            ):
+                if 0 <= value <= 1 or not share:
+                    moved = p_value(replace(one.finding, value=value), known[place])
+                    others = [*chances[:place], moved, *chances[place + 1 :]]
+                    assert (holm(others)[place] > LEVEL) == agrees
+
+
+def make_table(rng: np.random.Generator) -> tuple[list[Finding], dict[Key, Published]]:
+    """A table with a number of every kind that is tested, some of them far off."""
+    findings, published = [], {}
+    for kind in (Kind.SHARE, Kind.MEAN, Kind.SD, Kind.CORRELATION, Kind.SINGLE):
+        for number, runs in enumerate((0, 60)):
+            value, theirs = rng.uniform(0.3, 0.8, 2)
+            row = f"{kind} {number}"
+            hits = round(value * 50) / 50
+            made = hits if kind is Kind.SHARE else float(value)
+            findings.append(Finding(row, "q", kind, made, 50, float(rng.uniform(0.1, 1.0))))
+            known = float(rng.uniform(0.1, 1.0)) if runs else math.nan
+            published["t", row, "q"] = Published(float(theirs), runs, known)
+    return findings, published
+
+
+def test_a_p_value_is_rejected_up_to_its_critical_one() -> None:
+    # the plain way, seed 5: put other p-values in its place
+    rng = np.random.default_rng(5)
+    for _ in range(50):
+        chances = (rng.random(8) ** 4).tolist()
+        for place, least in enumerate(find_critical(chances)):
+            for p, rejected in ((least * (1 - 1e-9), True), (least * (1 + 1e-9), False)):
+                others = list(chances)
+                others[place] = p
+                assert (holm(others)[place] <= LEVEL) == rejected
+
+
+def test_drawing_is_no_part_of_the_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = Path.read_bytes
+    before = reproduce.fingerprint("yousef2022")
+
+    def changed(path: Path) -> bytes:
+        return b"changed" if path.name == name else read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", changed)
+    name = "figures.py"
+    assert reproduce.fingerprint("yousef2022") == before
+    name = "discriminants.py"
+    assert reproduce.fingerprint("yousef2022") != before
+
+
 def test_a_table_of_true_cells_has_one_that_differs_in_five_percent_at_most() -> None:
     # 100 tables of 10 shares and 10 means, seed 3: a share of .05 has an sd of .022
     rng = np.random.default_rng(3)
@@ -185,15 +253,7 @@ def test_every_verdict_follows_from_the_numbers_beside_it(paper: str, table: str
             chances.append(math.nan)
             continue
         assert float(line["published"]) == pytest.approx(theirs.value, rel=1e-5)
-        ours = Finding(
-            line["row"],
-            line["quantity"],
-            Kind(line["kind"]),
-            float(line["ours"]),
-            int(line["runs"]),
-            float(line["spread"] or "nan"),
-        )
-        chances.append(p_value(ours, theirs))
+        chances.append(p_value(reproduce.read_finding(line), theirs))
     # six digits of a number and its spread leave p known to a few percent
     for line, p in zip(lines, holm(chances), strict=True):
         if math.isnan(p):
@@ -201,6 +261,21 @@ def test_every_verdict_follows_from_the_numbers_beside_it(paper: str, table: str
         elif abs(p - 0.05) > 0.005:
             assert line["verdict"] == (AGREES if p > 0.05 else DIFFERS), line
         assert (line["verdict"] == DIFFERS) == (line["reason"] != "")
+
+
+@pytest.mark.parametrize(("paper", "table"), TABLES)
+def test_every_tested_number_has_its_tolerance(paper: str, table: str) -> None:
+    for line in reproduce.read_results(paper, table):
+        tested = line["verdict"] in (AGREES, DIFFERS)
+        assert tested == (line["agrees_from"] != "") == (line["agrees_to"] != "")
+        if tested:
+            low, ours, high = (float(line[k]) for k in ("agrees_from", "ours", "agrees_to"))
+            # six digits: a number at the end of its tolerance may be rounded across it
+            room = 1e-5 * max(abs(low), abs(high))
+            if line["verdict"] == AGREES:
+                assert low - room <= ours <= high + room, line
+            else:
+                assert ours <= low + room or ours >= high - room, line
 
 
 @pytest.mark.parametrize("paper", PAPERS)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from benchmarks.papers.agreement import read_published
 from benchmarks.papers.drawing import save, set_plain
 from benchmarks.papers.reproduce import read_results
-from benchmarks.papers.tables import facts_of
+from benchmarks.papers.study import facts_of
 from earnest.plotting.figures.style import HONEST, NAIVE, OTHER, TINY, new_figure
 
 NAME = "paraschakis2024"
@@ -17,8 +18,27 @@ def draw_all(folder: Path) -> None:
     """Draw both figures from the tables of a folder, and put them there."""
     if (folder / "table2.csv").is_file():
         save(draw_ratios(read_results(NAME, "table2", folder)), folder / "figure2.svg")
+    if (folder / "table3.csv").is_file():
+        lines = [*read_results(NAME, "table3", folder), *list_published("table3")]
+        save(draw_ratios(lines), folder / "figure2_real.svg")
     if (folder / "figure3.csv").is_file():
         save(draw_times(read_results(NAME, "figure3", folder)), folder / "figure3.svg")
+
+
+def list_published(table: str) -> list[dict[str, str]]:
+    """Return the published numbers of a table as lines without any of ours."""
+    every = read_published(Path(__file__).parent / "expected.csv")
+    return [
+        {
+            "row": row,
+            "quantity": quantity,
+            "published": str(one.value),
+            "published_runs": str(one.runs),
+            "ours": "",
+        }
+        for (name, row, quantity), one in every.items()
+        if name == table
+    ]
 
 
 def draw_ratios(lines: list[dict[str, str]]) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from benchmarks.papers.drawing import save, set_plain
 from benchmarks.papers.reproduce import read_results
-from benchmarks.papers.tables import facts_of
+from benchmarks.papers.study import facts_of
 from earnest.plotting.figures.style import HONEST, INK, NAIVE, OTHER, TINY, new_figure
 
 NAME = "tsamardinos2018"

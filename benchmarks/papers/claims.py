@@ -1,0 +1,437 @@
+"""What each paper says, in a line a statement, and in how many cells of our results it held.
+
+A statement is counted in cells: in each it holds or not, by the numbers of the results files alone.
+Numbers that are published are also tested one by one (see `agreement`); here they count as a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from benchmarks.papers.agreement import AGREES, DIFFERS
+from benchmarks.papers.reproduce import read_records, read_results
+from benchmarks.papers.study import facts_of
+
+JOINT = "5 % jointly"
+ORDER = "an order"
+Line = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement of a paper, and what became of it."""
+
+    words: str
+    theirs: str
+    ours: str
+    tolerance: str
+    held: int
+    cells: int
+
+    @property
+    def verdict(self) -> str:
+        """Whether it held in all cells, in some or in none."""
+        if self.held == self.cells:
+            return "held"
+        return f"held in {self.held} of {self.cells}" if self.held else "did not hold"
+
+
+def list_claims(paper: str) -> list[Claim]:
+    """Return the statements of a paper, the agreement of its tested numbers first."""
+    return [*_tested(paper), *CLAIMS[paper]()]
+
+
+def _tested(paper: str) -> list[Claim]:
+    """Return how many tested numbers of each table agree."""
+    out = []
+    for record in read_records(paper):
+        lines = read_results(paper, record["table"])
+        verdicts = [line["verdict"] for line in lines if line["verdict"] in (AGREES, DIFFERS)]
+        if verdicts:
+            agree, every = verdicts.count(AGREES), len(verdicts)
+            words = f"the numbers of `{record['table']}`"
+            out.append(Claim(words, f"{every}", f"{agree} agree", JOINT, agree, every))
+    return out
+
+
+def _counted(
+    words: str, theirs: str, held: Iterable[bool], ours: str = "", tolerance: str = ORDER
+) -> Claim:
+    every = list(held)
+    return Claim(
+        words, theirs, ours or f"{sum(every)} of {len(every)}", tolerance, sum(every), len(every)
+    )
+
+
+def _number(paper: str, table: str, column: str = "ours") -> Callable[..., float]:
+    """Return a look-up of the numbers of a table by quantity and facts."""
+    lines = [
+        (line["quantity"], facts_of(line["row"]), line)
+        for line in read_results(paper, table)
+        if line[column]
+    ]
+
+    def look(quantity: str, **facts: str) -> float:
+        found = [
+            line
+            for name, own, line in lines
+            if name == quantity and all(own.get(k) == v for k, v in facts.items())
+        ]
+        assert len(found) == 1, (table, quantity, facts, len(found))
+        return float(found[0][column])
+
+    return look
+
+
+def _every(paper: str, table: str, fact: str, **filters: str) -> list[str]:
+    """Return the values of a fact in a table, of the rows that have the others."""
+    rows = [facts_of(line["row"]) for line in read_results(paper, table)]
+    kept = [row for row in rows if all(row.get(k) == v for k, v in filters.items())]
+    return list(dict.fromkeys(row[fact] for row in kept if fact in row))
+
+
+def _span(values: Sequence[float], digits: int = 2) -> str:
+    return f"{min(values):.{digits}f} to {max(values):.{digits}f}"
+
+
+# ---------------------------------------------------------------------------- paper by paper
+
+
+def _tsamardinos() -> list[Claim]:
+    paper = "tsamardinos2018"
+    out = []
+    for line in read_results(paper, "claims"):
+        if line["quantity"] == "settings":
+            ours, runs = int(float(line["ours"])), int(line["runs"])
+            theirs = "all settings" if line["published"] != line["runs"] else line["published"]
+            words = f"{line['row']} (figure 1)"
+            two = "two standard errors"
+            out.append(Claim(words, theirs, f"{ours} of {runs}", two, ours, runs))
+    bias, width = _number(paper, "figure2"), _number(paper, "figure7")
+    sizes = _every(paper, "figure2", "cases", set="all")
+    small = [n for n in sizes if int(n) <= 100]
+    out.append(
+        _counted(
+            "CVT is optimistic up to 100 cases (figure 2)",
+            "all sizes",
+            [bias("cvt", set="all", cases=n) > 0 for n in small],
+            tolerance="0",
+        )
+    )
+    out.append(
+        _counted(
+            "NCV and BBC have low bias (figure 2)",
+            "low",
+            [
+                abs(bias(name, set="all", cases=n)) < abs(bias("cvt", set="all", cases=n))
+                for n in small
+                for name in ("ncv", "bbc")
+            ],
+            tolerance="below that of CVT",
+        )
+    )
+    dropped, rows = _number(paper, "figure4"), _every(paper, "figure4", "set")
+    ratios = [dropped("ratio", set=name, rule="bced .99") for name in rows]
+    out.append(
+        _counted(
+            "dropping trains 2 to 5 times fewer models (figure 4)",
+            "typically 2 to 5",
+            [2 <= ratio <= 5 for ratio in ratios],
+            ours=_span(ratios),
+            tolerance="2 to 5",
+        )
+    )
+    losses = [
+        1
+        - dropped("holdout_auc", set=name, rule="bced .99")
+        / dropped("holdout_auc", set=name, rule="none")
+        for name in rows
+    ]
+    out.append(
+        _counted(
+            "dropping loses little with 500 cases (figure 3)",
+            "0 to 1.4 %",
+            [loss <= 0.014 for loss in losses],
+            ours=f"{100 * max(losses):.2f} % at most",
+            tolerance="1.4 %",
+        )
+    )
+    repeats = [f"repeats={count}" for count in (1, 2, 3, 4, 6, 10)]
+    out.append(
+        _counted(
+            "intervals shrink with repeats (figure 7)",
+            "all sizes",
+            [
+                width(repeats[-1], set="all", cases=n) < width(repeats[0], set="all", cases=n)
+                for n in sizes
+            ],
+        )
+    )
+    out.append(
+        _counted(
+            "intervals shrink with cases (figure 7)",
+            "all counts of repeats",
+            [
+                width(count, set="all", cases=b) < width(count, set="all", cases=a)
+                for count in repeats
+                for a, b in pairwise(sizes)
+            ],
+        )
+    )
+    held = _number(paper, "figure6")
+    first = sizes[0]
+    levels = _every(paper, "figure6", "level", cases=first)
+    out.append(
+        _counted(
+            f"BBC's intervals are conservative with {first} cases (figure 6)",
+            "all levels",
+            [held("bbc", set="all", cases=first, level=level) >= float(level) for level in levels],
+            tolerance="the level",
+        )
+    )
+    return out
+
+
+def _rejected(line: Line, column: str, runs: str) -> bool:
+    from scipy.stats import binom
+
+    count = int(line[runs])
+    return bool(binom.cdf(round(float(line[column]) * count), count, 0.95) <= 0.05)
+
+
+def _paraschakis() -> list[Claim]:
+    paper = "paraschakis2024"
+    ranks, theirs = _number(paper, "ranks"), _number(paper, "ranks", "published")
+    methods = _every(paper, "ranks", "method")
+    others = [m for m in methods if m not in ("bbc", "bbc_fold")]
+    out = [
+        _counted(
+            "BBC has the best average rank, then BBC-F (table 2)",
+            f"{theirs('rank', method='bbc'):.2f}, {theirs('rank', method='bbc_fold'):.2f}",
+            [
+                ranks("rank", method="bbc") < ranks("rank", method="bbc_fold"),
+                all(ranks("rank", method="bbc_fold") < ranks("rank", method=m) for m in others),
+            ],
+            ours=f"{ranks('rank', method='bbc'):.2f}, {ranks('rank', method='bbc_fold'):.2f}",
+        )
+    ]
+    lines = [
+        (facts_of(line["row"])["method"], line)
+        for line in read_results(paper, "table2")
+        if line["quantity"] == "inclusion" and line["published"]
+    ]
+    words = {
+        "bbc": "BBC holds in 95 % or more",
+        "bbc_fold": "BBC-F holds in 95 % or more",
+        "naive_bootstrap": "the naive bootstrap does not",
+        "hanley_mcneil_10p": "HM10p does not",
+        "delong_10p": "DL10p does not",
+    }
+    for method, text in words.items():
+        mine = [line for name, line in lines if name == method]
+        good = method.startswith("bbc")
+        same = [_rejected(line, "ours", "runs") != good for line in mine]
+        published = sum(_rejected(line, "published", "published_runs") != good for line in mine)
+        share = f"{published} of {len(mine)}"
+        out.append(_counted(f"{text} (table 2)", share, same, tolerance="binomial test, 5 %"))
+    seconds, given = _number(paper, "figure3"), _number(paper, "figure3", "published")
+    places = [facts_of(line["row"]) for line in read_results(paper, "figure3")[::2]]
+    faster = [
+        tuple(look("bbc", **at) / look("bbc_fold", **at) for at in places)
+        for look in (given, seconds)
+    ]
+    out.append(
+        _counted(
+            "BBC-F is faster than BBC (figure 3)",
+            f"{_span(faster[0], 0)} times",
+            [ratio > 1 for ratio in faster[1]],
+            ours=f"{_span(faster[1], 1)} times",
+        )
+    )
+    return out
+
+
+def _bayle() -> list[Claim]:
+    out = []
+    for line in read_results("bayle2020", "claims"):
+        ours, runs = int(float(line["ours"])), int(line["runs"])
+        theirs = "all cells" if line["published"] else "not published"
+        words = line["row"]
+        shares = ("cover in 95 %", "keeps its level", "undercovers")
+        rule = JOINT if any(part in words for part in shares) else ORDER
+        rule = "1 %" if "within 1 %" in words else rule
+        out.append(Claim(words, theirs, f"{ours} of {runs}", rule, ours, runs))
+    return out
+
+
+def _yousef() -> list[Claim]:
+    paper = "yousef2022"
+    rms, theirs = _number(paper, "table3"), _number(paper, "table3", "published")
+    means, given = _number(paper, "table2"), _number(paper, "table2", "published")
+    sizes = _every(paper, "table2", "n")
+    names = ("star", ".632", ".632+")
+    low = ".632+"
+    out = [
+        _counted(
+            "`.632+` has the least rms of the three (table 3)",
+            f"{theirs('rms', estimator=low):.3f}",
+            [rms("rms", estimator=low) < rms("rms", estimator=name) for name in names[:2]],
+            ours=f"{rms('rms', estimator=low):.3f}",
+        )
+    ]
+    for word, sign, name in (("low", -1, "star"), ("high", 1, ".632")):
+        held, published = (
+            [
+                sign * (look("mean", n=n, estimator=name) - look("mean", n=n, estimator="true")) > 0
+                for n in sizes
+            ]
+            for look in (means, given)
+        )
+        shown = f"{sum(published)} of {len(published)}"
+        out.append(_counted(f"`{name}` is biased {word} (table 2)", shown, held))
+    weak, published_weak = (
+        [look("rho", n=n, estimator=name) for n in sizes for name in names]
+        for look in (means, given)
+    )
+    out.append(
+        _counted(
+            "estimates hardly correlate with the truth of their own training set (table 2)",
+            _span(published_weak),
+            [value < 0.5 for value in weak],
+            ours=_span(weak),
+            tolerance="below 0.5",
+        )
+    )
+    value, known = _number(paper, "table4"), _number(paper, "table4", "published")
+    counts = _every(paper, "table4", "B")
+    out.append(
+        _counted(
+            "the standard error of a difference is too large (table 4)",
+            f"{known('mean error', B=counts[0], of='difference'):.3f} for "
+            f"{known('sd value', B=counts[0], of='difference'):.3f}",
+            [
+                value("mean error", B=b, of="difference") > value("sd value", B=b, of="difference")
+                for b in counts
+            ],
+        )
+    )
+    return out
+
+
+def _moosbauer() -> list[Claim]:
+    paper = "moosbauer2021"
+    own = {"search": "published", "surrogate": "kriging", "splits": "as_published"}
+    gain, given = _number(paper, "table1"), _number(paper, "table1", "published")
+    settings = [
+        {"d": d, "bias": bias, **own}
+        for d in _every(paper, "table1", "d", **own)
+        for bias in ("low", "medium", "high")
+    ]
+
+    def of(name: str, look: Callable[..., float] = gain) -> list[float]:
+        return [look(name, **setting) for setting in settings]
+
+    def improved(look: Callable[..., float]) -> int:
+        return sum(
+            b > a for a, b in zip(of("gain_nll_1", look), of("gain_nll_3", look), strict=True)
+        )
+
+    out = [
+        _counted(
+            "one split narrows the band, by up to almost 20 % (table 1)",
+            _span(of("gain_mc_1", given)),
+            [value > 0 for value in of("gain_mc_1")],
+            ours=_span(of("gain_mc_1")),
+        ),
+        _counted(
+            "three splits narrow it more, by up to 37 % (table 1)",
+            _span(of("gain_mc_3", given)),
+            [b > a for a, b in zip(of("gain_mc_1"), of("gain_mc_3"), strict=True)],
+            ours=_span(of("gain_mc_3")),
+        ),
+        _counted(
+            "the likelihood improves with more splits in most settings (table 1)",
+            f"{improved(given)} of {len(settings)}",
+            [improved(gain) > len(settings) / 2],
+            ours=f"{improved(gain)} of {len(settings)}",
+        ),
+    ]
+    spread = {
+        (facts["d"], facts["kernel"], line["quantity"]): float(line["spread"])
+        for line in read_results(paper, "table3")
+        if (facts := facts_of(line["row"]))["surrogate"] == "kriging"
+    }
+    out.append(
+        _counted(
+            "the likelihood varies more by equation 4 than by equation 5 (table 3)",
+            "6 of 6",
+            [
+                spread[d, kernel, "eq4"] > spread[d, kernel, "eq5"]
+                for d, kernel, band in spread
+                if band == "eq4"
+            ],
+        )
+    )
+    tables = {record["table"] for record in read_records(paper)}
+    if "figure6" in tables:
+        box = _number(paper, "figure6")
+        for measure, text in (("mc", "the band"), ("nll", "the likelihood")):
+            held = [
+                box("mean", d=d, bias=a, measure=measure)
+                <= box("mean", d=d, bias=b, measure=measure)
+                for d in _every(paper, "figure6", "d")
+                for a, b in (("low", "medium"), ("medium", "high"))
+            ]
+            words = f"less sampling bias improves {text} (figure 6)"
+            out.append(_counted(words, "all dimensions", held))
+    kind = _number(paper, "in_kind")
+    every = [
+        {"set": name, "param": param}
+        for name in _every(paper, "in_kind", "set")
+        if name != "all"
+        for param in _every(paper, "in_kind", "param")
+    ]
+    for other in ("area", "variance", "mean", "baseline"):
+        held = [kind("mc", by="l2", **at) >= kind("mc", by=other, **at) for at in every]
+        place = "11" if other == "baseline" else "10"
+        words = f"regions by L2 narrow the band as much as by {other} or more (table {place})"
+        out.append(_counted(words, "all parameters", held))
+    if "table7" in tables:
+        for table, text in (("table7", "narrow the band"), ("table8", "improve the likelihood")):
+            mean, known = _number(paper, table), _number(paper, table, "published")
+            sets = _every(paper, table, "set")
+            out.append(
+                _counted(
+                    f"regions {text} on average ({table.replace('table', 'table ')})",
+                    ", ".join(f"{known('mean', set=name):.0f} %" for name in sets),
+                    [mean("mean", set=name) > 0 for name in sets],
+                    ours=", ".join(f"{mean('mean', set=name):.0f} %" for name in sets),
+                )
+            )
+    if "figure11" in tables:
+        steps = _number(paper, "figure11")
+        worse = [
+            steps("nll", splits="6", **at)
+            < max(steps("nll", splits=f"{n}", **at) for n in range(1, 6))
+            for at in every
+        ]
+        out.append(
+            _counted(
+                "the best number of splits can be below six (figure 11)",
+                "one example",
+                [any(worse)],
+                ours=f"{sum(worse)} of {len(worse)}",
+            )
+        )
+    return out
+
+
+CLAIMS: dict[str, Callable[[], list[Claim]]] = {
+    "tsamardinos2018": _tsamardinos,
+    "paraschakis2024": _paraschakis,
+    "bayle2020": _bayle,
+    "yousef2022": _yousef,
+    "moosbauer2021": _moosbauer,
+}
