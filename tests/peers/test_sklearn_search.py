@@ -6,6 +6,7 @@ import pytest
 import sklearn
 
 from tests.peers.sklearn_search import (
+    DEAR,
     OTHERWISE,
     OWN,
     WORDING,
@@ -20,13 +21,25 @@ TABLE = (1, 9)  # the version that the tables are complete for: older files lack
 
 @pytest.fixture(scope="module")
 def outcomes() -> list[Outcome]:
-    return run_tests()
+    return run_tests(dear=False)
+
+
+def count_passed(outcomes: list[Outcome]) -> int:
+    return sum(one.ended == "passed" for one in outcomes if one.words == OWN)
 
 
 def test_all_pass_but_those_that_the_tables_name(outcomes: list[Outcome]) -> None:
     assert list_surprises(outcomes) == []
-    passed = sum(one.ended == "passed" for one in outcomes if one.words == OWN)
-    assert passed >= 90
+    assert count_passed(outcomes) >= 85
+    assert not set(DEAR) & {one.function for one in outcomes}
+
+
+@pytest.mark.slow
+def test_all_pass_with_those_that_fit_large_models() -> None:
+    """The whole file; `test_all_pass_but_those_that_the_tables_name` holds all but eight of it."""
+    outcomes = run_tests()
+    assert list_surprises(outcomes) == []
+    assert count_passed(outcomes) >= 90
 
 
 def test_the_tables_name_tests_that_there_are(outcomes: list[Outcome]) -> None:

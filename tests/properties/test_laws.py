@@ -85,7 +85,7 @@ def constants(module: Any, **values: Any) -> Iterator[None]:
 
 
 @given(binary(), SEEDS, st.sampled_from(METRICS))
-@settings(max_examples=60)
+@settings(max_examples=20)
 def test_weights_are_repetition(pi: Predictions, seed: int, name: str) -> None:
     counts = some_counts(pi.n_cases, seed)
     table = score_table(pi, en.metric(name), Weights(counts))
@@ -96,7 +96,7 @@ def test_weights_are_repetition(pi: Predictions, seed: int, name: str) -> None:
 
 
 @given(binary(), SEEDS, st.sampled_from(METRICS))
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_cases_and_weights_may_be_permuted_together(pi: Predictions, seed: int, name: str) -> None:
     counts = some_counts(pi.n_cases, seed)
     rows = np.random.default_rng(seed).permutation(pi.n_cases)
@@ -107,7 +107,7 @@ def test_cases_and_weights_may_be_permuted_together(pi: Predictions, seed: int, 
 
 
 @given(binary(), SEEDS)
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_a_case_of_weight_zero_is_not_there(pi: Predictions, seed: int) -> None:
     used = np.random.default_rng(seed).random(pi.n_cases) < 0.7
     assume(len(set(pi.target.y[used].tolist())) == 2)
@@ -122,7 +122,7 @@ def test_a_case_of_weight_zero_is_not_there(pi: Predictions, seed: int) -> None:
 
 
 @given(binary(), st.sampled_from(["roc_auc", "accuracy"]))
-@settings(max_examples=30)
+@settings(max_examples=12)
 def test_increasing_maps_of_the_scores_do_not_change_ranks(pi: Predictions, name: str) -> None:
     moved = replace(pi, responses=np.cbrt(pi.responses) * 3.0)  # keeps the sign as well
     np.testing.assert_allclose(
@@ -136,7 +136,7 @@ def test_increasing_maps_of_the_scores_do_not_change_ranks(pi: Predictions, name
 
 
 @given(regression(), SEEDS, st.sampled_from(["bbc", "bbc_fold", "naive", "tibshirani", "nb"]))
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_order_of_configurations_does_not_matter(pi: Predictions, seed: int, method: str) -> None:
     order = np.random.default_rng(seed).permutation(pi.n_configs)
     made = answer(pi, method, squared_error)
@@ -148,7 +148,7 @@ def test_order_of_configurations_does_not_matter(pi: Predictions, seed: int, met
 
 
 @given(binary(ties=True), SEEDS, st.sampled_from(["naive", "tibshirani", "bbc_fold"]))
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_order_of_cases_does_not_matter_without_chance(
     pi: Predictions, seed: int, method: str
 ) -> None:
@@ -159,7 +159,7 @@ def test_order_of_cases_does_not_matter_without_chance(
 
 
 @given(binary(), st.sampled_from(["bbc", "bbc_fold", "naive", "tibshirani", "nb", "holdout"]))
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_a_loss_mirrors_its_score(pi: Predictions, method: str) -> None:
     made, loss = (
         answer(pi, method, m) for m in (en.metric("accuracy"), mirrored(en.metric("accuracy")))
@@ -176,7 +176,7 @@ def test_a_loss_mirrors_its_score(pi: Predictions, method: str) -> None:
 
 
 @given(binary(), st.integers(1, 4000), st.sampled_from(METRICS))
-@settings(max_examples=30)
+@settings(max_examples=12)
 def test_batches_of_resamples_do_not_change_a_result(
     pi: Predictions, limit: int, name: str
 ) -> None:
@@ -186,7 +186,7 @@ def test_batches_of_resamples_do_not_change_a_result(
 
 
 @given(binary(), st.integers(1, 200), st.integers(64, 2000))
-@settings(max_examples=30)
+@settings(max_examples=12)
 def test_blocks_of_a_product_do_not_change_counts(
     pi: Predictions, resamples: int, cells: int
 ) -> None:
@@ -196,7 +196,7 @@ def test_blocks_of_a_product_do_not_change_counts(
 
 
 @given(regression(), st.integers(1, 200), st.integers(64, 2000))
-@settings(max_examples=30)
+@settings(max_examples=12)
 def test_blocks_of_a_product_do_not_change_sums(
     pi: Predictions, resamples: int, cells: int
 ) -> None:
@@ -207,7 +207,7 @@ def test_blocks_of_a_product_do_not_change_sums(
 
 
 @given(binary())
-@settings(max_examples=20)
+@settings(max_examples=10)
 def test_the_compiled_and_the_plain_auc_give_the_same_bytes(pi: Predictions) -> None:
     with constants(scans, COLD=np.inf, WARM=np.inf):
         plain = answer(pi)
@@ -218,7 +218,7 @@ def test_the_compiled_and_the_plain_auc_give_the_same_bytes(pi: Predictions) -> 
 
 
 @given(binary())
-@settings(max_examples=10)
+@settings(max_examples=6)
 def test_the_compiled_and_the_plain_average_precision_agree(pi: Predictions) -> None:
     with constants(scans, COLD=np.inf, WARM=np.inf):
         plain = answer(pi, metric="average_precision")
@@ -229,7 +229,7 @@ def test_the_compiled_and_the_plain_average_precision_agree(pi: Predictions) -> 
 
 
 @given(binary(), st.sampled_from(["bbc", "naive", "nb", "holdout"]), st.sampled_from([2, 3, -1]))
-@settings(max_examples=20)
+@settings(max_examples=10)
 def test_threads_do_not_change_a_result(pi: Predictions, method: str, jobs: int) -> None:
     assert as_bytes(answer(pi, method, n_jobs=jobs)) == as_bytes(answer(pi, method))
 
@@ -238,13 +238,13 @@ def test_threads_do_not_change_a_result(pi: Predictions, method: str, jobs: int)
 
 
 @given(binary(), SEEDS, st.sampled_from(["bbc", "bbc_fold", "nb", "holdout"]))
-@settings(max_examples=30)
+@settings(max_examples=12)
 def test_the_same_seed_gives_the_same_bytes(pi: Predictions, seed: int, method: str) -> None:
     assert as_bytes(answer(pi, method, rng=seed)) == as_bytes(answer(pi, method, rng=seed))
 
 
 @given(binary(least=2), st.integers(1, 150), st.sampled_from(["redraw", "drop", "stratify"]))
-@settings(max_examples=30)
+@settings(max_examples=12)
 def test_more_resamples_extend_the_earlier_draws(pi: Predictions, few: int, undefined: str) -> None:
     runs = [
         estimate(pi, method=BBC(n_resamples=b, undefined=undefined), metric="roc_auc", rng=1)
@@ -258,7 +258,7 @@ def test_more_resamples_extend_the_earlier_draws(pi: Predictions, few: int, unde
 
 
 @given(binary(), st.floats(0.02, 0.98), st.sampled_from(["lower", "upper", "two-sided"]))
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_another_level_or_side_never_draws_again(pi: Predictions, level: float, side: str) -> None:
     made = answer(pi)
     with constants(bootstrap, batches=None, BLOCK=None), constants(Seeds, generator=None):
@@ -267,7 +267,7 @@ def test_another_level_or_side_never_draws_again(pi: Predictions, level: float, 
 
 
 @given(SEEDS, st.permutations(list(Purpose)))
-@settings(max_examples=20)
+@settings(max_examples=10)
 def test_streams_do_not_depend_on_what_else_was_drawn(seed: int, order: list[Purpose]) -> None:
     alone = {p: Seeds.of(seed).generator(p).integers(0, 2**62) for p in Purpose}
     seeds = Seeds.of(seed)
@@ -279,7 +279,7 @@ def test_streams_do_not_depend_on_what_else_was_drawn(seed: int, order: list[Pur
 
 
 @given(binary(least=10))
-@settings(max_examples=20)
+@settings(max_examples=10)
 def test_bbc_of_one_configuration_is_close_to_its_own_score(pi: Predictions) -> None:
     # out-of-bag AUCs are unbiased for the AUC of a resample's complement: 4 standard errors of a
     # mean of 400, and half a standard error for the unequal weights of pairs left out
@@ -291,7 +291,7 @@ def test_bbc_of_one_configuration_is_close_to_its_own_score(pi: Predictions) -> 
 
 
 @given(regression())
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_tibshirani_lies_between_the_loss_and_its_double(pi: Predictions) -> None:
     made = answer(pi, "tibshirani", squared_error)
     assert made.naive is not None
@@ -299,7 +299,7 @@ def test_tibshirani_lies_between_the_loss_and_its_double(pi: Predictions) -> Non
 
 
 @given(binary())
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_tibshirani_never_beats_the_naive_score(pi: Predictions) -> None:
     made = answer(pi, "tibshirani", "accuracy")
     assert made.naive is not None
@@ -308,7 +308,7 @@ def test_tibshirani_never_beats_the_naive_score(pi: Predictions) -> None:
 
 
 @given(binary(), st.sampled_from(["bbc", "bbc_fold", "nb", "holdout"]), st.sampled_from(METRICS))
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_values_and_limits_lie_in_range_and_levels_nest(
     pi: Predictions, method: str, name: str
 ) -> None:
@@ -322,7 +322,7 @@ def test_values_and_limits_lie_in_range_and_levels_nest(
 
 
 @given(binary(), st.sampled_from(["bbc", "bbc_fold", "nb"]))
-@settings(max_examples=30)
+@settings(max_examples=12)
 def test_duplicated_configurations_change_nothing(pi: Predictions, method: str) -> None:
     # a copy behind its original never wins: ties go to the first
     copy = replace(pi, configs=replace(pi.configs, ids=tuple(f"copy{i}" for i in pi.configs.ids)))
@@ -332,7 +332,7 @@ def test_duplicated_configurations_change_nothing(pi: Predictions, method: str) 
 
 
 @given(binary(), st.integers(1, 3))
-@settings(max_examples=20)
+@settings(max_examples=10)
 def test_identical_repeats_are_one_repeat(pi: Predictions, times: int) -> None:
     fold = np.repeat(pi.folds, times, axis=1)
     responses = np.repeat(pi.responses, times, axis=2)
@@ -342,7 +342,7 @@ def test_identical_repeats_are_one_repeat(pi: Predictions, times: int) -> None:
 
 
 @given(regression(), st.sampled_from(["bbc", "bbc_fold", "naive", "tibshirani", "nb", "holdout"]))
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_results_survive_json(pi: Predictions, method: str) -> None:
     made = answer(pi, method, squared_error)
     back = Estimate.from_dict(json.loads(as_bytes(made)))
@@ -351,7 +351,7 @@ def test_results_survive_json(pi: Predictions, method: str) -> None:
 
 
 @given(binary())
-@settings(max_examples=30)
+@settings(max_examples=12)
 def test_enumerated_and_drawn_folds_have_the_same_support(pi: Predictions) -> None:
     exact, drawn = answer(pi, BBCFold()), answer(pi, BBCFold(exact=False, n_resamples=100))
     assert isinstance(exact.source, (DrawnLimits, WidenedLimits))
@@ -359,7 +359,7 @@ def test_enumerated_and_drawn_folds_have_the_same_support(pi: Predictions) -> No
 
 
 @given(binary())
-@settings(max_examples=30)
+@settings(max_examples=12)
 def test_the_naive_bootstrap_is_centred_at_its_value(pi: Predictions) -> None:
     # 4 standard errors of a mean of 1000 fold bootstraps
     made = answer(pi, NaiveBootstrap(n_resamples=1000))

@@ -19,7 +19,7 @@ from earnest.core.results.specs import Side
 from earnest.core.text.estimate import MINUS, confidence, headline, limits_words, printed
 from earnest.metrics import METRICS
 
-LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99)
+LEVELS = (0.5, 0.95, 0.99)
 SIDES = ("two-sided", "lower", "upper")
 NUMBER = rf"(?:over |under )?[{MINUS}]?[\d,]+(?:\.\d+)?(?:e[+{MINUS}]\d+)?"
 
@@ -95,7 +95,7 @@ BINARY = sorted(name for name in METRICS if "binary" in METRICS[name].tasks)
 NUMERIC = sorted(name for name in METRICS if "regression" in METRICS[name].tasks)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(5))  # one of each kind
 def test_no_sentence_on_awkward_tables_contradicts_itself(seed):
     pi, count = awkward(seed), 0
     for metric in BINARY:
@@ -160,7 +160,7 @@ BASE = en.estimate(en.Predictions.from_arrays([0, 1] * 9, [0.2, 0.7] * 9), metri
                    method="holdout", rng=0)  # fmt: skip
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(estimates(BASE))
 def test_no_sentence_on_any_estimate_contradicts_itself(made):
     check_agreement(made)

@@ -33,13 +33,15 @@ def measure(pi: Predictions, name: str) -> Metric:
     return en.metric(name).on(pi.target.task)
 
 
-def check_prefixes(pi: Predictions, name: str, *, undefined: str = "redraw", n: int = B) -> None:
-    """Hold every prefix to the estimate of its configurations alone."""
+def check_prefixes(
+    pi: Predictions, name: str, *, undefined: str = "redraw", n: int = B, some: bool = False
+) -> None:
+    """Hold every prefix, or the second and the last, to the estimate of its configurations."""
     selection = Selection(Seeds(3), n_resamples=n, undefined=UndefinedRule(undefined))
     found = score_prefixes(pi.usable(), measure(pi, name), selection)
     method = BBC(n_resamples=n, undefined=undefined)
     assert list(found.marks) == list(range(1, pi.usable().n_configs + 1))
-    for k in found.marks:
+    for k in (2, pi.usable().n_configs) if some else found.marks:
         prefix = pi.usable().select(range(k))
         try:
             made = en.estimate(prefix, metric=name, method=method, rng=3)
@@ -73,7 +75,7 @@ def fitting() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("task", "name"), fitting())
 def test_a_prefix_has_the_estimate_of_its_configurations(task: str, name: str) -> None:
-    check_prefixes(example_predictions(task), name)
+    check_prefixes(example_predictions(task), name, some=name not in ("roc_auc", "mse", "f1"))
 
 
 def test_every_registered_metric_is_held_here() -> None:
@@ -117,7 +119,7 @@ def test_ties_go_to_the_first_of_the_prefix() -> None:
 def test_scores_in_any_unit_have_the_same_ties() -> None:
     rng = np.random.default_rng(4)
     y = rng.standard_normal(30)
-    raw = y[:, None] + rng.standard_normal((30, 8))
+    raw = y[:, None] + rng.standard_normal((30, 5))
     for size in (1e-8, 1.0, 1e8):
         check_prefixes(en.Predictions.from_arrays(size * y, size * raw), "mse")
         check_prefixes(en.Predictions.from_arrays(size * y, size * raw), "rmse")
@@ -182,22 +184,22 @@ def test_changes_are_the_first_best_of_every_prefix(has_unit: bool) -> None:
 def test_the_mean_over_orders_is_that_of_all_permutations(name: str) -> None:
     rng = np.random.default_rng(9)
     y = rng.standard_normal(30) if name in ("mse", "r2") else np.arange(30) % 2
-    raw = y[:, None] + rng.standard_normal((30, 5))
+    raw = y[:, None] + rng.standard_normal((30, 4))
     raw[:, 3] = raw[:, 1]  # tied always, and others by chance
     pi = en.Predictions.from_arrays(y, raw)
     metric, selection = measure(pi, name), Selection(Seeds(5), n_resamples=B)
     found = score_prefixes(pi, metric, selection, order=Order.MEAN, marks=[])
     every = [
         score_prefixes(pi.select(list(order)), metric, selection, marks=[])
-        for order in permutations(range(5))
+        for order in permutations(range(4))
     ]
     np.testing.assert_allclose(found.naive, np.mean([e.naive for e in every], axis=0), atol=EXACT)
     mean = np.mean([e.corrected for e in every], axis=0)
     np.testing.assert_allclose(found.corrected, mean, atol=EXACT)
     ahead = np.mean([e.ahead for e in every], axis=0)
     np.testing.assert_allclose(found.ahead, ahead, atol=EXACT)
-    wins = np.zeros(5)
-    for order, one in zip(permutations(range(5)), every, strict=True):
+    wins = np.zeros(4)
+    for order, one in zip(permutations(range(4)), every, strict=True):
         wins[list(order)] += one.wins / len(every)
     np.testing.assert_allclose(found.wins, wins, atol=EXACT)
 

@@ -17,7 +17,7 @@ from earnest.inference.limits import ceiling
 from earnest.inference.limits.ceiling import LEVELS, perfect_limits
 from earnest.inference.limits.local_level import DRAWS
 
-ERRORS = (0, 1, 2, 3, 4, 6, 8)
+ERRORS = (0, 1, 2, 3, 6)
 NOISE = 0.01  # by which the level of a winner may rise with other draws of its rivals
 
 
@@ -67,25 +67,25 @@ def test_the_bad_end_falls_as_errors_are_added(method: str, metric: str, configs
 
 @pytest.mark.parametrize("configs", [1, 40])
 @pytest.mark.parametrize(
-    ("method", "folds"),
+    ("method", "folds", "metric"),
     [
-        ("bbc", False),
-        ("bbc_fold", True),
-        ("naive_bootstrap", True),
-        ("delong", False),
-        ("hanley_mcneil", False),
-        ("tilted", False),
-        ("mabt", False),
-        ("bayle_all_pairs", True),
-        ("bayle_within_fold", True),
+        ("bbc", False, "roc_auc"),
+        ("bbc_fold", True, "roc_auc"),
+        ("naive_bootstrap", True, "roc_auc"),
+        ("bbc", False, "average_precision"),
+        ("bbc_fold", True, "average_precision"),
+        ("naive_bootstrap", True, "average_precision"),
+        ("delong", False, "roc_auc"),
+        ("hanley_mcneil", False, "roc_auc"),
+        ("tilted", False, "roc_auc"),
+        ("mabt", False, "roc_auc"),
+        ("bayle_all_pairs", True, "roc_auc"),
+        ("bayle_within_fold", True, "roc_auc"),
     ],
 )
-@pytest.mark.parametrize("metric", ["roc_auc", "average_precision"])
 def test_the_bad_end_falls_as_pairs_are_ranked_wrongly(
     method: str, folds: bool, metric: str, configs: int
 ) -> None:
-    if metric == "average_precision" and method not in ("bbc", "bbc_fold", "naive_bootstrap"):
-        metric = "roc_auc"
     made = [with_discordant_pairs(60, configs, pairs, folds=folds) for pairs in ERRORS]
     ends = bad_ends(made, method, metric)
     assert np.diff(ends).max() <= NOISE, ends
@@ -114,9 +114,9 @@ def test_the_lower_limit_of_an_accuracy_holds_for_every_accuracy_near_1(n: int) 
 
 
 def test_the_lower_limit_of_a_nearly_perfect_auc_holds() -> None:
-    # 300 samples of 100 binormal cases, AUC .99, seed 7: at least .95 less 3 sd of a share of .95.
+    # 150 samples of 100 binormal cases, AUC .99, seed 7: at least .95 less 3 sd of a share of .95.
     # Quantiles of the draws held in 87 %.
-    truth, runs, held = 0.99, 300, 0
+    truth, runs, held = 0.99, 150, 0
     y, distance = np.tile([0, 1], 50), np.sqrt(2.0) * NormalDist().inv_cdf(0.99)
     for run in range(runs):
         score = np.random.default_rng([7, run]).standard_normal(100) + distance * y
@@ -209,8 +209,8 @@ def rivals(seed: int, strength: float) -> en.Predictions:
 def test_few_gaussian_draws_decide_only_where_all_of_them_change_no_limit(monkeypatch) -> None:
     """At the levels that are looked at the interval is the same to the last bit."""
     parts = []
-    for seed in range(4):
-        for strength in (1.2, 2.0, 3.0, 4.0, 6.0):
+    for seed in range(2):
+        for strength in (1.2, 2.0, 4.0):
             pi = rivals(seed, strength)
             monkeypatch.setattr(ceiling, "FIRST_DRAWS", 250)
             made = en.estimate(pi, metric="roc_auc", n_resamples=500, rng=seed).source

@@ -28,9 +28,9 @@ EXACT = 1e-12
 def test_bbc_equals_the_plain_loop_for_the_auc(binary: Predictions) -> None:
     y, scores = binary.target.y, binary.responses[:, :, 0]
     accept = every_class_on_both_sides(binary.target)
-    counts = oracles.counts_of(binary, 150, 7, accept)
+    counts = oracles.counts_of(binary, 80, 7, accept)
     draws, winners = oracles.bbc(y, scores, counts, oracles.auc)
-    made = estimate(binary, method=BBC(n_resamples=150), metric="roc_auc", rng=7)
+    made = estimate(binary, method=BBC(n_resamples=80), metric="roc_auc", rng=7)
     np.testing.assert_allclose(made.draws, draws, atol=EXACT)
     np.testing.assert_array_equal(made.details.winners, winners)
     assert made.value == pytest.approx(draws.mean(), abs=EXACT)
@@ -38,18 +38,18 @@ def test_bbc_equals_the_plain_loop_for_the_auc(binary: Predictions) -> None:
 
 def test_bbc_equals_the_plain_loop_for_accuracy_with_ties(binary: Predictions) -> None:
     y, scores = binary.target.y, binary.responses[:, :, 0]
-    counts = oracles.counts_of(binary, 150, 8, something_out_of_bag)
+    counts = oracles.counts_of(binary, 80, 8, something_out_of_bag)
     draws, winners = oracles.bbc(y, scores, counts, oracles.accuracy)
-    made = estimate(binary, method=BBC(n_resamples=150), metric="accuracy", rng=8)
+    made = estimate(binary, method=BBC(n_resamples=80), metric="accuracy", rng=8)
     np.testing.assert_allclose(made.draws, draws, atol=EXACT)
     np.testing.assert_array_equal(made.details.winners, winners)
 
 
 def test_bbc_equals_the_plain_loop_for_a_loss(regression: Predictions) -> None:
     y, scores = regression.target.y, regression.responses[:, :, 0]
-    counts = oracles.counts_of(regression, 150, 9, something_out_of_bag)
+    counts = oracles.counts_of(regression, 80, 9, something_out_of_bag)
     draws, winners = oracles.bbc(y, scores, counts, oracles.minus_mse)
-    made = estimate(regression, method=BBC(n_resamples=150), metric=squared_error, rng=9)
+    made = estimate(regression, method=BBC(n_resamples=80), metric=squared_error, rng=9)
     np.testing.assert_allclose(made.draws, -draws, atol=EXACT)
     np.testing.assert_array_equal(made.details.winners, winners)
 
@@ -331,23 +331,23 @@ def test_the_result_survives_json_with_its_draws(binary: Predictions) -> None:
 def test_repeats_do_not_move_the_value() -> None:
     """Forty equal configurations, accuracy .75: one repeat and five have the truth as their mean.
 
-    60 samples of 100 cases, seed 11; a case's difficulty is the same in every repeat. Both means,
+    40 samples of 60 cases, seed 11; a case's difficulty is the same in every repeat. Both means,
     and their difference, are held to 4 standard errors.
     """
-    runs, values = 60, []
+    runs, values = 40, []
     cut = np.sqrt(2.0) * NormalDist().inv_cdf(0.75)
     for run in range(runs):
         rng = np.random.default_rng([11, run])
-        y = np.tile([0, 1], 50)
-        own = rng.standard_normal((100, 40, 1)) + rng.standard_normal((100, 40, 5))
+        y = np.tile([0, 1], 30)
+        own = rng.standard_normal((60, 40, 1)) + rng.standard_normal((60, 40, 5))
         said = np.where(own < cut, y[:, None, None], 1 - y[:, None, None])
-        folds = np.stack([rng.permutation(np.arange(100) % 5) for _ in range(5)], axis=1)
+        folds = np.stack([rng.permutation(np.arange(60) % 5) for _ in range(5)], axis=1)
         pair = []
         for repeats in (1, 5):
             pi = Predictions.from_arrays(
                 y, said[:, :, :repeats], folds[:, :repeats], response="label"
             )
-            made = estimate(pi, method="bbc", metric="accuracy", rng=run, n_resamples=200)
+            made = estimate(pi, method="bbc", metric="accuracy", rng=run, n_resamples=100)
             pair.append(made.value)
         values.append(pair)
     found = np.array(values)  # (runs, 2)
