@@ -340,7 +340,7 @@ def _fits(raw: Ints, factor: int) -> bool:
     most = np.int32(0)
     for k in range(LANES):
         most = max(most, raw[1, k] * raw[2, k])
-    return most * factor <= MOST_SHORT
+    return bool(most * factor <= MOST_SHORT)
 
 
 @jit
