@@ -6,6 +6,10 @@ ascending order of score, the rows to add: segments of up to four positive rows 
 four negative rows, filled up with an all-zero row. A segment therefore has no branch that depends
 on the data; a walk row by row would mispredict one at every second row.
 
+Pairs are counted tile by tile in 16 bits, which halves the instructions and leaves the sums in the
+registers that AVX2 has. Where the pairs of a tile may be too many for that, they are counted again
+in 32 bits.
+
 The inner loop is written as LLVM vectors through a numba intrinsic. LLVM cuts them to what the
 machine has (AVX-512, AVX2, SSE, NEON): the same code runs everywhere, only the speed differs.
 
@@ -340,7 +344,7 @@ def _fits(raw: Ints, factor: int) -> bool:
     most = np.int32(0)
     for k in range(LANES):
         most = max(most, raw[1, k] * raw[2, k])
-    return most * factor <= MOST_SHORT
+    return bool(most * factor <= MOST_SHORT)
 
 
 @jit

@@ -33,7 +33,7 @@ from earnest.core.results.winner_limits import FewUnitsLimits, LossLimits, Overl
 from earnest.inference.limits import local_level
 from earnest.inference.limits.local_level import (
     DroppedConfigurations,
-    standardise,
+    Standardised,
     winner_errors,
 )
 from earnest.inference.limits.winner_law import Law, law_of
@@ -709,15 +709,15 @@ def test_standardised_columns_have_no_mean_and_length_1_and_keep_the_table() -> 
     table = np.random.default_rng(0).random((60, 7))
     table[:, 3] = 0.25  # constant
     given = table.copy()
-    standard, spread = standardise(table)
+    made = Standardised.of(table)
     np.testing.assert_array_equal(table, given)
-    np.testing.assert_allclose(spread, table.std(axis=0, ddof=1), rtol=1e-14)
-    np.testing.assert_allclose(standard.mean(axis=0), 0.0, atol=1e-15)
-    lengths = np.square(standard).sum(axis=0)
+    np.testing.assert_allclose(made.spread, table.std(axis=0, ddof=1), rtol=1e-14)
+    np.testing.assert_allclose(made.columns.mean(axis=0), 0.0, atol=1e-15)
+    lengths = np.square(made.columns).sum(axis=0)
     np.testing.assert_allclose(lengths, [1, 1, 1, 0, 1, 1, 1], atol=1e-13)
-    again, _ = standardise(table, out=table)
-    assert again is table
-    np.testing.assert_array_equal(again, standard)
+    again = Standardised.of(table, overwrite=True)
+    assert again.columns is table
+    np.testing.assert_array_equal(again.columns, made.columns)
 
 
 @pytest.mark.parametrize("cells", [1, 40, 1 << 20])

@@ -25,7 +25,7 @@ from earnest.core.results.limits import ShareLimits, WidenedLimits, best_of
 from earnest.core.results.specs import Side
 from earnest.core.results.winner_limits import AreaLimits, NearWinnerLimits, binormal_variance
 from earnest.inference.cases.areas import line_of
-from earnest.inference.limits.local_level import DRAWS, winner_errors
+from earnest.inference.limits.local_level import DRAWS, Standardised, winner_errors
 from earnest.inference.limits.winner_law import (
     CountedLaw,
     Law,
@@ -524,25 +524,18 @@ def _on_line(metric: Metric, area: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Rivals:
-    """The scores of the resamples (B, C) and of the sample itself (C,), and their trials (C,)."""
+    """The scores of the resamples and of the sample itself (C,), on a steady scale."""
 
-    metric: Metric
-    table: Array
+    table: Standardised
     scores: Array
-    trials: Array
     winner: int
 
     def errors(self, contest: Contest, draws: int) -> Array:
         """Return the errors of those who win, rising: (draws,)."""
-        good = np.clip(in_range(self.metric, self.scores), 0.0, 1.0)
+        rng = contest.seeds.generator(Purpose.LOCAL_LEVEL)
+        best_wins = contest.best_wins
         return winner_errors(
-            steady_scores(self.metric, self.table, self.trials, workers(contest.n_jobs)),
-            anscombe(good, self.trials),
-            self.winner,
-            contest.seeds.generator(Purpose.LOCAL_LEVEL),
-            best_wins=contest.best_wins,
-            draws=draws,
-            overwrite=True,
+            self.table, self.scores, self.winner, rng, best_wins=best_wins, draws=draws
         ).errors
 
 
@@ -561,9 +554,14 @@ def _find_rivals(contest: Contest, metric: Metric, trials: float) -> _Rivals | N
         table = table[np.isfinite(table).all(axis=1)]
     if len(table) < FEWEST:
         return None
-    scores = contest.scores[defined]
-    place = int(defined[: contest.winner].sum())
-    return _Rivals(metric, table, scores, np.full(len(scores), trials), place)
+    good = in_range(metric, contest.scores[defined])
+    worth = np.full(len(good), trials)
+    steady = steady_scores(metric, table, worth, workers(contest.n_jobs))
+    return _Rivals(
+        Standardised.of(steady, overwrite=True),
+        anscombe(np.clip(good, 0.0, 1.0), worth),
+        int(defined[: contest.winner].sum()),
+    )
 
 
 def steady_scores(metric: Metric, table: Array, worth: Array, jobs: int) -> Array:

@@ -26,6 +26,42 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
+class Standardised:
+    """The scores of all configurations under the same resamples, as correlations need them.
+
+    Attributes
+    ----------
+    columns : ndarray, shape (B, C)
+        The columns with mean 0 and length 1; one without spread is only centred.
+    spread : ndarray, shape (C,)
+        Their standard deviations.
+    """
+
+    columns: Array
+    spread: Array
+
+    @classmethod
+    def of(cls, table: Array, *, overwrite: bool = False) -> Standardised:
+        """Standardise the columns of a table (B, C), in its own memory if it may be overwritten."""
+        if len(table) < 2:
+            raise EvidenceError(
+                "correlations of scores need resamples in which all scores are defined",
+                needs="at least 2",
+                got=str(len(table)),
+                cure="Use more resamples, or method='bbc'.",
+            )
+        columns = np.subtract(table, table.mean(axis=0), out=table if overwrite else None)
+        step = max(1, CELLS // table.shape[1])
+        squares = np.zeros(table.shape[1])
+        for start in range(0, len(table), step):
+            squares += np.square(columns[start : start + step]).sum(axis=0)
+        spread = np.sqrt(squares / (len(table) - 1))
+        columns /= np.where(spread < CONSTANT, 1.0, spread)
+        columns /= np.sqrt(len(table) - 1)
+        return cls(columns, spread)
+
+
+@dataclass(frozen=True, eq=False)
 class WinnerErrors:
     """The errors of those who win, and who is near the winner.
 
@@ -58,7 +94,7 @@ class DroppedConfigurations:
 
 
 def winner_errors(
-    table: Array,
+    table: Array | Standardised,
     scores: Array,
     winner: int,
     rng: np.random.Generator,
@@ -66,13 +102,12 @@ def winner_errors(
     best_wins: bool = True,
     dropped: DroppedConfigurations | None = None,
     draws: int = DRAWS,
-    overwrite: bool = False,
 ) -> WinnerErrors:
     """Return the law of the winner's error, as draws.
 
     Parameters
     ----------
-    table : ndarray, shape (B, C)
+    table : ndarray, shape (B, C), or Standardised
         The score of every configuration under every resample, greater is better, on a scale that
         steadies the variance.
     scores : ndarray, shape (C,)
@@ -90,8 +125,6 @@ def winner_errors(
         was kept for a good start is then no surprise.
     draws : int
         The number of Gaussian draws, M.
-    overwrite : bool
-        Whether the table may be used for something else, which saves as much new memory.
 
     Examples
     --------
@@ -103,15 +136,9 @@ def winner_errors(
     >>> found.near.tolist()
     [True, True, False]
     """
-    if len(table) < 2:
-        raise EvidenceError(
-            "correlations of scores need resamples in which all scores are defined",
-            needs="at least 2",
-            got=str(len(table)),
-            cure="Use more resamples, or method='bbc'.",
-        )
-    standard, spread = standardise(table, out=table if overwrite else None)  # (B, C), (C,)
-    drawn = _gaussian(standard, spread < CONSTANT, scores, rng, draws)  # (C, M)
+    made = table if isinstance(table, Standardised) else Standardised.of(table)
+    spread = made.spread
+    drawn = _gaussian(made.columns, spread < CONSTANT, scores, rng, draws)  # (C, M)
     error = np.maximum(spread, LEAST_SPREAD * np.median(spread))
     lucky = drawn * error[:, None]  # scores in a world of equals
     leader = lucky.max(axis=0)  # (M,)
@@ -165,24 +192,8 @@ def _place_of_luck(draws: int) -> int:
     return int(np.ceil((1.0 - LUCK) * (draws + 1))) - 1
 
 
-def standardise(table: Array, out: Array | None = None) -> tuple[Array, Array]:
-    """Return columns (B, C) of mean 0 and length 1, and their standard deviations (C,).
-
-    A column without spread is only centred. `out` may be the table itself.
-    """
-    standard = np.subtract(table, table.mean(axis=0), out=out)
-    step = max(1, CELLS // table.shape[1])
-    squares = np.zeros(table.shape[1])
-    for start in range(0, len(table), step):
-        squares += np.square(standard[start : start + step]).sum(axis=0)
-    spread = np.sqrt(squares / (len(table) - 1))
-    standard /= np.where(spread < CONSTANT, 1.0, spread)
-    standard /= np.sqrt(len(table) - 1)
-    return standard, spread
-
-
 def _gaussian(
-    standard: Array,
+    columns: Array,
     constant: NDArray[np.bool_],
     scores: Array,
     rng: np.random.Generator,
@@ -193,9 +204,9 @@ def _gaussian(
     Of a score that is constant nothing is known, so its draws are independent of the others; such
     columns take theirs from the best score down, whatever their order in the table.
     """
-    normals = rng.standard_normal((draws, len(standard)))
+    normals = rng.standard_normal((draws, len(columns)))
     spare = rng.standard_normal((draws, int(constant.sum())))
-    drawn = np.asarray(standard.T @ normals.T)
+    drawn = np.asarray(columns.T @ normals.T)
     places = np.flatnonzero(constant)
     drawn[places[np.argsort(-scores[places], kind="stable")]] = spare.T
     return drawn

@@ -10,17 +10,22 @@ from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.rng import Purpose
+from earnest.core.base.threads import side_by_side, workers
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
-from earnest.core.results.estimate import Estimate
+from earnest.core.results.estimate import Estimate, ScoreErrors
 from earnest.core.results.interval import DrawnLimits, LimitSource
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec, Side
 from earnest.core.results.winner_limits import NearWinnerLimits
 from earnest.inference.limits.ceiling import Contest
 from earnest.inference.limits.drawn_spread import with_spread
-from earnest.inference.limits.local_level import DroppedConfigurations, winner_errors
+from earnest.inference.limits.local_level import (
+    DroppedConfigurations,
+    Standardised,
+    winner_errors,
+)
 from earnest.inference.limits.winner_law import WinnerLaw, law_of, need_law
 from earnest.inference.remarks import ties_at_the_top, unlike_scales
 from earnest.inference.resampling.correction import WinnerScores
@@ -161,31 +166,45 @@ class NearWinner:
             return winners(pi, metric, inbag, selector, n_jobs=jobs)
 
         scorer = WinnerScores(pi, metric, resampler, choose, jobs)
-        drawn = resampled(
-            scorer,
-            pi.target,
-            resampler,
-            self.n_resamples,
-            call.seeds,
-            accept=out_of_bag_rule(metric, pi.target, undefined),
-            redraw=undefined is UndefinedRule.REDRAW,
-            n_jobs=jobs,
-            columns=pi.n_configs,
-        )  # (B, 2) or (B, 4)
-        final, naive, scores = winner(pi, metric, selector, n_jobs=jobs)
+        drawn, (final, naive, scores) = side_by_side(
+            lambda: resampled(
+                scorer,
+                pi.target,
+                resampler,
+                self.n_resamples,
+                call.seeds,
+                accept=out_of_bag_rule(metric, pi.target, undefined),
+                redraw=undefined is UndefinedRule.REDRAW,
+                n_jobs=jobs,
+                columns=pi.n_configs,
+            ),  # (B, 2) or (B, 4)
+            lambda: winner(pi, metric, selector, n_jobs=jobs),
+            workers(jobs),
+        )
         if not best_wins:  # its scores may be means over folds
             scores = score_table(pi, metric, Weights.ones(pi.n_cases), n_jobs=jobs)[0]
         law = WinnerLaw.of(law_kind, pi, metric, scores)
-        table = law.read(np.concatenate(tables)[:MOST_ROWS])  # (B, C)
-        table = table[np.isfinite(table).all(axis=1)]
-        near, errors = np.ones(pi.n_configs, dtype=bool), None
+        inbag = tables[0] if len(tables) == 1 else np.concatenate(tables)
+        table = law.read(inbag[:MOST_ROWS])  # (B, C)
+        defined = np.isfinite(table).all(axis=1)
+        table = table if defined.all() else table[defined]
         dropped = find_dropped(call.given, metric, law, pi.configs.ids[final], final)
         rivals = pi.n_configs + len(dropped.gaps)
-        if rivals > 1:
+
+        def find_rivals() -> tuple[NDArray[np.bool_], NDArray[np.float64] | None]:
+            if rivals == 1:
+                return np.ones(pi.n_configs, dtype=bool), None
             rng = call.seeds.generator(Purpose.LOCAL_LEVEL)
-            steady = law.steady(table), law.steady(law.scores)
+            steady = Standardised.of(law.steady(table), overwrite=True), law.steady(law.scores)
             found = winner_errors(*steady, final, rng, best_wins=best_wins, dropped=dropped)
-            near, errors = found.near, found.errors
+            return found.near, found.errors
+
+        def find_errors() -> ScoreErrors:
+            rng = call.seeds.generator(Purpose.VALUE_ERROR)
+            rule_is_known = type(selector) in (Pooled, MeanOfFolds)
+            return scorer.errors(drawn, final, rng, best_wins=rule_is_known)
+
+        (near, errors), own = side_by_side(find_rivals, find_errors, workers(jobs))
         value = naive if pi.n_configs == 1 else scorer.corrected(drawn)  # as in BBC
         objection = law.objection(final)
         if objection is None:
@@ -220,12 +239,7 @@ class NearWinner:
             ],
             details=NearWinnerDetails(wins.winners, wins.win_share, near),
             used={"selector": selector, "resampler": resampler},
-            errors=scorer.errors(
-                drawn,
-                final,
-                call.seeds.generator(Purpose.VALUE_ERROR),
-                best_wins=type(selector) in (Pooled, MeanOfFolds),
-            ),
+            errors=own,
         )
 
     def find_objection(
