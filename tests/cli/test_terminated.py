@@ -14,9 +14,10 @@ import pytest
 
 from earnest.core.base.errors import EarnestError
 from earnest.store import read_run
+from tests.training.tune_tables import portfolio
 
 COMMANDS = {
-    "tune": ("--budget", "10m", "--out", "run"),
+    "tune": ("--portfolio", "quick.toml", "--configs", "5", "--repeats", "1000", "--out", "run"),
     "assess": ("--model", "rf", "--replicates", "2000", "--out", "run.db"),
     "compare-learners": ("--model", "rf", "--versus", "svm", "--repeats", "200", "--out", "run.db"),
 }
@@ -32,6 +33,7 @@ def here(tmp_path: Path) -> Path:
         ",".join([f"{v:.4f}" for v in row] + [str(int(c))]) for row, c in zip(X, y, strict=True)
     ]
     (tmp_path / "table.csv").write_text("\n".join(["a,b,c,d,e,y", *rows]) + "\n")
+    portfolio(tmp_path)
     return tmp_path
 
 
@@ -48,7 +50,7 @@ def wait_until(true: object) -> bool:
     while not true():  # type: ignore[operator]
         if time.monotonic() > limit:
             return False
-        time.sleep(0.02)
+        time.sleep(0.1)
     return True
 
 

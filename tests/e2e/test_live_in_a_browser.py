@@ -21,7 +21,6 @@ from earnest.core.base.writing import write_file
 from earnest.reporting.live import draw_live_page
 from tests.e2e.test_report_in_a_browser import CONTRAST, OVERLAPS, SCALES
 from tests.reporting.test_live import state
-from tests.training.tune_tables import portfolio
 
 MOST = 120_000  # milliseconds that a slow machine may take until a page changes
 DONE = "Number(document.body.dataset.done)"
@@ -29,7 +28,6 @@ SEEN = "[...document.querySelectorAll('figure svg[role=img]')].filter(e => e.che
 WHOLE = f"""() => document.querySelector("table.leaders td.num") && {SEEN}.length == 1
   && document.querySelectorAll("progress, [role=progressbar]").length == 1"""  # at one moment
 STILL = "window.setTimeout = window.setInterval = () => 0;"  # the page does not load itself again
-ENDLESS = ("--folds", "10", "--repeats", "1000")  # no test waits for the end of it
 LATER = "const now = Date.now; Date.now = () => now() + 60000;"  # a minute after all was written
 
 
@@ -47,8 +45,7 @@ def start(table: Path, tmp_path: Path) -> Iterator[Any]:
 
     def run(*options: str) -> tuple[subprocess.Popen[bytes], Path]:
         command = [sys.executable, "-m", "earnest", "tune", str(table), "--target", "y", "--live"]
-        command += ["--portfolio", portfolio(tmp_path), "--configs", "5", "--n-jobs", "1"]
-        command += ["--out", str(tmp_path / "run"), "--seed", "1", *options]
+        command += ["--out", str(tmp_path / "run"), "--n-jobs", "1", "--seed", "1", *options]
         process = subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
         )
@@ -100,7 +97,7 @@ def see_it_grow(page: Any) -> None:
 def test_a_page_follows_its_run_and_says_when_it_was_killed(
     browser: Any, start: Any, server: str
 ) -> None:
-    process, place = start(*ENDLESS)
+    process, place = start("--budget", "10m")
     wait_for_file(place, process)
     pages = []
     for address in (place.as_uri(), f"{server}/run/report.html"):
@@ -145,7 +142,7 @@ def test_a_live_page_fits_its_window_and_can_be_read(
 
 
 def test_the_page_of_a_run_that_was_told_to_end_says_so(browser: Any, start: Any) -> None:
-    process, place = start(*ENDLESS)
+    process, place = start("--budget", "10m")
     wait_for_file(place, process)
     page = browser.new_context().new_page()
     page.goto(place.as_uri())
@@ -158,7 +155,7 @@ def test_the_page_of_a_run_that_was_told_to_end_says_so(browser: Any, start: Any
 
 
 def test_the_page_of_a_finished_run_becomes_its_report(browser: Any, start: Any) -> None:
-    process, place = start("--folds", "3")
+    process, place = start("--configs", "3", "--folds", "3")
     wait_for_file(place, process)
     page = browser.new_context().new_page()
     page.goto(place.as_uri())

@@ -61,10 +61,7 @@ def test_a_run_reads_as_recorded(run, here, monkeypatch):
     assert done.code == 0
     assert done.out == read_snapshot(GOLDEN / "tune.txt", done.out)
     assert max(map(len, done.out.splitlines())) <= 80
-
-
-def test_without_a_terminal_progress_is_a_line_a_tenth_on_standard_error(run, here):
-    lines = run(*QUICK).err.splitlines()
+    lines = done.err.splitlines()  # without a terminal progress is a line a tenth
     assert len(lines) == 9  # of nine fits; the last line is the end
     assert all(line.startswith("Search ") for line in lines)
     assert re.fullmatch(r"Search  100 %  9 fits  in \d+ s", lines[-1])
@@ -100,13 +97,6 @@ def test_a_learning_curve_is_written_and_told_where_it_is_asked(run, here):
 def test_quiet_shows_nothing(run, here):
     done = run(*QUICK, "--quiet")
     assert (done.code, done.out, done.err) == (0, "", "")
-
-
-def test_resume_goes_on_and_says_the_same(run, here):
-    first = run(*QUICK)
-    again = run(*QUICK, "--resume")
-    assert timeless(again.out) == timeless(first.out)
-    assert "9 stored" in again.err
 
 
 def test_a_plan_is_repeated_with_the_same_bytes_and_an_ensemble_is_asked_for(run, here):
@@ -257,8 +247,11 @@ def test_tables_that_cannot_be_read_are_refused_in_one_line(run, here, data, mes
     refuse(run("tune", "bad.csv", "--target", "relapse"), message)
 
 
-def test_a_folder_with_a_run_is_refused_without_resume_and_with_other_options(run, here):
-    run(*QUICK, "--quiet")
+def test_a_folder_with_a_run_is_resumed_and_refused_otherwise(run, here):
+    first = run(*QUICK)
+    again = run(*QUICK, "--resume")
+    assert timeless(again.out) == timeless(first.out)
+    assert "9 stored" in again.err
     refuse(
         run(*QUICK),
         "'run/' already holds a run. Expected a new or empty folder, got run.db, "
