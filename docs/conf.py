@@ -76,7 +76,7 @@ html_title = f"earnest {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
-html_search_scorer = "search_scorer.js"  # guides before decisions
+html_search_scorer = str(Path(__file__).with_name("search_scorer.js"))  # guides before decisions
 html_math_renderer = "drawn"
 html_favicon = LOGO = "_static/logo.svg"
 html_theme_options = {

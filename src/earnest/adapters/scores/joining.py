@@ -304,7 +304,7 @@ def _list_absent(made: ScoreRows) -> Iterator[Caution]:
             "EN146",
             f"{failed:,} of {len(made.score):,} answers have no score.",
             "They count as not run, not as 0.",
-            "If a failed answer is a wrong one, say missing='worst'.",
+            "If a failed answer is a wrong one, pass missing='worst'.",
         )
 
 

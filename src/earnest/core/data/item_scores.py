@@ -171,7 +171,7 @@ def leave_out(
                 "there is no worst score to count for what is missing",
                 needs="`limits` with a worst end, such as (0, 1)",
                 got=f"limits ({low:g}, {high:g})",
-                cure="Give the limits, or say missing='items'.",
+                cure="Give the limits, or pass missing='items'.",
             )
         filled = np.where(gone[:, :, None], worst, table).astype(table.dtype)
         what = f"A missing score counts as the worst, {worst:g}."
