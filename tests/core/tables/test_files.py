@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 
+from earnest import estimate
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.data.predictions import Predictions
 from earnest.core.tables import files as formats
@@ -557,3 +558,20 @@ def test_reading_and_writing_import_tables_late() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "roc_auc"])
+def test_a_mapped_array_in_c_order_gives_the_bytes_of_one_in_fortran_order(
+    tmp_path: Path, metric: str
+) -> None:
+    rng = np.random.default_rng(0)
+    y, scores = rng.integers(0, 2, 300), rng.random((300, 7))
+    found = []
+    for order in (np.ascontiguousarray, np.asfortranarray):
+        path = tmp_path / f"{order.__name__}.npy"
+        np.save(path, order(scores))
+        pi = Predictions.load(path, mmap=True, y=y)
+        made = estimate(pi, metric=metric, n_resamples=50, rng=0)
+        found.append((pi.fingerprint, made.value, made.interval, made.winner))
+    assert np.load(path, mmap_mode="r").flags.f_contiguous
+    assert found[0] == found[1]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
 import tempfile
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -57,6 +59,9 @@ def ray() -> Iterator[Any]:
     finally:
         ray.shutdown()
         shutil.rmtree(folder, ignore_errors=True)
+        with warnings.catch_warnings():  # ray drops its processes without waiting for their end
+            warnings.simplefilter("ignore", ResourceWarning)
+            gc.collect()
 
 
 @pytest.fixture(autouse=True)
