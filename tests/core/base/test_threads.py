@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
+from contextvars import ContextVar
 
 import pytest
 
-from earnest.core.base.threads import each
+from earnest.core.base.threads import each, side_by_side
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 5])
@@ -53,3 +54,27 @@ def test_nothing_is_begun_after_an_error():
 def test_threads_may_be_asked_for_within_threads():
     found = each(lambda k: each(lambda item: k + item, range(5), 2), range(4), 2)
     assert found == [[k + item for item in range(5)] for k in range(4)]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 4])
+def test_of_two_functions_the_first_keeps_the_thread_and_context_of_the_caller(n_jobs):
+    known = ContextVar("known", default=0)
+    known.set(7)
+    seen, other = side_by_side(
+        lambda: (threading.current_thread(), known.get()), threading.current_thread, n_jobs
+    )
+    assert seen == (threading.current_thread(), 7)
+    assert (other is threading.current_thread()) == (n_jobs == 1)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("failing", [(0,), (1,), (0, 1)])
+def test_of_two_functions_that_fail_the_first_is_heard(n_jobs, failing):
+    def work(place: int) -> int:
+        if place in failing:
+            raise ValueError(str(place))
+        return place
+
+    with pytest.raises(ValueError, match=str(failing[0])):
+        side_by_side(lambda: work(0), lambda: work(1), n_jobs)
+    assert not [thread for thread in threading.enumerate() if "(work)" in thread.name]

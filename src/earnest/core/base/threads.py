@@ -7,7 +7,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable
 from threading import Thread
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
@@ -84,7 +84,10 @@ def each(function: Callable[[S], T], items: Iterable[S], n_jobs: int) -> list[T]
 
 
 def side_by_side(first: Callable[[], T], second: Callable[[], S], n_jobs: int) -> tuple[T, S]:
-    """Return what two functions return, each in a thread of its own if there are several.
+    """Return what two functions return, the second in a thread of its own if there are several.
+
+    The first stays in the calling thread, with its context: what it computes may go to a cluster.
+    If both fail, the error is that of the first.
 
     Examples
     --------
@@ -92,6 +95,23 @@ def side_by_side(first: Callable[[], T], second: Callable[[], S], n_jobs: int) -
     >>> side_by_side(lambda: 1, lambda: "two", 2)
     (1, 'two')
     """
-    asked: tuple[Callable[[], T | S], ...] = (first, second)
-    made = each(lambda function: function(), asked, n_jobs)
-    return cast("tuple[T, S]", tuple(made))
+    if n_jobs == 1:
+        return first(), second()
+    made: list[S] = []
+    failures: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            made.append(second())
+        except BaseException as failure:  # noqa: BLE001  # raised below
+            failures.append(failure)
+
+    helper = Thread(target=work)
+    helper.start()
+    try:
+        mine = first()
+    finally:
+        helper.join()
+    if failures:
+        raise failures[0]
+    return mine, made[0]
