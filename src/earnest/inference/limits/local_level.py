@@ -9,7 +9,9 @@ standard errors too well.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +22,9 @@ DRAWS = 2000  # Gaussian draws of the scores of all configurations
 LUCK = 0.05  # a gap counts beyond what luck alone exceeds with this probability
 CONSTANT = 1e-7  # a spread below which a score is the same in every resample
 LEAST_SPREAD = 0.5  # of the median spread, which no configuration falls below
+
+KEPT = 2  # normals of the last calls: the first few draws, and all of them
+MOST_KEPT = 4_000_000  # numbers, 32 MB
 
 Array = NDArray[np.float64]
 
@@ -173,7 +178,7 @@ def _gaussian(
     columns take theirs from the best score down, whatever their order in the table.
     """
     resamples = len(table)
-    normals = rng.standard_normal((draws, resamples))
+    normals = _draw_normals(rng, (draws, resamples))
     spare = rng.standard_normal((draws, int(constant.sum())))
     standard = (table - table.mean(axis=0)) / np.where(constant, 1.0, spread)
     standard /= np.sqrt(resamples - 1)
@@ -181,3 +186,28 @@ def _gaussian(
     places = np.flatnonzero(constant)
     drawn[places[np.argsort(-scores[places], kind="stable")]] = spare.T
     return drawn
+
+
+def _draw_normals(rng: np.random.Generator, shape: tuple[int, int]) -> Array:
+    """Return `rng.standard_normal(shape)`, kept for the next call with the same seed.
+
+    They are half of the work for a small table, and the metrics of one report, the prefixes of one
+    curve and the methods of one comparison all ask for the same ones.
+    """
+    if shape[0] * shape[1] > MOST_KEPT:
+        return rng.standard_normal(shape)
+    key = (repr(rng.bit_generator.state), shape)
+    found = _kept.get(key)
+    if found is None:
+        normals = rng.standard_normal(shape)
+        normals.flags.writeable = False
+        found = normals, rng.bit_generator.state
+        for old in list(_kept)[: 1 - KEPT]:
+            _kept.pop(old, None)
+        _kept[key] = found
+    else:
+        rng.bit_generator.state = found[1]
+    return found[0]
+
+
+_kept: dict[tuple[str, tuple[int, int]], tuple[Array, Mapping[str, Any]]] = {}
