@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -60,21 +61,24 @@ def test_bbc_agrees_with_the_authors_code(
     assert within_monte_carlo(ours, known(name)["BBC"][statistic]), (name, statistic, ours)
 
 
+@cache
+def fold_runs(name: str, *, exact: bool | None) -> list[dict[str, float]]:
+    pi, method = predictions(name), BBCFold(exact=exact, variant=variant(name))
+    made = [estimate(pi, method=method, metric="roc_auc", rng=seed) for seed in SEEDS]
+    return [statistics(run) for run in made]
+
+
 @pytest.mark.parametrize("statistic", ["point", "boot_sd"])
 @pytest.mark.parametrize("name", NAMES)
 def test_random_bbc_fold_agrees_with_the_authors_code(name: str, statistic: str) -> None:
-    method = BBCFold(exact=False, variant=variant(name))
-    runs = [estimate(predictions(name), method=method, metric="roc_auc", rng=s) for s in SEEDS]
-    ours = [statistics(run)[statistic] for run in runs]
+    ours = [run[statistic] for run in fold_runs(name, exact=False)]
     assert within_monte_carlo(ours, known(name)["BBC-F"][statistic]), ours
 
 
 @pytest.mark.parametrize("statistic", ["lower05", "q025", "q975"])
 def test_bbc_fold_limits_of_ten_folds_agree_with_the_authors_code(statistic: str) -> None:
     # With five folds the limits jump between a few values; there the enumeration is the test.
-    pi = predictions("P6_n300_p10")
-    runs = [estimate(pi, method="bbc_fold", metric="roc_auc", rng=s) for s in SEEDS]
-    ours = [statistics(run)[statistic] for run in runs]
+    ours = [run[statistic] for run in fold_runs("P6_n300_p10", exact=None)]
     assert within_monte_carlo(ours, known("P6_n300_p10")["BBC-F"][statistic]), ours
 
 

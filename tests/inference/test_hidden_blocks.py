@@ -16,7 +16,7 @@ from sklearn.model_selection import (
 import earnest as en
 from earnest.inference.remarks import rows_kept_together
 
-RUNS = 60
+RUNS = 24
 
 
 def outcomes(kind: str, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -44,7 +44,7 @@ def is_seen(y: NDArray[np.int64], folds: NDArray[np.int64], **about: object) -> 
 @pytest.mark.parametrize("kind", ["even", "sorted", "rare"])
 @pytest.mark.parametrize("k", [2, 5, 10])
 def test_ordinary_folds_raise_no_alarm(kind: str, k: int) -> None:
-    # At a level of 1e-4 the 240 samples of a setting give a false alarm with probability .024.
+    # At a level of 1e-4 the 96 samples of a setting give a false alarm with probability .01.
     for n in (40, 100):
         none = np.zeros(n, dtype=np.int64)
         for run in range(RUNS // 2):
@@ -109,11 +109,11 @@ def test_with_repeats_groups_are_seen_in_any_order_of_rows() -> None:
 
 
 def test_intervals_without_the_groups_are_too_narrow() -> None:
-    # 20 groups of 5, of which most are right or wrong as a whole; 120 samples, seed 3. The share
-    # that held has a standard error of .02 to .04.
+    # 20 groups of 5, of which most are right or wrong as a whole; 60 samples, seed 3. The share
+    # that held has a standard error of .03 to .06.
     held = np.zeros(2)
     groups = np.arange(100) // 5
-    for run in range(120):
+    for run in range(60):
         rng = np.random.default_rng([3, run])
         y = rng.integers(0, 2, 100)
         own = rng.random(100) < 0.75
@@ -128,5 +128,5 @@ def test_intervals_without_the_groups_are_too_narrow() -> None:
             assert made.interval is not None
             held[int(given)] += 0.75 in made.interval
             assert ("EN156" in {caution.code for caution in made.cautions}) != given
-    assert held[0] < 0.9 * 120
-    assert held[1] >= 0.88 * 120
+    assert held[0] < 0.9 * 60
+    assert held[1] >= 0.86 * 60

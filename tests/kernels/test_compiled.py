@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba.core import caching
 from numpy.testing import assert_allclose, assert_array_equal
 
 from earnest.core.base.errors import InputError
-from earnest.kernels import compiled, programs, sorting
+from earnest.kernels import compiled, programs, sorting, vectors
 from earnest.kernels.vectors import LANES, NEAR_BYTES
 from tests.kernels import oracles
 
@@ -67,7 +68,7 @@ def table_of(metric, scores, labels, counts, resamples):
 
 
 @given(problems())
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_auc_counts_every_pair_of_the_two_classes(problem):
     found = compiled.auc_table(*problem)
     assert found.shape == (70, problem[0].shape[1])
@@ -383,8 +384,8 @@ def test_concordance_is_scikit_survivals_on_repeated_rows(decimals):
 
 def test_concordance_of_many_rows_is_exact_beyond_sixteen_bits():
     rng = np.random.default_rng(11)
-    time, event = rng.permutation(3000).astype(np.float64), rng.random(3000) < 0.5
-    risk, counts = rng.random((3000, 1)), rng.integers(0, 60, (3, 3000)).astype(np.uint8)
+    time, event = rng.permutation(1200).astype(np.float64), rng.random(1200) < 0.5
+    risk, counts = rng.random((1200, 1)), rng.integers(0, 255, (3, 1200)).astype(np.uint8)
     found = compiled.concordance_table(risk, time, event, counts)
     expected = [[oracles.concordance(risk[:, 0], time, event, row)] for row in counts]
     assert_array_equal(found, expected)
@@ -514,7 +515,30 @@ def test_arrays_that_do_not_fit_are_refused():
         compiled.concordance_table(scores, np.zeros(4), np.zeros(5), counts)
 
 
+def test_a_kernel_runs_without_any_place_for_a_cache(monkeypatch):
+    for name in [*vars(caching)]:
+        if name.endswith("CacheLocator"):  # none finds a directory it may write to
+            found = getattr(caching, name)
+            monkeypatch.setattr(found, "from_function", classmethod(lambda *_: None))
+    made = vectors.jit(sum_of_squares)
+    assert made.stats.cache_path is None
+    assert made(np.arange(4.0)) == 14.0
+
+
+def sum_of_squares(values):
+    total = 0.0
+    for value in values:
+        total += value * value
+    return total
+
+
+@pytest.mark.slow
 def test_kernels_run_on_the_plainest_processor_without_any_place_for_a_cache():
+    """All of them compiled anew, which takes 13 seconds.
+
+    `test_a_kernel_runs_without_any_place_for_a_cache` holds the half of it for a short function,
+    and `make test-portable` runs the ordinary tests of kernels on the plainest processor.
+    """
     script = """
         import numpy as np
         from numba.core import caching

@@ -9,16 +9,16 @@ from pathlib import Path
 import numpy as np
 
 import earnest as en
-from tests.training.killed_replicates import SlowMean
+from tests.training.killed_replicates import DeadlyMean
 
 CASES, FOLDS, REPEATS = 20, 4, 3
 FITS = REPEATS * (FOLDS + FOLDS * (FOLDS - 1) // 2)
 
 
-def assessed(store: str | None, wait: float = 0.02) -> en.Estimate:
+def assessed(store: str | None) -> en.Estimate:
     y = np.sin(np.arange(CASES) * 1.5)
     return en.assess(
-        SlowMean(wait=wait),
+        DeadlyMean(),
         y[:, None],
         y,
         method="bates_ncv",

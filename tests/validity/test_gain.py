@@ -72,9 +72,9 @@ def test_the_band_holds_the_true_score_of_the_winner_of_every_prefix(
 
 @pytest.mark.parametrize("truth", TRUTHS)
 def test_the_band_holds_in_a_few_samples(truth: str) -> None:
-    """The same in short: 60 samples, so that a band holds in 83.7 % of them or more."""
-    rows = simulate_band(Cell("accuracy", truth, 40, 10, 0.0), (1, 3, 10), 60, 100)
-    check_band(rows, 60)
+    """The same in short: 30 samples, so that a band holds in 79.1 % of them or more."""
+    rows = simulate_band(Cell("accuracy", truth, 40, 10, 0.0), (1, 3, 10), 30, 60)
+    check_band(rows, 30)
 
 
 def test_the_results_of_the_grid_are_complete_and_hold() -> None:

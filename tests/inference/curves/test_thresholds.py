@@ -378,11 +378,11 @@ def test_threads_and_selectors() -> None:
 
 @pytest.mark.parametrize(("n", "configs"), [(100, 1), (100, 20)])
 def test_chosen_thresholds_are_unbiased_and_bands_hold_at_once(n: int, configs: int) -> None:
-    """Sixty samples: 4 standard errors of a share of 0.95 are 0.113; of a bias, as measured."""
-    row = simulate(Cell(n, configs), 60)
+    """Thirty samples: 4 standard errors of a share of 0.95 are 0.159; of a bias, as measured."""
+    row = simulate(Cell(n, configs), 30)
     for name in ("sensitivity", "specificity", "ppv", "npv", "balanced_accuracy", "net_benefit"):
-        assert getattr(row, f"all_{name}") >= 0.95 - 0.113, name
-    assert min(row.youden_holds, row.found_holds) >= 0.95 - 0.113
+        assert getattr(row, f"all_{name}") >= 0.95 - 0.159, name
+    assert min(row.youden_holds, row.found_holds) >= 0.95 - 0.159
     assert abs(row.youden_bias) <= 4 * row.youden_error
     assert abs(row.found_bias) <= 4 * row.found_error
-    assert row.youden_naive > 6 * row.youden_error  # the uncorrected choice is visibly too good
+    assert row.youden_naive > 4 * row.youden_error  # the uncorrected choice is visibly too good

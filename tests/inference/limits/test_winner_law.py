@@ -122,9 +122,7 @@ def one_against_rest(pi: Predictions) -> Score:
     y, said = pi.target.y, pi.responses[:, :, 0]
 
     def score(rows: NDArray[np.intp], c: int) -> float:
-        return float(
-            np.mean([auc(y[rows] == k, said[rows, c, k]) for k in range(said.shape[2])])
-        )
+        return float(np.mean([auc(y[rows] == k, said[rows, c, k]) for k in range(said.shape[2])]))
 
     return score
 
@@ -617,6 +615,26 @@ def test_many_dropped_equals_have_the_law_of_the_largest() -> None:
 
     beyond = float((found.errors > norm.ppf(0.95 ** (1 / 100))).mean())
     assert beyond == pytest.approx(0.05, abs=4 * 0.0049)
+
+
+def test_draws_that_were_kept_are_those_that_would_be_drawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of other seeds and sizes in between, and with draws that come after them."""
+    table = np.random.default_rng(0).standard_normal((40, 3))
+    table[:, 1] = 0.5  # constant: it takes the next numbers of the generator
+    equals = DroppedConfigurations(np.zeros(4), np.ones(4))
+    asked = [(1, 60), (1, 200), (1, 60), (2, 60), (1, 60), (2, 60)]
+
+    def ask(seed: int, draws: int) -> bytes:
+        rng = np.random.default_rng(seed)
+        made = winner_errors(table, np.zeros(3), 0, rng, dropped=equals, draws=draws)
+        return made.errors.tobytes() + rng.standard_normal(3).tobytes()
+
+    kept = [ask(*one) for one in asked]
+    monkeypatch.setattr(local_level, "MOST_KEPT", 0)
+    assert kept == [ask(*one) for one in asked]
+    assert len(local_level._kept) <= local_level.KEPT
 
 
 def test_untested_cases_change_nothing() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
@@ -24,10 +25,17 @@ from sklearn.tree import DecisionTreeClassifier
 from earnest import SearchCV, nested_cv
 from earnest.core.base.errors import InputError, MetricError
 from earnest.store import MemoryStore
-from earnest.training.assess.nested import WINNER, NestedSplits
+from earnest.training.assess.nested import WINNER, NestedResult, NestedSplits
 from earnest.training.fit.splits import Splits
 
 GRID = {"C": [1e-4, 0.01, 1.0, 100.0]}
+
+
+@pytest.fixture(scope="module")
+def nested() -> NestedResult:
+    """A search by the AUC in five folds, nested."""
+    search = SearchCV(LogisticRegression(), GRID, cv=5, scoring="roc_auc")
+    return nested_cv(search, *problem())
 
 
 def problem(n: int = 60, seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -54,11 +62,11 @@ def by_hand(
     return winners, answers
 
 
-def test_it_is_algorithm_3_step_by_step() -> None:
+def test_it_is_algorithm_3_step_by_step(nested: NestedResult) -> None:
     X, y = problem()
+    made = nested
     folds = list(StratifiedKFold(5).split(X, y))
     winners, answers = by_hand(LogisticRegression(), GRID, X, y, folds, "roc_auc")
-    made = nested_cv(SearchCV(LogisticRegression(), GRID, cv=5, scoring="roc_auc"), X, y)
     assert made.winners == tuple(f"c{w}" for w in winners)
     assert len(set(winners)) > 1
     scores = [roc_auc_score(y[test], s) for (_, test), s in zip(folds, answers, strict=True)]
@@ -85,9 +93,8 @@ def test_the_fits_are_counted_as_made_and_as_published() -> None:
     assert sorted(calls) == [36] * 80 + [48] * 20 + [60]
 
 
-def test_outer_and_inner_predictions_have_their_form() -> None:
-    X, y = problem()
-    made = nested_cv(SearchCV(LogisticRegression(), GRID, cv=5), X, y)
+def test_outer_and_inner_predictions_have_their_form(nested: NestedResult) -> None:
+    made = nested
     assert made.predictions.configs.ids == (WINNER,)
     assert made.predictions.n_folds == 5
     assert not np.isnan(made.predictions.responses).any()
@@ -153,7 +160,9 @@ def test_the_number_of_workers_does_not_matter() -> None:
     search = SearchCV(
         DecisionTreeClassifier(max_features=1), {"max_depth": [1, 3]}, cv=3, random_state=1
     )
-    one, two = nested_cv(search, X, y, n_jobs=1), nested_cv(search, X, y, n_jobs=2)
+    one = nested_cv(search, X, y, n_jobs=1)
+    with parallel_config(backend="threading"):
+        two = nested_cv(search, X, y, n_jobs=2)
     assert one.predictions.fingerprint == two.predictions.fingerprint
     assert one.estimate == two.estimate
 
@@ -202,18 +211,17 @@ def test_leave_one_out_of_a_rank_metric_is_judged_pooled() -> None:
     assert made.value == pytest.approx(pooled, abs=1e-12)
 
 
-def test_unlike_inner_winners_are_told_of() -> None:
+def test_unlike_inner_winners_are_told_of(nested: NestedResult) -> None:
     X, y = problem()
-    made = nested_cv(SearchCV(LogisticRegression(), GRID, cv=5, scoring="roc_auc"), X, y)
+    made = nested
     (told,) = (caution for caution in made.cautions if caution.code == "EN055")
     assert f"chose {len(set(made.winners))} different" in told.what
     one = nested_cv(SearchCV(LogisticRegression(), {"C": [1.0]}, cv=5), X, y)
     assert "EN055" not in {caution.code for caution in one.cautions}
 
 
-def test_the_result_reads_as_one_line_and_names_its_estimand() -> None:
-    X, y = problem()
-    made = nested_cv(SearchCV(LogisticRegression(), GRID, cv=5), X, y)
+def test_the_result_reads_as_one_line_and_names_its_estimand(nested: NestedResult) -> None:
+    made = nested
     assert repr(made).endswith("(nested, 5 outer folds, 4 configs, n=60, 106 fits)")
     assert made.estimate.interval is None
     assert made.estimate.method == "nested"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestRegressor
@@ -102,7 +103,7 @@ def test_a_learner_that_no_case_changes_has_ratio_zero() -> None:
 
 
 def test_ridge_is_told_from_nearest_neighbours_and_from_trees() -> None:
-    # Eight samples of 100 cases, seeds 0 to 7. In 200 like them a ridge had a ratio of 0.1 to 0.3,
+    # Four samples of 100 cases, seeds 0 to 3. In 200 like them a ridge had a ratio of 0.1 to 0.3,
     # one neighbour a median of 3; with 60 swaps a single one may still be below 1.
     ratios = {name: [] for name in ("ridge", "1-NN", "tree")}
     learners = {
@@ -110,21 +111,21 @@ def test_ridge_is_told_from_nearest_neighbours_and_from_trees() -> None:
         "1-NN": KNeighborsRegressor(1),
         "tree": DecisionTreeRegressor(random_state=0),
     }
-    for seed in range(8):
+    for seed in range(4):
         X, y = made(seed=seed)
         for name, learner in learners.items():
             found = en.check_stability(learner, X, y, metric="mse", n_swaps=60, rng=seed)
             ratios[name].append(found.ratio)
     assert max(ratios["ridge"]) < UNSTABLE / 2
-    assert sum(ratio > UNSTABLE for ratio in ratios["1-NN"]) >= 6
-    assert sum(ratio > UNSTABLE for ratio in ratios["tree"]) >= 6
+    assert sum(ratio > UNSTABLE for ratio in ratios["1-NN"]) >= 3
+    assert sum(ratio > UNSTABLE for ratio in ratios["tree"]) >= 3
     assert np.mean(ratios["1-NN"]) > 5 * np.mean(ratios["ridge"])
 
 
 def test_a_ratio_of_ridge_falls_with_the_number_of_cases() -> None:
     # The loss stability of least squares is of the order of 1 / n²: the ratio of 1 / n.
     small, large = (
-        en.check_stability(LinearRegression(), *made(n, seed=1), metric="mse", n_swaps=100, rng=1)
+        en.check_stability(LinearRegression(), *made(n, seed=1), metric="mse", n_swaps=40, rng=1)
         for n in (60, 600)
     )
     assert large.ratio < small.ratio / 3
@@ -132,9 +133,9 @@ def test_a_ratio_of_ridge_falls_with_the_number_of_cases() -> None:
 
 def test_a_difference_of_stable_learners_need_not_be_stable() -> None:
     X, y = made(100, seed=2)
-    forest = RandomForestRegressor(30, max_depth=3, random_state=0)
+    forest = RandomForestRegressor(8, max_depth=3, random_state=0)
     alone = en.check_stability(Ridge(), X, y, metric="mse", rng=0)
-    both = en.check_stability(Ridge(), X, y, b=forest, metric="mse", n_swaps=40, rng=0)
+    both = en.check_stability(Ridge(), X, y, b=forest, metric="mse", n_swaps=20, rng=0)
     assert alone.stable
     assert both.ratio > alone.ratio
     assert both.learners == ("Ridge", "RandomForestRegressor")
@@ -156,10 +157,11 @@ def test_an_unstable_learner_gets_its_caution_and_a_stable_one_none() -> None:
 def test_the_same_seed_gives_the_same_ratio_whatever_the_jobs() -> None:
     X, y = made(60)
     forest = RandomForestRegressor(5)  # no seed of its own
-    one, two = (
-        en.check_stability(forest, X, y, metric="mse", n_swaps=10, rng=4, n_jobs=jobs)
-        for jobs in (1, 2)
-    )
+    with parallel_config(backend="threading"):
+        one, two = (
+            en.check_stability(forest, X, y, metric="mse", n_swaps=10, rng=4, n_jobs=jobs)
+            for jobs in (1, 2)
+        )
     assert one == two
     assert forest.random_state is None
     other = en.check_stability(forest, X, y, metric="mse", n_swaps=10, rng=5)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import optuna
 import pytest
+from joblib import parallel_config
 from optuna.distributions import CategoricalDistribution, FloatDistribution
 from optuna.samplers import GridSampler, RandomSampler, TPESampler
 from sklearn.base import clone
@@ -186,7 +187,9 @@ def search(**knobs: Any) -> SearchCV:
 
 def test_the_number_of_workers_does_not_matter() -> None:
     X, y = problem()
-    one, two = search(n_jobs=1).fit(X, y), search(n_jobs=2).fit(X, y)
+    one = search(n_jobs=1).fit(X, y)
+    with parallel_config(backend="threading"):
+        two = search(n_jobs=2).fit(X, y)
     assert one.cv_results_["params"] == two.cv_results_["params"]
     assert one.predictions_.fingerprint == two.predictions_.fingerprint
     assert one.estimate_ == two.estimate_

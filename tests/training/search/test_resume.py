@@ -7,7 +7,6 @@ import os
 import pickle
 import re
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -22,89 +21,30 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit
 
-from earnest import EarnestError, InputError, SearchCV, StoreError
+from earnest import InputError, SearchCV, StoreError
 from earnest.store import MemoryStore, read_run
+from tests.training.killed_search import FITS
+from tests.training.killed_search import searched as killed_search
 
-# A process that fits slowly, so that it can be killed on its way.
-SCRIPT = """
-import sys, time
-import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.datasets import make_classification
-from earnest import SearchCV
-
-class Slow(ClassifierMixin, BaseEstimator):
-    def __init__(self, column=0, random_state=None):
-        self.column = column
-        self.random_state = random_state
-    def fit(self, X, y):
-        time.sleep(float(sys.argv[3]))
-        self.classes_ = np.unique(y)
-        self.noise_ = np.random.default_rng(self.random_state).standard_normal(1)
-        return self
-    def decision_function(self, X):
-        return X[:, self.column] + self.noise_ * X[:, 0]
-    def predict(self, X):
-        return self.classes_[(self.decision_function(X) > 0).astype(int)]
-
-if __name__ == "__main__":
-    X, y = make_classification(n_samples=40, n_features=8, random_state=0)
-    grid = {"column": list(range(8))}
-    search = SearchCV(Slow(), grid, scoring="roc_auc", cv=3, n_repeats=2, store=sys.argv[1] or None,
-                      n_jobs=int(sys.argv[2]))
-    search.fit(X, y)
-    print(search.best_index_, search.predictions_.fingerprint, repr(search.estimate_.value))
-"""
+ROOT = Path(__file__).parents[3]
 
 
-@pytest.fixture(scope="module")
-def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("script") / "slow.py"
-    path.write_text(SCRIPT)
-    return path
-
-
-@pytest.fixture(scope="module")
-def whole(script: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """What the search gives that was never killed."""
-    with start(script, str(tmp_path_factory.mktemp("whole") / "run.db")) as process:
-        return process.communicate()[0]
-
-
-def start(script: Path, store: str, jobs: int = 1, seconds: float = 0.0) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, str(script), store, str(jobs), str(seconds)],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-    )
-
-
-def rows(path: Path) -> int:
-    """Return how many fits a run file holds, 0 as long as there is none."""
-    try:
-        return len(read_run(path).outcomes) if path.exists() else 0
-    except (EarnestError, sqlite3.Error):
-        return 0
-
-
-@pytest.mark.parametrize(("jobs", "after"), [(1, 20), (2, 5)])
+@pytest.mark.parametrize(
+    ("jobs", "left"),
+    [(1, 20), pytest.param(2, 5, marks=pytest.mark.slow)],  # the same, told by other processes
+)
 def test_a_killed_search_goes_on_and_ends_with_the_same_bytes(
-    script: Path, whole: str, tmp_path: Path, jobs: int, after: int
+    tmp_path: Path, jobs: int, left: int
 ) -> None:
     store = tmp_path / "run.db"
-    with start(script, str(store), jobs, 0.05) as first:
-        try:
-            while rows(store) < after and first.poll() is None:
-                time.sleep(0.02)
-        finally:
-            first.send_signal(signal.SIGKILL)
-    kept = rows(store)
-    assert after <= kept < 48
-    with start(script, str(store)) as again:
-        resumed = again.communicate()[0]
-    assert resumed == whole != ""
-    assert rows(store) == 48
+    command = [sys.executable, "-m", "tests.training.killed_search", str(store), str(jobs)]
+    env = {**os.environ, "FITS_LEFT": str(left)}
+    killed = subprocess.run(command, cwd=ROOT, env=env, timeout=300, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    kept = len(read_run(store).outcomes)
+    assert kept == left if jobs == 1 else 0 < kept < FITS
+    assert killed_search(str(store)) == killed_search(str(tmp_path / "whole.db"))
+    assert len(read_run(store).outcomes) == FITS
 
 
 X, Y = make_classification(n_samples=60, n_features=6, random_state=1)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from joblib import parallel_config
 from sklearn.base import clone
 
 import earnest as en
@@ -38,9 +39,27 @@ from tests.training.watching import Watcher
 QUICK = {"n_configs": 3, "folds": 3, "rng": 7, "n_jobs": 1}
 
 
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory) -> dict:
+    return {**QUICK, "portfolio": portfolio(tmp_path_factory.mktemp("portfolio"))}
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory, quick) -> tuple[en.Tuned, Path]:
+    """What a tuning found, and its folder, which is not to be written to."""
+    out = tmp_path_factory.mktemp("kept") / "run"
+    return en.tune(of("relapse"), target="relapse", out=out, **quick), out
+
+
 @pytest.fixture
-def quick(tmp_path) -> dict:
-    return {**QUICK, "portfolio": portfolio(tmp_path)}
+def tuned(kept) -> en.Tuned:
+    return kept[0]
+
+
+@pytest.fixture
+def folder(kept, tmp_path) -> Path:
+    """A copy of the folder of a tuning."""
+    return shutil.copytree(kept[1], tmp_path / "run")
 
 
 def codes(tuned) -> set[str]:
@@ -50,8 +69,8 @@ def codes(tuned) -> set[str]:
 # ---------------------------------------------------------------------------------- by hand
 
 
-def test_winner_estimate_and_model_are_those_of_the_folds_by_hand(quick):
-    found = en.tune(of("relapse"), target="relapse", **quick)
+def test_winner_estimate_and_model_are_those_of_the_folds_by_hand(quick, tuned):
+    found = tuned
     table = read_table(of("relapse"), target="relapse")
     configs = begin(
         of("relapse"),
@@ -129,10 +148,9 @@ def test_repeats_are_repeats_of_the_predictions(quick):
     assert found.n_fits_nested == 2 * 9 * 3 + 2 * 3 + 1
 
 
-def test_fits_are_counted_as_nested_cross_validation_counts_them(quick):
-    found = en.tune(of("relapse"), target="relapse", **quick)
-    assert found.n_fits == 3 * 3 + 1
-    assert found.n_fits_nested == 3**2 * 3 + 3 + 1  # K² C + K + 1
+def test_fits_are_counted_as_nested_cross_validation_counts_them(tuned):
+    assert tuned.n_fits == 3 * 3 + 1
+    assert tuned.n_fits_nested == 3**2 * 3 + 3 + 1  # K² C + K + 1
 
 
 def test_dropping_saves_fits_and_is_told(quick):
@@ -145,9 +163,10 @@ def test_dropping_saves_fits_and_is_told(quick):
     assert found.plan.asked["drop"] == "bced"
 
 
-def test_the_same_seed_gives_the_same_and_jobs_do_not_matter(quick):
-    one = en.tune(of("relapse"), target="relapse", **quick)
-    two = en.tune(of("relapse"), target="relapse", **{**quick, "n_jobs": 2})
+def test_the_same_seed_gives_the_same_and_jobs_do_not_matter(quick, tuned):
+    with parallel_config(backend="threading"):
+        two = en.tune(of("relapse"), target="relapse", **{**quick, "n_jobs": 2})
+    one = tuned
     assert one.to_dict() == two.to_dict()
     assert one.predictions.fingerprint == two.predictions.fingerprint
 
@@ -155,9 +174,8 @@ def test_the_same_seed_gives_the_same_and_jobs_do_not_matter(quick):
 # ---------------------------------------------------------------------------------- the folder
 
 
-def test_the_folder_has_the_files_and_they_say_the_same(tmp_path, quick):
-    found = en.tune(of("relapse"), target="relapse", out=tmp_path / "run", **quick)
-    folder = tmp_path / "run"
+def test_the_folder_has_the_files_and_they_say_the_same(kept):
+    found, folder = kept
     assert sorted(path.name for path in folder.iterdir()) == sorted(FILES)
     saved = json.loads((folder / "estimate.json").read_text("utf-8"))
     assert en.Estimate.from_dict(saved).value == found.estimate.value
@@ -170,12 +188,11 @@ def test_the_folder_has_the_files_and_they_say_the_same(tmp_path, quick):
     assert (plan.seed, plan.n_rows, len(plan.configs)) == (7, 90, 3)
 
 
-def test_the_run_in_memory_is_that_of_the_file_also_after_a_resumption(tmp_path, quick):
-    out = tmp_path / "run"
-    given = {"target": "relapse", "out": out, **quick}
-    for resume in (False, True):
-        found = en.tune(of("relapse"), resume=resume, **given).run
-        read = read_run(out / "run.db", arrays=False)
+def test_the_run_in_memory_is_that_of_the_file_also_after_a_resumption(kept, folder, quick):
+    first, out = kept
+    again = en.tune(of("relapse"), target="relapse", out=folder, resume=True, **quick)
+    for found, place in ((first.run, out), (again.run, folder)):
+        read = read_run(place / "run.db", arrays=False)
         assert (found.path, found.identity) == (read.path, read.identity)
         assert found.documents == read.documents
         assert found.outcomes.keys() == read.outcomes.keys()
@@ -184,9 +201,8 @@ def test_the_run_in_memory_is_that_of_the_file_also_after_a_resumption(tmp_path,
             assert not found.outcomes[key].arrays
 
 
-def test_a_folder_that_holds_a_run_needs_resume(tmp_path, quick):
-    out = tmp_path / "run"
-    first = en.tune(of("relapse"), target="relapse", out=out, **quick)
+def test_a_folder_that_holds_a_run_needs_resume(folder, quick, tuned):
+    out, first = folder, tuned
     with pytest.raises(InputError, match="already holds a run"):
         en.tune(of("relapse"), target="relapse", out=out, **quick)
     again = en.tune(of("relapse"), target="relapse", out=out, resume=True, **quick)
@@ -202,12 +218,9 @@ def test_a_folder_that_holds_a_run_needs_resume(tmp_path, quick):
         ({"drop": "bced"}, "drop None there, 'bced' now"),
     ],
 )
-def test_another_run_is_not_resumed_and_it_says_what_differs(tmp_path, quick, change, said):
-    en.tune(of("relapse"), target="relapse", out=tmp_path / "run", **quick)
+def test_another_run_is_not_resumed_and_it_says_what_differs(folder, quick, change, said):
     with pytest.raises(StoreError, match="holds another run") as caught:
-        en.tune(
-            of("relapse"), target="relapse", out=tmp_path / "run", resume=True, **quick | change
-        )
+        en.tune(of("relapse"), target="relapse", out=folder, resume=True, **quick | change)
     assert said in caught.value.got
 
 
@@ -270,29 +283,25 @@ def test_a_plan_counts_the_workers_of_the_active_back_end_and_not_the_cores_here
     assert planned(Place.DASK, 8) > 4 * alone
 
 
-def test_progress_tells_every_fit_and_changes_nothing(quick, capsys):
+def test_progress_tells_every_fit_and_changes_nothing(quick, tuned, capsys):
     watcher = Watcher()
     seen = en.tune(of("relapse"), target="relapse", progress=watcher, **quick)
     assert [total for total, _ in watcher.planned] == [seen.n_fits - 1]
     assert (watcher.done, watcher.ended) == (seen.n_fits - 1, 1)
     shown = en.tune(of("relapse"), target="relapse", progress=True, **quick)
     assert f"{seen.n_fits - 1} of {seen.n_fits - 1} fits" in capsys.readouterr().err
-    silent = en.tune(of("relapse"), target="relapse", progress=False, **quick)
-    assert seen.to_dict() == shown.to_dict() == silent.to_dict()
+    assert seen.to_dict() == shown.to_dict() == tuned.to_dict()
 
 
-def test_other_data_are_not_resumed(tmp_path, quick):
-    en.tune(of("relapse"), target="relapse", out=tmp_path / "run", **quick)
+def test_other_data_are_not_resumed(folder, quick):
     with pytest.raises(StoreError, match="other data"):
-        en.tune(of("relapse", n=80), target="relapse", out=tmp_path / "run", resume=True, **quick)
+        en.tune(of("relapse", n=80), target="relapse", out=folder, resume=True, **quick)
 
 
-def test_a_resumed_run_may_have_another_budget_and_no_seed(tmp_path, quick):
-    out = tmp_path / "run"
-    first = en.tune(of("relapse"), target="relapse", out=out, **quick)
+def test_a_resumed_run_may_have_another_budget_and_no_seed(folder, quick, tuned):
     more = {**quick, "rng": None, "budget": "1h"}
-    again = en.tune(of("relapse"), target="relapse", out=out, resume=True, **more)
-    assert again.to_dict() == first.to_dict()
+    again = en.tune(of("relapse"), target="relapse", out=folder, resume=True, **more)
+    assert again.to_dict() == tuned.to_dict()
 
 
 def test_a_folder_that_cannot_be_written_is_refused_before_any_work(tmp_path, quick):
@@ -320,27 +329,33 @@ def test_bad_data_leave_no_folder(tmp_path, quick):
 
 
 SCRIPT = """
-import sys, time
+import os, signal, sys
 from earnest.training.tune.job import begin
 from earnest.training.tune.options import TuneOptions
 from tests.training.tune_tables import of
 
-class Slow:
+class Deadly:
+    fits = 0
     def start(self, total, title=""): ...
     def drop(self, count): ...
     def finish(self): ...
     def advance(self, outcome, *, stored=False):
-        time.sleep(0.2)  # so that it can be killed on its way
+        self.fits += 1
+        if self.fits == 5:
+            os.kill(os.getpid(), signal.SIGKILL)
 
 if __name__ == "__main__":
-    asked = TuneOptions(target="relapse", folds=5, n_configs=5, seed=7, n_jobs=1,
+    asked = TuneOptions(target="relapse", folds=3, n_configs=4, seed=7, n_jobs=1,
                         portfolio=sys.argv[2], ensemble=sys.argv[3])
     job = begin(of("relapse"), asked, out=sys.argv[1], resume=True)
-    job.run(job.plan(), Slow())
+    job.run(job.plan(), Deadly())
 """
 
 
-@pytest.mark.parametrize("ensemble", ["none", "greedy"])
+@pytest.mark.parametrize(
+    "ensemble",
+    ["greedy", pytest.param("none", marks=pytest.mark.slow)],  # the same but for what comes last
+)
 def test_a_killed_run_resumed_gives_the_same_bytes(tmp_path, ensemble):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT, encoding="utf-8")
@@ -348,29 +363,17 @@ def test_a_killed_run_resumed_gives_the_same_bytes(tmp_path, ensemble):
     env = {**os.environ, "PYTHONPATH": f"{root / 'src'}{os.pathsep}{root}"}
     killed, given = tmp_path / "killed", portfolio(tmp_path)
     told = [sys.executable, str(script), str(killed), given, ensemble]
-    victim = subprocess.Popen(told, env=env)
-    deadline = time.monotonic() + 200
-    while finished(killed / "run.db") < 5 and time.monotonic() < deadline:
-        time.sleep(0.02)
-    victim.send_signal(signal.SIGKILL)
-    victim.wait()
-    assert 5 <= finished(killed / "run.db") < 25
+    victim = subprocess.run(told, env=env, timeout=300, check=False)
+    assert victim.returncode == -signal.SIGKILL
+    assert 4 <= len(read_run(killed / "run.db").outcomes) <= 5
     assert not (killed / "estimate.json").exists()
-    options = {"target": "relapse", "folds": 5, "n_configs": 5, "rng": 7, "n_jobs": 1}
+    options = {"target": "relapse", "folds": 3, "n_configs": 4, "rng": 7, "n_jobs": 1}
     for out in (killed, tmp_path / "whole"):
         en.tune(of("relapse"), portfolio=given, out=out, resume=True, ensemble=ensemble, **options)
     for name in ("estimate.json", "predictions.parquet", "model.skops", "plan.json"):
         assert (tmp_path / "whole" / name).read_bytes() == (killed / name).read_bytes(), name
     told = json.loads((killed / "estimate.json").read_text(encoding="utf-8"))
     assert ("ensemble" in told) == (ensemble == "greedy")
-
-
-def finished(path: Path) -> int:
-    """Count the fits of a run file, which may be about to be made."""
-    try:
-        return len(read_run(path).outcomes) if path.exists() else 0
-    except EarnestError:
-        return 0
 
 
 def test_a_run_that_was_ended_before_its_plan_begins_anew(tmp_path, quick):
@@ -393,8 +396,8 @@ class Never(Clock):
         super().__init__(-1.0, *rest)
 
 
-def test_a_search_whose_time_is_over_takes_what_is_complete(tmp_path, quick, monkeypatch):
-    whole = en.tune(of("relapse"), target="relapse", **quick)
+def test_a_search_whose_time_is_over_takes_what_is_complete(tmp_path, quick, tuned, monkeypatch):
+    whole = tuned
     monkeypatch.setattr(tune_run, "Clock", Never)
     found = en.tune(of("relapse"), target="relapse", out=tmp_path / "run", **quick)
     assert found.estimate.n_configs == 2
@@ -516,7 +519,7 @@ def test_survival_without_its_package_says_what_to_install(monkeypatch):
         assert ("pip install '.[survival]'" in error.cure) == (task == "survival")
 
 
-@pytest.mark.parametrize("target", ["relapse", "score", "grade"])
+@pytest.mark.parametrize("target", ["score", "grade"])  # numbers, and several classes
 def test_a_tuning_tells_what_more_cases_gave_where_it_is_asked(quick, tmp_path, target) -> None:
     asked = {**quick, "out": tmp_path / "run", "learning_curve": True}
     found = en.tune(of(target), target=target, **asked)
@@ -534,7 +537,7 @@ def test_a_tuning_tells_what_more_cases_gave_where_it_is_asked(quick, tmp_path, 
         assert "EN127" in [caution.code for caution in part.cautions]
 
 
-def test_the_share_of_the_budget_in_fits_is_told_where_there_is_a_budget(quick) -> None:
+def test_the_share_of_the_budget_in_fits_is_told_where_there_is_a_budget(quick, tuned) -> None:
     found = en.tune(of("relapse"), target="relapse", **quick, budget="40s")
     assert found.budget_used == pytest.approx(found.fit_seconds / 40, abs=1e-12)  # one worker
-    assert en.tune(of("relapse"), target="relapse", **quick).budget_used is None
+    assert tuned.budget_used is None

@@ -9,7 +9,9 @@ standard errors too well.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +23,9 @@ LUCK = 0.05  # a gap counts beyond what luck alone exceeds with this probability
 CONSTANT = 1e-7  # a spread below which a score is the same in every resample
 CELLS = 1 << 15  # numbers of a temporary array, which the cache holds
 LEAST_SPREAD = 0.5  # of the median spread, which no configuration falls below
+
+KEPT = 2  # normals of the last calls: the first few draws, and all of them
+MOST_KEPT = 4_000_000  # numbers, 32 MB
 
 Array = NDArray[np.float64]
 
@@ -204,9 +209,34 @@ def _gaussian(
     Of a score that is constant nothing is known, so its draws are independent of the others; such
     columns take theirs from the best score down, whatever their order in the table.
     """
-    normals = rng.standard_normal((draws, len(columns)))
+    normals = _draw_normals(rng, (draws, len(columns)))
     spare = rng.standard_normal((draws, int(constant.sum())))
     drawn = np.asarray(columns.T @ normals.T)
     places = np.flatnonzero(constant)
     drawn[places[np.argsort(-scores[places], kind="stable")]] = spare.T
     return drawn
+
+
+def _draw_normals(rng: np.random.Generator, shape: tuple[int, int]) -> Array:
+    """Return `rng.standard_normal(shape)`, kept for the next call with the same seed.
+
+    They are half of the work for a small table, and the metrics of one report, the prefixes of one
+    curve and the methods of one comparison all ask for the same ones.
+    """
+    if shape[0] * shape[1] > MOST_KEPT:
+        return rng.standard_normal(shape)
+    key = (repr(rng.bit_generator.state), shape)
+    found = _kept.get(key)
+    if found is None:
+        normals = rng.standard_normal(shape)
+        normals.flags.writeable = False
+        found = normals, rng.bit_generator.state
+        for old in list(_kept)[: 1 - KEPT]:
+            _kept.pop(old, None)
+        _kept[key] = found
+    else:
+        rng.bit_generator.state = found[1]
+    return found[0]
+
+
+_kept: dict[tuple[str, tuple[int, int]], tuple[Array, Mapping[str, Any]]] = {}
