@@ -32,7 +32,7 @@ from earnest.inference.resampling.resampled import (
     UndefinedRule,
     choose_resampler,
     out_of_bag_rule,
-    resampled,
+    resample_statistic,
 )
 from earnest.inference.resampling.winners import winner, winners
 from earnest.kernels.score import score_table
@@ -183,7 +183,7 @@ class BBC:
             lambda inbag: winners(pi, metric, inbag, selector, n_jobs=call.n_jobs, keep=first),
             call.n_jobs,
         )
-        table = resampled(
+        table = resample_statistic(
             scorer,
             pi.target,
             resampler,
@@ -260,7 +260,7 @@ class BBC:
         resampler = choose_resampler(find_resampler(self.resampler), pi.target, undefined)
         need_out_of_bag(self.spec.name, resampler)
         scorer = EnsembleScores(pi, metric, resampler, rule, call.n_jobs)
-        table = resampled(
+        table = resample_statistic(
             scorer,
             pi.target,
             resampler,

@@ -28,7 +28,7 @@ from earnest.inference.resampling.resampled import (
     UndefinedRule,
     choose_resampler,
     out_of_bag_rule,
-    resampled,
+    resample_statistic,
 )
 from earnest.inference.resampling.winners import gains_of, winner, winners
 from earnest.kernels.score import score_table
@@ -161,7 +161,7 @@ class NearWinner:
             return winners(pi, metric, inbag, selector, n_jobs=jobs)
 
         scorer = WinnerScores(pi, metric, resampler, choose, jobs)
-        drawn = resampled(
+        drawn = resample_statistic(
             scorer,
             pi.target,
             resampler,
