@@ -18,8 +18,8 @@ from benchmarks.speed.transcriptions import (
 from earnest.core.base.rng import Seeds
 from earnest.inference.cases.placements import placements
 from earnest.inference.resampling.split_selection import Choice
-from earnest.inference.resampling.tilt import tilted_limits
-from earnest.inference.resampling.tiltable import tilted_resampler
+from earnest.inference.resampling.tilt import tilt_limits
+from earnest.inference.resampling.tiltable import choose_tilt_resampler
 
 RESAMPLES = 2000
 
@@ -106,10 +106,10 @@ def mabt_of_all(n: int, configs: int) -> Row:
     values = en.score_table(pi, metric, np.ones((1, n)))[0]
     order = np.argsort(-values, kind="stable")
     choice = Choice(pi, order, values[order], np.zeros(configs, dtype=bool))
-    resampler = tilted_resampler(None, metric, pi.target)
+    resampler = choose_tilt_resampler(None, metric, pi.target)
 
     def ours() -> object:
-        return tilted_limits(choice, metric, resampler, RESAMPLES, Seeds(1), corrected=True)
+        return tilt_limits(choice, metric, resampler, RESAMPLES, Seeds(1), corrected=True)
 
     def theirs() -> object:
         return mabt(y == 1, scores[:, order], RESAMPLES, 0.05, np.random.default_rng(1))

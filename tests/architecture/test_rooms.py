@@ -113,6 +113,19 @@ def test_a_table_is_read_without_pandas() -> None:
     assert "pandas" not in done.stdout.split()
 
 
+def test_explaining_what_is_in_memory_loads_neither_stores_nor_models_nor_pages() -> None:
+    others = ("store", "training", "reporting", "plotting", "methods", "engine")
+    code = (
+        "import sys; import earnest as en; en.explain; "
+        "en.trials_from([{'a': 0.1}, {'a': 0.2}], [1.0, 2.0], direction='minimize'); "
+        f"print([m for m in sys.modules if m.startswith(tuple('earnest.' + r for r in {others}))])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert done.stdout.strip() == "[]"
+
+
 def test_a_room_has_not_the_name_of_a_verb() -> None:
     rooms = {path.name for path in SOURCE.iterdir() if path.is_dir()}
     assert not rooms & {"estimate", "compare", "assess", "explain", "report", "metric"}

@@ -10,22 +10,22 @@ import pytest
 from earnest import BootstrapTest, EvidenceError, InputError, McNemarTest, UnknownNameError, compare
 from earnest.comparison.asking import (
     ComparisonRequest,
-    configured,
+    configure_test,
     evidence_of,
+    find_undefined,
     refuse_undefined,
     result,
-    undefined,
 )
 from earnest.metrics import metric
 from tests.comparison.evidence import classified, columns
 
 
 def test_a_word_with_knobs_is_the_configured_instance() -> None:
-    assert configured("mcnemar(p='mid')") == McNemarTest(p="mid")
-    assert configured("bootstrap", n_resamples=99) == BootstrapTest(n_resamples=99)
-    assert configured("permutation").spec.name == "sign_flip"
+    assert configure_test("mcnemar(p='mid')") == McNemarTest(p="mid")
+    assert configure_test("bootstrap", n_resamples=99) == BootstrapTest(n_resamples=99)
+    assert configure_test("permutation").spec.name == "sign_flip"
     own = BootstrapTest(n_resamples=7)
-    assert configured(own) is own
+    assert configure_test(own) is own
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_what_is_no_test_is_refused(
     test: object, given: dict[str, object], error: type[Exception], match: str
 ) -> None:
     with pytest.raises(error, match=match):
-        configured(test, **given)  # type: ignore[arg-type]  # that is the test
+        configure_test(test, **given)  # type: ignore[arg-type]  # that is the test
 
 
 def test_a_question_keeps_usable_cases_and_the_fingerprint_of_all() -> None:
@@ -63,11 +63,11 @@ def test_a_configuration_without_a_value_is_found_and_refused() -> None:
     pi = columns(y, np.column_stack([y + 1.0, np.full(20, 0.5)]))  # no correlation with a constant
     asked = ComparisonRequest.of("bootstrap", "two-sided", 0.95, None, 0, None)
     question = asked.question(pi, metric("pearson"), "")
-    assert undefined(question) == [1]
+    assert find_undefined(question) == [1]
     with pytest.raises(EvidenceError, match="undefined for 'b'"):
         refuse_undefined(question)
     plain = asked.question(pi, metric("mse"), "")
-    assert undefined(plain) == []
+    assert find_undefined(plain) == []
     refuse_undefined(plain)
 
 
@@ -76,7 +76,7 @@ def test_remarks_on_single_folds_go_to_tests_that_look_at_them() -> None:
     pi = columns(y, np.random.default_rng(0).random((40, 2)), np.arange(40) % 4)
     area = metric("roc_auc")
     of = {
-        test: {caution.code for caution in evidence_of(pi, area, configured(test))}
+        test: {caution.code for caution in evidence_of(pi, area, configure_test(test))}
         for test in ("bootstrap", "cv_t", "bayle")
     }
     assert "EN002" not in of["bootstrap"]

@@ -8,23 +8,23 @@ import numpy as np
 import pytest
 
 from earnest import EvidenceError, InputError, Scores
-from earnest.comparison.pairing import common, measured, paired
+from earnest.comparison.pairing import common, find_pair, read_measured
 from tests.comparison.evidence import classified
 
 
 def test_names_and_positions_find_their_columns() -> None:
     pi = classified()
-    assert paired(pi, "poor", 0)[1:] == (2, 0)
+    assert find_pair(pi, "poor", 0)[1:] == (2, 0)
     given = Scores({"a": [1.0], "b": [2.0]}, greater_is_better=False)
-    assert paired(given, "b", "a")[1:] == (1, 0)
+    assert find_pair(given, "b", "a")[1:] == (1, 0)
 
 
 def test_two_tables_become_one() -> None:
     pi = classified()
-    table, a, b = paired(pi.select("good"), pi.select("poor"), None)
+    table, a, b = find_pair(pi.select("good"), pi.select("poor"), None)
     assert (table.configs.ids, a, b) == (("good", "poor"), 0, 1)
     assert np.array_equal(table.responses, pi.responses[:, [0, 2]])
-    twin = paired(pi.select("good"), pi.select("good"), None)[0]
+    twin = find_pair(pi.select("good"), pi.select("good"), None)[0]
     assert twin.configs.ids == ("good", "good'")
 
 
@@ -37,27 +37,27 @@ def test_two_tables_become_one() -> None:
 )
 def test_one_alone_is_refused(a: object, b: object, match: str) -> None:
     with pytest.raises(InputError, match=match):
-        paired(classified(), a, b)
+        find_pair(classified(), a, b)
 
 
 def test_tables_of_several_and_a_third_thing_are_refused() -> None:
     pi = classified()
     with pytest.raises(InputError, match="the first table has 3 configurations"):
-        paired(pi, pi.select("good"), None)
+        find_pair(pi, pi.select("good"), None)
     with pytest.raises(InputError, match="`b` cannot be combined with two tables"):
-        paired(pi.select("good"), pi.select("poor"), "fair")
+        find_pair(pi.select("good"), pi.select("poor"), "fair")
     with pytest.raises(InputError, match="Predictions and Scores"):
-        paired(pi.select("good"), Scores({"a": [1.0]}, greater_is_better=False), None)
+        find_pair(pi.select("good"), Scores({"a": [1.0]}, greater_is_better=False), None)
 
 
 def test_a_metric_goes_with_predictions_and_scores_have_their_own() -> None:
     with pytest.raises(InputError, match="`metric` is missing"):
-        measured(classified(), None)
+        read_measured(classified(), None)
     with pytest.raises(InputError, match="the way to sum up scores is unknown"):
-        measured(Scores({"a": [1.0]}, greater_is_better=False), "accuracy")
+        read_measured(Scores({"a": [1.0]}, greater_is_better=False), "accuracy")
     with pytest.raises(EvidenceError, match=r"earnest\.Predictions"):
-        measured(np.zeros(3), "accuracy")
-    assert measured(classified(), "auc")[1].name == "roc_auc"
+        read_measured(np.zeros(3), "accuracy")
+    assert read_measured(classified(), "auc")[1].name == "roc_auc"
 
 
 def test_only_folds_that_all_have_are_kept() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import earnest as en
-from earnest.core.text.paper import latex, unknown_letters
+from earnest.core.text.paper import find_unknown_letters, latex
 from tests.core.text.test_latex import pi, tables
 
 pytestmark = pytest.mark.extra
@@ -51,7 +51,7 @@ def test_every_kind_of_table_compiles(
 
 
 def test_every_letter_that_is_said_to_be_known_compiles(pdflatex: str, tmp_path: Path) -> None:
-    known = [sign for sign in SIGNS if not unknown_letters([sign])]
+    known = [sign for sign in SIGNS if not find_unknown_letters([sign])]
     assert len(known) > 400
     body = "\\par\n".join(f"x{latex(sign)}x" for sign in known)
     assert compiled(pdflatex, tmp_path, body) == ""

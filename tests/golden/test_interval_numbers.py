@@ -17,8 +17,8 @@ from earnest.core.results.limits import best_of
 from earnest.core.results.specs import Side
 from earnest.inference.limits.auc import hanley_mcneil_variance
 from earnest.inference.resampling.split_selection import Choice
-from earnest.inference.resampling.tilt import tilted_limits
-from earnest.inference.resampling.tiltable import tilted_resampler
+from earnest.inference.resampling.tilt import tilt_limits
+from earnest.inference.resampling.tiltable import choose_tilt_resampler
 from earnest.kernels.score import score_table
 from tests.golden.problems import NAMES, intervals, learning, predictions
 
@@ -144,12 +144,10 @@ def bounds(name: str, word: str, seeds: range, *, metric: str = "roc_auc") -> li
     order = [first, *(c for c in known["preselected"] if c != first)]
     values = score_table(pi, measure, np.ones((1, pi.n_cases)))[0][order]
     choice = Choice(pi, np.array(order), values, np.zeros(len(order), dtype=bool))
-    resampler = tilted_resampler(None, measure, pi.target)
+    resampler = choose_tilt_resampler(None, measure, pi.target)
     found = []
     for seed in seeds:
-        made = tilted_limits(
-            choice, measure, resampler, size, Seeds(seed), corrected=word == "MABT"
-        )
+        made = tilt_limits(choice, measure, resampler, size, Seeds(seed), corrected=word == "MABT")
         source = best_of(made, len(order), True) if word == "BT_sidak" else made
         missed = any(c.code == "EN026" for c in source.remarks(0.95, Side.LOWER))
         found.append(math.nan if missed else source.limits(0.95, Side.LOWER)[0])

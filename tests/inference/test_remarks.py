@@ -16,8 +16,8 @@ from earnest.inference.remarks import (
     other_winner,
     resampling_remarks,
     ties_at_the_top,
-    undefined_folds,
     unlike_scales,
+    warn_of_undefined_folds,
 )
 
 AUC = metric("roc_auc")
@@ -150,8 +150,8 @@ def test_ties_at_the_top_are_counted(scores: list[float], tied: int) -> None:
 
 
 def test_undefined_folds_are_counted() -> None:
-    assert not list(undefined_folds(5, 5))
-    assert "2 of 5 folds" in str(next(undefined_folds(5, 3)))
+    assert not list(warn_of_undefined_folds(5, 5))
+    assert "2 of 5 folds" in str(next(warn_of_undefined_folds(5, 3)))
 
 
 @pytest.mark.parametrize(("rarer", "told_of"), [(1, True), (10, True), (11, False)])

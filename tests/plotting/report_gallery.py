@@ -108,7 +108,7 @@ def gallery(words: str = "config", prefix: str = "f") -> dict[str, draw.Figure]:
     bare = an_estimate(words, "tibshirani")
     promised = replace(calibration(pi, 0), positive=words)
     shares = dict(zip(pi.configs.ids, made.details.win_share, strict=True))
-    scale = draw.shared_scale([made, naive, bare])
+    scale = draw.find_shared_scale([made, naive, bare])
     rows = [
         draw.Difference(name=words, value=0.01, one=(-0.01, 0.03), all=(-0.02, 0.04)),
         draw.Difference(name=words, value=0.2, one=(0.1, 0.3), all=(0.05, 0.35), worse=True),
@@ -118,7 +118,7 @@ def gallery(words: str = "config", prefix: str = "f") -> dict[str, draw.Figure]:
     scores = draw.scale_over([0.9, 1.0], width=160, limits=(0.0, 1.0))
     gap = Gap(14.0, 19.0, "above 1", 1, 9.0)
     curve, levels, tree = a_curve(words), a_curve(words, "levels"), a_tree(words)
-    limits = draw.shared_limits([curve, levels])
+    limits = draw.find_shared_limits([curve, levels])
     parts = {name: Share(0.4 - 0.1 * i, 0.2, 0.5) for i, name in enumerate((words, "b", "c"))}
     folded = winner_folds(pi, metric("roc_auc"), 0)
     figures = {

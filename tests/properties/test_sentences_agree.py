@@ -16,7 +16,7 @@ import earnest as en
 from earnest.core.results.estimate import Estimate, Scale
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Side
-from earnest.core.text.estimate import MINUS, confidence, headline, limits_words, printed
+from earnest.core.text.estimate import MINUS, confidence, headline, limits_words, print_numbers
 from earnest.metrics import METRICS
 
 LEVELS = (0.5, 0.95, 0.99)
@@ -36,7 +36,7 @@ def spans(text: str, scale: Scale) -> tuple[float, float]:
 
 def check_agreement(made: Estimate) -> None:
     """Hold one estimate to what its sentences say."""
-    shown, scale, interval = printed(made), made.scale, made.interval
+    shown, scale, interval = print_numbers(made), made.scale, made.interval
     assert interval is not None
     assert made.value in interval
     least, most = spans(shown.value, scale)

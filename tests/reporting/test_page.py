@@ -7,7 +7,7 @@ import pytest
 
 import earnest as en
 from earnest.plotting.svg.canvas import TOKENS
-from earnest.reporting.page import coded, page_of, shown
+from earnest.reporting.page import mark_code, page_of, shown
 from tests.reporting.scenes import scene
 from tests.reporting.test_report import outline
 
@@ -77,5 +77,5 @@ def test_names_of_thousands_of_signs_are_cut_on_the_page_and_whole_in_the_data()
 
 
 def test_backticks_become_code_after_everything_is_escaped() -> None:
-    assert coded("Read `a<b>` & `c`") == "Read <code>a&lt;b&gt;</code> &amp; <code>c</code>"
-    assert coded("one ` alone") == "one ` alone"
+    assert mark_code("Read `a<b>` & `c`") == "Read <code>a&lt;b&gt;</code> &amp; <code>c</code>"
+    assert mark_code("one ` alone") == "one ` alone"

@@ -56,7 +56,7 @@ def test_the_page_and_the_report_render_the_same_part(found: Explanation) -> Non
     y = [0, 1] * 20
     scores = [[0.1 * c + 0.2 * i for c in range(3)] for i in y]
     pi = en.Predictions.from_arrays(y, scores, configs=["a", "b", "c"])
-    with patch.object(asking, "_explained", lambda *given: found):
+    with patch.object(asking, "_explain", lambda *given: found):
         report = en.report(pi, metric="roc_auc")
     alone = content_of_explanation(found).learned
     assert alone == report.content.learned

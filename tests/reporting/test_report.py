@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.text.estimate import printed
+from earnest.core.text.estimate import print_numbers
 from tests.reporting.scenes import GOLDEN, HOSTILE, SCENES, scene
 
 VOID = {"meta", "br", "link", "img", "input", "hr", "path", "line", "rect", "circle", "use"}
@@ -145,7 +145,7 @@ def test_a_report_is_the_same_bytes_in_another_process(
 def test_the_number_of_the_page_is_that_of_the_search(tmp_path: Path) -> None:
     search, _ = SCENES["binary"](tmp_path)
     made = en.report(search, explain=False)
-    shown = printed(search.estimate_)
+    shown = print_numbers(search.estimate_)
     assert made.content.answer.value == shown.value
     assert made.content.answer.naive == shown.naive
     assert made.content.results["estimate"] == search.estimate_.to_dict()
@@ -155,8 +155,8 @@ def test_another_level_or_side_is_read_from_the_same_draws(tmp_path: Path) -> No
     search, _ = SCENES["binary"](tmp_path)
     made = en.report(search, explain=False, side="lower", confidence_level=0.9)
     lower = search.estimate_.at(side="lower", confidence_level=0.9)
-    assert f"it is above {printed(lower).low}" in made.content.answer.lede
-    assert made.content.answer.interval == f"above {printed(lower).low}"
+    assert f"it is above {print_numbers(lower).low}" in made.content.answer.lede
+    assert made.content.answer.interval == f"above {print_numbers(lower).low}"
     assert made.content.results["estimate"]["interval"] == lower.to_dict()["interval"]
 
 

@@ -236,7 +236,7 @@ def _ties(cell: Cell, rng: np.random.Generator) -> dict[str, float]:
     setting = Setting(cell.number("alpha"), 6, 500, 100, float(cell["minority"]))
     pi, truth = draw_scores(setting, rng)
     seed = int(rng.integers(2**31))
-    plain = tilt._standardised
+    plain = tilt._standardise
 
     def broken(*given: Any) -> Any:
         made = plain(*given)
@@ -244,7 +244,7 @@ def _ties(cell: Cell, rng: np.random.Generator) -> dict[str, float]:
         return replace(made, gains=made.gains + 1e-6 * noise)
 
     out = bounds(pi, truth, {"mabt": RIVALS["mabt"]}, seed)
-    with patch.object(tilt, "_standardised", broken):
+    with patch.object(tilt, "_standardise", broken):
         out["broken"] = bounds(pi, truth, {"mabt": RIVALS["mabt"]}, seed)["mabt"]
     return out
 

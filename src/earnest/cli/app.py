@@ -50,7 +50,7 @@ from earnest.cli.failures import (
     usage_line,
 )
 from earnest.cli.reading import keep_standard_input
-from earnest.cli.show.terminal import guarded_output, write
+from earnest.cli.show.terminal import guard_output, write
 from earnest.core.base.errors import EarnestError
 
 BAD_INPUT = 2
@@ -222,7 +222,7 @@ def run(args: Sequence[str] | None = None) -> int:
     command = typer.main.get_command(_list_commands()) if contents else build_program()
     defaults = Defaults(None, {})
     try:
-        with guarded_output():
+        with guard_output():
             if not _asks_for_help(args):
                 defaults = read_defaults(cast(TyperGroup, command).commands, Path.cwd())
             code = command.main(

@@ -63,7 +63,7 @@ class ComparisonRequest:
         trains: bool = False,
     ) -> ComparisonRequest:
         """Make it from arguments; a verb that trains can make the evidence of any test."""
-        chosen = configured(test, n_resamples=n_resamples)
+        chosen = configure_test(test, n_resamples=n_resamples)
         if not trains:
             _refuse_untrained(chosen)
         level = check.share("confidence_level", confidence_level)
@@ -122,7 +122,7 @@ def default_tests(metric: Metric) -> tuple[str, ...]:
     return (*(("delong",) if area else ()), "bayle", "bootstrap")
 
 
-def configured(test: str | Test, **given: object) -> Test:
+def configure_test(test: str | Test, **given: object) -> Test:
     """Return the test with the knobs that were given, and refuse one that it lacks."""
     example = "\"mcnemar(p='mid')\""
     return configure(TESTS, test, given, example=example, members=("spec", "read"))
@@ -138,7 +138,7 @@ def _refuse_untrained(test: Test) -> None:
         )
 
 
-def undefined(question: Question) -> list[int]:
+def find_undefined(question: Question) -> list[int]:
     """Return the configurations for which the metric has no value on the cases as they are."""
     pi, metric = question.pi, question.metric
     scores = score_table(pi, metric, Weights.ones(pi.n_cases), n_jobs=question.n_jobs)[0]
@@ -147,7 +147,7 @@ def undefined(question: Question) -> list[int]:
 
 def refuse_undefined(question: Question) -> None:
     """Refuse a configuration for which the metric has no value."""
-    found = undefined(question)
+    found = find_undefined(question)
     if found:
         names = [question.pi.configs.ids[config] for config in found]
         raise EvidenceError(
@@ -179,7 +179,7 @@ def result(
 ) -> Comparison:
     """Put the comparison of two columns of the question together."""
     names = question.pi.configs.ids
-    made = assembled(
+    made = assemble_comparison(
         asked,
         reading.pair(a, b),
         question.metric.scale,
@@ -192,7 +192,7 @@ def result(
     return replace(made, estimand=COMPARED_ON_ITEMS) if items else made
 
 
-def assembled(
+def assemble_comparison(
     asked: ComparisonRequest,
     outcome: PairOutcome,
     scale: Scale,

@@ -9,12 +9,12 @@ from earnest.comparison.asking import (
     ComparisonRequest,
     ask_first_that_applies,
     evidence_of,
+    find_undefined,
     refuse_undefined,
     result,
-    undefined,
 )
 from earnest.comparison.base import Array, JointReading, Question, Reading, Test
-from earnest.comparison.pairing import measured
+from earnest.comparison.pairing import read_measured
 from earnest.comparison.shared.joint import largest_errors
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
@@ -92,7 +92,7 @@ def compare_many(
     ('a', ('a', 'b'))
     """
     check.one_of("adjust", adjust, ADJUSTMENTS)
-    given, measure = measured(predictions, metric)
+    given, measure = read_measured(predictions, metric)
 
     def ask(test: str | Test) -> Comparisons:
         asked = ComparisonRequest.of(test, alternative, confidence_level, n_resamples, rng, n_jobs)
@@ -121,7 +121,7 @@ def compare_all(
         this test may measure another one better.
     """
     _need_p_values(asked.test)
-    question, left_out = _defined(asked.question(given, measure, given.fingerprint))
+    question, left_out = _keep_defined(asked.question(given, measure, given.fingerprint))
     reading = asked.test.read(question)
     configs = question.pi.configs
     best = _best(reading.values, measure, configs.ids)
@@ -153,7 +153,7 @@ def compare_all(
         simple_first=None if configs.complexity is None else tuple(simple),
         confidence_level=asked.confidence_level,
         seed=asked.seeds.entropy if joint or asked.test.spec.draws else None,
-        cautions=by_severity([*remarks, *_chosen_here(held == best, adjust)]),
+        cautions=by_severity([*remarks, *_warn_of_choice(held == best, adjust)]),
     )
 
 
@@ -186,9 +186,9 @@ def _need_p_values(test: Test) -> None:
         )
 
 
-def _defined(question: Question) -> tuple[Question, list[Caution]]:
+def _keep_defined(question: Question) -> tuple[Question, list[Caution]]:
     """Return the question without configurations for which the metric has no value."""
-    gone, ids = set(undefined(question)), question.pi.configs.ids
+    gone, ids = set(find_undefined(question)), question.pi.configs.ids
     kept = [config for config in range(len(ids)) if config not in gone]
     if not kept:
         refuse_undefined(question)
@@ -229,7 +229,7 @@ def _reference(given: Predictions, usable: Predictions, reference: str | int) ->
     return usable.configs.ids.index(name)
 
 
-def _chosen_here(chosen: bool, adjust: str) -> Iterator[Caution]:
+def _warn_of_choice(chosen: bool, adjust: str) -> Iterator[Caution]:
     """Yield what p-values leave out that are adjusted as if the best had been fixed in advance."""
     if not chosen or adjust == "simultaneous":
         return
@@ -261,7 +261,7 @@ def against_winner(
     EarnestError
         That of the first test, where none applies.
     """
-    given, measure = measured(pi, metric)
+    given, measure = read_measured(pi, metric)
 
     def ask(test: str | Test) -> Comparisons:
         asked = ComparisonRequest.of(test, "two-sided", confidence_level, None, rng, n_jobs)

@@ -19,7 +19,7 @@ from earnest.metrics.scores import read_evidence
 Evidence = Predictions | Scores
 
 
-def measured(given: object, metric: MetricLike | None) -> tuple[Predictions, Metric]:
+def read_measured(given: object, metric: MetricLike | None) -> tuple[Predictions, Metric]:
     """Return predictions and metric of what was given to compare."""
     if not isinstance(given, (Predictions, Scores)):
         raise EvidenceError(
@@ -34,7 +34,7 @@ def measured(given: object, metric: MetricLike | None) -> tuple[Predictions, Met
     return pi, measure
 
 
-def paired(
+def find_pair(
     given: object, a: str | int | Evidence | None, b: str | int | None
 ) -> tuple[object, int, int]:
     """Return the evidence and the columns of a and b."""
@@ -49,7 +49,7 @@ def paired(
         )
     table = given.predictions if isinstance(given, Scores) else given
     if not isinstance(table, Predictions):
-        return given, 0, 1  # refused by `measured`
+        return given, 0, 1  # refused by `read_measured`
     return given, table.configs.index(a), table.configs.index(b)
 
 

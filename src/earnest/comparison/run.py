@@ -15,7 +15,7 @@ from earnest.comparison.asking import (
 )
 from earnest.comparison.base import Test
 from earnest.comparison.many import family_of
-from earnest.comparison.pairing import common, measured, paired
+from earnest.comparison.pairing import common, find_pair, read_measured
 from earnest.core.base.errors import EarnestError
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.data.predictions import Predictions
@@ -108,17 +108,17 @@ def compare(
     >>> print(made.decision.replace(chr(160), " "))
     svm is better than rf: its roc_auc is 0.08 higher (95 % interval 0.03 to 0.13; p = 0.001).
     """
-    evidence, first, second = paired(predictions, a, b)
-    given, measure = measured(evidence, metric)
+    evidence, first, second = find_pair(predictions, a, b)
+    given, measure = read_measured(evidence, metric)
 
     def ask(test: str | Test) -> Comparison:
         asked = ComparisonRequest.of(test, alternative, confidence_level, n_resamples, rng, n_jobs)
-        return _compared(asked, given, measure, first, second)
+        return _compare(asked, given, measure, first, second)
 
     return ask_first_that_applies(test, measure, ask)
 
 
-def _compared(
+def _compare(
     asked: ComparisonRequest, given: Predictions, measure: Metric, first: int, second: int
 ) -> Comparison:
     table, remarks = common(given, list(dict.fromkeys([first, second])))
@@ -131,10 +131,10 @@ def _compared(
     made = result(asked, question, reading, 0, 0 if first == second else 1, said)
     if first == second or made.p_values is None:
         return made
-    return _told_of_its_table(made, asked, given, measure)
+    return _tell_of_table(made, asked, given, measure)
 
 
-def _told_of_its_table(
+def _tell_of_table(
     made: Comparison, asked: ComparisonRequest, given: Predictions, measure: Metric
 ) -> Comparison:
     """Return the comparison with what holds where one of the two is the best of its table."""

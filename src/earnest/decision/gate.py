@@ -14,7 +14,7 @@ import numpy as np
 from earnest.comparison.asking import ComparisonRequest, ask_first_that_applies, result
 from earnest.comparison.base import Question, Test
 from earnest.comparison.many import family_of
-from earnest.comparison.pairing import measured
+from earnest.comparison.pairing import read_measured
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError
 from earnest.core.base.rng import RngLike
@@ -117,7 +117,7 @@ def gate(
         ledger=ledger,
         items="" if ledger is None else identify_items(new),
     )
-    pi, measure = measured(new, metric)
+    pi, measure = read_measured(new, metric)
     if config is not None:
         pi = pi.select(config)
     _check_bound(measure, above, below, against, margin)
@@ -125,7 +125,7 @@ def gate(
         bound = above if above is not None else below
         assert bound is not None
         return _judge_alone(new if config is None else pi, pi, measure, float(bound), ask)
-    other, _ = measured(against, metric)
+    other, _ = read_measured(against, metric)
     return _judge_pair(pi, other, measure, float(margin or 0.0), ask)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.comparison.pairing import measured
+from earnest.comparison.pairing import read_measured
 from earnest.comparison.shared.joint import largest_errors
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
@@ -109,7 +109,7 @@ def plan(
     question, goal = _read_goal(detect, width)
     level = check.share("confidence_level", confidence_level)
     wanted = check.share("power", power)
-    pi, measure = measured(pilot, metric)
+    pi, measure = read_measured(pilot, metric)
     seeds = Seeds.of(rng)
     random = np.random.default_rng(seeds.entropy)
     usual = 2 if question == DETECT else pi.n_configs

@@ -168,7 +168,9 @@ class ProgressBar:
 
 
 @contextmanager
-def watched(given: Progress | bool | None, total: int, title: str) -> Iterator[Progress | None]:
+def watch_progress(
+    given: Progress | bool | None, total: int, title: str
+) -> Iterator[Progress | None]:
     """Begin and end what is told of a run: a bar for True, nothing for False and None."""
     told = (ProgressBar() if given else None) if given is None or isinstance(given, bool) else given
     if told is None:

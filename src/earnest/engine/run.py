@@ -31,7 +31,7 @@ from earnest.engine.parcels import (
     by_file,
 )
 from earnest.engine.tasks import ENDED, LIMITED, TIME_LIMIT, Work, failure, perform
-from earnest.engine.worker import FallenTask, Report, fallen, perform_chunk, perform_packed
+from earnest.engine.worker import FallenTask, Report, collect_fallen, perform_chunk, perform_packed
 
 if TYPE_CHECKING:
     from joblib import Parallel
@@ -194,7 +194,7 @@ def _with_replacement(
     """Run in processes; when one ends, blame its task and go on with the rest in a new pool."""
     waiting = {task.key: task for task in tasks}
     breaks = 0
-    fallen(parcel.folder)  # marks of an earlier run with the same data, that was left early
+    collect_fallen(parcel.folder)  # marks of an earlier run with the same data, that was left early
     while waiting:
         try:
             chunks = Chunks(list(waiting.values()), where.n_jobs)
@@ -203,7 +203,7 @@ def _with_replacement(
                     del waiting[outcome.key]
                     yield outcome
         except BrokenProcessPool as broken:
-            found = [one for one in fallen(parcel.folder) if one.key in waiting]
+            found = [one for one in collect_fallen(parcel.folder) if one.key in waiting]
             breaks = 0 if found else breaks + 1
             if breaks == MOST_BREAKS:
                 raise _make_no_pool_error(broken) from broken
@@ -225,7 +225,7 @@ def _run_alone(
         chunks = Chunks([task], 1, single=True)
         (outcome,) = _run_joblib(parcel, chunks, BackendPlan(Place.PROCESSES, 1))
     except BrokenProcessPool:
-        again = fallen(parcel.folder)
+        again = collect_fallen(parcel.folder)
         return _make_ended(again[0] if again else before, limit)
     return outcome
 

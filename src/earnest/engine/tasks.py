@@ -35,7 +35,7 @@ def perform(work: Work, shared: object, task: Task, limit: TaskLimit | None = No
     with ErrorCatcher() as caught:
         with gentle(limit):
             outcome = work(shared, task)
-        return settled(outcome, task.key)
+        return settle(outcome, task.key)
     return failure(task.key, caught.text, caught.note, time.perf_counter() - began, limit)
 
 
@@ -75,7 +75,7 @@ class ErrorCatcher:
         return True
 
 
-def settled(outcome: object, key: Key) -> Outcome:
+def settle(outcome: object, key: Key) -> Outcome:
     """Return the outcome with arrays and numbers as a store keeps them, or raise."""
     if not isinstance(outcome, Outcome) or outcome.key != key:
         raise InputError(

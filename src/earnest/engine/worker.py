@@ -154,7 +154,7 @@ class FallenTask:
         return self.trace.startswith("Timeout")
 
 
-def fallen(folder: str) -> list[FallenTask]:
+def collect_fallen(folder: str) -> list[FallenTask]:
     """Return the tasks that were under way, and forget the marks."""
     found = []
     for mark in sorted(Path(folder).glob(f"{MARK}*")):

@@ -194,12 +194,12 @@ def _make_explanation(
                 *quality.cautions,
                 *remarks.remark_edge(scene, ranked),
                 *remarks.hardly_tried(bias, importance.ranking),
-                *remarks.repeated(trials),
+                *remarks.warn_of_repeated(trials),
                 *remarks.remark_rarely_active(curves),
                 *remarks.remark_divided_by_order(trees),
                 *remarks.empty_regions(trees),
                 *remarks.alone(_find_varying(trials)),
-                *remarks.untold(stable),
+                *remarks.warn_of_untold(stable),
             ]
         ),
         provenance={

@@ -62,7 +62,7 @@ def hardly_tried(bias: SamplingBias, params: Iterable[str]) -> Iterator[Caution]
         )
 
 
-def repeated(trials: Trials) -> Iterator[Caution]:
+def warn_of_repeated(trials: Trials) -> Iterator[Caution]:
     """Yield a note where configurations were evaluated more than once."""
     count = trials.n_duplicates
     if count:
@@ -128,7 +128,7 @@ def alone(columns: list[int]) -> Iterator[Caution]:
         )
 
 
-def untold(stable: StableOptimum) -> Iterator[Caution]:
+def warn_of_untold(stable: StableOptimum) -> Iterator[Caution]:
     """Yield a note where the best cannot be told from most others."""
     if len(stable) > UNTOLD * stable.n_trials:
         yield Caution(

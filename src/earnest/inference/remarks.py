@@ -274,7 +274,7 @@ def _groups_split(groups: NDArray[np.int64], folds: NDArray[np.int32]) -> int:
     return int((np.unique(pairs[0], return_counts=True)[1] > 1).sum())
 
 
-def undefined_folds(folds: int, defined: int) -> Iterator[Caution]:
+def warn_of_undefined_folds(folds: int, defined: int) -> Iterator[Caution]:
     """Yield a caution where folds have no defined score."""
     if defined < folds:
         yield Caution(
@@ -449,7 +449,7 @@ def few_for_an_auc(part: Predictions, metric: Metric) -> Iterator[Caution]:
         )
 
 
-def grouped_as_independent(pi: Predictions, method: str) -> Iterator[Caution]:
+def warn_of_groups(pi: Predictions, method: str) -> Iterator[Caution]:
     """Yield a caution where a formula for independent cases meets groups."""
     if pi.target.groups is not None:
         yield Caution(
@@ -462,7 +462,7 @@ def grouped_as_independent(pi: Predictions, method: str) -> Iterator[Caution]:
         )
 
 
-def turned_around(name: str, turned: bool) -> Iterator[Caution]:
+def warn_of_turning(name: str, turned: bool) -> Iterator[Caution]:
     """Yield a caution where the direction of an AUC was guessed from the data."""
     if turned:
         yield Caution(

@@ -36,9 +36,9 @@ from earnest.inference.remarks import (
     best_of_several,
     few_for_an_auc,
     part_only,
-    turned_around,
-    undefined_folds,
     unlike_scales,
+    warn_of_turning,
+    warn_of_undefined_folds,
 )
 from earnest.inference.resampling.ensembles import read_rule
 from earnest.inference.resampling.split_selection import Choice, SplitDetails, choose
@@ -323,7 +323,7 @@ def _name_estimand(pi: Predictions, estimand: str) -> str:
     return str(ON_ITEMS.get(estimand, estimand))
 
 
-def chosen_by(method: SplitKnobs, call: Call, *, preselect: bool) -> tuple[Choice, Selector]:
+def choose_by(method: SplitKnobs, call: Call, *, preselect: bool) -> tuple[Choice, Selector]:
     """Return what a method that splits the cases chooses, and the rule it used."""
     selector = selector_of(method.selector, MeanOfFolds())
     knobs = method
@@ -367,8 +367,8 @@ def split_estimate(
         cautions=[
             *part_only(choice.part.n_cases, pi.n_cases),
             *best_of_several(several),
-            *undefined_folds(*choice.folds),
-            *turned_around(pi.configs.ids[chosen], bool(choice.turned[0])),
+            *warn_of_undefined_folds(*choice.folds),
+            *warn_of_turning(pi.configs.ids[chosen], bool(choice.turned[0])),
             *unlike_scales(choice.part, call.metric, Pooled(), chosen),
             *(() if exact else few_for_an_auc(choice.part, call.metric)),
             *said,

@@ -21,7 +21,7 @@ from earnest.core.results.estimate_table import Estimates
 from earnest.core.results.interval import Ask
 from earnest.core.results.limits import limit_remarks
 from earnest.core.results.specs import Side
-from earnest.core.text.estimate import LARGE, elected, flatters, optimism_words
+from earnest.core.text.estimate import LARGE, flatters, is_elected, optimism_words
 from earnest.engine.scores import spread_scores
 from earnest.inference.cases.areas import is_auc
 from earnest.inference.cases.no_information import no_information
@@ -123,7 +123,9 @@ def estimate(
     if method is None:
         resamples = n_resamples is not None or undefined is not None
         method = usual_method(evidence, metric, resamples=resamples)
-    chosen = configured(method, n_resamples=n_resamples, selector=selector, undefined=undefined)
+    chosen = configure_method(
+        method, n_resamples=n_resamples, selector=selector, undefined=undefined
+    )
     need_evidence(chosen, evidence)
     call = _call(evidence, metric, confidence_level, side, rng, n_jobs)
     with spread_scores(n_jobs):
@@ -208,7 +210,7 @@ def estimate_all(
     if not names:
         raise InputError("no method was requested", needs="at least one of " + ", ".join(METHODS))
     given = {"n_resamples": n_resamples, "selector": selector, "undefined": undefined}
-    chosen = [configured(name, **_fitting(name, given)) for name in names]
+    chosen = [configure_method(name, **_fitting(name, given)) for name in names]
     call = _call(evidence, metric, confidence_level, side, rng, n_jobs)
     with spread_scores(n_jobs):
         return _answer_all(chosen, evidence, call, None)
@@ -231,11 +233,11 @@ def estimate_beside(
     """
     given = {"n_resamples": made.n_resamples}
     names = usual_methods(predictions)
-    chosen = [configured(name, **_fitting(name, given)) for name in names]
+    chosen = [configure_method(name, **_fitting(name, given)) for name in names]
     rule = made.provenance.knobs.get("selector")
     if made.n_configs == 1 and isinstance(rule, str):
         chosen = [
-            configured("naive", selector=rule) if one.spec.name == "naive" else one
+            configure_method("naive", selector=rule) if one.spec.name == "naive" else one
             for one in chosen
         ]
     call = _call(predictions, metric, confidence_level, side, rng, n_jobs)
@@ -341,13 +343,13 @@ def _call(
     )
 
 
-def configured(method: str | Method, **given: object) -> Method:
+def configure_method(method: str | Method, **given: object) -> Method:
     """Return the method with the knobs that were given, and refuse one that it lacks.
 
     Examples
     --------
-    >>> from earnest.methods.run import configured
-    >>> configured("delong(variant='logit', evaluate=0.5)").variant
+    >>> from earnest.methods.run import configure_method
+    >>> configure_method("delong(variant='logit', evaluate=0.5)").variant
     'logit'
     """
     return configure(METHODS, method, given, example=EXAMPLE)
@@ -404,7 +406,7 @@ def too_optimistic(made: Estimate, *, corrected: bool) -> Iterator[Caution]:
             f"The winner's own score is too optimistic by {optimism_words(made)}.",
             "Do not report it.",
             "Report the limit at the pessimistic end."
-            if elected(made)
+            if is_elected(made)
             else "Report the corrected value with its interval.",
         )
 

@@ -27,7 +27,7 @@ from earnest.core.text.estimate import (
     limits_words,
     percent,
     places_of,
-    printed,
+    print_numbers,
     prose,
     reason,
     training_words,
@@ -180,7 +180,7 @@ def statistic_fragment(made: StatisticResult) -> str:
 def explanation_fragment(made: Explanation) -> str:
     """Return an explanation: the finding, the effects, the facts and the cautions."""
     curves = list(made.effects.values())
-    limits = draw.shared_limits(curves, made.confidence_level)
+    limits = draw.find_shared_limits(curves, made.confidence_level)
     pictures = [
         draw.effect(
             curve,
@@ -266,7 +266,7 @@ DASH = "–"
 def estimates_fragment(made: Estimates) -> str:
     """Return a table of methods: what each estimates, its value, its interval, its strip."""
     rows = sorted(made, key=lambda one: (not _fair(one), one.estimand))
-    scale = draw.shared_scale(rows, width=STRIP) if rows else None
+    scale = draw.find_shared_scale(rows, width=STRIP) if rows else None
     places, first = places_of(rows), next((one.estimand for one in rows if _fair(one)), None)
     name, out = name_of(made), list[TableRow]()
     for (fair, estimand), group in groupby(rows, key=lambda one: (_fair(one), one.estimand)):
@@ -278,7 +278,7 @@ def estimates_fragment(made: Estimates) -> str:
             strip = draw.forest_strip(
                 one, scale, name=f"{name}-{len(out)}", trust=trust if fair else draw.Trust.NAIVE
             )
-            value, ends = printed(one, places).value, _ends(one, places)
+            value, ends = print_numbers(one, places).value, _ends(one, places)
             cells = (_label(one), value, ends)
             out.append(TableRow(cells, strip=strip))
     refused = [TableRow((f"{name}: {why}",), group=True) for name, why in made.refused.items()]
@@ -419,7 +419,7 @@ def _level(rows: list[Estimate]) -> str:
 
 
 def _ends(one: Estimate, places: int) -> str:
-    return DASH if one.interval is None else limits_words(one.interval, printed(one, places))
+    return DASH if one.interval is None else limits_words(one.interval, print_numbers(one, places))
 
 
 def _difference(one: Comparison, *, kept: bool) -> draw.Difference:

@@ -29,7 +29,7 @@ _SIGNS = re.compile(r"([\\`*_{}\[\]<>()#+|!~$&])")
 _BREAKS = re.compile(r"\s+")
 
 
-def markdown_of(content: Content) -> str:
+def write_markdown(content: Content) -> str:
     """Return a report as Markdown."""
     parts = [
         *(_answer(content.answer) if content.answer else ()),
@@ -47,13 +47,13 @@ def markdown_of(content: Content) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def escaped(text: str) -> str:
+def escape_markdown(text: str) -> str:
     r"""Return a text as Markdown shows it as it is.
 
     Examples
     --------
-    >>> from earnest.reporting.markdown import escaped
-    >>> print(escaped("<b>a_b</b>"))
+    >>> from earnest.reporting.markdown import escape_markdown
+    >>> print(escape_markdown("<b>a_b</b>"))
     \<b\>a\_b\</b\>
     """
     return _SIGNS.sub(r"\\\1", _BREAKS.sub(" ", text)).strip()
@@ -62,14 +62,14 @@ def escaped(text: str) -> str:
 def grid(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table."""
     lines = [list(head), ["---"] * len(head)]
-    body = [[escaped(str(cell)) for cell in row] for row in rows]
-    shown = [[escaped(cell) for cell in lines[0]], lines[1], *body]
+    body = [[escape_markdown(str(cell)) for cell in row] for row in rows]
+    shown = [[escape_markdown(cell) for cell in lines[0]], lines[1], *body]
     return "\n".join("| " + " | ".join(row) + " |" for row in shown)
 
 
 def _answer(part: Answer) -> Iterator[str]:
-    yield f"# {escaped(part.sentence)}"
-    yield escaped(part.lede)
+    yield f"# {escape_markdown(part.sentence)}"
+    yield escape_markdown(part.lede)
     rows = [
         (part.value_title, part.value or "–"),
         *([(part.interval_title, part.interval)] if part.interval_title else []),
@@ -78,8 +78,8 @@ def _answer(part: Answer) -> Iterator[str]:
     yield grid(("", ""), rows)
     for each in part.advice:
         sign = "" if each.title.endswith("?") else ":"
-        yield f"{escaped(each.title)}{sign} {escaped(' '.join(each.words))}"
-    yield "What this number is: " + escaped(" ".join(part.meaning))
+        yield f"{escape_markdown(each.title)}{sign} {escape_markdown(' '.join(each.words))}"
+    yield "What this number is: " + escape_markdown(" ".join(part.meaning))
     yield from _cautions(part.cautions)
     if not part.cautions and part.checked:
         yield f"No cautions. Checked: {part.checked}."
@@ -88,20 +88,20 @@ def _answer(part: Answer) -> Iterator[str]:
 
 
 def _gain(part: GainPart) -> Iterator[str]:
-    yield f"## {escaped(part.heading)}"
-    yield escaped(part.lede)
+    yield f"## {escape_markdown(part.heading)}"
+    yield escape_markdown(part.lede)
     yield from _panel(part.panel)
-    yield escaped(" ".join(part.next))
+    yield escape_markdown(" ".join(part.next))
     if part.more:
-        yield "What more cases would do: " + escaped(" ".join(part.more))
+        yield "What more cases would do: " + escape_markdown(" ".join(part.more))
     if part.learning is not None:
         yield from _panel(part.learning)
     yield from _cautions(part.cautions)
 
 
 def _thresholds(part: ThresholdsPart) -> Iterator[str]:
-    yield f"## {escaped(part.heading)}"
-    yield escaped(part.lede)
+    yield f"## {escape_markdown(part.heading)}"
+    yield escape_markdown(part.lede)
     yield grid(
         ("Threshold", *part.measures),
         (
@@ -117,7 +117,7 @@ def _thresholds(part: ThresholdsPart) -> Iterator[str]:
             for each in part.choices
         ),
     )
-    yield escaped(" ".join(part.note))
+    yield escape_markdown(" ".join(part.note))
     yield from _cautions(part.cautions)
 
 
@@ -125,22 +125,22 @@ def _cautions(cautions: Sequence[Caution]) -> Iterator[str]:
     if cautions:
         yield "\n".join(
             f"- {each.code} {'(note) ' if each.severity is Severity.NOTE else ''}"
-            f"**{escaped(each.what)}** {escaped(f'{each.consequence} {each.cure}')}"
+            f"**{escape_markdown(each.what)}** {escape_markdown(f'{each.consequence} {each.cure}')}"
             for each in cautions
         )
 
 
 def _facts(group: Facts) -> Iterator[str]:
-    yield f"### {escaped(group.title)}"
+    yield f"### {escape_markdown(group.title)}"
     yield grid(("", ""), group.rows)
 
 
 def _methods(part: MethodsPart) -> Iterator[str]:
-    yield f"## {escaped(part.heading)}"
-    yield escaped(part.lede)
+    yield f"## {escape_markdown(part.heading)}"
+    yield escape_markdown(part.lede)
     for group in part.groups:
-        note = f" ({escaped(group.note)})" if group.note else ""
-        yield f"**{escaped(group.title)}**{note}"
+        note = f" ({escape_markdown(group.note)})" if group.note else ""
+        yield f"**{escape_markdown(group.title)}**{note}"
         yield grid(
             ("Method", "Name and note", "Estimate", f"{part.level} interval", ""),
             (
@@ -151,11 +151,13 @@ def _methods(part: MethodsPart) -> Iterator[str]:
 
 
 def _panel(part: Panel) -> Iterator[str]:
-    yield f"### {escaped(part.heading)}"
+    yield f"### {escape_markdown(part.heading)}"
     tag = f"{part.tag}. " if part.tag else ""
-    yield escaped(" ".join(each for each in (tag.strip(), part.text, part.figure.label) if each))
+    yield escape_markdown(
+        " ".join(each for each in (tag.strip(), part.text, part.figure.label) if each)
+    )
     yield _numbers(part.figure)
-    yield escaped(part.note)
+    yield escape_markdown(part.note)
 
 
 def _numbers(figure: Figure) -> str:
@@ -168,8 +170,8 @@ def _numbers(figure: Figure) -> str:
 
 
 def _rivals(part: RivalsPart) -> Iterator[str]:
-    yield f"## {escaped(part.heading)}"
-    yield escaped(f"{part.lede} Not worse {part.note}")
+    yield f"## {escape_markdown(part.heading)}"
+    yield escape_markdown(f"{part.lede} Not worse {part.note}")
     several = part.n_others > 1
     heads = ("Interval, this one", "Interval, all at once") if several else ("Interval",)
     yield grid(
@@ -187,29 +189,29 @@ def _rivals(part: RivalsPart) -> Iterator[str]:
             for row in part.rows
         ),
     )
-    yield escaped(part.test)
+    yield escape_markdown(part.test)
     yield from _cautions(part.cautions)
 
 
 def _curves(part: CurvesPart) -> Iterator[str]:
-    yield f"## {escaped(part.heading)}"
-    yield escaped(f"{part.lede} {part.note}")
+    yield f"## {escape_markdown(part.heading)}"
+    yield escape_markdown(f"{part.lede} {part.note}")
     for each in (*part.square, *part.wide):
         yield from _panel(each)
     if part.confusion is not None:
         made = part.confusion
-        yield f"### {escaped(made.heading)}"
-        yield escaped(f"{made.tag}.")
+        yield f"### {escape_markdown(made.heading)}"
+        yield escape_markdown(f"{made.tag}.")
         head = ["", *(f"predicted {label}" for label in made.predicted), "Found", "Interval"]
         rows = ((row.label, *map(str, row.counts), row.share, row.interval) for row in made.rows)
         yield grid(head, rows)
-        yield escaped(made.note)
-    yield from map(escaped, part.left_out)
+        yield escape_markdown(made.note)
+    yield from map(escape_markdown, part.left_out)
 
 
 def _audit(part: AuditPart) -> Iterator[str]:
-    yield f"## {escaped(part.heading)}"
-    yield escaped(part.lede)
+    yield f"## {escape_markdown(part.heading)}"
+    yield escape_markdown(part.lede)
     ids, models = part.with_ids, part.with_models
     named = [*(["Id"] if ids else []), *(["Model"] if models else [])]
     named.append("Settings" if named else "Configuration")
@@ -233,32 +235,34 @@ def _audit(part: AuditPart) -> Iterator[str]:
 
 
 def _learned(part: LearnedPart, signs: str) -> Iterator[str]:
-    yield f"{signs} {escaped(part.heading)}"
-    yield escaped(f"{part.lede} {part.trust} {part.looked}")
+    yield f"{signs} {escape_markdown(part.heading)}"
+    yield escape_markdown(f"{part.lede} {part.trust} {part.looked}")
     yield from _cautions(part.cautions)
     yield "### Which hyperparameters matter"
-    yield escaped(part.importance.label)
+    yield escape_markdown(part.importance.label)
     yield _numbers(part.importance)
     for each in (*part.effects, *part.flat):
         yield from _panel(each)
     for tree in part.regions:
-        yield f"### Regions of {escaped(tree.param)}"
-        yield escaped(tree.lede)
+        yield f"### Regions of {escape_markdown(tree.param)}"
+        yield escape_markdown(tree.lede)
         yield "\n".join(_nodes(tree.root))
     if part.untold:
-        yield "\n".join(f"- {escaped(words)}" for words in part.untold)
+        yield "\n".join(f"- {escape_markdown(words)}" for words in part.untold)
     yield "### Values as good as the best"
-    yield escaped(part.stable)
+    yield escape_markdown(part.stable)
     for group in part.numbers:
         yield from _facts(group)
     if part.next:
         yield f"### {part.next_title}"
-        yield "\n".join(f"- {escaped(words)}" for words in part.next)
+        yield "\n".join(f"- {escape_markdown(words)}" for words in part.next)
 
 
 def _nodes(node: RegionNode) -> Iterator[str]:
     best = " (holds the winner)" if node.best else ""
-    yield "  " * node.depth + f"- {escaped(f'{node.title}: {node.facts}, {node.band}{best}')}"
+    yield (
+        "  " * node.depth + f"- {escape_markdown(f'{node.title}: {node.facts}, {node.band}{best}')}"
+    )
     for child in node.children:
         yield from _nodes(child)
 
@@ -267,17 +271,17 @@ def _absent(reasons: Iterable[str]) -> Iterator[str]:
     told = list(reasons)
     if told:
         yield "## What is not in this report"
-        yield "\n".join(f"- {escaped(why)}" for why in told)
+        yield "\n".join(f"- {escape_markdown(why)}" for why in told)
 
 
 def _computed(part: ComputedPart) -> Iterator[str]:
-    yield f"## {escaped(part.heading)}"
+    yield f"## {escape_markdown(part.heading)}"
     for group in part.facts:
         yield from _facts(group)
     if part.paragraph:
         yield "### For the methods section of a paper"
-        yield escaped(part.paragraph)
+        yield escape_markdown(part.paragraph)
     if part.citations:
         yield "### References"
-        yield "\n".join(f"- {escaped(words)}" for _, words in part.citations)
+        yield "\n".join(f"- {escape_markdown(words)}" for _, words in part.citations)
         yield f"```bibtex\n{part.bibtex}\n```"

@@ -58,7 +58,7 @@ def shown(value: Any) -> Any:
     return brief("\n".join(plain(line) for line in value.split("\n")))
 
 
-def coded(value: Any) -> Any:
+def mark_code(value: Any) -> Any:
     """Return a text with what stands between backticks as code; all of it is escaped first."""
     from markupsafe import Markup, escape
 
@@ -79,7 +79,7 @@ def environment() -> Any:
         lstrip_blocks=True,
         finalize=shown,
     )
-    made.filters["coded"] = coded
+    made.filters["coded"] = mark_code
     made.globals.update(light=Markup(tokens(0)), dark=Markup(tokens(1)))
     return made
 

@@ -13,11 +13,11 @@ from urllib.parse import quote
 from earnest.core.base.errors import InputError
 from earnest.core.base.rng import RngLike
 from earnest.core.base.writing import write_file
-from earnest.core.results.cautions import CautionMeaning, explained
+from earnest.core.results.cautions import CautionMeaning, explain_code
 from earnest.core.results.specs import Side
 from earnest.explanation.result import Explanation
 from earnest.explanation.suggest import Suggestion
-from earnest.reporting.markdown import markdown_of
+from earnest.reporting.markdown import write_markdown
 from earnest.reporting.model import (
     SCHEMA,
     Answer,
@@ -32,11 +32,11 @@ from earnest.reporting.model import (
 from earnest.reporting.page import page_of
 from earnest.reporting.parts.answer import answer_of
 from earnest.reporting.parts.audit import audit_of
-from earnest.reporting.parts.computed import computed_of, computed_of_explanation
+from earnest.reporting.parts.computed import make_computed, make_computed_of_explanation
 from earnest.reporting.parts.curves import curves_of
 from earnest.reporting.parts.forest import methods_of
 from earnest.reporting.parts.gain import gain_part
-from earnest.reporting.parts.learned import learned_of, learned_part
+from earnest.reporting.parts.learned import make_learned, make_learned_part
 from earnest.reporting.parts.resamples import resamples_of
 from earnest.reporting.parts.rivals import rivals_of
 from earnest.reporting.parts.thresholds import thresholds_part
@@ -48,7 +48,7 @@ from earnest.reporting.sources.source import material_from
 
 def content_of(found: Results, *, title: str = "") -> Content:
     """Return all parts of a report; those without data are told in `absent`."""
-    rivals, learned = rivals_of(found), learned_of(found)
+    rivals, learned = rivals_of(found), make_learned(found)
     answer = answer_of(found, rivals)
     gain, thresholds = gain_part(found), thresholds_part(found)
     return Content(
@@ -64,7 +64,7 @@ def content_of(found: Results, *, title: str = "") -> Content:
         thresholds=thresholds,
         audit=audit_of(found, rivals),
         learned=learned,
-        computed=computed_of(found),
+        computed=make_computed(found),
         files=found.material.files,
         absent=found.absent,
         codes=_codes(answer, gain, rivals, thresholds, learned),
@@ -86,12 +86,12 @@ def content_of_explanation(
     source : str
         What was read, for the page; what the explanation says of it by default.
     """
-    learned = learned_part(made, suggestions, most_effects=len(made.effects))
+    learned = make_learned_part(made, suggestions, most_effects=len(made.effects))
     return Content(
         title=learned.heading,
         source=source or str(made.provenance.get("source", "")),
         learned=learned,
-        computed=computed_of_explanation(made),
+        computed=make_computed_of_explanation(made),
         codes=_codes(learned),
         results={"explanation": made.to_dict()},
     )
@@ -102,7 +102,7 @@ def _codes(
 ) -> dict[str, CautionMeaning]:
     """Return what the codes mean that these parts warn with."""
     given = sorted({each.code for part in parts if part is not None for each in part.cautions})
-    found = {code: explained(code) for code in given}
+    found = {code: explain_code(code) for code in given}
     return {code: made for code, made in found.items() if made is not None}
 
 
@@ -167,7 +167,7 @@ class Report:
 
     def to_markdown(self) -> str:
         """Return the same content as Markdown, figures as tables."""
-        return markdown_of(self.content)
+        return write_markdown(self.content)
 
     def save(self, path: str | Path) -> Path:
         """Write the report as .html, .json or .md, by the file extension."""

@@ -135,7 +135,7 @@ class CaseBootstrap:
         """Return counts (count, n)."""
 
         def rows(k: int) -> NDArray[np.integer]:
-            return counted(_draw_places(rng, target.n, k), target.n)
+            return count_draws(_draw_places(rng, target.n, k), target.n)
 
         return Weights(_draw_until(rows, target.n, count, accept), Unit.CASE)
 
@@ -167,7 +167,7 @@ class StratifiedBootstrap:
 
         def rows(k: int) -> NDArray[np.integer]:
             drawn = [layer[_draw_places(rng, len(layer), k)] for layer in target.layers]
-            return counted(np.concatenate(drawn, axis=1), target.n)
+            return count_draws(np.concatenate(drawn, axis=1), target.n)
 
         return Weights(_draw_until(rows, target.n, count, accept), Unit.CASE)
 
@@ -206,7 +206,7 @@ class GroupBootstrap:
 
         def rows(k: int) -> NDArray[np.integer]:
             drawn = present[_draw_places(rng, len(present), k)]
-            return counted(drawn, size)[:, groups]
+            return count_draws(drawn, size)[:, groups]
 
         return Weights(_draw_until(rows, target.n, count, accept), Unit.GROUP)
 
@@ -307,7 +307,7 @@ def _draw_places(rng: np.random.Generator, size: int, count: int) -> NDArray[np.
     return rng.integers(0, size, count * size).reshape(count, size)
 
 
-def counted(drawn: NDArray[np.int64], size: int) -> NDArray[np.integer]:
+def count_draws(drawn: NDArray[np.int64], size: int) -> NDArray[np.integer]:
     """Return how often each index below `size` was drawn in each row of (k, m): (k, size).
 
     `drawn` is overwritten. One long row is counted in bytes, which the cache holds when it no

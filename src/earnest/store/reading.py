@@ -82,11 +82,11 @@ def read_run(path: str | Path, *, arrays: bool = True) -> RunFile:
     >>> run.identity, len(run.outcomes)
     ({'seed': '7'}, 1)
     """
-    real = schema.settled(path)
+    real = schema.settle_path(path)
     if not real.exists():
         raise FormatError(f"there is no file {str(path)!r}", needs="a run file of earnest")
     check.refuse_stream(real)
-    with schema.explained(path):
+    with schema.explain_errors(path):
         connection = _connect(real)
         try:
             return _read(connection, Path(path), arrays)

@@ -27,7 +27,7 @@ _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR")
 _SHUT = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")
 
 
-def settled(path: str | Path) -> Path:
+def settle_path(path: str | Path) -> Path:
     """Return where a run file really is, or raise if none can be there."""
     real = Path(os.path.realpath(os.path.expanduser(path)))
     if real.is_dir() or not real.parent.is_dir():
@@ -98,7 +98,7 @@ def rows_of(connection: sqlite3.Connection) -> Iterator[Row]:
 
 
 @contextmanager
-def explained(path: str | Path) -> Iterator[None]:
+def explain_errors(path: str | Path) -> Iterator[None]:
     """Turn what SQLite or the system says of a file into an error that says what to do."""
     try:
         yield
@@ -152,7 +152,7 @@ def _make_shut_error(path: str | Path, what: str) -> StoreError:
     )
 
 
-def verified(rows: Iterator[Row]) -> Iterator[tuple[int, ...]]:
+def verify_rows(rows: Iterator[Row]) -> Iterator[tuple[int, ...]]:
     """Yield the keys of rows, each of which is whole."""
     for row in rows:
         yield decode(row).key

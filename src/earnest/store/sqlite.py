@@ -39,7 +39,7 @@ class WriterLock:
     def acquire(self) -> None:
         """Take the lock, or raise StoreError with the process that has it."""
         if _HELD.get(self._place) == os.getpid():
-            raise _held(self.path, f"process {os.getpid()}, which is this one")
+            raise _make_held_error(self.path, f"process {os.getpid()}, which is this one")
         while self._handle is None:
             handle = os.open(self._place, os.O_RDWR | os.O_CREAT, 0o644)
             try:
@@ -47,7 +47,7 @@ class WriterLock:
             except OSError as error:
                 who = os.read(handle, 200).decode("utf-8", "replace") or "another process"
                 os.close(handle)
-                raise _held(self.path, who) from error
+                raise _make_held_error(self.path, who) from error
             if _same_file(handle, self._place):
                 self._handle = handle
             else:  # its last holder has removed the file in between
@@ -94,7 +94,7 @@ def _remove(path: str) -> None:
         os.unlink(path)
 
 
-def _held(path: Path, who: str) -> StoreError:
+def _make_held_error(path: Path, who: str) -> StoreError:
     return StoreError(
         f"another run is writing to {str(path)!r}",
         needs="one writer at a time",
@@ -164,9 +164,9 @@ class SqliteStore:
         if self._opened is not None:
             refuse_another(schema.read_identity(self._opened), identity, repr(str(self.path)))
             return
-        path = schema.settled(self.path)
+        path = schema.settle_path(self.path)
         lock = WriterLock(path, self.path)
-        with schema.explained(self.path):
+        with schema.explain_errors(self.path):
             lock.acquire()
             try:
                 self._opened = self._begin(path, identity)
@@ -184,7 +184,7 @@ class SqliteStore:
             found = schema.read_identity(connection)
             asked = {plain(name): plain(value) for name, value in identity.items()}
             refuse_another(found, asked, repr(str(self.path)))
-            self._keys = dict.fromkeys(schema.verified(schema.rows_of(connection)))
+            self._keys = dict.fromkeys(schema.verify_rows(schema.rows_of(connection)))
             schema.read_documents(connection)
             _prepare(connection)
             schema.touch(connection)
@@ -200,20 +200,20 @@ class SqliteStore:
     def put(self, outcome: Outcome) -> None:
         """Commit an outcome."""
         row = encode(outcome)
-        with schema.explained(self.path):
+        with schema.explain_errors(self.path):
             self._connection.execute(schema.INSERT, row)
         self._keys[outcome.key] = None
 
     def put_document(self, name: str, text: str) -> None:
         """Commit a text by name."""
-        with schema.explained(self.path):
+        with schema.explain_errors(self.path):
             self._connection.execute(
                 "INSERT OR REPLACE INTO document VALUES (?, ?)", (plain(name), plain(text))
             )
 
     def documents(self) -> Mapping[str, str]:
         """Return the texts by name."""
-        with schema.explained(self.path):
+        with schema.explain_errors(self.path):
             return schema.read_documents(self._connection)
 
     def flush(self) -> None:
@@ -258,7 +258,7 @@ class _StoredOutcomes(Mapping[Key, Outcome]):
     def __getitem__(self, key: Key) -> Outcome:
         if key not in self._store._keys:
             raise KeyError(key)
-        with schema.explained(self._store.path):
+        with schema.explain_errors(self._store.path):
             found = self._store._connection.execute(
                 f"{schema.SELECT} WHERE key = ?", (write_key(key),)
             ).fetchone()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.comparison.shared.joint import DRAWS, flipped, largest_errors
+from earnest.comparison.shared.joint import DRAWS, flip_signs, largest_errors
 from earnest.core.base.rng import Seeds
 
 
@@ -59,17 +59,17 @@ def test_a_large_common_part_costs_no_digits() -> None:
 def test_flipped_sums_have_the_variance_of_the_sum() -> None:
     # seed 4; the tolerance is four standard errors of a variance from 999 draws
     errors = np.random.default_rng(4).standard_normal((50, 2)) / 50
-    draws = flipped(errors, Seeds.of(4))
+    draws = flip_signs(errors, Seeds.of(4))
     assert len(draws) == DRAWS
     known = np.square(errors).sum(axis=0)
     assert draws.var(axis=0) == pytest.approx(known, rel=4 * np.sqrt(2 / DRAWS))
-    assert np.array_equal(draws[:100], flipped(errors, Seeds.of(4), 100))
+    assert np.array_equal(draws[:100], flip_signs(errors, Seeds.of(4), 100))
 
 
 def test_flipped_sums_are_those_of_all_patterns() -> None:
     # seed 0; four units have 16 patterns, each drawn with 1/16: four standard errors of a share
     errors = np.array([[1.0], [2.0], [4.0], [8.0]])
-    drawn = flipped(errors, Seeds.of(0))[:, 0]
+    drawn = flip_signs(errors, Seeds.of(0))[:, 0]
     patterns = {sum(np.multiply(signs, errors[:, 0])) for signs in product((-1, 1), repeat=4)}
     values, counts = np.unique(drawn, return_counts=True)
     assert set(values) == patterns

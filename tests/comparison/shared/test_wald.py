@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from earnest.comparison.shared.wald import counted, few_units, unanimous, wald
+from earnest.comparison.shared.wald import count_units, few_units, unanimous, wald
 from earnest.core.results.cautions import Caution
 from earnest.core.results.differences import alpha_of
 from earnest.core.results.estimate import Scale
@@ -124,5 +124,5 @@ def test_the_sign_flip_test_is_named_where_it_can_be_used_only() -> None:
 
 
 def test_counts_have_their_noun() -> None:
-    assert counted(1, "case of the rarer class") == "1 case of the rarer class"
-    assert counted(2, "case of the rarer class") == "2 cases of the rarer class"
+    assert count_units(1, "case of the rarer class") == "1 case of the rarer class"
+    assert count_units(2, "case of the rarer class") == "2 cases of the rarer class"

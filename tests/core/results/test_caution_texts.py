@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from earnest.core.results.cautions import CODES, explained, explanations
+from earnest.core.results.cautions import CODES, explain_code, explanations
 
 
 def test_every_code_is_explained_under_its_own_title() -> None:
@@ -18,4 +18,4 @@ def test_every_explanation_says_what_follows_and_what_to_do_without_links() -> N
 
 
 def test_an_unknown_code_has_no_meaning() -> None:
-    assert explained("EN000") is None
+    assert explain_code("EN000") is None

@@ -25,7 +25,7 @@ from earnest.core.text.estimate import (
     limits_words,
     optimism_words,
     percent,
-    printed,
+    print_numbers,
     prose,
     reason,
     training_words,
@@ -260,12 +260,12 @@ def test_a_method_without_interval_says_so():
 
 def test_printed_numbers_add_up():
     # 0.99149 - 0.98351 is 0.00798, but a reader subtracts 0.984 from 0.991
-    shown = printed(made(0.98351, 0.99149))
+    shown = print_numbers(made(0.98351, 0.99149))
     assert (shown.naive, shown.value, shown.optimism) == ("0.991", "0.984", "0.007")
 
 
 def test_nearly_one_is_never_printed_as_one():
-    shown = printed(made(0.99961, 0.99999))
+    shown = print_numbers(made(0.99961, 0.99999))
     assert (shown.value, shown.naive) == ("over 0.999", "over 0.999")
     assert prose(-0.25, 2) == "\u22120.25"
 
@@ -292,7 +292,7 @@ def test_a_limit_that_bounds_nothing_is_not_said_and_the_level_is_right(
     value = (low + high) / 2
     near = dataclasses.replace(SMALL, value=value, interval=interval, standard_error=0.0064)
     assert plain(confidence(near)) == f"With {level} confidence it {said}."
-    words = limits_words(interval, printed(near))
+    words = limits_words(interval, print_numbers(near))
     for opening in ("is ", "lies between "):
         said = said.removeprefix(opening)
     assert words == said.replace(" and ", " to ")
@@ -309,7 +309,7 @@ def test_a_limit_near_minus_one_is_said_with_a_true_minus():
 
 def test_a_range_without_an_end_is_never_full():
     loss = dataclasses.replace(LOSS, interval=Interval(2.7, float("inf"), 0.95, "two-sided"))
-    assert printed(loss).full == frozenset()
+    assert print_numbers(loss).full == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -344,7 +344,7 @@ def test_nothing_is_said_of_training_where_nothing_is_refitted(changes):
 
 def test_what_is_near_one_is_one_where_one_is_no_limit():
     near = dataclasses.replace(LOSS, value=0.99999, naive=0.99961, standard_error=0.003)
-    shown = printed(near)
+    shown = print_numbers(near)
     assert (shown.value, shown.naive, shown.optimism) == ("1.000", "1.000", "0.000")
 
 
@@ -356,7 +356,7 @@ def test_thousands_are_set_apart_and_still_add_up():
         standard_error=3000.0,
         interval=Interval(999.0, 1234567.8, 0.95, "two-sided"),
     )
-    assert printed(big) == PrintedEstimate("23,452", "19,975", "3,477", "999", "1,234,568")
+    assert print_numbers(big) == PrintedEstimate("23,452", "19,975", "3,477", "999", "1,234,568")
     assert prose(-2780.25, 2, (-1e9, 1e9)) == "\u22122,780.25"
     assert prose(12345.678901, 6) == "12,345.678901"
 
@@ -369,12 +369,14 @@ def test_digits_and_powers_of_ten_are_not_mixed():
         standard_error=1.8e8,
         interval=Interval(625_357_458.0, 1_340_298_000.0, 0.95, "two-sided"),
     )
-    assert printed(huge) == PrintedEstimate("9.4e+08", "6.8e+08", "2.6e+08", "6.3e+08", "1.34e+09")
+    assert print_numbers(huge) == PrintedEstimate(
+        "9.4e+08", "6.8e+08", "2.6e+08", "6.3e+08", "1.34e+09"
+    )
 
 
 def test_tiny_losses_keep_their_digits():
     tiny = dataclasses.replace(LOSS, value=3.21e-11, naive=2.1e-11, standard_error=1e-12)
-    shown = printed(tiny)
+    shown = print_numbers(tiny)
     assert (shown.value, shown.naive, shown.optimism) == (
         "3.21e\u221211",
         "2.10e\u221211",

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import earnest as en
-from earnest.core.text.paper import latex, unknown_letters
+from earnest.core.text.paper import find_unknown_letters, latex
 
 AWKWARD = (
     *("a&b_c % #1 ~ ^2", "back\\slash {open close} $x$", "[first] *star*", "γ=0.1, α→β ≤ ∑ √ x₂⁻¹"),
@@ -73,7 +73,7 @@ def test_signs_that_pdflatex_would_refuse_or_change(text: str, wanted: str) -> N
 
 def test_letters_of_other_scripts_stay_and_are_told() -> None:
     assert latex("лес 日") == "лес 日"
-    assert unknown_letters(["лес 日", "лес", "Åø ₂ γ ∑ “q” €"]) == ("л", "е", "с", "日")
+    assert find_unknown_letters(["лес 日", "лес", "Åø ₂ γ ∑ “q” €"]) == ("л", "е", "с", "日")
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from earnest.core.text.numbers import decimals, number, shared_places
+from earnest.core.text.numbers import decimals, find_shared_places, number
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_no_number_is_a_negative_zero_and_all_can_be_read_back(value: float, pla
 def test_numbers_side_by_side_are_all_digits_or_all_powers_of_ten(
     values: list[float | None], errors: list[float | None], places: int | None
 ) -> None:
-    assert shared_places(values, errors) == places
+    assert find_shared_places(values, errors) == places
     if places is not None:
         written = [number(v, places, (-math.inf, math.inf)) for v in values if v is not None]
         assert all("e+" in text for text in written)

@@ -9,7 +9,7 @@ from earnest import Trials
 from earnest.core.base.rng import Seeds
 from earnest.explanation.surrogate.forest import ForestSurrogate
 from earnest.explanation.surrogate.gaussian_process import GaussianProcess
-from earnest.explanation.surrogate.quality import SurrogateQuality, _folds, _judged, cross_validated
+from earnest.explanation.surrogate.quality import SurrogateQuality, _folds, _judge, cross_validated
 from tests.explanation.problems import cube, smooth
 
 
@@ -41,7 +41,7 @@ def test_noise_is_found_to_be_noise_and_said_in_words(surrogate: object) -> None
 
 def test_scores_are_those_of_the_definitions() -> None:
     y, mean, sd = np.array([1.0, 2.0, 4.0]), np.array([1.0, 1.0, 4.0]), np.array([1.0, 0.4, 2.0])
-    found = _judged(y, mean, sd, 3)
+    found = _judge(y, mean, sd, 3)
     assert found.r2 == pytest.approx(1 - 1 / np.square(y - y.mean()).sum())
     assert found.coverage == pytest.approx(2 / 3)
     density = [

@@ -69,7 +69,7 @@ def test_the_compiled_kernel_gives_the_same_bits(
 ) -> None:
     positive, scores = sample(n * 7 + digits, n, columns, digits)
     scores[0], scores[1, 0] = -0.0, 0.0
-    plain = room._placed(positive, scores)
+    plain = room._place_by_sorting(positive, scores)
     monkeypatch.setattr(placing, "COLUMN_CELLS", 100)
     for ours, theirs in zip(fast.placed(positive, scores), plain, strict=True):
         assert (ours == theirs).all()

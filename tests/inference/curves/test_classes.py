@@ -67,7 +67,7 @@ def test_areas_are_the_mean_over_resamples_of_winners_chosen_in_bag() -> None:
     pi = several(n=45, configs=2, seed=8)
     made = estimate(pi, metric="accuracy", n_resamples=40, rng=4)
     found = class_curves(pi, metric("accuracy"), made.winner or 0, Selection.of(made))
-    table = module.drawn(
+    table = module.draw_scores(
         pi,
         metric("accuracy"),
         Selection.of(made),

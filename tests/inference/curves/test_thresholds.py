@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypedDict, Unpack, cast
 
 import numpy as np
 import pytest
@@ -17,10 +19,33 @@ from earnest.core.base.rng import Seeds
 from earnest.core.data.selection import Pooled
 from earnest.core.results.thresholds import MEASURES
 from earnest.inference.curves.thresholds import thresholds_beside
-from earnest.inference.resampling.resampled import UndefinedRule, choose_resampler, resampled
+from earnest.inference.resampling.resampled import (
+    UndefinedRule,
+    choose_resampler,
+    resample_statistic,
+)
 from earnest.inference.resampling.winners import winners
 from earnest.resampling.bootstrap import every_class_on_both_sides
 from earnest.testing import example_predictions
+
+
+class SampleOptions(TypedDict, total=False):
+    """How a sample differs from the plain one."""
+
+    configs: int
+    repeats: int
+    tied: bool
+    groups: bool
+    decision: bool
+
+
+class Rule(TypedDict, total=False):
+    """How a threshold is chosen."""
+
+    rule: str
+    sensitivity: float
+    specificity: float
+    act_from: float
 
 
 def sample(
@@ -45,9 +70,28 @@ def sample(
     return Predictions.from_arrays(y, scores, folds, groups=given)
 
 
-def ask(pi: Predictions, **more: object) -> Thresholds:
-    options = {"metric": "roc_auc", "n_resamples": 200, "rng": 3, **more}
-    return en.thresholds(pi, **options)  # type: ignore[arg-type]
+class ThresholdOptions(TypedDict, total=False):
+    """What may be asked of thresholds beside the predictions."""
+
+    metric: str
+    thresholds: Sequence[float] | None
+    confidence_level: float
+    side: str
+    selector: str | None
+    n_resamples: int
+    rng: int | None
+    n_jobs: int | None
+
+
+def ask(pi: Predictions, **more: Unpack[ThresholdOptions]) -> Thresholds:
+    options: ThresholdOptions = {"metric": "roc_auc", "n_resamples": 200, "rng": 3}
+    return en.thresholds(pi, **{**options, **more})
+
+
+def known(value: float | None) -> float:
+    """Return a value that must be there."""
+    assert value is not None
+    return value
 
 
 def count_slowly(pi: Predictions, made: Thresholds, resamples: int) -> np.ndarray:
@@ -74,7 +118,7 @@ def count_slowly(pi: Predictions, made: Thresholds, resamples: int) -> np.ndarra
         everything.append(out)
         return np.zeros((len(best), 1))
 
-    resampled(
+    resample_statistic(
         statistic,
         pi.target,
         choose_resampler(None, pi.target, UndefinedRule.REDRAW),
@@ -93,9 +137,10 @@ def count_slowly(pi: Predictions, made: Thresholds, resamples: int) -> np.ndarra
     ids=["plain", "ties", "groups", "repeats", "decision values", "one configuration"],
 )
 def test_every_count_is_that_of_a_loop_over_resamples_and_thresholds(
-    kind: dict[str, object],
+    kind: SampleOptions,
 ) -> None:
-    pi = sample(36, **{"configs": 3, **kind})  # type: ignore[arg-type]
+    plain: SampleOptions = {"configs": 3}
+    pi = sample(36, **{**plain, **kind})
     made = ask(pi, n_resamples=12)
     slow = count_slowly(pi, made, 12)
     draws = made.draws
@@ -132,7 +177,7 @@ def test_the_naive_values_are_those_of_the_winner_on_all_cases() -> None:
     for cut in (0.3, 0.5):
         tn, fp, fn, tp = confusion_matrix(pi.target.y, column > cut).ravel()
         row = made.at(cut)
-        found = [row.rate(one).naive for one in MEASURES]  # type: ignore[union-attr]
+        found = [rate.naive for rate in map(row.rate, MEASURES) if rate is not None]
         sens, spec = tp / (tp + fn), tn / (tn + fp)
         expected = [
             sens,
@@ -193,7 +238,7 @@ def test_rules_choose_on_all_cases_what_they_say() -> None:
         for name in made.measures:
             rate = choice.rate(name)
             assert rate is not None
-            assert rate.low <= rate.value <= rate.high  # type: ignore[operator]
+            assert known(rate.low) <= known(rate.value) <= known(rate.high)
 
 
 def test_a_chosen_threshold_is_corrected_for_what_resamples_lose_by_choosing() -> None:
@@ -232,8 +277,9 @@ def test_one_side_leaves_the_other_open_and_is_narrower() -> None:
     for name in ("sensitivity", "ppv"):
         assert lower.curves[name].high[place] == 1.0
         assert upper.curves[name].low[place] == 0.0
-        assert lower.curves[name].low[place] > both.curves[name].low[place]  # type: ignore[operator]
-        assert upper.curves[name].high[place] < both.curves[name].high[place]  # type: ignore[operator]
+        whole = both.curves[name]
+        assert known(lower.curves[name].low[place]) > known(whole.low[place])
+        assert known(upper.curves[name].high[place]) < known(whole.high[place])
     assert lower.curves["net_benefit"].high[place] is None
 
 
@@ -247,7 +293,7 @@ def test_groups_of_equal_cases_are_worth_one_case_each() -> None:
     alone, together = (ask(one).at(0.5) for one in (pi, copied))
     independent = ask(replace(copied, target=replace(copied.target, groups=None))).at(0.5)
     width, grouped, apart = (
-        one.specificity.pointwise_high - one.specificity.pointwise_low  # type: ignore[operator]
+        known(one.specificity.pointwise_high) - known(one.specificity.pointwise_low)
         for one in (alone, together, independent)
     )
     assert grouped == pytest.approx(width, rel=0.05)
@@ -300,7 +346,7 @@ def test_a_threshold_far_from_the_scores_is_refused() -> None:
     with pytest.raises(InputError, match="range"):
         made.at(7.0)
     with pytest.raises(InputError, match="number"):
-        made.at("high")  # type: ignore[arg-type]
+        made.at(cast(float, "high"))
 
 
 @pytest.mark.parametrize(
@@ -315,9 +361,9 @@ def test_a_threshold_far_from_the_scores_is_refused() -> None:
         {"sensitivity": 0.9, "specificity": 0.9},
     ],
 )
-def test_a_rule_that_is_none_or_two_is_refused(rule: dict[str, object]) -> None:
+def test_a_rule_that_is_none_or_two_is_refused(rule: Rule) -> None:
     with pytest.raises(InputError):
-        ask(sample(30, 1), n_resamples=5).choose(**rule)  # type: ignore[arg-type]
+        ask(sample(30, 1), n_resamples=5).choose(**rule)
 
 
 def test_a_choice_needs_the_draws() -> None:
@@ -352,7 +398,7 @@ def test_a_rule_that_no_threshold_satisfies_is_told() -> None:
 )
 def test_what_no_threshold_cuts_is_refused(given: object) -> None:
     with pytest.raises(EarnestError):
-        en.thresholds(given, metric="accuracy")  # type: ignore[arg-type]
+        en.thresholds(cast(Predictions, given), metric="accuracy")
 
 
 def test_options_that_are_none_are_refused() -> None:

@@ -10,8 +10,8 @@ from earnest.core.base.errors import EvidenceError
 from earnest.core.data.weights import Weights
 from earnest.inference.left_out.scores import (
     apparent_score,
-    drawn_scores,
     left_out_scores,
+    score_drawn,
     whole_scores,
 )
 from earnest.testing import example_replicates
@@ -35,7 +35,7 @@ def test_each_model_is_scored_under_its_own_row(task: str, metric: str) -> None:
     ones = np.ones(30, dtype=np.uint8)
     for scores, rows in (
         (whole_scores(made, measure), [ones] * 12),
-        (drawn_scores(made, measure), made.counts),
+        (score_drawn(made, measure), made.counts),
         (left_out_scores(made, measure), made.out_of_bag().astype(np.uint8)),
     ):
         for b, row in enumerate(rows):

@@ -16,7 +16,7 @@ from earnest.inference.resampling.resampled import (
     choose_resampler,
     in_bag_rule,
     out_of_bag_rule,
-    resampled,
+    resample_statistic,
 )
 from earnest.resampling import bootstrap
 from earnest.resampling.bootstrap import (
@@ -37,7 +37,7 @@ def first_weight(weights: Weights) -> np.ndarray:
 
 
 def run(count: int, redraw: bool, seed: int = 0) -> np.ndarray:
-    return resampled(
+    return resample_statistic(
         first_weight, TARGET, CaseBootstrap(), count, Seeds.of(seed), accept=None, redraw=redraw
     )
 
@@ -71,7 +71,7 @@ def test_batches_do_not_change_the_values(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize("redraw", [True, False])
 def test_a_statistic_that_is_never_defined_is_refused(redraw: bool) -> None:
     with pytest.raises(en.EvidenceError, match="undefined on every resample"):
-        resampled(
+        resample_statistic(
             lambda weights: np.full((len(weights), 1), np.nan),
             TARGET,
             CaseBootstrap(),
@@ -87,7 +87,7 @@ def test_several_columns_are_kept_together() -> None:
         values = first_weight(weights)
         return np.column_stack([values, weights.values[:, 0]])
 
-    out = resampled(
+    out = resample_statistic(
         pair, TARGET, CaseBootstrap(), 200, Seeds.of(1), accept=None, redraw=True, columns=2
     )
     np.testing.assert_array_equal(out[:, 0], out[:, 1])

@@ -14,7 +14,7 @@ from earnest.core.base.rng import Seeds
 from earnest.inference.resampling.splits import (
     SplitKnobs,
     learning_part,
-    redrawn_split,
+    redraw_split,
     split_cases,
 )
 from earnest.testing import example_predictions
@@ -35,7 +35,7 @@ def test_a_stratified_split_keeps_the_shares_of_the_classes(pi: Predictions) -> 
 def test_groups_are_never_split(pi: Predictions) -> None:
     groups = np.arange(200) // 4
     grouped = replace(pi, target=replace(pi.target, groups=groups))
-    for draw in (split_cases, redrawn_split):
+    for draw in (split_cases, redraw_split):
         taken = draw(grouped, 0.25, np.random.default_rng(1))
         assert all(len(set(taken[groups == g])) == 1 for g in range(50))
         assert 0.15 < taken.mean() < 0.35
@@ -45,7 +45,7 @@ def test_the_published_split_truncates_and_leaves_every_class_in_every_fold() ->
     y = np.r_[np.ones(12, int), np.zeros(38, int)]
     pi = Predictions.from_arrays(y, np.random.default_rng(0).random((50, 3)), np.arange(50) % 4)
     for seed in range(20):
-        taken = redrawn_split(pi, 0.25, np.random.default_rng(seed))
+        taken = redraw_split(pi, 0.25, np.random.default_rng(seed))
         assert taken.sum() == 50 - 37
         assert set(y[taken]) == {0, 1}
         for fold in range(4):

@@ -15,7 +15,7 @@ from earnest.core.results.specs import Side
 from earnest.inference.cases.areas import auc_influence
 from earnest.inference.resampling import tilt
 from earnest.inference.resampling.split_selection import Choice
-from earnest.inference.resampling.tilt import tilted_limits
+from earnest.inference.resampling.tilt import tilt_limits
 from earnest.kernels.score import score_table
 from earnest.resampling.bootstrap import CaseBootstrap, GroupBootstrap, StratifiedBootstrap, batches
 from earnest.testing import example_predictions
@@ -79,7 +79,7 @@ def test_a_bound_is_that_of_the_definition(
 ) -> None:
     # The root is found to 1.2e-4 there and by interpolation between tilts here; for MABT the tail
     # is a step function, so that the two may differ by a step of tilts, 1/12 of an sd of .07.
-    made = tilted_limits(
+    made = tilt_limits(
         everyone(pi), AUC, StratifiedBootstrap(), SIZE, Seeds(seed), corrected=word == "MABT"
     )
     counts = counts_of(pi, StratifiedBootstrap(), seed)
@@ -107,7 +107,7 @@ def test_an_accuracy_is_tilted_as_a_binomial_share() -> None:
     wrong = np.arange(n) < n - right
     pi = Predictions.from_arrays(y, np.where(wrong, 1 - y, y), response="label")
     measure = metric("accuracy").on("binary")
-    made = tilted_limits(everyone(pi, measure), measure, CaseBootstrap(), 4000, Seeds(5))
+    made = tilt_limits(everyone(pi, measure), measure, CaseBootstrap(), 4000, Seeds(5))
     low, high = made.limits(0.9, Side.TWO_SIDED)
     assert low == pytest.approx(_binomial_limit(n, right, 0.05), abs=0.004)
     assert high == pytest.approx(1 - _binomial_limit(n, n - right, 0.05), abs=0.004)
@@ -133,7 +133,7 @@ def test_losses_have_their_bad_end_above(name: str) -> None:
 
     pi = example_predictions("regression", n_cases=80, n_configs=5)
     measure = squared_error if name == "squared" else metric(name).on("regression")
-    made = tilted_limits(
+    made = tilt_limits(
         everyone(pi, measure), measure, CaseBootstrap(), SIZE, Seeds(0), corrected=True
     )
     single = Choice(
@@ -142,7 +142,7 @@ def test_losses_have_their_bad_end_above(name: str) -> None:
         everyone(pi, measure).values[:1],
         np.array([False]),
     )
-    plain_one = tilted_limits(single, measure, CaseBootstrap(), SIZE, Seeds(0))
+    plain_one = tilt_limits(single, measure, CaseBootstrap(), SIZE, Seeds(0))
     low, high = made.limits(0.9, Side.TWO_SIDED)
     other_low, other_high = plain_one.limits(0.9, Side.TWO_SIDED)
     assert low == other_low  # choosing can only flatter: the good end needs no correction
@@ -155,7 +155,7 @@ def test_the_unit_of_a_loss_does_not_matter() -> None:
     big = Predictions.from_arrays(1e6 * pi.target.y, 1e6 * pi.responses[:, :, 0])
     measure = metric("mae").on("regression")
     first, second = (
-        tilted_limits(everyone(p, measure), measure, CaseBootstrap(), 500, Seeds(0)).limits(
+        tilt_limits(everyone(p, measure), measure, CaseBootstrap(), 500, Seeds(0)).limits(
             0.95, Side.TWO_SIDED
         )
         for p in (pi, big)
@@ -168,7 +168,7 @@ def test_groups_of_one_case_are_tilted_as_cases() -> None:
     alone = Predictions.from_arrays(pi.target.y, pi.responses[:, :, 0], groups=np.arange(50))
     measure = metric("mae").on("regression")
     cases, groups = (
-        tilted_limits(everyone(p, measure), measure, r, SIZE, Seeds(0)).limits(0.95, Side.LOWER)
+        tilt_limits(everyone(p, measure), measure, r, SIZE, Seeds(0)).limits(0.95, Side.LOWER)
         for p, r in ((pi, CaseBootstrap()), (alone, GroupBootstrap()))
     )
     assert cases == pytest.approx(groups, abs=1e-12)
@@ -183,9 +183,7 @@ def test_copied_cases_in_groups_give_the_limits_of_the_cases() -> None:
         np.repeat(y, 3), np.repeat(score, 3), groups=np.repeat(np.arange(50), 3)
     )
     first, second = (
-        tilted_limits(everyone(p), AUC, GroupBootstrap(), SIZE, Seeds(1)).limits(
-            0.9, Side.TWO_SIDED
-        )
+        tilt_limits(everyone(p), AUC, GroupBootstrap(), SIZE, Seeds(1)).limits(0.9, Side.TWO_SIDED)
         for p in (once, thrice)
     )
     # The same groups are drawn, but summed influences of three cases have three times the size.
@@ -194,7 +192,7 @@ def test_copied_cases_in_groups_give_the_limits_of_the_cases() -> None:
 
 def test_blocks_of_tilts_change_no_limit(pi: Predictions, monkeypatch: pytest.MonkeyPatch) -> None:
     def ask() -> tuple[float, float]:
-        made = tilted_limits(everyone(pi), AUC, StratifiedBootstrap(), 300, Seeds(0))
+        made = tilt_limits(everyone(pi), AUC, StratifiedBootstrap(), 300, Seeds(0))
         return made.limits(0.9, Side.TWO_SIDED)
 
     whole = ask()
@@ -220,8 +218,8 @@ def test_a_turned_configuration_is_tilted_as_its_negation() -> None:
     turned = Predictions.from_arrays(y, score, response="decision")
     value = everyone(normal).values
     choice = Choice(turned, np.array([0]), value, np.array([True]))
-    first = tilted_limits(everyone(normal), AUC, StratifiedBootstrap(), 400, Seeds(0))
-    second = tilted_limits(choice, AUC, StratifiedBootstrap(), 400, Seeds(0))
+    first = tilt_limits(everyone(normal), AUC, StratifiedBootstrap(), 400, Seeds(0))
+    second = tilt_limits(choice, AUC, StratifiedBootstrap(), 400, Seeds(0))
     assert first.limits(0.9, Side.TWO_SIDED) == pytest.approx(
         second.limits(0.9, Side.TWO_SIDED), abs=1e-12
     )
@@ -234,7 +232,7 @@ def test_equal_losses_have_no_tilts_exact_in_binary_or_not(loss: float, correcte
     away = np.sqrt(loss)
     pi = Predictions.from_arrays(y, np.abs(y - away))
     brier = metric("brier").on("binary")
-    made = tilted_limits(
+    made = tilt_limits(
         everyone(pi, brier), brier, CaseBootstrap(), 300, Seeds(0), corrected=corrected
     )
     assert made.limits(0.95, Side.TWO_SIDED) == made.fallback.limits(0.95, Side.TWO_SIDED)
@@ -246,7 +244,7 @@ def test_losses_that_vary_between_the_drawn_strata_only_have_no_tilts() -> None:
     y = np.tile([0, 1], 20)
     pi = Predictions.from_arrays(y, np.where(y == 1, 0.8, 0.1))
     brier = metric("brier").on("binary")
-    made = tilted_limits(everyone(pi, brier), brier, StratifiedBootstrap(), 300, Seeds(0))
+    made = tilt_limits(everyone(pi, brier), brier, StratifiedBootstrap(), 300, Seeds(0))
     assert made.limits(0.95, Side.TWO_SIDED) == made.fallback.limits(0.95, Side.TWO_SIDED)
 
 
@@ -262,7 +260,7 @@ def test_a_candidate_without_spread_has_gains_of_zero_whatever_its_unit() -> Non
     sums, influence = np.zeros(50), np.zeros(40)
     counts = rng.multinomial(40, np.full(40, 1 / 40), size=50)
     draws = score_table(pi, mae, counts)[:, choice.candidates]
-    made = tilt._standardised(choice, mae, CaseBootstrap(), draws, sums, influence)
+    made = tilt._standardise(choice, mae, CaseBootstrap(), draws, sums, influence)
     assert not made.gains[:, column].any()
     assert np.ptp(made.gains[:, 1 - column]) > 1
 

@@ -13,9 +13,9 @@ from earnest.core.results.specs import Side
 from earnest.inference.resampling.split_selection import Choice
 from earnest.inference.resampling.tiltable import (
     case_influence,
+    choose_tilt_resampler,
     fallback_limits,
     need_tiltable,
-    tilted_resampler,
 )
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric
@@ -41,12 +41,12 @@ def test_influences_of_a_mean_are_values_less_the_mean() -> None:
 def test_resamplers_are_chosen_by_groups_metric_and_strata(grouped: Predictions) -> None:
     regression = example_predictions("regression").target
     binary = example_predictions("binary").target
-    assert tilted_resampler(None, AUC, grouped.target).name == "group"
-    assert tilted_resampler(None, AUC, binary).name == "stratified"
-    assert tilted_resampler(None, metric("mse"), regression).name == "case"
-    assert tilted_resampler(CaseBootstrap(), AUC, binary).name == "case"
+    assert choose_tilt_resampler(None, AUC, grouped.target).name == "group"
+    assert choose_tilt_resampler(None, AUC, binary).name == "stratified"
+    assert choose_tilt_resampler(None, metric("mse"), regression).name == "case"
+    assert choose_tilt_resampler(CaseBootstrap(), AUC, binary).name == "case"
     with pytest.raises(EvidenceError, match="draw cases"):
-        tilted_resampler(BayesianBootstrap(), AUC, binary)
+        choose_tilt_resampler(BayesianBootstrap(), AUC, binary)
 
 
 @pytest.mark.parametrize("name", ["f1", "average_precision", "balanced_accuracy"])

@@ -10,9 +10,9 @@ from earnest import Predictions, Weights, metric
 from earnest.core.data.selection import MeanOfFolds, OneStandardError, Pooled
 from earnest.inference.resampling import winners as module
 from earnest.inference.resampling.winners import (
-    defined_folds,
     fold_inflation,
     gains_of,
+    keep_defined_folds,
     winner,
     winners,
 )
@@ -87,9 +87,9 @@ def test_a_metric_undefined_for_every_configuration_is_refused() -> None:
 
 def test_folds_undefined_for_all_are_left_out() -> None:
     scores = np.array([[[np.nan, np.nan]], [[0.3, np.nan]], [[0.1, 0.2]]])
-    np.testing.assert_array_equal(defined_folds(scores), scores[1:])
+    np.testing.assert_array_equal(keep_defined_folds(scores), scores[1:])
     with pytest.raises(en.EvidenceError):
-        defined_folds(scores[:1])
+        keep_defined_folds(scores[:1])
 
 
 def test_fold_inflation_is_the_count_over_the_effective_count() -> None:

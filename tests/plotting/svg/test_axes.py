@@ -15,8 +15,8 @@ from earnest.plotting.svg.axes import (
     label_ticks,
     round_out,
     short,
-    shown,
-    spaced,
+    show_number,
+    space_labels,
 )
 
 
@@ -76,14 +76,18 @@ def test_a_log_axis_has_powers_of_ten(ends: tuple[float, float], words: list[str
 
 
 def test_labels_that_would_touch_are_thinned() -> None:
-    assert [v for v, _ in spaced(Scale(0.0, 5e6, 0, 600))] == [1e6 * k for k in range(6)]
-    assert [v for v, _ in spaced(Scale(0.0, 5e6, 0, 220))] == [0.0, 2e6, 4e6]
-    assert [w for _, w in spaced(Scale(1e-4, 1.0, 0, 120, log=True))] == ["0.0001", "0.01", "1"]
-    assert len(spaced(Scale(0.0, 5e6, 0, 10))) == 1
+    assert [v for v, _ in space_labels(Scale(0.0, 5e6, 0, 600))] == [1e6 * k for k in range(6)]
+    assert [v for v, _ in space_labels(Scale(0.0, 5e6, 0, 220))] == [0.0, 2e6, 4e6]
+    assert [w for _, w in space_labels(Scale(1e-4, 1.0, 0, 120, log=True))] == [
+        "0.0001",
+        "0.01",
+        "1",
+    ]
+    assert len(space_labels(Scale(0.0, 5e6, 0, 10))) == 1
 
 
 def test_whole_numbers_have_no_ticks_between_them() -> None:
-    assert [w for _, w in spaced(Scale(1.0, 3.0, 0, 300), whole=True)] == ["1", "2", "3"]
+    assert [w for _, w in space_labels(Scale(1.0, 3.0, 0, 300), whole=True)] == ["1", "2", "3"]
 
 
 def test_labels_have_the_decimals_that_tell_them_apart() -> None:
@@ -95,9 +99,9 @@ def test_labels_have_the_decimals_that_tell_them_apart() -> None:
 
 
 def test_a_number_that_is_not_one_is_not_printed_as_one() -> None:
-    assert shown(0.99999, 3) == "> 0.999"
-    assert shown(0.00001, 3) == "< 0.001"
-    assert shown(-0.5, 2, (-1.0, 1.0)) == "−0.50"
+    assert show_number(0.99999, 3) == "> 0.999"
+    assert show_number(0.00001, 3) == "< 0.001"
+    assert show_number(-0.5, 2, (-1.0, 1.0)) == "−0.50"
 
 
 def test_what_is_not_known_has_no_say_in_an_axis() -> None:

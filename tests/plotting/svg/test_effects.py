@@ -23,16 +23,16 @@ def words_of(figure: draw.Figure) -> list[str]:
 
 def test_the_shared_axis_holds_every_band() -> None:
     curves = [a_curve(), replace(a_curve(), mean=a_curve().mean - 0.3)]
-    low, high = draw.shared_limits(curves)
+    low, high = draw.find_shared_limits(curves)
     for curve in curves:
         assert min(curve.bands()[0]) >= low
         assert max(curve.bands()[1]) <= high
-    assert draw.shared_limits([]) == (0.0, 1.0)
+    assert draw.find_shared_limits([]) == (0.0, 1.0)
 
 
 def test_the_label_names_the_uncertainty_for_what_it_is() -> None:
     curve = a_curve()
-    figure = draw.effect(curve, name="e", limits=draw.shared_limits([curve]))
+    figure = draw.effect(curve, name="e", limits=draw.find_shared_limits([curve]))
     assert "average surrogate uncertainty" in figure.label
     assert "60 trials" in figure.label
     assert len(figure.table) == len(curve.grid) + 1
@@ -41,7 +41,7 @@ def test_the_label_names_the_uncertainty_for_what_it_is() -> None:
 def test_what_was_hardly_tried_is_hatched_with_its_count() -> None:
     curve = a_curve()
     gaps = [Gap(0.0, 4.0, "below", 1, 9.0), Gap(12.0, 19.0, "above", 3, 12.0)]
-    figure = draw.effect(curve, name="e", limits=draw.shared_limits([curve]), gaps=gaps)
+    figure = draw.effect(curve, name="e", limits=draw.find_shared_limits([curve]), gaps=gaps)
     assert figure.svg.count('fill="url(#e-hatch)"') == 2
     assert figure.svg.count("<pattern") == 1
     assert {"1 trial", "3 trials"} <= set(words_of(figure))
@@ -50,7 +50,7 @@ def test_what_was_hardly_tried_is_hatched_with_its_count() -> None:
 def test_a_gap_of_a_level_is_hatched_under_the_level() -> None:
     curve = a_curve(scale="levels")
     gap = Gap(2.0, 2.0, "c", 0, 9.0)
-    figure = draw.effect(curve, name="e", limits=draw.shared_limits([curve]), gaps=[gap])
+    figure = draw.effect(curve, name="e", limits=draw.find_shared_limits([curve]), gaps=[gap])
     assert 'fill="url(#e-hatch)"' in figure.svg
 
 
@@ -59,7 +59,7 @@ def test_the_rug_has_a_tick_a_trial_up_to_a_limit() -> None:
     ends = np.log10([few.grid[0], few.grid[-1]])
     many = replace(few, trials=tuple(np.logspace(*ends, 9000).tolist()))
     same = replace(few, trials=(few.grid[3],) * 9000)
-    limits = draw.shared_limits([few])
+    limits = draw.find_shared_limits([few])
 
     def ticks(curve: object) -> int:
         root = ET.fromstring(draw.effect(curve, name="e", limits=limits).svg)
@@ -86,25 +86,25 @@ def test_unknown_parts_of_a_curve_break_it() -> None:
     mean = curve.mean.copy()
     mean[5:8] = math.nan
     broken = replace(curve, mean=mean)
-    figure = draw.effect(broken, name="e", limits=draw.shared_limits([curve]))
+    figure = draw.effect(broken, name="e", limits=draw.find_shared_limits([curve]))
     assert "nan" not in figure.svg
     assert figure.table[6][1] == "–"
     lost = replace(curve, mean=np.full(20, math.nan), sd=np.full(20, math.nan), best=None)
     assert "unknown" in draw.effect(lost, name="e", limits=(0.0, 1.0)).label
-    assert draw.shared_limits([lost]) == (0.0, 1.0)
+    assert draw.find_shared_limits([lost]) == (0.0, 1.0)
 
 
 @pytest.mark.parametrize("count", [1, 2, 5, 20])
 def test_levels_of_any_number_are_named(count: int) -> None:
     grid = tuple(f"a level with a long name, number {i}" for i in range(count))
     curve = a_curve(scale="levels", grid=grid)
-    figure = draw.effect(curve, name="e", limits=draw.shared_limits([curve]))
+    figure = draw.effect(curve, name="e", limits=draw.find_shared_limits([curve]))
     assert sum("…" in word or "level" in word for word in words_of(figure)) == count
 
 
 def test_whole_numbers_have_whole_ticks() -> None:
     curve = a_curve(scale="linear", grid=(1, 2, 3))
-    words = words_of(draw.effect(curve, name="e", limits=draw.shared_limits([curve])))
+    words = words_of(draw.effect(curve, name="e", limits=draw.find_shared_limits([curve])))
     assert {"1", "2", "3"} <= set(words)
     assert "1.5" not in words
 

@@ -21,23 +21,23 @@ def root_of(figure: draw.Figure) -> ET.Element:
 
 
 def test_all_rows_and_their_axis_are_equally_wide() -> None:
-    scale = draw.shared_scale([MADE], width=300)
+    scale = draw.find_shared_scale([MADE], width=300)
     rows = [draw.strip_axis(scale, name="x"), draw.forest_strip(MADE, scale, name="y")]
     assert {root_of(row).get("width") for row in rows} == {"300"}
-    assert root_of(draw.strip_axis(draw.widened(scale, 200), name="x")).get("width") == "200"
+    assert root_of(draw.strip_axis(draw.widen(scale, 200), name="x")).get("width") == "200"
 
 
 def test_the_scale_holds_every_value_and_end() -> None:
     other = replace(MADE, value=0.3, interval=Interval(0.2, 0.99, 0.95, "two-sided"))
-    scale = draw.shared_scale([MADE, other], values=[0.1])
+    scale = draw.find_shared_scale([MADE, other], values=[0.1])
     assert all(scale.holds(v) for v in (0.1, 0.2, 0.99, MADE.value))
 
 
 def test_the_open_end_of_a_bound_does_not_stretch_the_scale() -> None:
     bound = MADE.at(side="lower")
-    assert draw.shared_scale([bound]).high <= 1.0
+    assert draw.find_shared_scale([bound]).high <= 1.0
     loss = an_estimate(name="rmse").at(side="lower")
-    assert math.isfinite(draw.shared_scale([loss]).high)
+    assert math.isfinite(draw.find_shared_scale([loss]).high)
 
 
 @pytest.mark.parametrize(("value", "sign"), [(0.2, "<"), (1.4, ">")])
@@ -113,6 +113,6 @@ def test_equal_models_have_a_strip_of_no_width() -> None:
 
 
 def test_a_strip_is_small_for_a_table_may_have_hundreds() -> None:
-    scale = draw.shared_scale([MADE])
+    scale = draw.find_shared_scale([MADE])
     assert len(draw.forest_strip(MADE, scale, name="row-312").svg) < 1100
     assert len(draw.score_strip(0.9, scale, name="score-312").svg) < 800

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from earnest.plotting.svg.text import cut_apart, fitted, measure_text, plain
+from earnest.plotting.svg.text import cut_apart, fit_words, measure_text, plain
 
 
 def test_signs_that_cannot_be_seen_are_spelled_out() -> None:
@@ -22,13 +22,13 @@ def test_text_from_right_to_left_is_set_apart() -> None:
 
 @pytest.mark.parametrize("words", ["", "a", "x" * 500, "名" * 50, "i.l" * 40])
 def test_a_cut_text_fits_and_says_that_it_is_cut(words: str) -> None:
-    made = fitted(words, 80)
+    made = fit_words(words, 80)
     assert measure_text(made) <= 80
     assert made == words or made.endswith("…")
 
 
 def test_names_that_differ_at_the_end_keep_their_end() -> None:
-    made = fitted("pipeline__preprocessing__select__model__C", 120, keep_end=True)
+    made = fit_words("pipeline__preprocessing__select__model__C", 120, keep_end=True)
     assert made.startswith("…")
     assert made.endswith("model__C")
 
@@ -44,4 +44,4 @@ def test_cut_names_stay_different_where_they_can() -> None:
 
 
 def test_nothing_is_left_of_a_text_without_room_but_a_sign() -> None:
-    assert fitted("abc", 1) == "…"
+    assert fit_words("abc", 1) == "…"

@@ -20,7 +20,6 @@ from earnest.adapters.readers import (
     register,
 )
 from earnest.adapters.trials import configspace, optuna, sklearn
-from earnest.adapters.trials.files import read_path
 from earnest.adapters.trials.request import MARKS, TrialsRequest
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
@@ -182,6 +181,12 @@ def _read_configs(source: Sequence[Mapping[str, object]], ask: TrialsRequest) ->
     )
 
 
+def _read_path(source: str | Path, ask: TrialsRequest) -> Trials:
+    from earnest.adapters.trials.files import read_path  # which loads the stores of runs
+
+    return read_path(source, ask)
+
+
 def _read_frame(source: object, ask: TrialsRequest) -> Trials:
     ask.refuse("a table", "study", "values")
     return Trials.from_frame(source, **ask.table_options())
@@ -221,7 +226,7 @@ register(
         name="path",
         words="the path of a file",
         takes=lambda source: isinstance(source, str | Path),
-        read=read_path,
+        read=_read_path,
         rank=LAST,
     )
 )

@@ -48,7 +48,7 @@ def read_run_file(path: Path, ask: TrialsRequest) -> Trials:
     others have was dropped, or is not finished; one with a fit or a score that failed is failed;
     one without any fit is not there yet.
     """
-    return scored_of(read_run(path, arrays=False)).trials(ask)  # scores are enough
+    return read_scored(read_run(path, arrays=False)).trials(ask)  # scores are enough
 
 
 class ScoreFacts(TypedDict, total=False):
@@ -60,7 +60,7 @@ class ScoreFacts(TypedDict, total=False):
     ranges: dict[str, Range]
 
 
-def scored_of(run: RunFile) -> ScoredSearch:
+def read_scored(run: RunFile) -> ScoredSearch:
     """Return the scores that a run file holds."""
     listed = _read_configs(run)
     cells = {key: outcome for key, outcome in run.outcomes.items() if len(key) == 3}

@@ -81,7 +81,7 @@ class ScoredSearch:
         )
 
 
-def shown_configs(
+def show_configs(
     ids: Sequence[str], params: Sequence[Mapping[str, object]]
 ) -> list[dict[str, object]]:
     """Return configurations as they are shown: whole estimators by the name of their candidate."""

@@ -18,7 +18,7 @@ from earnest.adapters.trials.scored import (
     ScoreName,
     choose,
     score_names,
-    shown_configs,
+    show_configs,
 )
 from earnest.core.space.trials import Trials
 from earnest.core.text.names import readable
@@ -80,7 +80,7 @@ def read_own_search(search: OwnSearch, ask: TrialsRequest) -> Trials:
     results, ended = search.cv_results_, search.trials_
     keys = _list_scores(results)
     return ScoredSearch(
-        configs=shown_configs([one.config for one in ended], [one.params for one in ended]),
+        configs=show_configs([one.config for one in ended], [one.params for one in ended]),
         scores={key: _read_splits(results, key) for key in keys},
         statuses=[one.status for one in ended],
         names=score_names(keys, search.scorer_, search.scoring),

@@ -114,12 +114,12 @@ def _show_truth(expected: Estimate, found: Forecast, truth: list[str]) -> None:
     from sklearn.metrics import roc_auc_score
 
     from earnest.cli.show.estimate import grid, indented
-    from earnest.core.text.estimate import printed
+    from earnest.core.text.estimate import print_numbers
 
     column = next(name for name in found.columns if name.endswith(POSITIVE))
     scores = [float(str(score)) for score in found.to_dict()[column]]
     area = roc_auc_score([label == POSITIVE for label in truth], scores)
-    shown = printed(expected)
+    shown = print_numbers(expected)
     places = len(shown.value.rpartition(".")[2])
     table = grid(2)
     for words, number, style in (

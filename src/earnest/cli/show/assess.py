@@ -12,18 +12,18 @@ from earnest.cli.show.estimate import (
     Fact,
     Part,
     indented,
-    labelled,
+    label_facts,
     remarks,
     spec_of,
     title_of,
 )
-from earnest.cli.show.estimate_table import table, tagged
+from earnest.cli.show.estimate_table import table, tag_cautions
 from earnest.cli.show.picture import MARGIN, axis_for, strip
 from earnest.cli.show.terminal import ACCENT, GREY, clean, columns, emit
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.estimate_table import Estimates
 from earnest.core.results.specs import Estimand
-from earnest.core.text.estimate import confidence, headline, printed, training_words
+from earnest.core.text.estimate import confidence, headline, print_numbers, training_words
 from earnest.core.text.numbers import write_count
 from earnest.metrics import METRICS
 from earnest.metrics.families import BINARY
@@ -36,13 +36,13 @@ LOOKED_AT = "cases, classes per fold, groups, fits that failed"
 
 def show_assessed(estimate: Estimate, source: Any, test: str | None = None) -> None:
     """Write what one method says of a learner, on a test set of that name if there is one."""
-    trained = _trained(estimate) if test is None else _trained_once(estimate, test)
+    trained = _list_trained(estimate) if test is None else _list_trained_once(estimate, test)
     emit(
         Text(),
         *_sentences(estimate),
         Text(),
         *_picture(estimate),
-        labelled([*_subject(estimate, source), *_method(estimate), *trained]),
+        label_facts([*_subject(estimate, source), *_method(estimate), *trained]),
         Text(),
         *remarks([*estimate.cautions, *source.cautions], LOOKED_AT),
     )
@@ -60,9 +60,11 @@ def show_all_assessed(estimates: Estimates, source: Any) -> None:
         Text(),
         *table(estimates, reported, columns()),
         Text(),
-        labelled([*_subject(reported, source)]),
+        label_facts([*_subject(reported, source)]),
         Text(),
-        *remarks([*estimates.cautions, *tagged(estimates, reported), *source.cautions], LOOKED_AT),
+        *remarks(
+            [*estimates.cautions, *tag_cautions(estimates, reported), *source.cautions], LOOKED_AT
+        ),
     )
 
 
@@ -70,17 +72,17 @@ def _sentences(estimate: Estimate) -> Iterator[Part]:
     said = headline(estimate, title_of(estimate))
     if spec_of(estimate).estimand in FLATTERING:
         said = (
-            f"The {title_of(estimate)} of {printed(estimate).value} is too optimistic: the "
+            f"The {title_of(estimate)} of {print_numbers(estimate).value} is too optimistic: the "
             "models saw the cases that it is measured on. Do not expect it on new data."
         )
     main = Text(clean(said), style="bold")
-    main.highlight_words([printed(estimate).value], ACCENT)
+    main.highlight_words([print_numbers(estimate).value], ACCENT)
     yield indented(main)
     yield indented(Text(clean(confidence(estimate))))
     whose = training_words(estimate)
     if whose:
         yield indented(Text(clean(whose)))
-    shown = printed(estimate)
+    shown = print_numbers(estimate)
     if estimate.provenance.n_folds == 0 and shown.naive not in (None, shown.value):
         said = f"On the cases it was trained on, it scores {shown.naive}."
         yield indented(Text(clean(said), style=GREY))
@@ -116,7 +118,7 @@ def _method(estimate: Estimate) -> Iterator[Fact]:
     yield "Estimates", estimate.estimand
 
 
-def _trained(estimate: Estimate) -> Iterator[Fact]:
+def _list_trained(estimate: Estimate) -> Iterator[Fact]:
     """Yield what was trained: bootstrap samples, or folds and their repeats."""
     made = estimate.provenance
     samples = made.knobs.get("n_replicates")
@@ -128,7 +130,7 @@ def _trained(estimate: Estimate) -> Iterator[Fact]:
     yield "Trained", ", ".join([*parts, f"seed {made.seed}"])
 
 
-def _trained_once(estimate: Estimate, test: str) -> Iterator[Fact]:
+def _list_trained_once(estimate: Estimate, test: str) -> Iterator[Fact]:
     """Yield that all design cases trained, and what tested."""
     yield "Trained", f"1 model of all cases of the table, seed {estimate.provenance.seed}"
     yield "Tested", f"{test}: {write_count(estimate.n_cases, 'case')}"

@@ -13,7 +13,7 @@ from earnest.cli.show.estimate import (
     Part,
     grid,
     indented,
-    labelled,
+    label_facts,
     remarks,
     splits,
 )
@@ -40,7 +40,7 @@ def show_comparison(made: Comparison, names: Mapping[str, str] | None = None) ->
         indented(Text(clean(decision(made, title_of(made))), style="bold")),
         Text(),
         *picture(made, columns()),
-        labelled(
+        label_facts(
             [*values(made, names), *result_facts(made), *test_facts(made), *evidence(made)],
         ),
         Text(),

@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from earnest.cli.show.comparison import difference_axis, strip, test_facts, title_of
-from earnest.cli.show.estimate import Fact, Part, indented, labelled, remarks, splits
+from earnest.cli.show.estimate import Fact, Part, indented, label_facts, remarks, splits
 from earnest.cli.show.picture import HONEST, MARGIN, Axis
 from earnest.cli.show.terminal import ACCENT, GREY, clean, columns, emit
 from earnest.core.results.cautions import Caution
@@ -48,9 +48,9 @@ def show_comparisons(results: Comparisons, names: Mapping[str, str] | None = Non
         Text(),
         *table(results, columns(), names),
         Text(),
-        labelled(facts(results, names)),
+        label_facts(facts(results, names)),
         Text(),
-        *remarks(shared(results), "folds, groups, spread, cases"),
+        *remarks(list_shared(results), "folds, groups, spread, cases"),
     )
 
 
@@ -152,7 +152,7 @@ def facts(results: Comparisons, names: Mapping[str, str] | None = None) -> Itera
     yield "Best", known.get(results.best, results.best)
     if results.reference != results.best:
         yield "Against", known.get(results.reference, results.reference)
-    yield "May be best", _listed(results.not_worse)
+    yield "May be best", _list_names(results.not_worse)
     if results.simplest is not None:
         yield "Simplest", known.get(results.simplest, results.simplest)
     better = "higher" if first.scale.greater_is_better else "lower"
@@ -174,12 +174,12 @@ def facts(results: Comparisons, names: Mapping[str, str] | None = None) -> Itera
     yield "Evidence", ", ".join(parts)
 
 
-def _listed(names: tuple[str, ...], most: int = 8) -> str:
+def _list_names(names: tuple[str, ...], most: int = 8) -> str:
     shown = ", ".join(names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
-def shared(results: Comparisons) -> list[Caution]:
+def list_shared(results: Comparisons) -> list[Caution]:
     """Return the remarks on all, those that every comparison has, and those that some have."""
     common = [
         caution

@@ -21,7 +21,7 @@ from earnest.core.text.estimate import (
     estimand_words,
     headline,
     is_on_items,
-    printed,
+    print_numbers,
     reason,
     training_words,
 )
@@ -46,9 +46,9 @@ def show_estimate(estimate: Estimate, names: Mapping[str, str] | None = None) ->
         *sentences(estimate),
         Text(),
         *picture(estimate, columns()),
-        labelled([*subject(estimate, names), *method_facts(estimate), *evidence(estimate)]),
+        label_facts([*subject(estimate, names), *method_facts(estimate), *evidence(estimate)]),
         Text(),
-        *remarks(estimate.cautions, checked(estimate)),
+        *remarks(estimate.cautions, list_checked(estimate)),
     )
 
 
@@ -79,7 +79,7 @@ def sentences(
 
     `tried` is how many configurations were begun, where some were not evaluated on every fold.
     """
-    fair, shown = honest(estimate), printed(estimate)
+    fair, shown = honest(estimate), print_numbers(estimate)
     said = headline(estimate, title_of(estimate), corrected=fair, speaker=speaker)
     main = Text(clean(said), style="bold")
     if shown.naive is not None and shown.naive != shown.value:
@@ -170,7 +170,7 @@ def evidence(estimate: Estimate) -> Iterator[Fact]:
     yield "Evidence", ", ".join(parts)
 
 
-def checked(estimate: Estimate) -> str:
+def list_checked(estimate: Estimate) -> str:
     """Return in short what was looked at for cautions."""
     tasks = METRICS[estimate.metric].tasks if estimate.metric in METRICS else ()
     looked = {
@@ -207,7 +207,7 @@ def remarks(cautions: Iterable[Caution], looked_at: str) -> Iterator[Part]:
         yield indented(Text(f"{more} more; {where}.", style=GREY))
 
 
-def labelled(facts: Iterable[Fact], style: str = "") -> Padding:
+def label_facts(facts: Iterable[Fact], style: str = "") -> Padding:
     """Return facts as a column of labels and a column of text."""
     table = grid(2)
     for label, text in facts:

@@ -12,11 +12,11 @@ from earnest.cli.failures import in_options
 from earnest.cli.show.estimate import (
     Fact,
     Part,
-    checked,
     evidence,
     honest,
     indented,
-    labelled,
+    label_facts,
+    list_checked,
     remarks,
     sentences,
     subject,
@@ -27,7 +27,7 @@ from earnest.cli.show.terminal import ACCENT, GREY, WARN, clean, columns, emit
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.estimate_table import Estimates
-from earnest.core.text.estimate import limits_words, percent, places_of, printed
+from earnest.core.text.estimate import limits_words, percent, places_of, print_numbers
 
 WIDTH = 78  # what a terminal of 80 columns holds
 LEAST_STRIP = 12
@@ -47,9 +47,9 @@ def show_estimates(estimates: Estimates, names: Mapping[str, str] | None = None)
         Text(),
         *table(estimates, reported, columns()),
         Text(),
-        labelled([*winners(estimates, reported, names), *evidence(reported)]),
+        label_facts([*winners(estimates, reported, names), *evidence(reported)]),
         Text(),
-        *remarks([*estimates.cautions, *tagged(estimates, reported)], checked(reported)),
+        *remarks([*estimates.cautions, *tag_cautions(estimates, reported)], list_checked(reported)),
     )
 
 
@@ -66,7 +66,7 @@ class Row:
 def table(estimates: Estimates, reported: Estimate, columns: int) -> Iterator[Part]:
     """Yield the rows, those of one estimand under its sentence, then those that refused."""
     places = places_of(estimates)
-    cells = [Row(e, e.method, printed(e, places).value, limits(e, places)) for e in estimates]
+    cells = [Row(e, e.method, print_numbers(e, places).value, limits(e, places)) for e in estimates]
     heads = ("method", title_of(reported), level(estimates))
     texts = list(zip(heads, *((r.name, "  " + r.value, r.limits) for r in cells), strict=True))
     widths = [max(len(text) for text in column) for column in texts]
@@ -80,14 +80,16 @@ def table(estimates: Estimates, reported: Estimate, columns: int) -> Iterator[Pa
         yield indented(Text(clean(estimand), style=GREY))
         for row in cells:
             if row.estimate.estimand == estimand:
-                yield piled(row, reported) if stacked else drawn(row, widths, axis, reported)
+                yield (
+                    pile_cells(row, reported) if stacked else draw_row(row, widths, axis, reported)
+                )
     if estimates.refused:
         yield indented(Text("cannot answer", style=GREY))
         reasons = ((f"  {name}", in_options(why)) for name, why in estimates.refused.items())
-        yield labelled(reasons, style=GREY)
+        yield label_facts(reasons, style=GREY)
 
 
-def drawn(row: Row, widths: list[int], axis: Axis | None, reported: Estimate) -> Text:
+def draw_row(row: Row, widths: list[int], axis: Axis | None, reported: Estimate) -> Text:
     """Return one row: blue as reported, grey for another estimand, orange if not corrected."""
     fair = honest(row.estimate)
     style = GREY if row.estimate.estimand != reported.estimand else ACCENT
@@ -98,7 +100,7 @@ def drawn(row: Row, widths: list[int], axis: Axis | None, reported: Estimate) ->
     return text if axis is None else text.append(strip(axis, row.estimate, corrected=fair), style)
 
 
-def piled(row: Row, reported: Estimate) -> Padding:
+def pile_cells(row: Row, reported: Estimate) -> Padding:
     """Return the cells of a row one under the other, for a narrow terminal."""
     cells = "\n  ".join(clean(cell) for cell in (row.name, row.value, row.limits))
     text = Text(cells, style="bold" if row.estimate is reported else "")
@@ -113,7 +115,7 @@ def line(cells: tuple[str, str, str], widths: list[int]) -> str:
 
 def limits(estimate: Estimate, places: int) -> str:
     """Return an interval as a cell; 'above' and 'below' belong to one-sided bounds."""
-    shown, interval = printed(estimate, places), estimate.interval
+    shown, interval = print_numbers(estimate, places), estimate.interval
     return "no interval" if interval is None else limits_words(interval, shown)
 
 
@@ -148,7 +150,7 @@ def naive_scores(estimates: Estimates, reported: Estimate) -> Iterator[Fact]:
     """Yield the naive score of each rule where they differ; a hold-out part has its own."""
     scores: dict[str, str] = {}
     for estimate in (reported, *(e for e in estimates if e.method != "holdout")):
-        shown = printed(estimate, places_of([reported])).naive
+        shown = print_numbers(estimate, places_of([reported])).naive
         if shown is not None:
             scores.setdefault(rule(estimate), shown)
     if len(set(scores.values())) > 1:
@@ -162,7 +164,7 @@ def rule(estimate: Estimate) -> str:
     return RULES.get(name, name)
 
 
-def tagged(estimates: Estimates, reported: Estimate) -> Iterator[Caution]:
+def tag_cautions(estimates: Estimates, reported: Estimate) -> Iterator[Caution]:
     """Yield each caution once, with the methods that it is said of unless it is all of them.
 
     Where methods say it with other numbers, those of the reported estimate are shown, else of the

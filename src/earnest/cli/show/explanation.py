@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.padding import Padding
 from rich.text import Text
 
-from earnest.cli.show.estimate import Fact, Part, grid, indented, labelled, remarks
+from earnest.cli.show.estimate import Fact, Part, grid, indented, label_facts, remarks
 from earnest.cli.show.terminal import ACCENT, GREY, NO_BREAK, WARN, clean, columns, emit
 from earnest.core.text.numbers import write_count
 from earnest.explanation.effects.curves import EffectCurve
@@ -39,7 +39,7 @@ def show_explanation(
         *effects(found),
         Text(),
         *regions(found),
-        labelled([*facts(found), *suggestions(advice), *_page(page)]),
+        label_facts([*facts(found), *suggestions(advice), *_page(page)]),
         Text(),
         *remarks(found.cautions, CHECKED),
     )
@@ -145,7 +145,7 @@ def facts(found: Explanation) -> Iterator[Fact]:
 def suggestions(advice: Sequence[Suggestion]) -> Iterator[Fact]:
     """Yield what to try next."""
     for number, each in enumerate(advice):
-        words = ", ".join(f"{name}={text(_rounded(v))}" for name, v in each.config.items())
+        words = ", ".join(f"{name}={text(_round(v))}" for name, v in each.config.items())
         gain = f"all bands {100 * each.narrower:.0f}\u00a0% narrower"
         yield "Try next" if number == 0 else "", f"{words} ({gain})"
 
@@ -162,7 +162,7 @@ def spark(curve: EffectCurve) -> str:
 
 def best_at(curve: EffectCurve) -> str:
     """Return the value at which a curve is best."""
-    return text(_rounded(curve.grid[curve.objective.best(curve.mean)]))
+    return text(_round(curve.grid[curve.objective.best(curve.mean)]))
 
 
 def span(curve: EffectCurve) -> str:
@@ -171,7 +171,7 @@ def span(curve: EffectCurve) -> str:
     return f"{known.min():.3g} to {known.max():.3g} ± {1.96 * curve.mean_confidence:.2g}"
 
 
-def _rounded(value: object) -> object:
+def _round(value: object) -> object:
     return float(f"{value:.3g}") if isinstance(value, float) else value
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from rich.table import Table
 from rich.text import Text
 
-from earnest.cli.show.estimate import indented, labelled, remarks, splits
+from earnest.cli.show.estimate import indented, label_facts, remarks, splits
 from earnest.cli.show.picture import HONEST, NAIVE, Axis
 from earnest.cli.show.terminal import ACCENT, GREY, WARN, clean, columns, emit
 from earnest.core.results.gain import Gain
@@ -28,7 +28,7 @@ def show_gain(made: Gain, names: Mapping[str, str] | None = None) -> None:
         Text(),
         indented(_list_curve(made)),
         Text(),
-        labelled(_list_facts(made, names or {})),
+        label_facts(_list_facts(made, names or {})),
         Text(),
         *remarks(made.cautions, "the order of the search, classes per fold, groups"),
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from rich.text import Text
 
-from earnest.cli.show.estimate import Fact, indented, labelled, remarks
+from earnest.cli.show.estimate import Fact, indented, label_facts, remarks
 from earnest.cli.show.terminal import clean, emit
 from earnest.core.text.estimate import percent
 from earnest.decision.verdict import Verdict
@@ -18,7 +18,7 @@ def show_verdict(made: Verdict, names: Mapping[str, str] | None = None) -> None:
         Text(),
         indented(Text(clean(made.sentence), style="bold")),
         Text(),
-        labelled(list(_list_facts(made, names or {}))),
+        label_facts(list(_list_facts(made, names or {}))),
         Text(),
         *remarks(made.cautions, "folds, groups, looks, cases"),
     )

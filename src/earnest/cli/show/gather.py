@@ -13,7 +13,7 @@ from rich.text import Text
 
 from earnest.adapters.predictions.paths import kind_of
 from earnest.adapters.scores.door import list_tools
-from earnest.cli.show.estimate import Fact, indented, labelled, remarks
+from earnest.cli.show.estimate import Fact, indented, label_facts, remarks
 from earnest.cli.show.terminal import GREY, clean, emit
 from earnest.core.base import check
 from earnest.core.base.errors import MetricError
@@ -40,7 +40,7 @@ def facts_of(pi: Predictions, source: str, out: Path) -> dict[str, Any]:
         "tool": "" if kind is None else kind.tool,
         "out": str(out),
         "n_cases": pi.n_cases,
-        "n_tested": _tested(pi),
+        "n_tested": _count_tested(pi),
         "n_configs": pi.n_configs,
         "n_complete": int(pi.complete.sum()),
         "n_folds": max(len(names) for names in pi.fold_names),
@@ -60,7 +60,7 @@ def facts_of(pi: Predictions, source: str, out: Path) -> dict[str, Any]:
     }
 
 
-def _tested(pi: Predictions) -> int:
+def _count_tested(pi: Predictions) -> int:
     """Count the cases that any configuration has a prediction of."""
     known = ~np.isnan(pi.responses.reshape(pi.n_cases, -1))
     return int(known.any(axis=1).sum())
@@ -86,7 +86,7 @@ def show_gathered(facts: dict[str, Any], cautions: Sequence[Caution]) -> None:
         Text(),
         indented(Text(head, style="bold")),
         Text(),
-        labelled(_rows(facts)),
+        label_facts(_rows(facts)),
         Text(),
         *((*remarks([_as_option(one) for one in cautions], ""), Text()) if cautions else ()),
         indented(Text(f"Next: {clean(facts['next'])}")),
@@ -188,7 +188,7 @@ def show_scores(facts: dict[str, Any], cautions: Sequence[Caution]) -> None:
         Text(),
         indented(Text(head, style="bold")),
         Text(),
-        labelled(_list_rows_of_scores(facts)),
+        label_facts(_list_rows_of_scores(facts)),
         Text(),
         *((*remarks(cautions, ""), Text()) if cautions else ()),
         indented(Text(f"Next: {clean(facts['next'])}")),

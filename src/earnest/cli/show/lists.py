@@ -64,21 +64,21 @@ def _metrics(metrics: Sequence[Any], *, narrow: bool) -> Iterator[Part]:
         for metric in metrics:
             if _tasks(metric) == tasks:
                 name = Text(metric.name.ljust(widest), style=ACCENT)
-                table.add_row(name, *(_piled(metric) if narrow else _cells(metric)))
+                table.add_row(name, *(_pile(metric) if narrow else _cells(metric)))
         yield indented(table)
     yield Text("\nhigher, lower: which is better; from: what a model must predict", style=GREY)
 
 
 def _cells(metric: Any) -> tuple[Text, ...]:
     better, needs = _facts(metric)
-    return Text(better.ljust(6), GREY), Text(needs.ljust(16), GREY), _titled(metric)
+    return Text(better.ljust(6), GREY), Text(needs.ljust(16), GREY), _title(metric)
 
 
-def _piled(metric: Any) -> tuple[Text]:
-    return (_titled(metric).append("\n" + ", ".join(_facts(metric)), GREY),)
+def _pile(metric: Any) -> tuple[Text]:
+    return (_title(metric).append("\n" + ", ".join(_facts(metric)), GREY),)
 
 
-def _titled(metric: Any) -> Text:
+def _title(metric: Any) -> Text:
     """Return the words for people, and what else people say."""
     known = {metric.name, metric.title.lower().replace(" ", "_")}
     other = [word for word in metric.aliases if not _OF_SKLEARN.search(word) and word not in known]

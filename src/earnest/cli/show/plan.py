@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from earnest.cli.show.estimate import Fact, indented, labelled, remarks
+from earnest.cli.show.estimate import Fact, indented, label_facts, remarks
 from earnest.cli.show.terminal import clean, emit
 from earnest.core.text.estimate import percent
 from earnest.decision.planned import DETECT, Plan
@@ -20,9 +20,9 @@ def show_plan(made: Plan) -> None:
         Text(),
         indented(Text(clean(made.sentence), style="bold")),
         Text(),
-        labelled(list(_list_curve(made))),
+        label_facts(list(_list_curve(made))),
         Text(),
-        labelled(list(_list_facts(made))),
+        label_facts(list(_list_facts(made))),
         Text(),
         *remarks(made.cautions, "size of the pilot"),
     )

@@ -178,7 +178,7 @@ class _OutputGuard:
 
 
 @contextmanager
-def guarded_output() -> Iterator[None]:
+def guard_output() -> Iterator[None]:
     """Treat a closed pipe and a full disk alike, whoever writes to standard output."""
     stream = sys.stdout
     if stream is None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.table import Table
 from rich.text import Text
 
-from earnest.cli.show.estimate import indented, labelled, remarks, splits
+from earnest.cli.show.estimate import indented, label_facts, remarks, splits
 from earnest.cli.show.terminal import ACCENT, GREY, clean, columns, emit
 from earnest.core.results.thresholds import ThresholdChoice, Thresholds
 from earnest.core.text.numbers import write_count
@@ -43,7 +43,7 @@ def show_thresholds(
         Text(),
         indented(_list_rows(made, at)),
         Text(),
-        labelled(_list_facts(made)),
+        label_facts(_list_facts(made)),
         Text(),
         *remarks(cautions, "scales of scores, the order of the search, classes per fold, groups"),
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.text import Text
 
-from earnest.cli.show.estimate import checked, grid, labelled, picture, remarks, sentences
+from earnest.cli.show.estimate import grid, label_facts, list_checked, picture, remarks, sentences
 from earnest.cli.show.terminal import GREY, clean, columns, emit, write
 from earnest.core.base import check
 from earnest.core.data.target import Task
@@ -117,11 +117,11 @@ def show_tuned(tuned: Any, no_report: str | None = None) -> None:
         *sentences(estimate, SPEAKER, delivered=True, tried=len(tuned.predictions.configs.ids)),
         Text(),
         *picture(estimate, columns()),
-        labelled(_facts(tuned)),
+        label_facts(_facts(tuned)),
         Text(),
-        *remarks(estimate.cautions, checked(estimate)),
+        *remarks(estimate.cautions, list_checked(estimate)),
         Text(),
-        labelled(_written(tuned, no_report)),
+        label_facts(_list_written(tuned, no_report)),
     )
 
 
@@ -157,7 +157,7 @@ def _facts(tuned: Any) -> Iterator[tuple[str, str]]:
     )
 
 
-def _written(tuned: Any, no_report: str | None) -> Iterator[tuple[str, str]]:
+def _list_written(tuned: Any, no_report: str | None) -> Iterator[tuple[str, str]]:
     if tuned.folder is None:
         return
     folder = f"{tuned.folder}{os.sep}"

@@ -13,7 +13,7 @@ from earnest.core.base.errors import EvidenceError
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
 from earnest.inference.cases.fold_variance import corrected_variance
-from earnest.inference.remarks import undefined_folds
+from earnest.inference.remarks import warn_of_undefined_folds
 from earnest.kernels.score import fold_scores
 
 
@@ -95,7 +95,7 @@ def read_folds(
             "test='bootstrap'.",
         )
     overlap = (_ratio_of_folds(spec, pi) if ratio is None else ratio) if corrected else 0.0
-    said = (*remarks, *undefined_folds(len(table), int(whole.sum())))
+    said = (*remarks, *warn_of_undefined_folds(len(table), int(whole.sum())))
     return FoldReading(question, table[whole], overlap, said)
 
 

@@ -23,7 +23,7 @@ BLOCK = 64  # draws a seed
 CELLS = 1 << 17  # numbers looked at together, so that they stay in the cache
 
 
-def flipped(errors: Array, seeds: Seeds, count: int = DRAWS) -> Array:
+def flip_signs(errors: Array, seeds: Seeds, count: int = DRAWS) -> Array:
     """Return joint draws (B, C) of the sum of errors (units, C) with random signs of the units."""
     blocks = [
         _signs(seeds.generator(Purpose.MULTIPLIERS, block), len(errors)) @ errors

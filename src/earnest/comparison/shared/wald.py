@@ -55,7 +55,7 @@ def wald(
     cautions, few : iterable of Caution
         What is said anyway, and what is said of a law that stands on few units.
     """
-    difference = _rounded(values, scale)
+    difference = _subtract(values, scale)
     if same:
         return PairOutcome(
             difference=0.0,
@@ -99,7 +99,7 @@ def _without_spread(
     ends: tuple[float, float],
     cautions: tuple[Caution, ...],
 ) -> PairOutcome:
-    difference = _rounded(values, scale)
+    difference = _subtract(values, scale)
     bounded = all(map(math.isfinite, ends))
     return PairOutcome(
         difference=difference,
@@ -151,7 +151,8 @@ def no_spread(difference: float, units: int, unit: str, *, bounded: bool) -> Ite
     each = "no difference at all" if difference == 0.0 else "the same difference"
     yield Caution(
         "EN035",
-        f"{'All ' if units > 1 else 'The '}{counted(units, unit)} show{'s' * (units == 1)} {each}.",
+        f"{'All ' if units > 1 else 'The '}{count_units(units, unit)} "
+        f"show{'s' * (units == 1)} {each}.",
         f"There is no spread to compare it with; p comes from a bound, and {how}.",
         "Look at the predictions; more cases would show how rare another outcome is.",
     )
@@ -171,7 +172,7 @@ def few_units(
     """
     if units >= FEW_CASES and unlike >= FEW_UNLIKE:
         return
-    said = counted(units, unit)
+    said = count_units(units, unit)
     if units >= FEW_CASES:
         said = f"{unlike:.2g} of {said} that differ from the rest"
     one = units == 1 or (units >= FEW_CASES and unlike == 1)
@@ -184,13 +185,13 @@ def few_units(
     )
 
 
-def counted(units: int, unit: str) -> str:
+def count_units(units: int, unit: str) -> str:
     """Return a count with its noun, which may have words behind it."""
     noun, _, rest = unit.partition(" ")
     return f"{units} {noun}{'s' * (units != 1)}{' ' * bool(rest)}{rest}"
 
 
-def _rounded(values: tuple[float, float], scale: Scale) -> float:
+def _subtract(values: tuple[float, float], scale: Scale) -> float:
     """Return the difference of two values, 0 where it is no more than rounding."""
     difference = values[0] - values[1]
     return 0.0 if abs(difference) <= _rounding(values, scale) else difference

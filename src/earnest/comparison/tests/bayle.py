@@ -20,7 +20,7 @@ from earnest.comparison.base import (
     register,
     same_predictions,
 )
-from earnest.comparison.shared.joint import flipped
+from earnest.comparison.shared.joint import flip_signs
 from earnest.comparison.shared.wald import few_units, wald
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
@@ -93,7 +93,7 @@ class BayleReading:
                 *beyond_the_theorem(cases, metric.title),
                 *few_groups(cases),
                 *lone_cases(cases),
-                *unchecked_stability(self.question.pi),
+                *warn_of_unchecked_stability(self.question.pi),
             ],
             few=few_units(self._independent, self._unit, metric, unlike=unlike),
         )
@@ -124,7 +124,7 @@ class BayleReading:
 
     def deviations(self) -> Array:
         """Return joint draws of the errors, by random signs of the cases' terms."""
-        return flipped(self._errors(), self.question.seeds)
+        return flip_signs(self._errors(), self.question.seeds)
 
     def _errors(self) -> Array:
         """Return what each unit adds to the error of each value: (units, C)."""
@@ -201,17 +201,17 @@ class BayleTest:
         try:
             cases = case_values(question.pi, metric, singles=kind is Variance.ALL_PAIRS)
         except EvidenceError as error:
-            raise _cured(error, _other_folds(question.pi)) from error
+            raise _set_cure(error, _other_folds(question.pi)) from error
         try:
             check_folds(cases.folds, cases.groups, kind)
         except EvidenceError as error:
             within = kind is Variance.WITHIN_FOLD
             cure = "Use BayleTest(variance='all_pairs'), or fewer folds." if within else error.cure
-            raise _cured(error, cure) from error
+            raise _set_cure(error, cure) from error
         return BayleReading(question, cases, kind)
 
 
-def _cured(error: EvidenceError, cure: str) -> EvidenceError:
+def _set_cure(error: EvidenceError, cure: str) -> EvidenceError:
     return EvidenceError(error.what, needs=error.needs, got=error.got, cure=cure)
 
 
@@ -229,7 +229,7 @@ def _readable(metric: Metric) -> bool:
     )
 
 
-def unchecked_stability(pi: Predictions) -> Iterator[Caution]:
+def warn_of_unchecked_stability(pi: Predictions) -> Iterator[Caution]:
     """Yield a note where few cases were in folds, whose learners may not be stable enough."""
     if pi.n_folds > 1 and pi.n_cases < FEW_FOR_STABILITY:
         yield Caution(

@@ -36,7 +36,7 @@ from earnest.inference.resampling.resampled import (
     UndefinedRule,
     choose_resampler,
     in_bag_rule,
-    resampled,
+    resample_statistic,
 )
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric
@@ -87,7 +87,7 @@ class BootstrapReading:
             made = replace(
                 made,
                 statistic=None,
-                p_values=_inverted(apart),
+                p_values=_invert(apart),
                 limits=DrawnLimits(apart),
                 least_p=1.0 / (len(apart) + 1),
             )
@@ -98,7 +98,7 @@ class BootstrapReading:
             cautions=(
                 *made.cautions,
                 *several_models(pi),
-                *_undefined(len(self.draws), len(apart)),
+                *_warn_of_undefined(len(self.draws), len(apart)),
                 *resampling_remarks(pi, self.resampler.name),
             ),
         )
@@ -207,7 +207,7 @@ class BootstrapTest:
             table = score_table(pi, metric, weights, n_jobs=jobs)  # (b, C)
             return np.column_stack([table.sum(axis=1), table])  # the sum is NaN where one is
 
-        table = resampled(
+        table = resample_statistic(
             scored,
             pi.target,
             resampler,
@@ -222,7 +222,7 @@ class BootstrapTest:
         return BootstrapReading(question, scores, table[:, 1:], resampler)
 
 
-def _inverted(apart: Array) -> dict[str, float]:
+def _invert(apart: Array) -> dict[str, float]:
     """Return the p-values that invert the percentile interval."""
     whole = len(apart) + 1
     return p_values(
@@ -247,7 +247,7 @@ def _units(pi: Predictions, metric: Metric) -> int:
     return pi.n_cases
 
 
-def _undefined(drawn: int, valid: int) -> Iterator[Caution]:
+def _warn_of_undefined(drawn: int, valid: int) -> Iterator[Caution]:
     if valid < drawn:
         yield Caution(
             "EN010",

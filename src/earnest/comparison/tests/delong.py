@@ -21,7 +21,7 @@ from earnest.comparison.base import (
     register,
     same_predictions,
 )
-from earnest.comparison.shared.joint import flipped
+from earnest.comparison.shared.joint import flip_signs
 from earnest.comparison.shared.remarks import several_models
 from earnest.comparison.shared.wald import few_units, wald
 from earnest.core.base.errors import EvidenceError
@@ -92,7 +92,7 @@ class DeLongReading:
         if groups is not None:
             errors = np.zeros((int(groups.max()) + 1, self.errors.shape[1]))
             np.add.at(errors, groups, self.errors)
-        return flipped(errors, self.question.seeds)
+        return flip_signs(errors, self.question.seeds)
 
 
 @register

@@ -70,7 +70,7 @@ class LOOBTest:
     def read(self, question: ReplicateQuestion) -> LeaveOutReading:
         """Read the replicates of every learner."""
         self.check_metric(question.metric, question.target)
-        return LeaveOutReading(question, partial(_between, question.metric))
+        return LeaveOutReading(question, partial(_leave_out, question.metric))
 
     def check_metric(self, metric: Metric, target: Target) -> None:
         """Refuse a metric that is neither a mean over cases nor a function of such means."""
@@ -80,7 +80,7 @@ class LOOBTest:
             )
 
 
-def _between(metric: Metric, one: Replicates, other: Replicates | None) -> LeftOutEstimate:
+def _leave_out(metric: Metric, one: Replicates, other: Replicates | None) -> LeftOutEstimate:
     assert isinstance(metric, MomentMetric)
     losses = case_terms(one, metric)[1]
     if other is not None:

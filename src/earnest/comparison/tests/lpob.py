@@ -68,7 +68,7 @@ class LPOBTest:
     def read(self, question: ReplicateQuestion) -> LeaveOutReading:
         """Read the replicates of every learner."""
         self.check_metric(question.metric, question.target)
-        return LeaveOutReading(question, partial(_between, question.metric))
+        return LeaveOutReading(question, partial(_leave_out, question.metric))
 
     def check_metric(self, metric: Metric, target: Target) -> None:
         """Refuse a metric that is not a mean over pairs."""
@@ -78,5 +78,5 @@ class LPOBTest:
             )
 
 
-def _between(metric: Metric, one: Replicates, other: Replicates | None) -> LeftOutEstimate:
+def _leave_out(metric: Metric, one: Replicates, other: Replicates | None) -> LeftOutEstimate:
     return pairs_left_out(one, metric, other=other)

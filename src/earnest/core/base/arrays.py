@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from numbers import Real
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, SupportsFloat, SupportsIndex, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -163,8 +163,10 @@ def first_other(values: NDArray[np.generic]) -> tuple[int, object] | None:
 
 
 def _is_number(value: object) -> bool:
+    if not isinstance(value, str | bytes | SupportsFloat | SupportsIndex):
+        return False
     try:
-        float(value)  # type: ignore[arg-type]  # raises for what is not a number
+        float(value)
     except (TypeError, ValueError):
         return False
     return True

@@ -98,11 +98,11 @@ def _pass_on(stream: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="earnest-") as folder:
         temporary = Path(folder) / "content"
         yield temporary
-        with temporary.open("rb") as source, os.fdopen(_opened(stream), "wb") as sink:
+        with temporary.open("rb") as source, os.fdopen(_open_stream(stream), "wb") as sink:
             shutil.copyfileobj(source, sink)
 
 
-def _opened(stream: Path) -> int:
+def _open_stream(stream: Path) -> int:
     """Open a device or a pipe to write to; a pipe that nobody reads would wait forever."""
     waits = getattr(os, "O_NONBLOCK", 0)
     begun = time.monotonic()

@@ -258,13 +258,13 @@ def explanations() -> Mapping[str, CautionMeaning]:
     return {code: CautionMeaning(code, **parts) for code, parts in told.items()}
 
 
-def explained(code: str) -> CautionMeaning | None:
+def explain_code(code: str) -> CautionMeaning | None:
     """Return what a code means, None for one that the page does not have.
 
     Examples
     --------
-    >>> from earnest.core.results.cautions import explained
-    >>> explained("EN016").follows
+    >>> from earnest.core.results.cautions import explain_code
+    >>> explain_code("EN016").follows
     'The limits are rough: another seed would move them.'
     """
     return explanations().get(code)

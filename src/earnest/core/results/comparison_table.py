@@ -18,7 +18,7 @@ from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.differences import Alternative, alpha_of, difference_limits
 from earnest.core.results.estimate import finite
-from earnest.core.results.interval import Interval, opened
+from earnest.core.results.interval import Interval, open_side
 from earnest.core.results.specs import Side
 from earnest.core.text.comparison import p_words
 
@@ -91,7 +91,7 @@ class Family:
             wide = made.at(confidence_level=1.0 - (1.0 - level) / self.size).interval
             return None if wide is None else replace(wide, confidence_level=level)
         side, reach = Side(own.side), self._reach(level) * made.standard_error
-        low, high = opened(made.difference - reach, made.difference + reach, side)
+        low, high = open_side(made.difference - reach, made.difference + reach, side)
         least, most = difference_limits(made.scale)
         low, high = max(min(low, own.low), least), min(max(high, own.high), most)
         return Interval(low, high, level, own.side)

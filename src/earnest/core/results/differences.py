@@ -13,7 +13,13 @@ from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.provenance import JsonObject
 from earnest.core.results.estimate import Scale
-from earnest.core.results.interval import Interval, LimitSource, opened, source_from_dict, tail_of
+from earnest.core.results.interval import (
+    Interval,
+    LimitSource,
+    open_side,
+    source_from_dict,
+    tail_of,
+)
 from earnest.core.results.limits import StudentLimits
 from earnest.core.results.specs import Side
 
@@ -54,7 +60,7 @@ class ExactLimits:
 
     def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
         """Return the value twice, infinite at an open end."""
-        return opened(self.value, self.value, side)
+        return open_side(self.value, self.value, side)
 
     def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data; there are no draws."""
@@ -85,7 +91,7 @@ class FlippedLimits:
         rank = math.floor(tail_of(confidence_level, side) * (len(ordered) + 1) + 1e-9)
         if rank < 1:
             return -math.inf, math.inf
-        return opened(float(ordered[rank - 1]), float(ordered[-rank]), side)
+        return open_side(float(ordered[rank - 1]), float(ordered[-rank]), side)
 
     def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data, with or without the means."""

@@ -115,7 +115,7 @@ def quantile_limits(
         return math.nan, math.nan
     most = (len(valid) - 1) // 2 if side is Side.TWO_SIDED else len(valid) - 1
     k = min(_tail_count(len(valid), confidence_level, side), most)
-    return opened(float(valid[k]), float(valid[len(valid) - 1 - k]), side)
+    return open_side(float(valid[k]), float(valid[len(valid) - 1 - k]), side)
 
 
 def published_limits(draws: NDArray[np.float64], confidence_level: float) -> tuple[float, float]:
@@ -139,7 +139,7 @@ def tail_of(confidence_level: float, side: Side) -> float:
     return (1.0 - confidence_level) / (2.0 if side is Side.TWO_SIDED else 1.0)
 
 
-def opened(low: float, high: float, side: Side) -> tuple[float, float]:
+def open_side(low: float, high: float, side: Side) -> tuple[float, float]:
     """Return the ends, infinite where a side leaves one open."""
     return -math.inf if side is Side.UPPER else low, math.inf if side is Side.LOWER else high
 
@@ -194,7 +194,7 @@ class NormalLimits:
         """Return the limits, infinite at an open end."""
         tail = tail_of(confidence_level, side)
         reach = NormalDist().inv_cdf(1.0 - tail) * self.standard_error
-        return opened(self.centre - reach, self.centre + reach, side)
+        return open_side(self.centre - reach, self.centre + reach, side)
 
     def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data; there are no draws."""
@@ -228,7 +228,7 @@ class EqualCaseLimits:
         tail = tail_of(confidence_level, side)
         share = -math.expm1(math.log(tail) / self.n)
         low = self.centre - share * (self.centre - self.low)
-        return opened(low, self.centre + share * (self.high - self.centre), side)
+        return open_side(low, self.centre + share * (self.high - self.centre), side)
 
     def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data; there are no draws, and an infinite end is None."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.provenance import JsonObject
 from earnest.core.results.cautions import Caution
-from earnest.core.results.interval import LimitSource, opened, source_from_dict, tail_of
+from earnest.core.results.interval import LimitSource, open_side, source_from_dict, tail_of
 from earnest.core.results.specs import Side
 
 # Limits from tilts: how far the cases must be reweighted until the estimate is a surprise.
@@ -90,7 +90,7 @@ class TiltedLimits:
         """Return the limits, infinite at an open end."""
         tail = tail_of(confidence_level, side)
         low, high = self._curves()
-        return opened(self._end(low, tail, 0, min), self._end(high, tail, 1, max), side)
+        return open_side(self._end(low, tail, 0, min), self._end(high, tail, 1, max), side)
 
     def _end(self, curve: TailCurve, tail: float, place: int, worse: Callable[..., float]) -> float:
         """Return one end; the rules make the end of a smaller tail lie further out always."""
@@ -185,7 +185,7 @@ class LogitLimits:
         reach /= width * share * (1.0 - share)
         middle = math.log(share) - math.log1p(-share)
         low, high = (self.low + width * _logistic(middle + r) for r in (-reach, reach))
-        return opened(low, high, side)
+        return open_side(low, high, side)
 
     def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data; there are no draws."""
@@ -208,7 +208,7 @@ class StudentLimits:
 
         tail = tail_of(confidence_level, side)
         reach = float(stdtrit(self.df, 1.0 - tail)) * self.standard_error
-        return opened(self.centre - reach, self.centre + reach, side)
+        return open_side(self.centre - reach, self.centre + reach, side)
 
     def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data; there are no draws."""
@@ -249,7 +249,7 @@ class ShareLimits:
         share = min(max((self.centre - self.low) / width, 0.0), 1.0)
         ends = _clopper_pearson if self.exact else _wilson
         low, high = (self.low + width * end for end in ends(share, self.trials, tail))
-        return opened(low, high, side)
+        return open_side(low, high, side)
 
     def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data; there are no draws."""
@@ -275,7 +275,7 @@ class SidakLimits:
         tail = tail_of(confidence_level, side)
         low, _ = self.inner.limits(1.0 - self._tail(tail, Side.LOWER), Side.LOWER)
         _, high = self.inner.limits(1.0 - self._tail(tail, Side.UPPER), Side.UPPER)
-        return opened(low, high, side)
+        return open_side(low, high, side)
 
     def remarks(self, confidence_level: float, side: Side) -> Iterator[Caution]:
         """Yield what the inner source has to say of the ends that are asked for."""

@@ -403,7 +403,7 @@ class Thresholds(Result):
             parts["treat_all"] = self._treat_all(cut)
         for name in self.measures:
             off = (seen[name] - left[name]) / math.sqrt(2.0)
-            parts[name] = _moved(parts[name], float((naive[name] - off)[0]), name)
+            parts[name] = _move(parts[name], float((naive[name] - off)[0]), name)
         share = float(np.mean(met)) if len(met) else 0.0
         return ThresholdChoice(
             **parts, rule=_say_rule(kind, value), met=share, cautions=_remark_unmet(kind, share)
@@ -590,7 +590,7 @@ def _sum(counts: Floats) -> Floats:
     return np.asarray(counts.sum(keepdims=True))
 
 
-def _moved(rate: Rate, value: float, measure: str) -> Rate:
+def _move(rate: Rate, value: float, measure: str) -> Rate:
     """Return a rate with another value, its limits widened to hold it."""
     if np.isnan(value):
         return Rate(None, rate.low, rate.high, None, None, rate.naive)

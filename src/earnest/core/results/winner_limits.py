@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.provenance import JsonObject
-from earnest.core.results.interval import LimitSource, opened, source_from_dict, tail_of
+from earnest.core.results.interval import LimitSource, open_side, source_from_dict, tail_of
 from earnest.core.results.limits import ShareLimits
 from earnest.core.results.specs import Side
 
@@ -101,7 +101,7 @@ class NearWinnerLimits:
         lower, upper = (local, tail) if self.end is Side.LOWER else (tail, local)
         low, _ = self.inner.limits(1.0 - lower, Side.LOWER)
         _, high = self.inner.limits(1.0 - upper, Side.UPPER)
-        return opened(min(low, self.value), max(high, self.value), side)
+        return open_side(min(low, self.value), max(high, self.value), side)
 
     def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data, with or without the draws."""
@@ -183,7 +183,7 @@ class AreaLimits:
         low = math.nan if open_end is Side.LOWER else self._low(tail)
         high = math.nan if open_end is Side.UPPER else self._high(tail)
         ends = self.constant + self.slope * low, self.constant + self.slope * high
-        return opened(*(ends if self.slope >= 0 else ends[::-1]), side)
+        return open_side(*(ends if self.slope >= 0 else ends[::-1]), side)
 
     def _low(self, tail: float) -> float:
         """Return the largest value that is too small for the AUC seen."""
@@ -321,7 +321,7 @@ class LossLimits:
             self._metric(self.loss / most),
             self._metric(self.loss / least if least else np.inf),
         ]
-        return opened(min(ends), max(ends), side)
+        return open_side(min(ends), max(ends), side)
 
     def _metric(self, loss: float) -> float:
         return self.constant + self.slope * math.pow(loss, self.power)

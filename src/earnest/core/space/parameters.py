@@ -189,8 +189,7 @@ class Parameter:
             return np.isin(np.round(codes, 9), np.round(self.encode(clause.values), 9))
         if not self.numeric:
             inside = [
-                clause.low <= float(choice) <= clause.high  # type: ignore[arg-type]
-                for choice in self.choices
+                clause.low <= check.read_number(choice) <= clause.high for choice in self.choices
             ]
             return np.isin(np.round(codes), np.flatnonzero(inside))
         low = -math.inf if clause.low <= self.low else self._scale(clause.low)

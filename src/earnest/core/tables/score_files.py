@@ -125,7 +125,7 @@ def _parse_header(text: bytes, path: Path) -> dict[str, Any]:
     try:
         facts = parse_json(text)
     except ValueError as error:
-        raise _changed(path, "a header that is JSON", "text that is not") from error
+        raise _make_changed_error(path, "a header that is JSON", "text that is not") from error
     schema = facts.get("schema") if isinstance(facts, dict) else None
     if schema != SCHEMA:
         raise FormatError(
@@ -145,7 +145,7 @@ def holds_scores(path: Path) -> bool:
         return False
 
 
-def _changed(path: Path, needs: str, got: str) -> FormatError:
+def _make_changed_error(path: Path, needs: str, got: str) -> FormatError:
     return FormatError(
         f"{path.name!r} was changed or damaged after earnest wrote it",
         needs=needs,
@@ -164,7 +164,7 @@ def _whole(path: Path) -> Iterator[None]:
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:
         lost = isinstance(error, KeyError)
         got = f"nothing under {check.show_text(str(error))}" if lost else "content of another form"
-        raise _changed(path, "the content that its header describes", got) from error
+        raise _make_changed_error(path, "the content that its header describes", got) from error
 
 
 def _rebuild(
@@ -192,7 +192,9 @@ def _read_as_written(
     n, count, samples = facts["shape"]
     lacking = [name for name in [*names.values()] if name not in columns.names]
     if lacking or columns.rows != facts["rows"]:
-        raise _changed(path, f"{facts['rows']} rows and all columns", f"{columns.rows} rows")
+        raise _make_changed_error(
+            path, f"{facts['rows']} rows and all columns", f"{columns.rows} rows"
+        )
     dtype = np.dtype(facts["dtype"])
     values = np.full((n, count, samples), np.nan, dtype=dtype)
     per = None
@@ -249,13 +251,13 @@ def _verify(
 ) -> Scores:
     made = kind._of(parts, measure, facts["missing"], facts["batches"])
     if made.fingerprint != facts["fingerprint"]:
-        raise _changed(
+        raise _make_changed_error(
             path, f"fingerprint {facts['fingerprint']}", f"fingerprint {made.fingerprint}"
         )
-    return _said_anew(made, said, path)
+    return _say_anew(made, said, path)
 
 
-def _said_anew(made: Scores, said: Mapping[str, Any], path: Path) -> Scores:
+def _say_anew(made: Scores, said: Mapping[str, Any], path: Path) -> Scores:
     """Return scores of a file that describes itself, with what may be said of them anew."""
     for name, value in said.items():
         if value is None:

@@ -87,11 +87,11 @@ def fold_column(pi: Predictions, repeat: int) -> pa.Array:
     import pyarrow as pa
 
     codes, names = pi.folds[:, repeat], np.array(pi.fold_names[repeat])
-    labels = names.astype(np.int64) if numbered(pi.fold_names) else names
+    labels = names.astype(np.int64) if is_numbered(pi.fold_names) else names
     return pa.array(labels[np.maximum(codes, 0)], mask=codes < 0)
 
 
-def numbered(fold_names: Iterable[Sequence[str]]) -> bool:
+def is_numbered(fold_names: Iterable[Sequence[str]]) -> bool:
     """Tell whether the folds are numbers that stand in order, so that reading gives them back."""
     for names in fold_names:
         numbers = [int(name) for name in names if _is_number(name)]

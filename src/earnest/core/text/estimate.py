@@ -16,7 +16,7 @@ from earnest.core.results.cautions import Severity
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import ON_ITEMS, Estimand, Side
-from earnest.core.text.numbers import decimals, number, shared_places
+from earnest.core.text.numbers import decimals, find_shared_places, number
 
 LARGE = 0.05  # the share lost from which the search's own number is contradicted
 NO_BREAK = "\u00a0"
@@ -69,7 +69,7 @@ class PrintedEstimate:
         return _read(self.optimism) != 0.0
 
 
-def printed(estimate: Estimate, places: int | None = None) -> PrintedEstimate:
+def print_numbers(estimate: Estimate, places: int | None = None) -> PrintedEstimate:
     """Return the numbers of an estimate as text, with the decimals of its standard error.
 
     Parameters
@@ -88,7 +88,7 @@ def printed(estimate: Estimate, places: int | None = None) -> PrintedEstimate:
     value = prose(estimate.value, places, limits)
     gap = None
     if naive is not None and estimate.naive is not None:
-        lost = _rounded_to(estimate.naive, naive, places) - _rounded_to(
+        lost = _read_rounded(estimate.naive, naive, places) - _read_rounded(
             estimate.value, value, places
         )
         gap = prose(abs(lost), places, NO_LIMITS)
@@ -118,7 +118,7 @@ def places_of(estimates: Iterable[Estimate]) -> int:
     """Return the decimals that estimates share: those of the most precise one."""
     rows = list(estimates)
     numbers = [n for e in rows for n in (e.value, e.naive, *_both_ends(e.interval))]
-    shared = shared_places(numbers, [e.standard_error for e in rows])
+    shared = find_shared_places(numbers, [e.standard_error for e in rows])
     if shared is not None:
         return shared
     exact = [e for e in rows if e.standard_error is not None] or rows[:1]
@@ -142,13 +142,13 @@ def form(estimate: Estimate, *, corrected: bool = True) -> Form:
         return Form.UNCORRECTED
     if estimate.beats_constant is False:
         return Form.NO_EVIDENCE
-    if elected(estimate):
+    if is_elected(estimate):
         return Form.ELECTED
     if is_perfect(estimate):
         return Form.PERFECT
     if not searched or estimate.naive is None or estimate.optimism is None:
         return Form.ALONE
-    shown = printed(estimate)
+    shown = print_numbers(estimate)
     if not shown.differ or estimate.optimism <= 0:
         return Form.NONE
     if not estimate.flattered:
@@ -169,7 +169,7 @@ def is_perfect(estimate: Estimate) -> bool:
     return interval.side != shut and (interval.low, interval.high)[1 - side] != best
 
 
-def elected(estimate: Estimate) -> bool:
+def is_elected(estimate: Estimate) -> bool:
     """Tell whether the cases that score also chose: then the limit is corrected, not the value."""
     notes = {caution.code for caution in estimate.cautions if caution.severity is Severity.NOTE}
     return "EN022" in notes
@@ -193,7 +193,7 @@ def headline(
     speaker : str
         Who reported the naive number: 'the search', or 'your predictions'.
     """
-    words, shown = title or estimate.metric, printed(estimate)
+    words, shown = title or estimate.metric, print_numbers(estimate)
     kind = form(estimate, corrected=corrected)
     comma = "," if "," in words else ""  # "a ROC AUC, one against the rest, of 0.8"
     items = is_on_items(estimate)
@@ -258,7 +258,7 @@ def confidence(estimate: Estimate, *, corrected: bool = True) -> str:
     interval = estimate.interval
     if interval is None:
         return f"The method {estimate.method} gives no interval."
-    shown = printed(estimate)
+    shown = print_numbers(estimate)
     interval = as_bound(interval, shown)
     level = f"{percent(interval.confidence_level)} confidence it"
     claim = f"{level} {_claim(interval, shown)}."
@@ -291,7 +291,7 @@ def reason(
         return ""
     effect = "corrects" if corrected else "does not correct"
     correction = f"This estimate {effect} for that choice."
-    if elected(estimate):
+    if is_elected(estimate):
         correction = "The limit corrects for that choice; the score does not."
     count = f"{estimate.n_configs:,} configurations"
     if is_on_items(estimate):
@@ -337,7 +337,7 @@ def optimism_words(estimate: Estimate) -> str:
     The share is of what the naive score is better than a constant prediction; it is all of it at
     most.
     """
-    shown, found, lost = printed(estimate), estimate.optimism_interval, estimate.share_lost
+    shown, found, lost = print_numbers(estimate), estimate.optimism_interval, estimate.share_lost
     words = f"{shown.optimism}"
     if found is not None:
         places = places_of([estimate])
@@ -351,7 +351,7 @@ def optimism_words(estimate: Estimate) -> str:
 
 def flatters(estimate: Estimate) -> bool:
     """Tell whether to say that the naive score is too good: it is, and a reader sees it."""
-    shown = printed(estimate)
+    shown = print_numbers(estimate)
     return shown.differ and (estimate.optimism or 0.0) > 0 and estimate.flattered
 
 
@@ -442,14 +442,14 @@ def limits_words(interval: Interval, shown: PrintedEstimate) -> str:
     if interval.side != Side.TWO_SIDED and interval.low == interval.high and low == high:
         return low
     if interval.side == Side.LOWER:
-        return f"above {_rounded(low) if low.startswith('under') else low.split()[-1]}"
+        return f"above {_round_text(low) if low.startswith('under') else low.split()[-1]}"
     if interval.side == Side.UPPER:
-        return f"below {_rounded(high) if high.startswith('over') else high.split()[-1]}"
-    low = _rounded(low) if low.startswith("under") else low
-    return f"{low} to {_rounded(high) if high.startswith('over') else high}"
+        return f"below {_round_text(high) if high.startswith('over') else high.split()[-1]}"
+    low = _round_text(low) if low.startswith("under") else low
+    return f"{low} to {_round_text(high) if high.startswith('over') else high}"
 
 
-def _rounded_to(value: float, text: str, places: int) -> float:
+def _read_rounded(value: float, text: str, places: int) -> float:
     """Return a number as a reader takes it: 'over 0.999' is all but 1, other text is what it says.
 
     Differences of printed numbers are taken of these, so that two that differ never differ by 0.
@@ -458,7 +458,7 @@ def _rounded_to(value: float, text: str, places: int) -> float:
     return float(f"{value:.{places if places > 0 else 3}f}") if short else _read(text)
 
 
-def _rounded(text: str) -> str:
+def _round_text(text: str) -> str:
     """Return the round number that a text like 'over 0.999' stays short of."""
     return f"{round(_read(text))}".replace("-", MINUS)
 

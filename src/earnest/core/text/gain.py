@@ -61,10 +61,10 @@ def _where(made: Gain) -> str:
         return ""
     if not made.plateau:
         return f", most of it only after {most} configurations"
-    return f", most of it in the first {_counted(most)}"
+    return f", most of it in the first {_count_first(most)}"
 
 
-def _counted(configs: int) -> str:
+def _count_first(configs: int) -> str:
     return "configuration" if configs == 1 else f"{configs} configurations"
 
 

@@ -39,10 +39,10 @@ def readable(configs: Sequence[Mapping[str, object]]) -> list[dict[str, object]]
         for param, value in config.items():
             if _is_object(value):
                 if id(value) not in known:
-                    known[id(value)] = _identified(value)
+                    known[id(value)] = _identify(value)
                 key, name = known[id(value)]
                 names.setdefault(str(param), {}).setdefault(key, name)
-    told = {param: _numbered(found) for param, found in names.items()}
+    told = {param: _number_names(found) for param, found in names.items()}
     return [
         {
             str(param): told[str(param)][known[id(value)][0]] if _is_object(value) else plain(value)
@@ -59,7 +59,7 @@ def _is_object(value: object) -> bool:
     return not isinstance(plain(value), float)  # NaN of another library stays missing
 
 
-def _identified(value: object) -> tuple[str, str]:
+def _identify(value: object) -> tuple[str, str]:
     """Return what tells an object from others, and what it is called."""
     printed = " ".join(repr(value).split())
     nameless = _ADDRESS.search(printed) is not None
@@ -69,7 +69,7 @@ def _identified(value: object) -> tuple[str, str]:
     return key, type(value).__name__ if nameless or len(printed) > LONGEST else printed
 
 
-def _numbered(found: dict[str, str]) -> dict[str, str]:
+def _number_names(found: dict[str, str]) -> dict[str, str]:
     """Return the names, those that several objects have with a number each."""
     counts, seen = Counter(found.values()), Counter[str]()
     out = {}

@@ -40,7 +40,9 @@ def decimals(standard_error: float | None, value: float | None = None) -> int:
     return places if 0.0 < size < SMALLEST else min(places, MOST_PLACES)
 
 
-def shared_places(values: Iterable[float | None], errors: Iterable[float | None]) -> int | None:
+def find_shared_places(
+    values: Iterable[float | None], errors: Iterable[float | None]
+) -> int | None:
     """Return negative decimals for numbers of which one needs its power of ten, else None.
 
     They round all the numbers at the same digit before the point, and `number` then writes each
@@ -48,8 +50,8 @@ def shared_places(values: Iterable[float | None], errors: Iterable[float | None]
 
     Examples
     --------
-    >>> from earnest.core.text.numbers import number, shared_places
-    >>> places = shared_places([6.8e8, 1.34e9], [2.2e7])
+    >>> from earnest.core.text.numbers import number, find_shared_places
+    >>> places = find_shared_places([6.8e8, 1.34e9], [2.2e7])
     >>> places, number(683_662_878.0, places), number(1.34e9, places)
     (-7, '6.8e+08', '1.34e+09')
     """
@@ -99,7 +101,7 @@ def number(value: float, places: int, limits: tuple[float, float] = (0.0, 1.0)) 
     Parameters
     ----------
     places : int
-        The decimals, see `decimals`; negative ones, see `shared_places`.
+        The decimals, see `decimals`; negative ones, see `find_shared_places`.
     limits : tuple of float
         The range of the metric.
 
@@ -117,16 +119,16 @@ def number(value: float, places: int, limits: tuple[float, float] = (0.0, 1.0)) 
         return {math.inf: "inf", -math.inf: "-inf"}.get(value, "nan")
     low, high = limits
     if places <= 0:
-        text = _written(value, 0) if places == 0 else _power(value, places) if value else "0"
+        text = _write_digits(value, 0) if places == 0 else _power(value, places) if value else "0"
         if low < value < high and float(text) in limits:
             return number(value, _places_to(min(value - low, high - value)), limits)
         return text
     rounded, step = float(f"{value:.{places}f}"), 10.0**-places
     if rounded == high and value < high:
-        return f"> {_written(high - step, places)}"
+        return f"> {_write_digits(high - step, places)}"
     if rounded == low and value > low:
-        return f"< {_written(low + step, places)}"
-    return _written(value, places)
+        return f"< {_write_digits(low + step, places)}"
+    return _write_digits(value, places)
 
 
 def _places_to(distance: float) -> int:
@@ -134,7 +136,7 @@ def _places_to(distance: float) -> int:
     return min(max(-_exponent(distance), 1), 3)
 
 
-def _written(value: float, places: int) -> str:
+def _write_digits(value: float, places: int) -> str:
     """Return a number as digits, or with its power of ten where digits would be many."""
     rounded = float(f"{value:.{places}f}")
     if rounded == 0.0:

@@ -96,7 +96,7 @@ def latex(text: str) -> str:
     r"""Return text as LaTeX shows it, on one line; letters with accents are as they are.
 
     Signs that cannot be seen are left out. Letters that pdfLaTeX does not know, such as Chinese
-    ones, stay as they are: see `unknown_letters`.
+    ones, stay as they are: see `find_unknown_letters`.
 
     Examples
     --------
@@ -108,13 +108,13 @@ def latex(text: str) -> str:
     return "".join(_SIGNS.get(sign, sign) for sign in plain).replace("\u200c", "{}")
 
 
-def unknown_letters(texts: Iterable[str]) -> tuple[str, ...]:
+def find_unknown_letters(texts: Iterable[str]) -> tuple[str, ...]:
     """Return the letters, each once, that need XeLaTeX or LuaLaTeX and a font that has them.
 
     Examples
     --------
-    >>> from earnest.core.text.paper import unknown_letters
-    >>> unknown_letters(["naïve α", "лес"])
+    >>> from earnest.core.text.paper import find_unknown_letters
+    >>> find_unknown_letters(["naïve α", "лес"])
     ('л', 'е', 'с')
     """
     found = dict.fromkeys("".join(_visible(text) for text in texts))
@@ -174,7 +174,7 @@ class PaperTable:
 
     def _engine(self) -> list[str]:
         """Say which LaTeX is needed, where a name has letters that not every one knows."""
-        letters = unknown_letters(cell for row in (self.heads, *self.rows) for cell in row)
+        letters = find_unknown_letters(cell for row in (self.heads, *self.rows) for cell in row)
         if not letters:
             return []
         needs = "XeLaTeX or LuaLaTeX, with a font that has it"
@@ -318,7 +318,7 @@ def comparisons_table(given: Comparison | Comparisons) -> PaperTable:
             cells += [] if bayesian else [_p(adjusted)]
             cells += [given.verdict(one.b in given.not_worse)]
         body.append(tuple(cells))
-    return PaperTable(tuple(heads), tuple(body), _compared(given, made, at_once))
+    return PaperTable(tuple(heads), tuple(body), _say_compared(given, made, at_once))
 
 
 def statistic_table(
@@ -334,7 +334,7 @@ def statistic_table(
     return PaperTable(heads, ((how, *cells, ends, shift),), note)
 
 
-def _compared(
+def _say_compared(
     given: Comparison | Comparisons, made: Sequence[Comparison], at_once: bool = False
 ) -> str:
     first = made[0]

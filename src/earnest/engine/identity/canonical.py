@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
-from earnest.engine.identity.user_code import PLAIN, find_globals, installed, members
+from earnest.engine.identity.user_code import PLAIN, find_globals, is_installed, members
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -166,7 +166,7 @@ class CanonicalWriter:
             return f"{self.text(value.__self__)}.{value.__func__.__name__}"
         name = getattr(value, "__qualname__", value.__name__)
         head = f"{getattr(value, '__module__', None)}.{name}"
-        if not isinstance(value, types.FunctionType) or installed(value.__module__):
+        if not isinstance(value, types.FunctionType) or is_installed(value.__module__):
             self._seen(getattr(value, "__module__", None))
             return head
         cells = [cell.cell_contents for cell in value.__closure__ or () if _is_filled(cell)]
@@ -195,7 +195,7 @@ class CanonicalWriter:
 
     def _class(self, value: type) -> str:
         head = f"{value.__module__}.{value.__qualname__}"
-        if installed(value.__module__):
+        if is_installed(value.__module__):
             self._seen(value.__module__)
             return head
         bases = [base for base in value.__bases__ if base is not object]

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from earnest.engine.identity.canonical import CanonicalWriter, Estimator
-from earnest.engine.identity.user_code import installed
+from earnest.engine.identity.user_code import is_installed
 
 LONGEST = 60  # characters up to which a value is shown as it is
 LIBRARIES = ("numpy", "scipy", "sklearn")
@@ -106,7 +106,7 @@ def versions(*values: object) -> Mapping[str, str]:
 def _name_kind(value: object) -> str:
     """Return how a value is called where it is too long to be shown."""
     if isinstance(value, type):
-        return f"class {value.__name__}{'' if installed(value.__module__) else ' with code'}"
+        return f"class {value.__name__}{'' if is_installed(value.__module__) else ' with code'}"
     name = type(value).__name__
     shape = getattr(value, "shape", None)
     if isinstance(shape, tuple) and all(isinstance(part, (int, np.integer)) for part in shape):

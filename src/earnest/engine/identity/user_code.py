@@ -66,7 +66,7 @@ def find_globals(function: types.FunctionType) -> dict[str, object]:
     found: dict[str, object] = {}
     for name in loaded - stored:
         value = _undecorate(function.__globals__.get(name))
-        if isinstance(value, types.ModuleType) and not installed(value.__name__):
+        if isinstance(value, types.ModuleType) and not is_installed(value.__name__):
             inside = {f"{name}.{part}": _undecorate(vars(value).get(part)) for part in names}
             found |= {path: part for path, part in inside.items() if _is_counted(part)}
         elif name in function.__globals__ and _is_counted(value):
@@ -98,7 +98,7 @@ def _walk_codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 def _is_counted(value: object) -> bool:
     if isinstance(value, types.FunctionType | type):
-        return not installed(value.__module__)
+        return not is_installed(value.__module__)
     if isinstance(value, functools.partial):
         return True
     return value is not None and _is_plain(value)
@@ -126,7 +126,7 @@ def _find_homes() -> tuple[Path, ...]:
 
 
 @functools.cache
-def installed(name: str | None) -> bool:
+def is_installed(name: str | None) -> bool:
     """Tell whether a module belongs to Python or a package, so that a version stands for it."""
     if name is None or name == "__main__" or name not in sys.modules:
         return False

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base.errors import InputError
 from earnest.core.base.rng import Purpose, Seeds
+from earnest.core.space.parameters import Parameter
 from earnest.core.space.space import Space
 from earnest.explanation.effects.curves import EffectCurve, EffectSurface, Ice, Objective
 from earnest.explanation.surrogate.surrogate import EffectSums, FittedSurrogate
@@ -144,7 +145,7 @@ def average(
         mean = np.where(exists, ice.mean, 0.0).sum(axis=0) / counts
         variance = np.where(exists, ice.sd**2, 0.0).sum(axis=0) / counts
     parameter = scene.space[column]
-    scale = "levels" if not parameter.numeric else "log" if parameter.log else "linear"
+    scale = _name_scale(parameter)
     tried = scene.codes[:, column]
     return EffectCurve(
         param=parameter.name,
@@ -205,9 +206,7 @@ def compute_surface(
     return EffectSurface(
         params=(kinds[0].name, kinds[1].name),
         grids=(tuple(grid_a), tuple(grid_b)),
-        scales=tuple(  # type: ignore[arg-type]  # two of them
-            "levels" if not p.numeric else "log" if p.log else "linear" for p in kinds
-        ),
+        scales=(_name_scale(kinds[0]), _name_scale(kinds[1])),
         mean=mean.reshape(shape),
         sd=sd.reshape(shape),
         sd_of_mean=sd_of_mean.reshape(shape),
@@ -301,3 +300,9 @@ def _average_existing(
         mean = np.where(exists, sums.ice_mean, 0.0).sum(axis=0) / counts
         sd = np.sqrt(np.where(exists, sums.ice_sd**2, 0.0).sum(axis=0) / counts)
     return mean, sd, _find_sd_of_means(scene, points, columns, pairs, exists)
+
+
+def _name_scale(parameter: Parameter) -> str:
+    if not parameter.numeric:
+        return "levels"
+    return "log" if parameter.log else "linear"

@@ -12,7 +12,7 @@ from earnest.core.base import check
 from earnest.core.base.threads import each, workers
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.space.space import Space
-from earnest.explanation.surrogate.surrogate import EffectSums, as_columns, placed
+from earnest.explanation.surrogate.surrogate import EffectSums, as_columns, place_points
 
 if TYPE_CHECKING:
     from sklearn.tree._tree import Tree
@@ -89,7 +89,7 @@ class ForestSurrogate:
             (tree.tree_, tree.tree_.value[:, 0, 0].copy(), tree.tree_.impurity.copy())
             for tree in model.estimators_
         )
-        return FittedForest(space, layout, trees, self.kind, _chosen(self.because))
+        return FittedForest(space, layout, trees, self.kind, _note_choice(self.because))
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ class FittedForest:
         """Return what setting a column of the points (m, d) to each of (G,) codes gives."""
         columns, table = as_columns(column, values)
         m, groups = len(points), len(table)
-        stacked = np.concatenate(list(placed(self.space, points, columns, table)))
+        stacked = np.concatenate(list(place_points(self.space, points, columns, table)))
         mean, variance, by_tree = self._sums(stacked, groups, pointwise, n_jobs)
         curve, spread = by_tree.mean(axis=0), by_tree.std(axis=0) if covariance else None
         if not pointwise:
@@ -184,7 +184,7 @@ class FittedForest:
         return mean, between + within / len(self.trees), by_tree
 
 
-def _chosen(because: str) -> tuple[Caution, ...]:
+def _note_choice(because: str) -> tuple[Caution, ...]:
     if not because:
         return ()
     return (
@@ -208,13 +208,15 @@ class _Layout:
     @classmethod
     def of(cls, space: Space) -> _Layout:
         """Count the features."""
-        return cls(space, sum(1 if _one(space, j) else len(space[j].choices) for j in _used(space)))
+        return cls(
+            space, sum(1 if _one(space, j) else len(space[j].choices) for j in _list_varying(space))
+        )
 
     def __call__(self, codes: Floats) -> Floats:
         """Return codes (n, d) as features (n, width)."""
         masked = self.space.mask(codes)
         parts = []
-        for j in _used(self.space):
+        for j in _list_varying(self.space):
             column = masked[:, j]
             if _one(self.space, j):
                 parts.append(np.where(np.isnan(column), INACTIVE, column)[:, None])
@@ -224,7 +226,7 @@ class _Layout:
         return np.concatenate([*parts, np.empty((len(codes), 0))], axis=1)
 
 
-def _used(space: Space) -> list[int]:
+def _list_varying(space: Space) -> list[int]:
     return [j for j, parameter in enumerate(space) if parameter.varies]
 
 

@@ -23,7 +23,7 @@ from earnest.explanation.surrogate.likelihood import (
     find_best_scales,
     squared_distances,
 )
-from earnest.explanation.surrogate.surrogate import EffectSums, as_columns, placed
+from earnest.explanation.surrogate.surrogate import EffectSums, as_columns, place_points
 
 if TYPE_CHECKING:
     from sklearn.gaussian_process import GaussianProcessRegressor
@@ -111,7 +111,9 @@ class FittedProcess:
     def posterior(self, codes: Floats) -> tuple[Floats, Floats]:
         """Return mean and sd of the latent function at codes (n, d)."""
         sums = self._sweep(self._place(np.atleast_2d(codes)), self.shrunk, _NOTHING, True, False)
-        return sums.ice_mean[:, 0], sums.ice_sd[:, 0]  # type: ignore[index]  # pointwise has them
+        assert sums.ice_mean is not None  # pointwise has both
+        assert sums.ice_sd is not None
+        return sums.ice_mean[:, 0], sums.ice_sd[:, 0]
 
     def averages(self, codes: Floats) -> tuple[Floats, Floats]:
         """Return mean and sd of the mean over the m points of each of (G, m, d)."""
@@ -164,7 +166,7 @@ class FittedProcess:
         """
         columns, table = as_columns(column, values)
         if any(self.space.children(c) for c in columns):
-            moved = placed(self.space, points, columns, table)
+            moved = place_points(self.space, points, columns, table)
             return _join_sums(
                 [
                     self._sweep(
@@ -173,7 +175,7 @@ class FittedProcess:
                     for p in moved
                 ]
             )
-        start = next(placed(self.space, points, columns, table[:1]))
+        start = next(place_points(self.space, points, columns, table[:1]))
         moving = np.isin(self.features.group, columns)
         rows = np.column_stack(
             [np.empty((len(table), 0))]

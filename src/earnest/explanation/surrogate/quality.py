@@ -132,7 +132,7 @@ def cross_validated(
         )
         mean[out], latent = fitted.posterior(trials.codes[out])
         sd[out] = np.sqrt(latent**2 + fitted.noise_sd**2 + known[out] ** 2)
-    return _judged(trials.objective, mean, sd, folds)
+    return _judge(trials.objective, mean, sd, folds)
 
 
 _FOLDS, _FITS = 101, 102  # streams of the purpose, apart from those of effects
@@ -148,7 +148,7 @@ def _folds(codes: Floats, folds: int, rng: np.random.Generator) -> NDArray[np.in
     return dealt[member.ravel()]
 
 
-def _judged(objective: Floats, mean: Floats, sd: Floats, folds: int) -> SurrogateQuality:
+def _judge(objective: Floats, mean: Floats, sd: Floats, folds: int) -> SurrogateQuality:
     spread = float(np.var(objective))
     safe = np.maximum(sd, 1e-6 * np.sqrt(spread))
     errors = objective - mean

@@ -151,7 +151,7 @@ def find_surrogate(given: object, space: Space, n: int) -> Surrogate:
     return known[check.one_of("surrogate", given, known)]()
 
 
-def placed(
+def place_points(
     space: Space, points: Floats, columns: tuple[int, ...], values: Floats
 ) -> Iterator[Floats]:
     """Yield the points with the columns set to each row of values (G, k), masked again.

@@ -186,7 +186,7 @@ def _rule(metric: Metric) -> tuple[ValueKind, Rule]:
     if isinstance(metric, MomentMetric):
         if metric.mean_of_cases:
             return "pointwise", lambda target, given, _: _own_numbers(metric, target, given)
-        return "delta", lambda target, given, _: _linearised(metric, target, given)
+        return "delta", lambda target, given, _: _linearise(metric, target, given)
     if isinstance(metric, RankMetric) and metric.scan is auc_scan:
         return "placements", lambda *parts: placement_terms(metric, *parts)
     raise MetricError(
@@ -219,7 +219,7 @@ def _own_numbers(metric: MomentMetric, target: Target, response: Numbers) -> tup
     return own[0].mean(axis=0), own[0]
 
 
-def _linearised(metric: MomentMetric, target: Target, response: Numbers) -> tuple[Array, Array]:
+def _linearise(metric: MomentMetric, target: Target, response: Numbers) -> tuple[Array, Array]:
     """Return the metric (C,) and its linear terms (n, C), a block of columns at a time."""
     columns = response.shape[1]
     probe, _ = _moments(metric, target, response[:, :1])

@@ -69,7 +69,7 @@ def pooled_terms(
 
 def _areas(metric: RankMetric, target: Target, scores: Numbers) -> Array:
     """Return the AUC of every view in a fold: (C, V)."""
-    return np.stack([_placed(view, scores)[1].auc for view in metric.views(target)], axis=1)
+    return np.stack([_place_view(view, scores)[1].auc for view in metric.views(target)], axis=1)
 
 
 About = tuple[Array, list[NDArray[np.int64]]]  # AUCs (C, V), and how many cases of a view's sides
@@ -107,7 +107,7 @@ def _mass(view: View) -> Array:
     return np.ones(len(view.truth)) if view.mass is None else view.mass.astype(np.float64)
 
 
-def _placed(
+def _place_view(
     view: View, scores: Numbers
 ) -> tuple[tuple[NDArray[np.intp], NDArray[np.intp]], Placements]:
     """Return the cases of both sides of a view, positives first, and their placements."""
@@ -125,7 +125,7 @@ def _in_view(view: View, scores: Numbers) -> tuple[Array, Array]:
     variance over the fold is DeLong's, whose divisors are n_1 - 1 and n_0 - 1. One case alone has
     none: its placement is the AUC.
     """
-    sides, made = _placed(view, scores)
+    sides, made = _place_view(view, scores)
     own, total = np.zeros(scores.shape[:2]), len(scores)
     for part, members in zip((made.positives, made.negatives), sides, strict=True):
         size = len(part)
@@ -139,7 +139,7 @@ def _about(
     view: View, scores: Numbers, centre: Array, sizes: NDArray[np.int64]
 ) -> tuple[Array, Array]:
     """Return the AUC of one view (C,), and placements about the mean of all folds (n_j, C)."""
-    sides, made = _placed(view, scores)
+    sides, made = _place_view(view, scores)
     own, total = np.zeros(scores.shape[:2]), len(scores)
     every = zip((made.positives, made.negatives), sides, sizes[::-1], strict=True)
     for part, members, whole in every:

@@ -100,13 +100,13 @@ def placements(positive: NDArray[np.bool_], scores: Numbers) -> Placements:
     >>> made.positives.ravel().tolist(), made.negatives.ravel().tolist(), made.auc.tolist()
     ([0.5, 1.0], [0.75], [0.75])
     """
-    positive, scores = _checked(positive, scores)
+    positive, scores = _check_scores(positive, scores)
     if _compiled_pays(scores.size):
         from earnest.kernels import fast
 
         own, other = fast.placed(positive, scores)
     else:
-        own, other = _placed(positive, scores)
+        own, other = _place_by_sorting(positive, scores)
     return Placements(own.T, other.T)
 
 
@@ -114,7 +114,7 @@ def _compiled_pays(cells: int) -> bool:
     return cells >= (WARM if "earnest.kernels.compiled" in sys.modules else COLD)
 
 
-def _placed(positive: NDArray[np.bool_], scores: Numbers) -> tuple[Array, Array]:
+def _place_by_sorting(positive: NDArray[np.bool_], scores: Numbers) -> tuple[Array, Array]:
     """Return the placements of positives (C, n1) and of negatives (C, n0), by sorting in NumPy."""
     columns = scores.shape[1]
     counts = int(positive.sum()), int((~positive).sum())
@@ -122,13 +122,13 @@ def _placed(positive: NDArray[np.bool_], scores: Numbers) -> tuple[Array, Array]
     step = max(1, CELLS // len(positive))
     for left in range(0, columns, step):
         block = slice(left, left + step)
-        below, above = _doubled(positive, np.ascontiguousarray(scores[:, block].T))
+        below, above = _count_doubled(positive, np.ascontiguousarray(scores[:, block].T))
         own[block] = below[:, positive] / (2.0 * counts[1])
         other[block] = above[:, ~positive] / (2.0 * counts[0])
     return own, other
 
 
-def _doubled(
+def _count_doubled(
     positive: NDArray[np.bool_], scores: Numbers
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return twice the negatives below and the positives above each score (c, n), ties once."""
@@ -148,16 +148,18 @@ def _doubled(
     within = np.take_along_axis(ahead, last + 1, axis=1) - lower
     below = first + last + 1 - 2 * lower - within
     above = 2 * ahead[:, -1:] - 2 * lower - within
-    return _restored(below, order), _restored(above, order)
+    return _restore_order(below, order), _restore_order(above, order)
 
 
-def _restored(ranked: NDArray[np.int64], order: NDArray[np.intp]) -> NDArray[np.int64]:
+def _restore_order(ranked: NDArray[np.int64], order: NDArray[np.intp]) -> NDArray[np.int64]:
     out = np.empty_like(ranked)
     np.put_along_axis(out, order, ranked, axis=1)
     return out
 
 
-def _checked(positive: NDArray[np.bool_], scores: Numbers) -> tuple[NDArray[np.bool_], Numbers]:
+def _check_scores(
+    positive: NDArray[np.bool_], scores: Numbers
+) -> tuple[NDArray[np.bool_], Numbers]:
     positive, scores = np.asarray(positive, dtype=bool), np.asarray(scores)
     if scores.ndim != 2 or positive.shape != scores.shape[:1]:
         raise InputError(

@@ -22,7 +22,7 @@ from earnest.inference.curves.corrected import (
     MeanCurve,
     Selection,
     chunks,
-    drawn,
+    draw_scores,
     mean_curve,
 )
 from earnest.inference.curves.points import GRID, roc_points
@@ -114,11 +114,11 @@ def class_curves(
         raise EvidenceError("there are no curves to draw", got=reason)
     level, pi = Ask.of(confidence_level, "two-sided").confidence_level, pi.usable()
     count = len(pi.target.classes)
-    table = drawn(
+    table = draw_scores(
         pi,
         metric,
         selection,
-        lambda best, outside: _selected(pi, best, outside),
+        lambda best, outside: _score_selected(pi, best, outside),
         columns=max(pi.n_configs, count * WIDTH),
         work=count,
         n_jobs=n_jobs,
@@ -141,7 +141,7 @@ def class_curves(
     )
 
 
-def _selected(pi: Predictions, best: NDArray[np.intp], outside: NDArray[np.uint8]) -> Floats:
+def _score_selected(pi: Predictions, best: NDArray[np.intp], outside: NDArray[np.uint8]) -> Floats:
     """Return areas and curves (B, K (1 + G)) of one configuration a resample."""
     out = np.full((len(best), len(pi.target.classes), WIDTH), np.nan)
     for config in np.unique(best[best >= 0]):

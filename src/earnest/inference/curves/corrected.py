@@ -28,7 +28,7 @@ from earnest.inference.resampling.resampled import (
     UndefinedRule,
     choose_resampler,
     out_of_bag_rule,
-    resampled,
+    resample_statistic,
 )
 from earnest.inference.resampling.winners import winners
 from earnest.kernels.score import score_selected
@@ -141,9 +141,9 @@ class Selection:
         return cls(
             seeds=seeds,
             n_resamples=int(knobs["n_resamples"]),
-            resampler=RESAMPLERS[resampler] if _known(resampler, RESAMPLERS) else None,
+            resampler=RESAMPLERS[resampler] if _is_known(resampler, RESAMPLERS) else None,
             undefined=UndefinedRule(str(knobs["undefined"])),
-            selector=SELECTORS[selector] if _known(selector, SELECTORS) else POOLED,
+            selector=SELECTORS[selector] if _is_known(selector, SELECTORS) else POOLED,
             published=knobs.get("variant") == "as_published",
             draws=estimate.draws,
             metric=estimate.metric,
@@ -168,7 +168,7 @@ class Selection:
         )
 
 
-def _known(name: str, registry: Registry[Any]) -> bool:
+def _is_known(name: str, registry: Registry[Any]) -> bool:
     return name in registry
 
 
@@ -227,11 +227,11 @@ def mean_curves(
     if reason is not None:
         raise EvidenceError("there is no curve to draw", got=reason)
     level, pi = Ask.of(confidence_level, "two-sided").confidence_level, pi.usable()
-    table = drawn(
+    table = draw_scores(
         pi,
         metric,
         selection,
-        lambda best, outside: _selected(pi, best, outside),
+        lambda best, outside: _score_selected(pi, best, outside),
         columns=max(pi.n_configs, 2 * len(GRID)),
         n_jobs=n_jobs,
     )
@@ -260,7 +260,7 @@ def mean_curves(
     return Curves(roc, precision)
 
 
-def drawn(
+def draw_scores(
     pi: Predictions,
     metric: Metric,
     how: Selection,
@@ -291,7 +291,7 @@ def drawn(
         draws = score_selected(pi, metric, outside, best, n_jobs=n_jobs)
         return np.column_stack([draws, best, selected(best, outside.values)])
 
-    table = resampled(
+    table = resample_statistic(
         statistic,
         pi.target,
         choose_resampler(how.resampler, pi.target, how.undefined),
@@ -311,7 +311,7 @@ def enough(n_cases: int, n_resamples: int) -> int:
     return min(n_resamples, MOST, max(LEAST, WORK // max(n_cases, 1)))
 
 
-def _selected(pi: Predictions, best: NDArray[np.intp], outside: NDArray[np.uint8]) -> Floats:
+def _score_selected(pi: Predictions, best: NDArray[np.intp], outside: NDArray[np.uint8]) -> Floats:
     """Return areas and curves (B, 2 + 2 G) of one configuration a resample."""
     out = np.full((len(best), 2 + 2 * len(GRID)), np.nan)
     for config in np.unique(best[best >= 0]):

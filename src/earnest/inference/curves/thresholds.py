@@ -47,7 +47,7 @@ from earnest.inference.resampling.resampled import (
     UndefinedRule,
     choose_resampler,
     out_of_bag_rule,
-    resampled,
+    resample_statistic,
 )
 from earnest.inference.resampling.winners import winner, winners
 from earnest.kernels.score import score_selected
@@ -372,7 +372,7 @@ def _count_all(
                 out[rows, 1:] = count_above(pi, int(config), cuts.of(int(config)), above)
         return out
 
-    table = resampled(
+    table = resample_statistic(
         statistic,
         pi.target,
         choose_resampler(how.resampler, pi.target, how.undefined),

@@ -124,7 +124,7 @@ def calibration(
     if reason is not None:
         raise EvidenceError("there is no calibration to draw", got=reason)
     level = Ask.of(confidence_level, "two-sided").confidence_level
-    promised, rows = _stacked(pi, winner)
+    promised, rows = _stack(pi, winner)
     hits = (pi.target.y[rows] == 1).astype(np.float64)
     units = _units(pi)[rows]
     parts = equal_counts(promised, bins)
@@ -213,7 +213,7 @@ def confusion(pi: Predictions, winner: int | str, *, confidence_level: float = 0
     )
 
 
-def _stacked(pi: Predictions, winner: int | str) -> tuple[Floats, NDArray[np.intp]]:
+def _stack(pi: Predictions, winner: int | str) -> tuple[Floats, NDArray[np.intp]]:
     """Return the predictions of all repeats one after the other, and the case of each."""
     column = pi.configs.index(winner)
     rows = [np.flatnonzero(pi.tested(r)) for r in range(pi.n_repeats)]

@@ -19,13 +19,18 @@ from earnest.core.results.interval import (
     DrawnLimits,
     Interval,
     LimitSource,
-    opened,
+    open_side,
     quantile_limits,
     source_from_dict,
     tail_of,
 )
 from earnest.core.results.specs import Side
-from earnest.inference.general.remarks import few_units, no_spread, other_limits, undefined_draws
+from earnest.inference.general.remarks import (
+    few_units,
+    no_spread,
+    other_limits,
+    warn_of_undefined_draws,
+)
 from earnest.inference.general.units import Array, Statistic, Units, WeightedStatistic
 
 # Limits of a statistic from its bootstrap: by pivots, and bias-corrected and accelerated.
@@ -48,11 +53,11 @@ class PivotLimits:
 
     def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
         """Return the limits, infinite at an open end."""
-        low, high = quantile_limits(_kept(self.pivots), confidence_level, _FLIPPED[side])
+        low, high = quantile_limits(_keep_defined(self.pivots), confidence_level, _FLIPPED[side])
         below, above = (
             self.value - end * self.error if math.isfinite(end) else -end for end in (high, low)
         )
-        return opened(below, above, side)
+        return open_side(below, above, side)
 
     def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data, with or without the pivots."""
@@ -74,12 +79,12 @@ class BCaLimits:
 
     def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
         """Return the limits, infinite at an open end."""
-        draws = _kept(self.draws)
+        draws = _keep_defined(self.draws)
         valid = np.sort(draws[~np.isnan(draws)])
         below, above = (self.tail(confidence_level, side, end) for end in (Side.LOWER, Side.UPPER))
         last = len(valid) - 1
         low, high = (min(math.floor(tail * len(valid) + 1e-9), last) for tail in (below, above))
-        return opened(float(valid[low]), float(valid[last - high]), side)
+        return open_side(float(valid[low]), float(valid[last - high]), side)
 
     def tail(self, confidence_level: float, side: Side, end: Side) -> float:
         """Return the share of draws that is left beyond one end."""
@@ -97,7 +102,7 @@ class BCaLimits:
         asked = tail_of(confidence_level, side)
         level = 1.0 - min(max(least, asked / 100.0), asked)
         at = Interval(0.0, 0.0, level, str(Side.LOWER))
-        yield from few_beyond(at, int((~np.isnan(_kept(self.draws))).sum()))
+        yield from few_beyond(at, int((~np.isnan(_keep_defined(self.draws))).sum()))
 
     def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data, with or without the draws."""
@@ -126,7 +131,7 @@ def from_plain(values: list[float | None] | None) -> Array | None:
     return np.array([math.nan if value is None else value for value in values], dtype=np.float64)
 
 
-def _kept(draws: Array | None) -> Array:
+def _keep_defined(draws: Array | None) -> Array:
     if draws is None:
         raise EvidenceError(
             "the draws of this statistic were not kept",
@@ -177,7 +182,7 @@ class StatisticDraws:
     error: float = math.nan
 
 
-def drawn(
+def draw_statistic(
     asked: WeightedStatistic,
     n_resamples: int,
     seeds: Seeds,
@@ -232,7 +237,7 @@ def limits_of(
     if method == "basic":
         return PivotLimits(value, 1.0, made.values - value), []
     if method == "studentised":
-        return _studentised(value, made)
+        return _make_studentised(value, made)
     if method == "percentile":
         return DrawnLimits(made.values), []
     shift = bias_shift(made.values, value)
@@ -256,7 +261,7 @@ def limits_of(
     )
 
 
-def _studentised(value: float, made: StatisticDraws) -> tuple[LimitSource, list[Caution]]:
+def _make_studentised(value: float, made: StatisticDraws) -> tuple[LimitSource, list[Caution]]:
     assert made.errors is not None
     usable = made.errors > 0.0
     pivots = np.full(len(made.values), np.nan)
@@ -278,6 +283,6 @@ def _studentised(value: float, made: StatisticDraws) -> tuple[LimitSource, list[
 
 def bootstrap_remarks(units: Units, valid: Array, count: int) -> Iterator[Caution]:
     """Yield what a reader must know of the resamples."""
-    yield from undefined_draws(count, len(valid))
+    yield from warn_of_undefined_draws(count, len(valid))
     yield from no_spread(float(np.ptp(valid)), "resample")
     yield from few_units(units)

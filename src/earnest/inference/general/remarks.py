@@ -34,7 +34,7 @@ def not_smooth(found: bool) -> Iterator[Caution]:
         )
 
 
-def undefined_left_out(left: Array, value: float) -> Iterator[Caution]:
+def warn_of_left_out(left: Array, value: float) -> Iterator[Caution]:
     """Yield a caution where leaving out any case gives one of very few values.
 
     A median of many cases moves to one of two or three neighbours, whatever is left out; the
@@ -61,7 +61,7 @@ def no_spread(spread: float, what: str) -> Iterator[Caution]:
         )
 
 
-def undefined_draws(count: int, valid: int) -> Iterator[Caution]:
+def warn_of_undefined_draws(count: int, valid: int) -> Iterator[Caution]:
     """Yield a caution where resamples have no value."""
     if valid < count:
         yield Caution(

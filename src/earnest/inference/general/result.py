@@ -97,7 +97,7 @@ class StatisticResult(Result):
     ) -> StatisticResult:
         """Return the same result with another level or side, without new draws."""
         level = self.interval.confidence_level if confidence_level is None else confidence_level
-        return asked_at(self, level, self.interval.side if side is None else side)
+        return ask_at(self, level, self.interval.side if side is None else side)
 
     def to_dict(self, *, draws: bool = False) -> dict[str, object]:
         """Return plain data with a schema version, ready for JSON.
@@ -189,7 +189,7 @@ class StatisticResult(Result):
         return f"{value}, standard error {error}, {level} {shown} ({how}, n={self.n_cases})"
 
 
-def asked_at(made: StatisticResult, confidence_level: float, side: str) -> StatisticResult:
+def ask_at(made: StatisticResult, confidence_level: float, side: str) -> StatisticResult:
     """Return a result with the interval of a level and a side, and what is to be said of it."""
     level, end = check.share("confidence_level", confidence_level), side_of(side)
     assert made.source is not None

@@ -14,9 +14,9 @@ from earnest.core.results.interval import Interval, LimitSource, NormalLimits
 from earnest.core.results.limits import StudentLimits
 from earnest.inference.cases.influence import STEP
 from earnest.inference.cases.influence import influence as slopes
-from earnest.inference.general.draws import METHODS, bootstrap_remarks, drawn, limits_of
-from earnest.inference.general.remarks import no_spread, not_smooth, undefined_left_out
-from earnest.inference.general.result import StatisticResult, asked_at, side_of
+from earnest.inference.general.draws import METHODS, bootstrap_remarks, draw_statistic, limits_of
+from earnest.inference.general.remarks import no_spread, not_smooth, warn_of_left_out
+from earnest.inference.general.result import StatisticResult, ask_at, side_of
 from earnest.inference.general.units import (
     Array,
     Statistic,
@@ -107,9 +107,9 @@ def bootstrap(
             got=f"method={kind!r}",
         )
     units, seeds = Units.of(cases, strata, groups), Seeds.of(rng)
-    asked = _asked(statistic, units, vectorized)
+    asked = _make_statistic(statistic, units, vectorized)
     value = asked.at_ones()
-    made = drawn(asked, count, seeds, kind, standard_error)
+    made = draw_statistic(asked, count, seeds, kind, standard_error)
     valid = made.values[~np.isnan(made.values)]
     if len(valid) < 2:
         raise EvidenceError(
@@ -135,7 +135,7 @@ def bootstrap(
         source=source,
         cautions=(*remarks, *bootstrap_remarks(units, valid, count)),
     )
-    return asked_at(result, level, str(end))
+    return ask_at(result, level, str(end))
 
 
 def jackknife(
@@ -181,7 +181,7 @@ def jackknife(
     """
     level, end = check.share("confidence_level", confidence_level), side_of(side)
     units = Units.of(cases, strata, groups)
-    asked = _asked(statistic, units, vectorized)
+    asked = _make_statistic(statistic, units, vectorized)
     value = asked.at_ones()
     left = asked.without_each(np.arange(units.count), np.ones(units.count))
     _refuse_undefined(left, "a case or group that is left out")
@@ -202,9 +202,9 @@ def jackknife(
         draws=left,
         influences=_in_order(parts, units),
         source=StudentLimits(value, error, df),
-        cautions=(*no_spread(error, "case that is left out"), *undefined_left_out(left, value)),
+        cautions=(*no_spread(error, "case that is left out"), *warn_of_left_out(left, value)),
     )
-    return asked_at(result, level, str(end))
+    return ask_at(result, level, str(end))
 
 
 def influence(
@@ -256,10 +256,12 @@ def influence(
     """
     level, end = check.share("confidence_level", confidence_level), side_of(side)
     units = Units.of(cases, strata, groups)
-    asked = _asked(statistic, units, vectorized)
+    asked = _make_statistic(statistic, units, vectorized)
     value = asked.at_ones()
     parts, bias, bent = (
-        _numerical(asked, value) if derivative is None else (_given(derivative, units), None, False)
+        _numerical(asked, value)
+        if derivative is None
+        else (_read_derivative(derivative, units), None, False)
     )
     error = float(np.sqrt(sum(float((part**2).sum()) / len(part) ** 2 for part in parts)))
     source: LimitSource = NormalLimits(value, error)
@@ -276,7 +278,7 @@ def influence(
         source=source,
         cautions=(*not_smooth(bent), *no_spread(error, "weight that moves")),
     )
-    return asked_at(result, level, str(end))
+    return ask_at(result, level, str(end))
 
 
 def _numerical(asked: WeightedStatistic, value: float) -> tuple[list[Array], float | None, bool]:
@@ -300,7 +302,7 @@ def _at(found: dict[int, Array], unit: float, step: float) -> Array:
     return found[round(step / unit)]
 
 
-def _given(derivative: Statistic | ArrayLike, units: Units) -> list[Array]:
+def _read_derivative(derivative: Statistic | ArrayLike, units: Units) -> list[Array]:
     """Return influences by stratum from the gradient by the weights of cases."""
     raw = derivative(np.ones(units.n)) if callable(derivative) else derivative
     slope = np.asarray(raw)
@@ -318,7 +320,7 @@ def _given(derivative: Statistic | ArrayLike, units: Units) -> list[Array]:
     return parts
 
 
-def _asked(statistic: Statistic, units: Units, vectorized: bool) -> WeightedStatistic:
+def _make_statistic(statistic: Statistic, units: Units, vectorized: bool) -> WeightedStatistic:
     if not callable(statistic):
         raise InputError(
             "`statistic` is not a function",

@@ -258,8 +258,8 @@ def refuse_function_of_data(asked: WeightedStatistic) -> None:
     units = asked.units
     if units.word != "case" or len(units.layers) > 1 or units.n < FEWEST:
         return
-    first = _moved(units.n, 0, units.n - 1)
-    values = asked(np.stack([first, _moved(units.n, units.n // 2, 0)]))
+    first = _move_weight(units.n, 0, units.n - 1)
+    values = asked(np.stack([first, _move_weight(units.n, units.n // 2, 0)]))
     if not _same(values) or math.isclose(_raw(asked, 2.0 * first), values[0], rel_tol=1e-9):
         return
     rng = np.random.default_rng(0)  # no result depends on it
@@ -274,7 +274,7 @@ def refuse_function_of_data(asked: WeightedStatistic) -> None:
         )
 
 
-def _moved(n: int, to: int, start: int) -> NDArray[np.float64]:
+def _move_weight(n: int, to: int, start: int) -> NDArray[np.float64]:
     """Return weights with that of one case moved to another."""
     counts = np.ones(n)
     counts[start], counts[to] = 0.0, 2.0

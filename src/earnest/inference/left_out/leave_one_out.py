@@ -146,7 +146,7 @@ def leave_one_out(
     if variant is not None:
         check.one_of("variant", variant, ["as_published"])
         refuse_units(strata, groups)
-        terms = _published(gradient, counts, common / n, share)
+        terms = _compute_published(gradient, counts, common / n, share)
         noise = 0.0
     else:
         rest = _beyond(losses, counts, per_case, share / n)  # (B,), sums up to 0
@@ -222,10 +222,10 @@ def nothing_left_out(what: str = "case") -> EvidenceError:
 def refuse_units(strata: Numbers | None, groups: Numbers | None) -> None:
     """Refuse strata and groups for the published form, which knows neither."""
     if strata is not None or groups is not None:
-        raise drawn_otherwise(DrawUnit.GROUPS if strata is None else DrawUnit.STRATIFIED)
+        raise refuse_draws(DrawUnit.GROUPS if strata is None else DrawUnit.STRATIFIED)
 
 
-def drawn_otherwise(drawn: DrawUnit) -> InputError:
+def refuse_draws(drawn: DrawUnit) -> InputError:
     """Return the refusal of the published form for draws that it does not know."""
     return InputError(
         "the published standard error is for cases drawn one by one",
@@ -271,7 +271,7 @@ def count_sums(counts: Numbers, rest: Array) -> tuple[Array, float]:
     return out, float((noise - out**2 / len(counts)).sum())
 
 
-def _published(gradient: Array, counts: Numbers, common: Array, share: Array) -> Array:
+def _compute_published(gradient: Array, counts: Numbers, common: Array, share: Array) -> Array:
     """Return eq. 48 with the mean loss of a replicate instead of its misprinted factor."""
     n = counts.shape[1]
     away = counts - counts.mean(axis=0)

@@ -133,7 +133,7 @@ def leave_pair_out(
     gradient = (sums.of_case - value * sums.pairs_of_case) / sums.count
     if variant is not None:
         check.one_of("variant", variant, ["as_published"])
-        terms, noise = _published(gradient, counts, sums, pairs, strata, groups), 0.0
+        terms, noise = _compute_published(gradient, counts, sums, pairs, strata, groups), 0.0
     else:
         units, totals = unit_counts(counts, groups), unit_gradient(gradient, strata, groups)
         moved, noise = count_sums(units, sums.rest / sums.count)
@@ -252,7 +252,7 @@ def _won(high: Array, low: Array) -> Array:
     return np.asarray(0.5 * ((above > low).astype(np.float64) + (above >= low)))
 
 
-def _published(
+def _compute_published(
     gradient: Array,
     counts: Numbers,
     sums: _PairSums,

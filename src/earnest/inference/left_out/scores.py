@@ -40,7 +40,7 @@ def whole_scores(replicates: Replicates, metric: Metric, n_jobs: int | None = No
     return np.asarray(table[0])
 
 
-def drawn_scores(replicates: Replicates, metric: Metric, n_jobs: int | None = None) -> Array:
+def score_drawn(replicates: Replicates, metric: Metric, n_jobs: int | None = None) -> Array:
     """Return the score of every replicate's model on its own bootstrap sample: (B,)."""
     return _own_scores(replicates, metric, replicates.counts, n_jobs)
 

@@ -39,7 +39,7 @@ from earnest.inference.resampling.resampled import (
     UndefinedRule,
     choose_resampler,
     out_of_bag_rule,
-    resampled,
+    resample_statistic,
 )
 from earnest.kernels.score import score_selected, score_table
 from earnest.metrics.families import Metric, MomentMetric, Need, RankMetric
@@ -368,7 +368,7 @@ def _in_law(one: Predictions, metric: Metric) -> bool:
 
 def _commonest(one: Predictions, metric: MomentMetric) -> tuple[float, float]:
     """Return the commonest number that a case adds, and the share of cases that add it."""
-    found = np.concatenate([_features(one, metric, repeat)[0][0] for repeat in _used(one)])
+    found = np.concatenate([_features(one, metric, repeat)[0][0] for repeat in _list_used(one)])
     values, counts = np.unique(np.round(found, 12), return_counts=True)
     return float(values[counts.argmax()]), float(counts.max()) / len(found)
 
@@ -422,7 +422,7 @@ def _mean_of_shares(one: Predictions, metric: Metric, score: float) -> LimitSour
 def _recall(one: Predictions, code: int) -> float:
     """Return which share of a class is labelled rightly, the mean over repeats."""
     found = []
-    for repeat in _used(one):
+    for repeat in _list_used(one):
         rows = one.tested(repeat) & (one.target.y == code)
         labels = respond(one, Need.LABEL, one.responses[rows, :, repeat])[:, 0]
         found.append(float(np.mean(labels == code)))
@@ -440,7 +440,7 @@ def _mixed_limits(
     """
     units = _units(one.target)
     values, moved, shares = [], [], []
-    for repeat in _used(one):
+    for repeat in _list_used(one):
         own, shared = _features(one, metric, repeat, perfect=perfect)
         rows = one.tested(repeat)
         target = one.target.take(np.flatnonzero(rows))
@@ -583,7 +583,7 @@ def _score_resamples(contest: Contest, metric: Metric) -> Array:
     def scored(weights: Weights) -> Array:
         return score_table(pi, metric, weights, n_jobs=contest.n_jobs)
 
-    return resampled(
+    return resample_statistic(
         scored,
         pi.target,
         choose_resampler(None, pi.target, UndefinedRule.REDRAW),
@@ -605,7 +605,7 @@ def _units(target: Target) -> int:
     return target.n if target.groups is None else len(np.unique(target.groups))
 
 
-def _used(one: Predictions) -> list[int]:
+def _list_used(one: Predictions) -> list[int]:
     return [repeat for repeat in range(one.n_repeats) if one.cells[repeat].any()]
 
 
@@ -636,7 +636,7 @@ def _rarest(target: Target) -> int:
 def _classes_of_folds(one: Predictions) -> list[tuple[int, int]]:
     """Return how many cases of the rarest class and of the others each fold of a repeat has."""
     counts = _units_of_classes(one)
-    folds, positive = one.folds[:, _used(one)[0]], one.target.y == _rarest(one.target)
+    folds, positive = one.folds[:, _list_used(one)[0]], one.target.y == _rarest(one.target)
     found = [
         (int((positive & (folds == fold)).sum()), int((~positive & (folds == fold)).sum()))
         for fold in np.unique(folds[folds >= 0])

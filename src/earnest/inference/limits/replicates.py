@@ -42,8 +42,8 @@ def limits_of(replicates: Replicates, metric: Metric, made: LeftOutEstimate) -> 
     pairs = has_pairs(metric, replicates.target)
     if _flat(made):
         source, remark = _without_spread(replicates, metric, made.value, pairs)
-        return ReplicateLimits(source, (*_unseen(made, pairs), remark))
-    source = _around(metric, made.value, made.standard_error, pairs)
+        return ReplicateLimits(source, (*_warn_of_unseen(made, pairs), remark))
+    source = _lay_around(metric, made.value, made.standard_error, pairs)
     return ReplicateLimits(source, tuple(_remarks(replicates, metric, made, pairs)))
 
 
@@ -74,7 +74,7 @@ def scaled_limits(
     own = limits_of(replicates, metric, made)
     if _flat(made):
         source, remark = _without_spread(replicates, metric, value, pairs)
-        return ReplicateLimits(source, (*_unseen(made, pairs), remark))
+        return ReplicateLimits(source, (*_warn_of_unseen(made, pairs), remark))
     ratio = _ratio(metric, value, made.value) if scaled else 1.0
     error = made.standard_error * ratio
     form = "leave-pair-out" if pairs else "leave-one-out"
@@ -88,10 +88,10 @@ def scaled_limits(
         else "It averages the same losses, sample by sample instead of case by case.",
         severity=Severity.NOTE,
     )
-    return ReplicateLimits(_around(metric, value, error, pairs), (*own.cautions, note))
+    return ReplicateLimits(_lay_around(metric, value, error, pairs), (*own.cautions, note))
 
 
-def _around(metric: Metric, value: float, error: float, pairs: bool) -> LimitSource:
+def _lay_around(metric: Metric, value: float, error: float, pairs: bool) -> LimitSource:
     low, high = metric.limits
     if pairs and low < value < high:
         return LogitLimits(value, error, low, high)
@@ -141,7 +141,7 @@ def _without_spread(
 def _remarks(
     replicates: Replicates, metric: Metric, made: LeftOutEstimate, pairs: bool
 ) -> Iterator[Caution]:
-    yield from _unseen(made, pairs)
+    yield from _warn_of_unseen(made, pairs)
     yield from noise_remarks(made)
     yield from few_groups_in_variance(replicates.groups)
     yield from few_for_an_auc(replicates.resubstituted, metric)
@@ -172,7 +172,7 @@ def noise_remarks(made: LeftOutEstimate) -> Iterator[Caution]:
             "cases.",
             "The standard error is that of the cases as if the models were fixed, and may be too "
             "small.",
-            f"Use n_replicates={_rounded(4 * count)} or more.",
+            f"Use n_replicates={_round_up(4 * count)} or more.",
         )
     elif made.corrects and made.noise_error > NOISY:
         yield Caution(
@@ -180,24 +180,24 @@ def noise_remarks(made: LeftOutEstimate) -> Iterator[Caution]:
             f"With {count} replicates the noise of the draws makes the standard error uncertain "
             f"by {made.noise_error:.0%}.",
             "The width of the interval is uncertain by as much.",
-            f"Use n_replicates={_rounded(count * _needed(made))} or more.",
+            f"Use n_replicates={_round_up(count * _count_needed(made))} or more.",
         )
 
 
-def _needed(made: LeftOutEstimate) -> float:
+def _count_needed(made: LeftOutEstimate) -> float:
     """Return how many times as many replicates bring the noise down to what is allowed."""
     allowed = 4.0 * NOISY**2 * len(made.influence)  # of 2 r² + 4 r, r the noise's share
     return made.noise_variance / made.variance / (math.sqrt(1.0 + allowed / 2.0) - 1.0)
 
 
-def _rounded(count: float) -> int:
+def _round_up(count: float) -> int:
     """Return a number that is easy to type, no smaller, and none that is known to be too small."""
     count = max(count, USUAL)
     unit = 10 ** max(0, int(math.log10(count)) - 1)
     return int(math.ceil(count / unit) * unit)
 
 
-def _unseen(made: LeftOutEstimate, pairs: bool) -> Iterator[Caution]:
+def _warn_of_unseen(made: LeftOutEstimate, pairs: bool) -> Iterator[Caution]:
     if made.n_unseen:
         one = made.n_unseen == 1
         noun = f"pair{'s' * (not one)} of cases" if pairs else f"case{'s' * (not one)}"

@@ -317,7 +317,7 @@ class _ShareLaw(CountedLaw):
         )
 
     def _limits(self, winner: int, table: Array, near: NDArray[np.bool_]) -> LimitSource:
-        repeats = used_repeats(self.pi)
+        repeats = count_used_repeats(self.pi)
         worth = float(self.trials[winner]) * (repeats if self.law in self.EXACT else 1)
         if self.grouped or repeats > 1 or self.law not in self.EXACT:
             pooled = pooled_trials(self.scores, table, near)
@@ -334,7 +334,7 @@ class _ShareLaw(CountedLaw):
 
     def remarks(self, winner: int) -> Iterator[Caution]:
         """Yield a caution for repeats of few cases near the ceiling."""
-        cases, repeats = self.pi.n_cases, used_repeats(self.pi)
+        cases, repeats = self.pi.n_cases, count_used_repeats(self.pi)
         if repeats > 1 and cases <= FEW_REPEATED and self.scores[winner] >= CEILING:
             yield Caution(
                 "EN132",
@@ -589,7 +589,7 @@ def in_range(metric: Metric, values: Array) -> Array:
     return np.asarray(share if metric.greater_is_better else 1.0 - share)
 
 
-def used_repeats(pi: Predictions) -> int:
+def count_used_repeats(pi: Predictions) -> int:
     """Return how many repeats have predictions."""
     return sum(bool(pi.cells[repeat].any()) for repeat in range(pi.n_repeats))
 

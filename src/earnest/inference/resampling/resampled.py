@@ -63,7 +63,7 @@ def choose_resampler(
     return StratifiedBootstrap() if apart else CaseBootstrap()
 
 
-def resampled(
+def resample_statistic(
     statistic: Statistic,
     target: Target,
     resampler: Resampler,

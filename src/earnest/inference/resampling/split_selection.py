@@ -20,7 +20,7 @@ from earnest.core.data.weights import Weights
 from earnest.inference.cases.areas import auc_placements, need_auc, turned
 from earnest.inference.cases.placements import Placements
 from earnest.inference.resampling.splits import SplitKnobs, learning_part, part_of
-from earnest.inference.resampling.winners import gains_of, judged, whole_scores
+from earnest.inference.resampling.winners import gains_of, judge_winner, whole_scores
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric
 
@@ -115,15 +115,15 @@ def choose(
         cure = "Leave `direction` out: other metrics have only one direction."
         need_auc("direction='auto'", metric, pi.target, cure)
     if pi.n_configs == 1 and knobs.learn is None:
-        return _evaluated(pi, metric, knobs, np.array([0]), n_jobs)
+        return _evaluate(pi, metric, knobs, np.array([0]), n_jobs)
     learning = learning_part(pi, knobs, seeds)
     part, rest = part_of(pi, ~learning), part_of(pi, learning)
     scores = whole_scores(rest, metric, selector, n_jobs=n_jobs)  # (F, 1, C)
     if knobs.direction == "auto":
-        scores = _turned_folds(rest, metric, selector, scores)
-    best, _, means = judged(rest, metric, selector, scores)
+        scores = _turn_folds(rest, metric, selector, scores)
+    best, _, means = judge_winner(rest, metric, selector, scores)
     candidates = _top(metric, means, best) if preselect else np.array([best])
-    made = _evaluated(part, metric, knobs, candidates, n_jobs)
+    made = _evaluate(part, metric, knobs, candidates, n_jobs)
     defined = int((~np.isnan(scores).all(axis=(1, 2))).sum())
     return Choice(
         made.part,
@@ -136,7 +136,7 @@ def choose(
     )
 
 
-def _turned_folds(
+def _turn_folds(
     rest: Predictions, metric: Metric, selector: Selector, scores: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Turn fold scores around where the negatives of the fold have the greater median."""
@@ -159,7 +159,7 @@ def _top(metric: Metric, means: NDArray[np.float64], best: int) -> NDArray[np.in
     return np.flatnonzero(high)
 
 
-def _evaluated(
+def _evaluate(
     part: Predictions,
     metric: Metric,
     knobs: SplitKnobs,

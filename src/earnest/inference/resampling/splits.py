@@ -65,7 +65,7 @@ def learning_part(pi: Predictions, knobs: SplitKnobs, seeds: Seeds) -> NDArray[n
             )
         return learning
     rng = seeds.generator(Purpose.EVALUATION)
-    draw = split_cases if knobs.split == "stratified" else redrawn_split
+    draw = split_cases if knobs.split == "stratified" else redraw_split
     return ~draw(pi, knobs.evaluate, rng)
 
 
@@ -81,7 +81,7 @@ def split_cases(pi: Predictions, share: float, rng: np.random.Generator) -> NDAr
     return taken
 
 
-def redrawn_split(pi: Predictions, share: float, rng: np.random.Generator) -> NDArray[np.bool_]:
+def redraw_split(pi: Predictions, share: float, rng: np.random.Generator) -> NDArray[np.bool_]:
     """Return the published evaluation part: drawn until no fold and no part lacks a class."""
     units = np.arange(pi.n_cases) if pi.target.groups is None else pi.target.groups
     members = np.unique(units)

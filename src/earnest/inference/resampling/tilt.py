@@ -20,12 +20,12 @@ from earnest.core.base.sums import weighted_sums
 from earnest.core.data.weights import Weights
 from earnest.core.results.limits import TailCurve, TiltedLimits, best_of
 from earnest.inference.cases.fold_variance import ROUNDING
-from earnest.inference.resampling.resampled import UndefinedRule, in_bag_rule, resampled
+from earnest.inference.resampling.resampled import UndefinedRule, in_bag_rule, resample_statistic
 from earnest.inference.resampling.split_selection import Choice
 from earnest.inference.resampling.tiltable import (
     case_influence,
-    drawn_units,
     fallback_limits,
+    list_drawn_units,
     within_classes,
 )
 from earnest.kernels.score import score_selected, score_table
@@ -68,7 +68,7 @@ class TiltProblem:
         return bool(np.ptp(self.sums) <= least or np.ptp(self.gains[:, 0]) == 0)
 
 
-def tilted_limits(
+def tilt_limits(
     choice: Choice,
     metric: Metric,
     resampler: Resampler,
@@ -84,7 +84,7 @@ def tilted_limits(
     """
     influence = case_influence(choice, metric, resampler)
     draws, sums = _draw(choice, metric, resampler, n_resamples, seeds, influence, n_jobs)
-    tilting = _standardised(choice, metric, resampler, draws, sums, influence)
+    tilting = _standardise(choice, metric, resampler, draws, sums, influence)
     fallback, words = fallback_limits(choice, metric, resampler)
     if corrected and len(choice.candidates) > 1:
         fallback = best_of(fallback, len(choice.candidates), metric.greater_is_better)
@@ -119,7 +119,7 @@ def _draw(
         table = score_table(some, metric, weights, n_jobs=n_jobs)
         return np.column_stack([table, weighted_sums(weights.values, influence[:, None])])
 
-    made = resampled(
+    made = resample_statistic(
         scores,
         target,
         resampler,
@@ -135,7 +135,7 @@ def _draw(
     return draws, made[:, -1]
 
 
-def _standardised(
+def _standardise(
     choice: Choice,
     metric: Metric,
     resampler: Resampler,
@@ -143,7 +143,7 @@ def _standardised(
     sums: Array,
     influence: Array,
 ) -> TiltProblem:
-    units = drawn_units(choice.part, resampler)
+    units = list_drawn_units(choice.part, resampler)
     away = metric.sign * (draws - choice.values)
     spread = away.std(axis=0)
     differ = spread > ROUNDING * np.abs(draws).max(axis=0)
@@ -157,7 +157,7 @@ def _curve(
     """Return one end for every tilt in a direction: -1 for the bad end, 1 for the good one."""
     taus = direction * np.linspace(0.0, REACH, STEPS + 1) / tilting.sums.std()
     ends, levels = _tilted_values(choice, metric, tilting, taus)
-    sums, top = _weighted(tilting, taus, direction)
+    sums, top = _sum_weighted(tilting, taus, direction)
     total, beyond, tied = sums.T
     if corrected and tilting.gains.shape[1] > 1:
         tails = _tail_of_the_best(tilting.gains, 1.0 - beyond / total)
@@ -168,7 +168,7 @@ def _curve(
     return TailCurve(np.minimum.accumulate(tails), worse.accumulate(ends), _effective(total))
 
 
-def _weighted(tilting: TiltProblem, taus: Array, direction: float) -> tuple[Array, Array]:
+def _sum_weighted(tilting: TiltProblem, taus: Array, direction: float) -> tuple[Array, Array]:
     """Return sums over resamples of w, w beyond t0 and w at t0 for every tilt: (K, 3).
 
     Weights are relative to the greatest of a tilt, whose logarithm comes second. As the tilts are

@@ -38,7 +38,7 @@ def need_tiltable(name: str, metric: Metric, target: Target) -> None:
         )
 
 
-def tilted_resampler(given: Resampler | None, metric: Metric, target: Target) -> Resampler:
+def choose_tilt_resampler(given: Resampler | None, metric: Metric, target: Target) -> Resampler:
     """Return the resampler: as given, else groups, else within classes for the AUC."""
     if given is not None:
         if not given.has_out_of_bag:
@@ -66,7 +66,7 @@ def case_influence(choice: Choice, metric: Metric, resampler: Resampler) -> Arra
         own, least = _auc_influence(choice, metric, within_classes(resampler, part.target))
     else:
         own, least = _mean_influence(part.select(choice.chosen), metric)
-    units = drawn_units(part, resampler)
+    units = list_drawn_units(part, resampler)
     seen = np.abs(np.bincount(units, weights=own)) > least * np.bincount(units)
     own = np.where(seen[units], own, 0.0)
     return metric.sign * (-own if choice.turned[0] else own)
@@ -88,12 +88,12 @@ def fallback_limits(
     if is_auc(metric, choice.part.target):
         made = delong(choice, metric)
         return made.source, made.words
-    units = len(np.unique(drawn_units(choice.part, resampler)))
+    units = len(np.unique(list_drawn_units(choice.part, resampler)))
     low, high = metric.limits
     if np.isfinite(low) and np.isfinite(high):
         return ShareLimits(choice.value, units, low, high), "that of Wilson"
     influence = case_influence(choice, metric, resampler)
-    own = np.bincount(drawn_units(choice.part, resampler), weights=influence)
+    own = np.bincount(list_drawn_units(choice.part, resampler), weights=influence)
     error = float(np.sqrt((own**2).sum() * units / max(units - 1, 1))) / choice.part.n_cases
     if error > 0:
         return NormalLimits(choice.value, error), "a normal one"
@@ -132,7 +132,7 @@ def _mean_influence(part: Predictions, metric: Metric) -> tuple[Array, float]:
     return np.asarray((away * share).mean(axis=1)), least
 
 
-def drawn_units(part: Predictions, resampler: Resampler) -> NDArray[np.intp]:
+def list_drawn_units(part: Predictions, resampler: Resampler) -> NDArray[np.intp]:
     """Return the unit that each case is drawn with (n,): its group, or itself."""
     if isinstance(resampler, GroupBootstrap) and part.target.groups is not None:
         return np.unique(part.target.groups, return_inverse=True)[1]

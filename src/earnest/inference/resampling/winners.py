@@ -92,7 +92,7 @@ def winner(
     The score is pooled over cases for a pooled selector, and the mean over the folds in which the
     metric is defined for one that looks at folds.
     """
-    return judged(pi, metric, selector, whole_scores(pi, metric, selector, n_jobs=n_jobs))
+    return judge_winner(pi, metric, selector, whole_scores(pi, metric, selector, n_jobs=n_jobs))
 
 
 def whole_scores(
@@ -104,11 +104,11 @@ def whole_scores(
     return score_table(pi, metric, Weights.ones(pi.n_cases), n_jobs=n_jobs)[None]
 
 
-def judged(
+def judge_winner(
     pi: Predictions, metric: Metric, selector: Selector, scores: NDArray[np.float64]
 ) -> tuple[int, float, NDArray[np.float64]]:
     """Return the winner by scores (F, 1, C) of the sample itself, as `winner` does."""
-    scores = defined_folds(scores)
+    scores = keep_defined_folds(scores)
     means = scores.mean(axis=0)[0]
     best = int(selector(gains_of(metric, scores), pi.configs.simplicity_order())[0])
     if best < 0:
@@ -120,7 +120,7 @@ def judged(
     return best, float(means[best]), means
 
 
-def defined_folds(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def keep_defined_folds(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Leave out the folds (F, B, C) in which the metric is undefined for every configuration."""
     kept = ~np.isnan(scores).all(axis=(1, 2))
     if not kept.any():

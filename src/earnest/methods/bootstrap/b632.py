@@ -60,7 +60,7 @@ class B632:
     def __call__(self, call: ReplicatesCall) -> Estimate:
         """Return .368 of the training score plus .632 of that of cases left out."""
         apparent, (outside, remarks) = apparent_score(call.replicates, call.metric), left_out(call)
-        value = weighted(apparent, outside)
+        value = weigh(apparent, outside)
         return replicates_estimate(
             self,
             call,
@@ -71,6 +71,6 @@ class B632:
         )
 
 
-def weighted(apparent: float, outside: float) -> float:
+def weigh(apparent: float, outside: float) -> float:
     """Return .368 of the training score plus .632 of that of cases left out (eq. 37)."""
     return 0.368 * apparent + 0.632 * outside

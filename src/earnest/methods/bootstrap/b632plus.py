@@ -14,7 +14,7 @@ from earnest.inference.cases.no_information import need_rate, no_information_rat
 from earnest.inference.left_out.scores import apparent_score
 from earnest.inference.limits.replicates import scaled_limits
 from earnest.methods.base import register
-from earnest.methods.bootstrap.b632 import weighted
+from earnest.methods.bootstrap.b632 import weigh
 from earnest.methods.bootstrap.replicated import ReplicatesCall, left_out, replicates_estimate
 from earnest.metrics.families import Metric
 
@@ -139,6 +139,6 @@ def plus(
     capped = min(test, none)
     overfits = test > train and none > train and (test < none or not as_published)
     over = (capped - train) / (none - train) if overfits else 0.0
-    moved = weighted(train, test) + (capped - train) * 0.368 * 0.632 * over / (1 - 0.368 * over)
+    moved = weigh(train, test) + (capped - train) * 0.368 * 0.632 * over / (1 - 0.368 * over)
     weight = 0.632 / (1.0 - 0.368 * over)
     return -sign * moved, PlusDetails(apparent, outside, rate, over, weight)

@@ -14,7 +14,7 @@ from earnest.methods.bootstrap.replicated import (
     ReplicatesCall,
     mean_of_defined,
     replicates_estimate,
-    undefined_replicates,
+    warn_of_undefined_replicates,
 )
 
 
@@ -72,5 +72,5 @@ class ErrStar:
             limited=scaled_limits(
                 call.replicates, call.metric, value, of=self.spec.name, scaled=False
             ),
-            cautions=undefined_replicates(scores),
+            cautions=warn_of_undefined_replicates(scores),
         )

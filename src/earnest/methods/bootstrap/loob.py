@@ -11,7 +11,7 @@ from earnest.core.data.target import Target
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
 from earnest.inference.left_out.estimates import cases_left_out, need_cases
-from earnest.inference.left_out.leave_one_out import drawn_otherwise
+from earnest.inference.left_out.leave_one_out import refuse_draws
 from earnest.inference.left_out.scores import apparent_score
 from earnest.inference.limits.replicates import limits_of
 from earnest.methods.base import register
@@ -76,7 +76,7 @@ class LOOB:
         """Refuse rank metrics, and the published form of strata and groups."""
         need_cases(metric)
         if self.variant is not None and design is not DrawUnit.CASES:
-            raise drawn_otherwise(design)
+            raise refuse_draws(design)
 
     def __call__(self, call: ReplicatesCall) -> Estimate:
         """Return the mean over cases of their mean score by models that did not see them."""

@@ -11,7 +11,7 @@ from earnest.core.data.target import Target
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
 from earnest.inference.left_out.estimates import need_pairs, pairs_left_out
-from earnest.inference.left_out.leave_one_out import drawn_otherwise
+from earnest.inference.left_out.leave_one_out import refuse_draws
 from earnest.inference.left_out.scores import apparent_score
 from earnest.inference.limits.replicates import limits_of
 from earnest.methods.base import register
@@ -76,7 +76,7 @@ class LPOB:
         """Refuse metrics that are not means over pairs, and the published form of other draws."""
         need_pairs(metric, target)
         if self.variant is not None and design is DrawUnit.GROUPS:
-            raise drawn_otherwise(design)
+            raise refuse_draws(design)
 
     def __call__(self, call: ReplicatesCall) -> Estimate:
         """Return the mean over pairs of how often models that saw neither put them in order."""

@@ -7,13 +7,13 @@ from typing import ClassVar
 
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
-from earnest.inference.left_out.scores import apparent_score, drawn_scores, whole_scores
+from earnest.inference.left_out.scores import apparent_score, score_drawn, whole_scores
 from earnest.methods.base import register
 from earnest.methods.bootstrap.replicated import (
     ReplicatesCall,
     mean_of_defined,
     replicates_estimate,
-    undefined_replicates,
+    warn_of_undefined_replicates,
 )
 
 
@@ -60,12 +60,12 @@ class Refined:
     def __call__(self, call: ReplicatesCall) -> Estimate:
         """Return the training score plus the mean of (score on all cases - score on the sample)."""
         made, metric = call.replicates, call.metric
-        gaps = whole_scores(made, metric, call.n_jobs) - drawn_scores(made, metric, call.n_jobs)
+        gaps = whole_scores(made, metric, call.n_jobs) - score_drawn(made, metric, call.n_jobs)
         apparent = apparent_score(made, metric)
         return replicates_estimate(
             self,
             call,
             value=apparent + mean_of_defined(call, gaps),
             apparent=apparent,
-            cautions=undefined_replicates(gaps),
+            cautions=warn_of_undefined_replicates(gaps),
         )

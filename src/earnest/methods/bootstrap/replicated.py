@@ -83,7 +83,7 @@ def left_out(call: ReplicatesCall) -> tuple[float, list[Caution]]:
     if has_cases(call.metric):
         return cases_left_out(call.replicates, call.metric).value, []
     scores = left_out_scores(call.replicates, call.metric, call.n_jobs)
-    return mean_of_defined(call, scores), list(undefined_replicates(scores))
+    return mean_of_defined(call, scores), list(warn_of_undefined_replicates(scores))
 
 
 def mean_of_defined(call: ReplicatesCall, scores: NDArray[np.float64]) -> float:
@@ -98,7 +98,7 @@ def mean_of_defined(call: ReplicatesCall, scores: NDArray[np.float64]) -> float:
     return float(np.nanmean(scores))
 
 
-def undefined_replicates(scores: NDArray[np.float64]) -> Iterator[Caution]:
+def warn_of_undefined_replicates(scores: NDArray[np.float64]) -> Iterator[Caution]:
     """Yield a caution where the metric is undefined for some replicates."""
     bad = int(np.isnan(scores).sum())
     if bad:

@@ -13,7 +13,7 @@ from earnest.methods.bootstrap.replicated import (
     ReplicatesCall,
     mean_of_defined,
     replicates_estimate,
-    undefined_replicates,
+    warn_of_undefined_replicates,
 )
 
 
@@ -64,5 +64,5 @@ class SimpleBootstrap:
             call,
             value=mean_of_defined(call, scores),
             apparent=apparent_score(call.replicates, call.metric),
-            cautions=undefined_replicates(scores),
+            cautions=warn_of_undefined_replicates(scores),
         )

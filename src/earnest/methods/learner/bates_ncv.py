@@ -120,13 +120,17 @@ class BatesNCV:
         """Return the value with normal limits of the measured error."""
         nested, metric = call.design, call.metric
         assert isinstance(nested, NestedPredictions)
-        parts = nested_parts(nested, metric, bias_correction=self.bias_correction)
+        parts = find_parts(nested, metric, bias_correction=self.bias_correction)
         value = parts.inner - parts.bias
         outer = case_values(nested.outer, metric)
         if parts.naive_error > 0.0:
             source: LimitSource = NormalLimits(value, parts.standard_error)
             source = never_beyond_perfect(source, nested.outer, metric, value, by_fold=True)
-            said = [*few_cases(outer), *_few_repeats(nested.outer.n_repeats), *_bounded(parts)]
+            said = [
+                *few_cases(outer),
+                *_few_repeats(nested.outer.n_repeats),
+                *_warn_of_bound(parts),
+            ]
         else:
             source, remark = limits_without_spread(nested.outer, outer, metric, nested.n_cases)
             said = [remark]
@@ -166,7 +170,7 @@ def _need_one_learner(nested: NestedPredictions) -> None:
         )
 
 
-def nested_parts(
+def find_parts(
     nested: NestedPredictions, metric: Metric, *, bias_correction: bool = True
 ) -> NestedParts:
     """Return what the interval is made of, by algorithm 1."""
@@ -200,7 +204,7 @@ def _few_repeats(repeats: int) -> Iterator[Caution]:
         )
 
 
-def _bounded(parts: NestedParts) -> Iterator[Caution]:
+def _warn_of_bound(parts: NestedParts) -> Iterator[Caution]:
     if parts.measured_error < parts.standard_error:
         yield Caution(
             "EN095",

@@ -18,7 +18,7 @@ from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import EqualCaseLimits, LimitSource, NormalLimits
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
 from earnest.inference.cases.fold_variance import ROUNDING
-from earnest.inference.remarks import undefined_folds
+from earnest.inference.remarks import warn_of_undefined_folds
 from earnest.kernels.score import fold_scores
 from earnest.methods.base import Call, make_estimate, register
 from earnest.metrics.families import CallableMetric, Metric
@@ -111,7 +111,7 @@ class ConservativeZ:
             winner=0,
             naive=value,
             source=source,
-            cautions=[*undefined_folds(len(scores) + missing, len(scores)), *said],
+            cautions=[*warn_of_undefined_folds(len(scores) + missing, len(scores)), *said],
             details=HalvesDetails(
                 tuple(scores.tolist()), tuple((float(a), float(b)) for a, b in means)
             ),

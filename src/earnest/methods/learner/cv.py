@@ -15,8 +15,8 @@ from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
-from earnest.inference.remarks import not_corrected, undefined_folds
-from earnest.inference.resampling.winners import defined_folds, judged, whole_scores
+from earnest.inference.remarks import not_corrected, warn_of_undefined_folds
+from earnest.inference.resampling.winners import judge_winner, keep_defined_folds, whole_scores
 from earnest.kernels.score import fold_scores
 from earnest.methods.base import Call, Method, make_estimate, need_folds, register, selector_of
 from earnest.metrics.families import CallableMetric, Metric, MomentMetric
@@ -95,14 +95,14 @@ class CV:
         need_folds(self, design, cure="Pass `fold`; for one test set use method='holdout'.")
         if design.n_configs == 1 and not isinstance(metric, CallableMetric):
             selector = selector_of(self.selector, score_rule(metric))
-            judged(design, metric, selector, whole_scores(design, metric, selector))
+            judge_winner(design, metric, selector, whole_scores(design, metric, selector))
 
     def __call__(self, call: Call) -> Estimate:
         """Return the score."""
         pi, metric = call.pi, call.metric
         selector = selector_of(self.selector, score_rule(metric))
         table = whole_scores(pi, metric, selector, n_jobs=call.n_jobs)  # (F, 1, C)
-        best, value, _ = judged(pi, metric, selector, table)
+        best, value, _ = judge_winner(pi, metric, selector, table)
         scores = fold_scores(pi.select(best), metric)[:, 0, 0]
         return make_estimate(
             self,
@@ -112,7 +112,7 @@ class CV:
             naive=value,
             cautions=[
                 *not_corrected(pi.n_configs),
-                *undefined_folds(len(table), len(defined_folds(table))),
+                *warn_of_undefined_folds(len(table), len(keep_defined_folds(table))),
             ],
             estimand=as_fixed(self, pi),
             details=FoldDetails.of(scores),
@@ -137,4 +137,4 @@ def fold_details(
     """Return the defined fold scores (J,) of one configuration, and what is said of the others."""
     scores = fold_scores(pi.select(best), metric)[:, 0, 0]
     kept = scores[~np.isnan(scores)]
-    return kept, undefined_folds(len(scores), len(kept))
+    return kept, warn_of_undefined_folds(len(scores), len(kept))

@@ -15,7 +15,7 @@ from earnest.inference.cases.areas import need_auc
 from earnest.inference.limits.auc import delong
 from earnest.inference.remarks import few_groups_in_variance
 from earnest.inference.resampling.splits import SplitKnobs
-from earnest.methods.base import Call, chosen_by, register, split_estimate
+from earnest.methods.base import Call, choose_by, register, split_estimate
 from earnest.metrics.families import Metric
 
 
@@ -93,7 +93,7 @@ class DeLong(SplitKnobs):
 
     def __call__(self, call: Call) -> Estimate:
         """Return the AUC of the chosen configuration, with DeLong's limits."""
-        choice, selector = chosen_by(self, call, preselect=self.preselect)
+        choice, selector = choose_by(self, call, preselect=self.preselect)
         logit, published = self.variant == "logit", self.variant == "as_published"
         made = delong(choice, call.metric, logit=logit, published=published)
         source = best_of(made.source, len(choice.candidates), call.metric.greater_is_better)

@@ -13,9 +13,9 @@ from earnest.core.results.limits import best_of
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
 from earnest.inference.cases.areas import need_auc
 from earnest.inference.limits.auc import hanley_mcneil
-from earnest.inference.remarks import grouped_as_independent
+from earnest.inference.remarks import warn_of_groups
 from earnest.inference.resampling.splits import SplitKnobs
-from earnest.methods.base import Call, chosen_by, register, split_estimate
+from earnest.methods.base import Call, choose_by, register, split_estimate
 from earnest.metrics.families import Metric
 
 
@@ -93,10 +93,10 @@ class HanleyMcNeil(SplitKnobs):
 
     def __call__(self, call: Call) -> Estimate:
         """Return the AUC of the chosen configuration, with limits from AUC and class sizes."""
-        choice, selector = chosen_by(self, call, preselect=self.preselect)
+        choice, selector = choose_by(self, call, preselect=self.preselect)
         published = self.variant == "as_published"
         made = hanley_mcneil(choice, call.metric, cases=call.pi.n_cases if published else None)
         several = 1 if published else len(choice.candidates)
         source = best_of(made.source, several, call.metric.greater_is_better)
-        cautions = made.cautions or tuple(grouped_as_independent(choice.part, self.spec.name))
+        cautions = made.cautions or tuple(warn_of_groups(choice.part, self.spec.name))
         return split_estimate(self, call, choice, selector, source, cautions=cautions)

@@ -25,7 +25,7 @@ from earnest.inference.resampling.resampled import (
     UndefinedRule,
     choose_resampler,
     in_bag_rule,
-    resampled,
+    resample_statistic,
 )
 from earnest.inference.resampling.splits import part_of, split_cases
 from earnest.inference.resampling.winners import winner
@@ -175,7 +175,7 @@ class HoldOut:
                     cure="Use interval='percentile'.",
                 )
             return NormalLimits(value, float(losses.std() / np.sqrt(part.n_cases)))
-        draws = resampled(
+        draws = resample_statistic(
             score,
             part.target,
             resampler,

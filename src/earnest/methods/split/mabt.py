@@ -8,9 +8,9 @@ from typing import ClassVar
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import LimitSource
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
-from earnest.inference.resampling.tilt import tilted_limits
-from earnest.inference.resampling.tiltable import no_better_than_perfect, tilted_resampler
-from earnest.methods.base import Call, chosen_by, register, split_estimate
+from earnest.inference.resampling.tilt import tilt_limits
+from earnest.inference.resampling.tiltable import choose_tilt_resampler, no_better_than_perfect
+from earnest.methods.base import Call, choose_by, register, split_estimate
 from earnest.methods.split.tilted import Tilted
 from earnest.resampling.bootstrap import find_resampler
 
@@ -86,9 +86,9 @@ class MABT(Tilted):
     def __call__(self, call: Call) -> Estimate:
         """Return the score of the chosen configuration, with tilted limits."""
         metric, target = call.metric, call.pi.target
-        resampler = tilted_resampler(find_resampler(self.resampler), metric, target)
-        choice, selector = chosen_by(self, call, preselect=self.preselect)
-        made = tilted_limits(
+        resampler = choose_tilt_resampler(find_resampler(self.resampler), metric, target)
+        choice, selector = choose_by(self, call, preselect=self.preselect)
+        made = tilt_limits(
             choice,
             metric,
             resampler,

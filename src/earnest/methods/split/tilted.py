@@ -13,16 +13,16 @@ from earnest.core.results.interval import LimitSource
 from earnest.core.results.limits import best_of
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
 from earnest.inference.resampling.splits import SplitKnobs
-from earnest.inference.resampling.tilt import tilted_limits
+from earnest.inference.resampling.tilt import tilt_limits
 from earnest.inference.resampling.tiltable import (
+    choose_tilt_resampler,
     need_tiltable,
     no_better_than_perfect,
-    tilted_resampler,
 )
 from earnest.methods.base import (
     MOST_RESAMPLES,
     Call,
-    chosen_by,
+    choose_by,
     register,
     split_estimate,
 )
@@ -111,9 +111,9 @@ class Tilted(SplitKnobs):
     def __call__(self, call: Call) -> Estimate:
         """Return the score of the chosen configuration, with tilted limits."""
         metric, target = call.metric, call.pi.target
-        resampler = tilted_resampler(find_resampler(self.resampler), metric, target)
-        choice, selector = chosen_by(self, call, preselect=self.preselect)
-        made = tilted_limits(
+        resampler = choose_tilt_resampler(find_resampler(self.resampler), metric, target)
+        choice, selector = choose_by(self, call, preselect=self.preselect)
+        made = tilt_limits(
             choice, metric, resampler, self.n_resamples, call.seeds, n_jobs=call.n_jobs
         )
         plain: LimitSource = made

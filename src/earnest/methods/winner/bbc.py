@@ -34,7 +34,7 @@ from earnest.inference.resampling.resampled import (
     UndefinedRule,
     choose_resampler,
     out_of_bag_rule,
-    resampled,
+    resample_statistic,
 )
 from earnest.inference.resampling.winners import winner, winners
 from earnest.kernels.score import score_table
@@ -187,7 +187,7 @@ class BBC:
         )
         jobs = workers(call.n_jobs)
         table, (final, naive, scores) = side_by_side(
-            lambda: resampled(
+            lambda: resample_statistic(
                 scorer,
                 pi.target,
                 resampler,
@@ -268,7 +268,7 @@ class BBC:
         resampler = choose_resampler(find_resampler(self.resampler), pi.target, undefined)
         need_out_of_bag(self.spec.name, resampler)
         scorer = EnsembleScores(pi, metric, resampler, rule, call.n_jobs)
-        table = resampled(
+        table = resample_statistic(
             scorer,
             pi.target,
             resampler,

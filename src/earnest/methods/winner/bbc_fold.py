@@ -22,9 +22,9 @@ from earnest.core.results.interval import DrawnLimits, LimitSource
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.inference.limits.ceiling import Contest
 from earnest.inference.limits.drawn_spread import has_width, no_width, with_spread
-from earnest.inference.remarks import one_repeat_at_a_time, ties_at_the_top, undefined_folds
+from earnest.inference.remarks import one_repeat_at_a_time, ties_at_the_top, warn_of_undefined_folds
 from earnest.inference.resampling.correction import errors_in_the_limit
-from earnest.inference.resampling.winners import gains_of, judged
+from earnest.inference.resampling.winners import gains_of, judge_winner
 from earnest.kernels.score import fold_repeats, fold_scores
 from earnest.methods.base import (
     MOST_RESAMPLES,
@@ -139,7 +139,7 @@ class BBCFold:
             )
         drawn = self.draws(tables, selector, metric, pi, call.seeds)  # (B, 2)
         draws, best = drawn[:, 0], drawn[:, 1].astype(np.intp)
-        final, naive, means = judged(pi, metric, selector, table)
+        final, naive, means = judge_winner(pi, metric, selector, table)
         value = float(np.nanmean(draws))
         source: LimitSource = DrawnLimits(draws)
         spread = has_width(source)
@@ -157,7 +157,7 @@ class BBCFold:
             source=source,
             cautions=[
                 *ties_at_the_top(pi, metric, means, final),
-                *undefined_folds(len(everything), len(scores)),
+                *warn_of_undefined_folds(len(everything), len(scores)),
                 *_few_folds(max(len(table) for table in tables)),
                 *one_repeat_at_a_time(pi),
                 *remarks,

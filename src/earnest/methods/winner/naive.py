@@ -8,8 +8,8 @@ from typing import ClassVar
 from earnest.core.data.selection import MeanOfFolds, Selector
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
-from earnest.inference.remarks import not_corrected, ties_at_the_top, undefined_folds
-from earnest.inference.resampling.winners import defined_folds, judged, whole_scores
+from earnest.inference.remarks import not_corrected, ties_at_the_top, warn_of_undefined_folds
+from earnest.inference.resampling.winners import judge_winner, keep_defined_folds, whole_scores
 from earnest.methods.base import Call, make_estimate, register, selector_of
 
 
@@ -60,7 +60,7 @@ class Naive:
         pi, metric = call.pi, call.metric
         selector = selector_of(self.selector, MeanOfFolds())
         table = whole_scores(pi, metric, selector, n_jobs=call.n_jobs)  # (F, 1, C)
-        best, score, scores = judged(pi, metric, selector, table)
+        best, score, scores = judge_winner(pi, metric, selector, table)
         return make_estimate(
             self,
             call,
@@ -70,7 +70,7 @@ class Naive:
             cautions=[
                 *ties_at_the_top(pi, metric, scores, best),
                 *not_corrected(pi.n_configs),
-                *undefined_folds(len(table), len(defined_folds(table))),
+                *warn_of_undefined_folds(len(table), len(keep_defined_folds(table))),
             ],
             used={"selector": selector},
         )

@@ -18,14 +18,14 @@ from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import DrawnLimits, LimitSource, NormalLimits
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.inference.limits.drawn_spread import no_width, with_spread
-from earnest.inference.remarks import not_corrected, one_repeat_at_a_time, undefined_folds
+from earnest.inference.remarks import not_corrected, one_repeat_at_a_time, warn_of_undefined_folds
 from earnest.inference.resampling.resampled import (
     UndefinedRule,
     choose_resampler,
     in_bag_rule,
-    resampled,
+    resample_statistic,
 )
-from earnest.inference.resampling.winners import defined_folds, judged, winner
+from earnest.inference.resampling.winners import judge_winner, keep_defined_folds, winner
 from earnest.kernels.score import fold_repeats, fold_scores, score_selected
 from earnest.methods.base import (
     MOST_RESAMPLES,
@@ -131,12 +131,12 @@ class NaiveBootstrap:
         need_folds(self, pi, least=2, cure="Use over='cases', or method='bbc'.")
         everything = fold_scores(pi, metric, n_jobs=call.n_jobs)
         if selector.by_fold:
-            best, naive, _ = judged(pi, metric, selector, everything)
+            best, naive, _ = judge_winner(pi, metric, selector, everything)
         else:
             best, naive, _ = winner(pi, metric, selector, n_jobs=call.n_jobs)
         own = everything[:, :, [best]]  # a fold may be undefined for the winner alone
         kept = ~np.isnan(own).all(axis=(1, 2))
-        scores = defined_folds(own)[:, 0, 0]  # (F,)
+        scores = keep_defined_folds(own)[:, 0, 0]  # (F,)
         repeats = fold_repeats(pi)[kept]
         value = float(scores.mean())
         source = self._fold_limits(call, scores, repeats, value)
@@ -150,7 +150,7 @@ class NaiveBootstrap:
             source=source,
             cautions=[
                 *not_corrected(pi.n_configs),
-                *undefined_folds(len(everything), len(scores)),
+                *warn_of_undefined_folds(len(everything), len(scores)),
                 *one_repeat_at_a_time(pi),
                 *remarks,
             ],
@@ -197,7 +197,7 @@ class NaiveBootstrap:
             return score_selected(pi, metric, weights, columns, n_jobs=call.n_jobs)[:, None]
 
         value = float(score(Weights.ones(pi.n_cases))[0, 0])
-        draws = resampled(
+        draws = resample_statistic(
             score,
             pi.target,
             resampler,

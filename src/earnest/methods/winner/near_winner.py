@@ -33,7 +33,7 @@ from earnest.inference.resampling.resampled import (
     UndefinedRule,
     choose_resampler,
     out_of_bag_rule,
-    resampled,
+    resample_statistic,
 )
 from earnest.inference.resampling.winners import gains_of, winner, winners
 from earnest.kernels.score import score_table
@@ -167,7 +167,7 @@ class NearWinner:
 
         scorer = WinnerScores(pi, metric, resampler, choose, jobs)
         drawn, (final, naive, scores) = side_by_side(
-            lambda: resampled(
+            lambda: resample_statistic(
                 scorer,
                 pi.target,
                 resampler,

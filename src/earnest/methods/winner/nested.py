@@ -11,7 +11,7 @@ from earnest.core.base.errors import EvidenceError
 from earnest.core.data.designs import NestedPredictions
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
-from earnest.inference.remarks import undefined_folds
+from earnest.inference.remarks import warn_of_undefined_folds
 from earnest.kernels.score import fold_scores
 from earnest.methods.base import Call, make_estimate, register
 from earnest.methods.learner.cv import FoldDetails
@@ -74,6 +74,6 @@ class Nested:
             value=float(defined.mean()),
             winner=0,
             naive=None,
-            cautions=undefined_folds(len(scores), len(defined)),
+            cautions=warn_of_undefined_folds(len(scores), len(defined)),
             details=FoldDetails.of(scores),
         )

@@ -13,8 +13,8 @@ from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
-from earnest.inference.remarks import ties_at_the_top, undefined_folds
-from earnest.inference.resampling.winners import defined_folds, judged
+from earnest.inference.remarks import ties_at_the_top, warn_of_undefined_folds
+from earnest.inference.resampling.winners import judge_winner, keep_defined_folds
 from earnest.kernels.score import fold_scores
 from earnest.methods.base import Call, make_estimate, need_folds, register
 from earnest.metrics.families import Metric
@@ -79,14 +79,14 @@ class Tibshirani:
         """Return the winner's score less its estimated bias."""
         pi, metric = call.pi, call.metric
         everything = fold_scores(pi, metric, n_jobs=call.n_jobs)
-        scores = defined_folds(everything)[:, 0]  # (F, C)
-        best, naive, means = judged(pi, metric, MeanOfFolds(), everything)
+        scores = keep_defined_folds(everything)[:, 0]  # (F, C)
+        best, naive, means = judge_winner(pi, metric, MeanOfFolds(), everything)
         own_best = metric.sign * np.nanmax(metric.sign * scores, axis=1)  # (F,)
         bias = naive - float(own_best.mean())
         value = naive + bias
         cautions = [
             *ties_at_the_top(pi, metric, means, best),
-            *undefined_folds(len(everything), len(scores)),
+            *warn_of_undefined_folds(len(everything), len(scores)),
         ]
         if metric.scale.clip(value) != value:
             cautions.append(

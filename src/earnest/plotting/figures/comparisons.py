@@ -22,7 +22,7 @@ from earnest.plotting.figures.style import (
     get_axes,
     literal,
     quiet,
-    shortened,
+    shorten,
 )
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def plot_comparisons(results: Comparisons, ax: Axes | None = None) -> Axes:
         ax.axhline(row, color=GRID, linewidth=0.8, zorder=0)
         _draw_row(ax, made, row, filled=made.b in kept)
         _write_verdict(ax, results.verdict(made.b in kept), row, kept=made.b in kept)
-    names = [literal(shortened(made.b)) for made in rows]
+    names = [literal(shorten(made.b)) for made in rows]
     ax.set_yticks(range(len(rows)), names, fontsize=SMALL)
     for tick, made in zip(ax.get_yticklabels(), rows, strict=True):
         tick.set_fontweight("bold" if made.b == results.simplest else "normal")
@@ -92,9 +92,7 @@ def plot_comparisons(results: Comparisons, ax: Axes | None = None) -> Axes:
     _write_sides(ax, rows[0], -0.8, others="other")
     more = len(results) - len(rows)
     rest = f"\n{more} more not shown" if more > 0 else ""
-    quiet(
-        ax, _make_label(rows[0], f"{shortened(results.reference)} - other", at_once=at_once) + rest
-    )
+    quiet(ax, _make_label(rows[0], f"{shorten(results.reference)} - other", at_once=at_once) + rest)
     return ax
 
 
@@ -151,7 +149,7 @@ def _write_sides(ax: Axes, made: Comparison, y: float, others: str | None = None
     left, right = names if made.scale.greater_is_better else reversed(list(names))
     for name, where, shift in ((left, "right", -6), (right, "left", 6)):
         ax.annotate(
-            f"{literal(shortened(name))} better",
+            f"{literal(shorten(name))} better",
             (0.0, y),
             xytext=(shift, 0),
             textcoords="offset points",

@@ -10,7 +10,7 @@ from earnest.core.results.estimate import Estimate
 from earnest.core.results.estimate_table import Estimates
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Side
-from earnest.core.text.estimate import flatters, percent, printed
+from earnest.core.text.estimate import flatters, percent, print_numbers
 from earnest.plotting.figures.style import (
     GRID,
     HONEST,
@@ -48,7 +48,7 @@ def plot_estimate(estimate: Estimate, ax: Axes | None = None) -> Axes:
     ax = get_axes(ax, (6.4, 2.6))
     if estimate.draws is not None:
         _draw_density(ax, estimate)
-    shown = printed(estimate)
+    shown = print_numbers(estimate)
     _draw_interval(ax, estimate, -0.14, HONEST)
     ax.plot(estimate.value, -0.14, "o", color=HONEST, markersize=8, zorder=4)
     ax.annotate(
@@ -196,7 +196,7 @@ def _find_drawn_ends(estimate: Estimate, interval: Interval) -> tuple[float, flo
 
 def _draw_naive(ax: Axes, estimate: Estimate) -> None:
     """Draw the naive score as a hollow diamond, with an arrow to the honest value."""
-    shown, naive = printed(estimate), estimate.naive
+    shown, naive = print_numbers(estimate), estimate.naive
     assert naive is not None
     ax.plot(naive, -0.5, "D", color=NAIVE, markerfacecolor="white", markersize=7, zorder=4)
     sure = flatters(estimate)

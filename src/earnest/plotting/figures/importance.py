@@ -16,7 +16,7 @@ from earnest.plotting.figures.style import (
     get_axes,
     literal,
     quiet,
-    shortened,
+    shorten,
 )
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def plot_importance(importance: Importance, ax: Axes | None = None) -> Axes:
                 clip_on=False,
                 zorder=4,
             )
-    ax.set_yticks(range(len(names)), [literal(shortened(name)) for name in names], fontsize=SMALL)
+    ax.set_yticks(range(len(names)), [literal(shorten(name)) for name in names], fontsize=SMALL)
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.set_xlim(left=0)
     level = percent(importance.confidence_level)

@@ -72,6 +72,6 @@ def literal(text: str) -> str:
     return "".join(shown).replace("$", r"\$")
 
 
-def shortened(text: str, most: int = 32) -> str:
+def shorten(text: str, most: int = 32) -> str:
     """Return the end of a long name, by which those of a pipeline differ."""
     return text if len(text) <= most else "…" + text[1 - most :]

@@ -10,7 +10,7 @@ import numpy as np
 
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Side
-from earnest.core.text.estimate import PrintedEstimate, limits_words, percent, printed
+from earnest.core.text.estimate import PrintedEstimate, limits_words, percent, print_numbers
 from earnest.plotting.svg.axes import (
     MINUS,
     Scale,
@@ -18,7 +18,7 @@ from earnest.plotting.svg.axes import (
     find_finite_ends,
     round_out,
     short,
-    spaced,
+    space_labels,
     write_in_figure,
 )
 from earnest.plotting.svg.canvas import DOTS, INSIDE, OUTSIDE, Canvas, Figure
@@ -188,7 +188,7 @@ def answer(estimate: Estimate, *, name: str, width: float = 812, corrected: bool
         Whether the method corrects for the search; if not, the mark is hollow and dashed.
     """
     low, high = _find_ends(estimate)
-    signs = write_in_signs(printed(estimate))
+    signs = write_in_signs(print_numbers(estimate))
     scale = _place_scale(estimate, signs, (low, high), width)
     whole = _find_whole_scale(estimate, low, high)
     top = HEIGHT if find_known_draws(estimate) is not None else 0.0
@@ -198,7 +198,7 @@ def answer(estimate: Estimate, *, name: str, width: float = 812, corrected: bool
     height = axis + 26 + (14 if words else 0) + (54 if whole else 0)
     picture = _Picture(Canvas(width, height, name), estimate, signs, scale, corrected)
     canvas = picture.canvas
-    ticks = spaced(scale)
+    ticks = space_labels(scale)
     draw_x_grid(canvas, scale, 4, axis, [value for value, _ in ticks])
     if top > 0:
         _draw_density(picture, top)
@@ -242,7 +242,7 @@ def _yield_needed(
     estimate: Estimate, words: PrintedEstimate, scale: Scale
 ) -> Iterator[tuple[float, float]]:
     """Yield the pixels that the labels of ticks, interval and naive score stand on."""
-    for value, word in spaced(scale):
+    for value, word in space_labels(scale):
         half = 0.5 * measure_text(word)
         yield scale(value) - half, scale(value) + half
     interval, naive = estimate.interval, find_naive(estimate)

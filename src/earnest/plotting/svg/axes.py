@@ -157,7 +157,7 @@ def label_ticks(values: Sequence[float], *, percent: bool = False) -> list[str]:
     (['0.96', '0.98', '1.00'], ['−2,000', '0', '2,000'])
     """
     if percent:
-        return [f"{signed(f'{100 * v:.10g}')}\u00a0%" for v in values]
+        return [f"{sign_text(f'{100 * v:.10g}')}\u00a0%" for v in values]
     large = max((abs(v) for v in values), default=0.0)
     steps = [b - a for a, b in pairwise(values) if b > a]
     if not large or not steps:
@@ -167,10 +167,10 @@ def label_ticks(values: Sequence[float], *, percent: bool = False) -> list[str]:
         return [short(v) for v in values]
     if not all(math.isclose(v, round(v, places), abs_tol=1e-12) for v in values):
         places += 1  # steps of 0.25
-    return [signed(f"{v + 0.0:,.{places}f}") for v in values]
+    return [sign_text(f"{v + 0.0:,.{places}f}") for v in values]
 
 
-def spaced(
+def space_labels(
     scale: Scale, most: int = MOST_TICKS, size: float = TEXT, *, whole: bool = False
 ) -> list[tuple[float, str]]:
     """Return round values with their labels, so few that the labels do not touch.
@@ -193,15 +193,15 @@ def spaced(
 
 def short(value: float) -> str:
     """Return a number in few signs, as beside a tick: 0.001, 31.6, 1e−5."""
-    return signed(_POWER.sub(lambda m: f"e{m[1].replace('+', '')}{m[2]}", f"{value:.4g}"))
+    return sign_text(_POWER.sub(lambda m: f"e{m[1].replace('+', '')}{m[2]}", f"{value:.4g}"))
 
 
-def signed(text: str) -> str:
+def sign_text(text: str) -> str:
     """Return a number's text with a true minus."""
     return text.replace("-", MINUS)
 
 
-def shown(value: float, places: int, limits: tuple[float, float] = (0.0, 1.0)) -> str:
+def show_number(value: float, places: int, limits: tuple[float, float] = (0.0, 1.0)) -> str:
     """Return a number as a figure prints it: as a sentence does, but '> 0.999'."""
     return write_in_figure(prose(value, places, limits))
 
@@ -211,7 +211,7 @@ def write_in_figure(words: str) -> str:
     return words.replace("over ", "> ").replace("under ", "< ")
 
 
-def centred(canvas: Canvas, x: float, words: str, size: float = TEXT) -> float:
+def center_words(canvas: Canvas, x: float, words: str, size: float = TEXT) -> float:
     """Return where words are centred under a place, moved in where the paper ends."""
     half = 0.5 * measure_text(words, size)
     return min(max(x, half), max(canvas.width - half, half))
@@ -228,10 +228,10 @@ def draw_x_axis(
 ) -> None:
     """Draw an axis at a height, with its labels under it and its title under them."""
     canvas.line((scale.start, y), (scale.end, y), "ink3")
-    for value, word in spaced(scale) if labels is None else labels:
+    for value, word in space_labels(scale) if labels is None else labels:
         if marks:
             canvas.line((scale(value), y), (scale(value), y + 4), "ink3")
-        canvas.text((centred(canvas, scale(value), word), y + 18), word, anchor="middle")
+        canvas.text((center_words(canvas, scale(value), word), y + 18), word, anchor="middle")
     if title:
         middle = 0.5 * (scale.start + scale.end)
         canvas.text((middle, y + 37), title, "ink2", anchor="middle")

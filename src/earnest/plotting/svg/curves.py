@@ -18,11 +18,11 @@ from earnest.plotting.svg.axes import (
     draw_x_grid,
     draw_y_grid,
     round_out,
-    shown,
-    spaced,
+    show_number,
+    space_labels,
 )
 from earnest.plotting.svg.canvas import DOTS, Canvas, Figure
-from earnest.plotting.svg.text import SMALL, cut_apart, fitted, measure_text
+from earnest.plotting.svg.text import SMALL, cut_apart, fit_words, measure_text
 
 # How well each class is told from the rest: one row a class, corrected beside as searched.
 
@@ -49,11 +49,11 @@ def class_areas(made: ClassCurves, *, name: str, width: float = 500, places: int
     bottom = CLASS_TOP + CLASS_ROW * len(order)
     canvas = Canvas(width, bottom + 44, name)
     x = Scale(*_find_ends(made), room, width - 52)
-    labels = spaced(x, 5)
+    labels = space_labels(x, 5)
     draw_x_grid(canvas, x, CLASS_TOP - 6, bottom, [value for value, _ in labels])
     at = x(made.mean.area)
     canvas.line((at, CLASS_TOP - 6), (at, bottom), "accent", dash=DOTS)
-    head = f"mean {shown(made.mean.area, places)}"
+    head = f"mean {show_number(made.mean.area, places)}"
     place = min(at, width - 0.5 * measure_text(head))
     canvas.text((place, CLASS_TOP - 10), head, "accent", anchor="middle")
     for i, (k, word) in enumerate(zip(order, cut_apart(words, room - 10), strict=True)):
@@ -69,7 +69,7 @@ def _draw_row(canvas: Canvas, curve: MeanCurve, x: Scale, y: float, word: str, p
     if curve.several:
         canvas.diamond((x(curve.own_area), y), 5)
     canvas.dot((x(curve.area), y), 4.5, "accent")
-    words = shown(curve.area, places)
+    words = show_number(curve.area, places)
     canvas.text((canvas.width, y + 4), words, "accent", anchor="end", size=SMALL)
 
 
@@ -81,12 +81,13 @@ def _find_ends(made: ClassCurves) -> tuple[float, float]:
 def _describe(made: ClassCurves, places: int) -> str:
     order = made.by_area
     lowest, highest = (
-        f"{made.names[k]} {shown(made.classes[k].area, places)}" for k in (order[0], order[-1])
+        f"{made.names[k]} {show_number(made.classes[k].area, places)}"
+        for k in (order[0], order[-1])
     )
     kind = "corrected for the search" if made.mean.several else "of the one configuration"
     return (
         f"Area under the ROC curve of each of {len(made.names)} classes against the rest, {kind}: "
-        f"from {lowest} to {highest}, mean {shown(made.mean.area, places)}."
+        f"from {lowest} to {highest}, mean {show_number(made.mean.area, places)}."
     )
 
 
@@ -96,9 +97,9 @@ def _list_rows(made: ClassCurves, places: int) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [("Class", "Cases", "Area", f"{level} interval", *own)]
     named = [(made.names[k], f"{made.cases[k]:,}", made.classes[k]) for k in made.by_area]
     for word, cases, curve in [*named, ("mean", "", made.mean)]:
-        low, high = (shown(end, places) for end in curve.area_limits)
-        mine = (shown(curve.own_area, places),) if own else ()
-        rows.append((word, cases, shown(curve.area, places), f"{low} to {high}", *mine))
+        low, high = (show_number(end, places) for end in curve.area_limits)
+        mine = (show_number(curve.own_area, places),) if own else ()
+        rows.append((word, cases, show_number(curve.area, places), f"{low} to {high}", *mine))
     return rows
 
 
@@ -124,7 +125,7 @@ class _Square:
         y = Scale(0.0, 1.0, TOP + side, TOP)
         draw_x_grid(canvas, x, TOP, TOP + side, QUARTERS)
         draw_y_grid(canvas, y, LEFT, LEFT + side, title=titles[1], ticks=QUARTERS, words=WORDS)
-        under = fitted(titles[0], width - 8)
+        under = fit_words(titles[0], width - 8)
         labels = tuple(zip(QUARTERS, WORDS, strict=True))
         draw_x_axis(canvas, x, TOP + side, title=under, labels=labels, marks=False)
         return cls(canvas, x, y)
@@ -148,7 +149,7 @@ def roc(curve: MeanCurve, *, name: str, width: float = 270, places: int = 3) -> 
     canvas.line((plot.x(0), plot.y(0)), (plot.x(1), plot.y(1)), "ink3", dash=DOTS)
     _draw_both(plot, curve, start=True)
     canvas.text((plot.x(0.62) + 6, plot.y(0.54) + 4), "chance")
-    corrected, naive = (shown(area, places) for area in (curve.area, curve.own_area))
+    corrected, naive = (show_number(area, places) for area in (curve.area, curve.own_area))
     spots = [(0.99, 0.22), (0.99, 0.3), (0.98, 0.42), (0.75, 0.93)]
     _name_lines(plot, curve, (f"AUC {corrected}", f"AUC {naive}"), spots)
     said = f"ROC curve with area {corrected}."
@@ -177,7 +178,7 @@ def precision_recall(curve: MeanCurve, *, name: str, width: float = 270, places:
     canvas.text((plot.x(0) + 5, level + base), words)
     room = int(measure_text(words)) + 8
     taken = [(plot.x(0) + x, level + base - y) for x in range(0, room, 4) for y in (0, 5, 10)]
-    corrected, naive = (shown(area, places) for area in (curve.area, curve.own_area))
+    corrected, naive = (show_number(area, places) for area in (curve.area, curve.own_area))
     heights = (0.68, 0.75, 0.62, 0.25, 0.95, 0.85, 0.5, 0.4, 0.33)
     spots = [(0.94, height) for height in heights]
     _name_lines(plot, curve, (f"AP {corrected}", f"AP {naive}"), spots, taken)

@@ -12,7 +12,7 @@ from earnest.core.base.errors import EvidenceError
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Side
-from earnest.core.text.estimate import percent, printed
+from earnest.core.text.estimate import percent, print_numbers
 from earnest.plotting.svg.answer import find_inside, find_naive
 from earnest.plotting.svg.axes import (
     Scale,
@@ -92,7 +92,7 @@ def _draw_marks(
     naive: float | None,
 ) -> None:
     """Draw the estimate solid, the naive score dashed, and the interval under the axis."""
-    words, (top, bottom) = printed(estimate), rows
+    words, (top, bottom) = print_numbers(estimate), rows
     at, first = x(estimate.value), naive is not None and estimate.value > naive
     canvas.line((at, top - 6), (at, bottom), "accent", 2)
     word = "mean" if estimate.n_configs > 1 else "score"  # of one the value is its own
@@ -144,7 +144,7 @@ def _find_beside(canvas: Canvas, x: float, words: str, *, left: bool) -> tuple[f
 
 
 def _label(estimate: Estimate, valid: np.ndarray) -> str:
-    words = printed(estimate)
+    words = print_numbers(estimate)
     said = f"{len(valid):,} resampled scores, estimate {write_in_figure(words.value)}"
     if estimate.interval is not None and words.low is not None:
         level = percent(estimate.interval.confidence_level)

@@ -17,14 +17,14 @@ from earnest.explanation.regions.regions import Region, RegionTree
 from earnest.explanation.sampling_bias import Gap
 from earnest.plotting.svg.axes import (
     Scale,
-    centred,
+    center_words,
     draw_y_grid,
     find_ticks,
     label_room,
     label_ticks,
     round_out,
     short,
-    spaced,
+    space_labels,
 )
 from earnest.plotting.svg.canvas import DOTS, Canvas, Figure, Point
 from earnest.plotting.svg.text import SMALL, cut_apart, measure_text
@@ -64,7 +64,7 @@ class Panel:
         return self.canvas.within((left, top), (self.x.end - left + 3, self.y.start - top))
 
 
-def shared_limits(
+def find_shared_limits(
     curves: Iterable[EffectCurve], confidence_level: float = 0.95
 ) -> tuple[float, float]:
     """Return the y axis that holds the bands of several curves, so that they can be compared."""
@@ -93,7 +93,7 @@ def effect(
     curve : EffectCurve
         What to draw.
     limits : pair of float
-        The y axis, shared by all panels; see `shared_limits`.
+        The y axis, shared by all panels; see `find_shared_limits`.
     gaps : sequence of Gap
         Parts that were hardly tried, to be hatched, with their number of trials.
     confidence_level : float
@@ -287,8 +287,8 @@ def draw_values(panel: Panel, y: float) -> None:
             )
         return
     whole = all(isinstance(value, int) for value in curve.grid)
-    for value, words in spaced(panel.x, size=SMALL, whole=whole):
-        x = centred(canvas, panel.x(value), words, SMALL)
+    for value, words in space_labels(panel.x, size=SMALL, whole=whole):
+        x = center_words(canvas, panel.x(value), words, SMALL)
         canvas.text((x, y), words, anchor="middle", size=SMALL)
 
 

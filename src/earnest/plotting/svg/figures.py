@@ -13,7 +13,7 @@ from earnest.plotting.svg.axes import Scale
 from earnest.plotting.svg.canvas import TOKENS, Figure
 from earnest.plotting.svg.curves import calibration, class_areas, precision_recall, roc
 from earnest.plotting.svg.draws import bootstrap, won_in_bag
-from earnest.plotting.svg.effects import effect, region_node, shared_limits, tree_limits
+from earnest.plotting.svg.effects import effect, find_shared_limits, region_node, tree_limits
 from earnest.plotting.svg.gain import gain, learning
 from earnest.plotting.svg.importance import importance
 from earnest.plotting.svg.outcomes import folds, residuals
@@ -23,13 +23,13 @@ from earnest.plotting.svg.strips import (
     Trust,
     comparison_strip,
     difference_scale,
+    find_shared_scale,
     fold_dots,
     forest_strip,
     scale_over,
     score_strip,
-    shared_scale,
     strip_axis,
-    widened,
+    widen,
 )
 from earnest.plotting.svg.survival import kaplan_meier
 from earnest.plotting.svg.thresholds import thresholds
@@ -48,24 +48,24 @@ __all__ = [
     "comparison_strip",
     "difference_scale",
     "effect",
+    "find_shared_limits",
+    "find_shared_scale",
     "fold_dots",
     "folds",
     "forest_strip",
     "gain",
-    "learning",
     "importance",
     "kaplan_meier",
+    "learning",
     "precision_recall",
     "region_node",
     "residuals",
     "roc",
     "scale_over",
     "score_strip",
-    "shared_limits",
-    "shared_scale",
     "strip_axis",
     "thresholds",
     "tree_limits",
-    "widened",
+    "widen",
     "won_in_bag",
 ]

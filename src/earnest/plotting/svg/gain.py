@@ -21,10 +21,10 @@ from earnest.plotting.svg.axes import (
     label_room,
     label_ticks,
     round_out,
-    shown,
+    show_number,
 )
 from earnest.plotting.svg.canvas import DASH, DOTS, Canvas, Figure, Point
-from earnest.plotting.svg.text import fitted, measure_text
+from earnest.plotting.svg.text import fit_words, measure_text
 
 TOP, UNDER, SIDE, ROW = 28.0, 44.0, 22.0, 17.0
 NARROW = 480.0  # pixels under which the lines are named over the plot
@@ -53,7 +53,7 @@ def gain(
     x = Scale(1.0, max(float(made.n_configs), 2.0), left + 6, right, log=True)
     y = Scale(low, high, height - UNDER, top)
     many = "" if narrow else " of so many configurations"
-    heading = fitted(f"{words} of the winner{many}", right - left)
+    heading = fit_words(f"{words} of the winner{many}", right - left)
     draw_y_grid(canvas, y, left, right, ticks=ticks)
     canvas.text((left, TOP - 14), heading, "ink2")
     _draw_turn(canvas, made, x, (top, height - UNDER))
@@ -75,7 +75,7 @@ def gain(
     order = "in the order tried" if made.order == "tried" else "mean over orders"
     under = f"configurations, {order}" if narrow else f"configurations tried (log scale, {order})"
     labels = _label_stops(x, made.n_configs)
-    draw_x_axis(canvas, x, height - UNDER, title=fitted(under, width - 8), labels=labels)
+    draw_x_axis(canvas, x, height - UNDER, title=fit_words(under, width - 8), labels=labels)
     heads = {"configurations": "Configurations", "naive": "Naive", "corrected": "Corrected"}
     return canvas.figure(gain_text.headline(made), _list_rows(made, heads))
 
@@ -86,7 +86,7 @@ def _name_ends(made: Gain) -> list[tuple[str, str, float]]:
     lines = (("search reports", "warn", made.naive), ("expect", "accent", made.corrected))
     found = [(word, colour, line[-1]) for word, colour, line in lines]
     return [
-        (f"{word} {shown(value, places, limits)}", colour, value)
+        (f"{word} {show_number(value, places, limits)}", colour, value)
         for word, colour, value in found
         if value is not None
     ]
@@ -170,7 +170,7 @@ def learning(
     y = Scale(low, high, height - UNDER, TOP)
     draw_y_grid(canvas, y, left, right, ticks=ticks)
     words = f"{title or made.metric} by training cases"
-    canvas.text((left, TOP - 14), fitted(words, right - left), "ink2")
+    canvas.text((left, TOP - 14), fit_words(words, right - left), "ink2")
     points = [
         (x(float(size)), y(score)) for size, score in zip(made.sizes, made.scores, strict=True)
     ]
@@ -186,7 +186,7 @@ def learning(
         if x(float(size)) - half > reached:
             labels.append((float(size), f"{size:,}"))
             reached = x(float(size)) + half + 6
-    under = fitted("training cases (log scale)", width - 8)
+    under = fit_words("training cases (log scale)", width - 8)
     draw_x_axis(canvas, x, height - UNDER, title=under, labels=labels)
     return canvas.figure(
         learning_text.headline(made),
@@ -210,7 +210,7 @@ def _list_rows(made: Improvement, heads: Mapping[str, str]) -> list[tuple[str, .
     named = {**heads, "low": f"Low end, {level}", "high": f"High end, {level}"}
 
     def show_score(value: float | None) -> str:
-        return "–" if value is None else shown(value, places, made.scale.limits)
+        return "–" if value is None else show_number(value, places, made.scale.limits)
 
     first, *keys = named
     rows = ((f"{row[first]:,}", *(show_score(row[key]) for key in keys)) for row in made.rows())

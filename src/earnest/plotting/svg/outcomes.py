@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from earnest.core.results.estimate import Estimate
-from earnest.core.text.estimate import places_of, printed
+from earnest.core.text.estimate import places_of, print_numbers
 from earnest.inference.curves.folds import FoldScores, Residuals
 from earnest.plotting.svg.axes import (
     Scale,
@@ -18,11 +18,11 @@ from earnest.plotting.svg.axes import (
     label_room,
     label_ticks,
     round_out,
-    shown,
+    show_number,
     write_in_figure,
 )
 from earnest.plotting.svg.canvas import DASH, Canvas, Figure
-from earnest.plotting.svg.text import fitted, measure_text
+from earnest.plotting.svg.text import fit_words, measure_text
 
 TOP = 24.0
 MOST_POINTS = 400
@@ -41,7 +41,7 @@ def folds(
     estimate : Estimate, optional
         The lines.
     """
-    words = None if estimate is None else printed(estimate)
+    words = None if estimate is None else print_numbers(estimate)
     lines: list[tuple[float, str, str]] = []
     if estimate is not None and words is not None:
         lines.append((estimate.value, f"honest {write_in_figure(words.value)}", "accent"))
@@ -101,7 +101,7 @@ def _describe_folds(made: FoldScores, estimate: Estimate | None) -> str:
     if not len(known):
         return "The metric is undefined in every fold."
     limits = (-math.inf, math.inf) if estimate is None else estimate.scale.limits
-    low, high = (shown(float(end), places, limits) for end in (known.min(), known.max()))
+    low, high = (show_number(float(end), places, limits) for end in (known.min(), known.max()))
     lost = len(made.scores) - len(known)
     without = f"; undefined in {lost} more" if lost else ""
     return f"Scores of the winner in {len(known)} folds, from {low} to {high}{without}."
@@ -141,7 +141,7 @@ def residuals(
     canvas = Canvas(width, y.start + 44, name)
     draw_y_grid(canvas, y, left, x.end, title="Observed minus predicted")
     title = f"Predicted {outcome}".strip() if outcome else "Predicted value"
-    draw_x_axis(canvas, x, y.start, title=fitted(title, width - 40))
+    draw_x_axis(canvas, x, y.start, title=fit_words(title, width - 40))
     canvas.line((left, y(0.0)), (x.end, y(0.0)), "ink3", 1.2)
     points = zip(*_thin(made.fitted, made.residuals), strict=True)
     canvas.specks([(x(float(a)), y(float(b))) for a, b in points], 1.9, "ink3", 0.6)

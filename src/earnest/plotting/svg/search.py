@@ -14,8 +14,8 @@ from earnest.plotting.svg.axes import (
     label_room,
     label_ticks,
     round_out,
-    shown,
-    spaced,
+    show_number,
+    space_labels,
 )
 from earnest.plotting.svg.canvas import DASH, Canvas, Figure
 
@@ -58,7 +58,7 @@ def best_so_far(
     x = Scale(1, max(count, 2), left, width - 14.0, log=True)
     canvas = Canvas(width, bottom + 44, name)
     draw_y_grid(canvas, y, left, x.end, title=metric, ticks=ticks)
-    labels = [pair for pair in spaced(x, whole=True) if pair[0] <= count]
+    labels = [pair for pair in space_labels(x, whole=True) if pair[0] <= count]
     draw_x_axis(canvas, x, bottom, title="configurations tried", labels=labels or [(1, "1")])
     places = [x(k + 1) for k in range(count)]
     if limits_of_last is not None:
@@ -103,4 +103,4 @@ def _list_rows(naive: Sequence[float], corrected: Sequence[float] | None) -> lis
 
 
 def _show(value: float) -> str:
-    return shown(value, 3, (-math.inf, math.inf))
+    return show_number(value, 3, (-math.inf, math.inf))

@@ -10,16 +10,16 @@ from enum import StrEnum
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Side
-from earnest.core.text.estimate import places_of, printed
+from earnest.core.text.estimate import places_of, print_numbers
 from earnest.plotting.svg.axes import (
     Scale,
-    centred,
+    center_words,
     draw_x_grid,
     find_finite_ends,
     find_ticks,
     round_out,
-    shown,
-    spaced,
+    show_number,
+    space_labels,
     write_in_figure,
 )
 from earnest.plotting.svg.canvas import DASH, DOTS, Canvas, Figure
@@ -83,7 +83,7 @@ class Trust(StrEnum):
 _COLOURS = {Trust.CORRECTED: "accent", Trust.OTHER: "ink2", Trust.NAIVE: "warn"}
 
 
-def shared_scale(
+def find_shared_scale(
     estimates: Iterable[Estimate], *, width: float = 350, values: Iterable[float] = ()
 ) -> Scale:
     """Return the scale that holds the values and intervals of several estimates.
@@ -128,9 +128,9 @@ def strip_axis(scale: Scale, *, name: str, words: str = "") -> Figure:
     """
     canvas = Canvas(scale.end + EDGE, 34 if words else 18, name)
     base = canvas.height - 4
-    ticks = spaced(scale, size=SMALL)
+    ticks = space_labels(scale, size=SMALL)
     for value, label in ticks:
-        x = centred(canvas, scale(value), label, SMALL)
+        x = center_words(canvas, scale(value), label, SMALL)
         canvas.text((x, base), label, anchor="middle", size=SMALL)
     if words:
         left = words.startswith("←")
@@ -160,7 +160,7 @@ def forest_strip(
     estimate : Estimate or None
         The row; None for a method that was not run.
     scale : Scale
-        That of all rows, see `shared_scale`.
+        That of all rows, see `find_shared_scale`.
     trust : Trust
         How the mark looks: blue and filled, grey and filled, or orange, hollow and dashed.
     reference : float, optional
@@ -183,7 +183,7 @@ def forest_strip(
         canvas.diamond(at, 6.5)
     else:
         canvas.dot(at, 6.5 if reported else 4.5, colour)
-    words = printed(estimate, places_of([estimate]))
+    words = print_numbers(estimate, places_of([estimate]))
     parts = [words.value, *([] if words.low is None else [words.low, words.high])]
     value, *ends = (write_in_figure(part or "–") for part in parts)
     interval = f", {ends[0]} to {ends[1]}" if ends else ", no interval"
@@ -293,10 +293,10 @@ def count_places(ends: tuple[float, float] | None) -> int:
 
 def write_in_digits(value: float, places: int) -> str:
     """Return a number without a range as a figure prints it."""
-    return shown(value, places, (-math.inf, math.inf))
+    return show_number(value, places, (-math.inf, math.inf))
 
 
-def widened(scale: Scale, width: float) -> Scale:
+def widen(scale: Scale, width: float) -> Scale:
     """Return the same scale for strips of another width."""
     return replace(scale, end=width - EDGE)
 

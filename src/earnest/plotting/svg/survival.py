@@ -9,9 +9,9 @@ import numpy as np
 
 from earnest.core.text.estimate import percent
 from earnest.inference.curves.survival import RiskGroups, SurvivalCurve
-from earnest.plotting.svg.axes import Scale, draw_x_axis, draw_y_grid, short, spaced
+from earnest.plotting.svg.axes import Scale, draw_x_axis, draw_y_grid, short, space_labels
 from earnest.plotting.svg.canvas import DASH, Canvas, Figure
-from earnest.plotting.svg.text import fitted, measure_text
+from earnest.plotting.svg.text import fit_words, measure_text
 
 TOP = 24.0
 MOST_STEPS = 200
@@ -43,11 +43,11 @@ def kaplan_meier(made: RiskGroups, *, name: str, width: float = 420, time: str =
     aside = max(measure_text(_format_brief(word)) for word in made.names) + 8
     x = Scale(0.0, latest or 1.0, left, width - aside)
     y = Scale(0.0, 1.0, bottom, TOP)
-    labels = spaced(x, 5)
+    labels = space_labels(x, 5)
     ticks = [value for value, _ in labels]
     canvas = Canvas(width, bottom + 66 + 17 * len(made.names), name)
     draw_y_grid(canvas, y, left, x.end, title="Share without event", ticks=(0, 0.25, 0.5, 0.75, 1))
-    draw_x_axis(canvas, x, bottom, title=fitted(time, width - 40), labels=labels)
+    draw_x_axis(canvas, x, bottom, title=fit_words(time, width - 40), labels=labels)
     for word, curve in zip(made.names, made.curves, strict=True):
         canvas.band(*_step_band(curve, x, y), _LOOKS[word][0], FAINT)
     for word, curve in zip(made.names, made.curves, strict=True):

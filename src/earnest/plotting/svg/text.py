@@ -45,7 +45,7 @@ def measure_text(words: str, size: float = TEXT, *, bold: bool = False) -> float
     return size * ems * (1.12 if bold else 1.0)
 
 
-def fitted(words: str, width: float, size: float = TEXT, *, keep_end: bool = False) -> str:
+def fit_words(words: str, width: float, size: float = TEXT, *, keep_end: bool = False) -> str:
     """Return words cut to a width, with an ellipsis where something is missing."""
     if measure_text(words, size) <= width:
         return words
@@ -60,10 +60,10 @@ def cut_apart(
 ) -> list[str]:
     """Return texts cut to a width at the side at which they differ, the end by default."""
     for side in (keep_end, not keep_end):
-        made = [fitted(word, width, size, keep_end=side) for word in words]
+        made = [fit_words(word, width, size, keep_end=side) for word in words]
         if len(set(made)) == len(set(words)):
             return made
-    return [fitted(word, width, size, keep_end=keep_end) for word in words]
+    return [fit_words(word, width, size, keep_end=keep_end) for word in words]
 
 
 def _cut(words: str, most: int, keep_end: bool) -> str:

@@ -15,10 +15,10 @@ from earnest.plotting.svg.axes import (
     find_ticks,
     label_ticks,
     round_out,
-    spaced,
+    space_labels,
 )
 from earnest.plotting.svg.canvas import DASH, DOTS, Canvas, Figure, Point
-from earnest.plotting.svg.text import fitted, measure_text
+from earnest.plotting.svg.text import fit_words, measure_text
 
 LEFT, RIGHT, UNDER = 46.0, 16.0, 44.0  # pixels around the plot
 ROW = 19.0  # of the words that name the lines
@@ -76,8 +76,8 @@ def thresholds(
         base = 14.0 + ROW * row
         canvas.line((left, base - 4), (left + 22, base - 4), colour, 2, dash=dash)
         canvas.text((left + 28, base), word, colour, bold=True)
-    title = fitted("Threshold: scores above it are called positive", width - 8)
-    draw_x_axis(canvas, x, height - UNDER, title=title, labels=spaced(x, 6))
+    title = fit_words("Threshold: scores above it are called positive", width - 8)
+    draw_x_axis(canvas, x, height - UNDER, title=title, labels=space_labels(x, 6))
     return canvas.figure(headline(made), _list_rows(made, measures))
 
 

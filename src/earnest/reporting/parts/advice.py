@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Side
-from earnest.core.text.estimate import Form, form, limits_words, percent, printed, rival
+from earnest.core.text.estimate import Form, form, limits_words, percent, print_numbers, rival
 from earnest.core.text.gain import headline
 from earnest.core.text.numbers import write_count
 from earnest.reporting.model import Advice, RivalsPart
@@ -114,7 +114,7 @@ def _list_steps(found: Results, made: Estimate, cautions: tuple[Caution, ...]) -
 
 
 def _say_report(made: Estimate, kind: Form) -> str:
-    shown, ends = printed(made), ""
+    shown, ends = print_numbers(made), ""
     if kind is Form.PERFECT and made.interval is not None:
         return f"Report the bound beside the score: {limits_words(made.interval, shown)}."
     if made.interval is not None:

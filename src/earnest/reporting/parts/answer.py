@@ -16,15 +16,15 @@ from earnest.core.text.estimate import (
     Form,
     article,
     confidence,
-    elected,
     flatters,
     form,
     headline,
+    is_elected,
     is_on_items,
     limits_words,
     percent,
     places_of,
-    printed,
+    print_numbers,
     prose,
     reason,
     training_words,
@@ -77,7 +77,7 @@ def answer_of(found: Results, rivals: RivalsPart | None = None) -> Answer:
 def _value_title(made: Estimate, kind: Form, *, fair: bool) -> str:
     if kind is Form.PERFECT:
         return "Score on these cases"
-    return "Honest estimate" if fair and not elected(made) else "Winner's score"
+    return "Honest estimate" if fair and not is_elected(made) else "Winner's score"
 
 
 def _params(found: Results) -> str:
@@ -91,7 +91,7 @@ def _params(found: Results) -> str:
 def _of_estimate(found: Results, made: Estimate) -> Answer:
     material, fair = found.material, found.corrected
     said = headline(made, material.title, corrected=fair, speaker=material.speaker)
-    shown, kind = printed(made), form(made, corrected=fair)
+    shown, kind = print_numbers(made), form(made, corrected=fair)
     lede = f"{confidence(made, corrected=fair)} {_uncertain(found, made, kind)}"
     whose = training_words(made, delivered=material.refitted)
     lede += f"{whose} {_reason(found, made)}"
@@ -117,7 +117,7 @@ def _of_estimate(found: Results, made: Estimate) -> Answer:
         gap=_gap(made) if naive else "",
         meaning=tuple(_meaning(found, made)),
         cautions=_cautions(found, made),
-        checked=_checked(found, made),
+        checked=_list_checked(found, made),
         facts=tuple(_facts(found)),
         paste=f"{said} {confidence(made, corrected=fair)}",
         wide=draw_answer(made, name="answer-wide", width=WIDE, corrected=fair),
@@ -234,12 +234,12 @@ def _interval_title(made: Estimate) -> str:
 
 def interval_words(made: Estimate, places: int | None = None) -> str:
     """Return the limits of an estimate in prose; a dash where there are none."""
-    interval, shown = made.interval, printed(made, places)
+    interval, shown = made.interval, print_numbers(made, places)
     return NONE if interval is None else limits_words(interval, shown)
 
 
 def _gap(made: Estimate) -> str:
-    return f"{printed(made).optimism} too optimistic" if flatters(made) else ""
+    return f"{print_numbers(made).optimism} too optimistic" if flatters(made) else ""
 
 
 def _meaning(found: Results, made: Estimate) -> Iterator[str]:
@@ -253,7 +253,7 @@ def _meaning(found: Results, made: Estimate) -> Iterator[str]:
         trained = f", trained on {size:,} cases ({share})"
     if made.n_configs == 1:
         yield f"The {title} of this one configuration{trained}."
-    elif found.corrected and not elected(made):
+    elif found.corrected and not is_elected(made):
         kind = "" if is_on_items(made) else "mean "
         yield (
             f"The {kind}{title} of a configuration chosen this way from these "
@@ -298,7 +298,7 @@ def _cautions(found: Results, made: Estimate) -> tuple[Caution, ...]:
     return tuple(dict.fromkeys(every))
 
 
-def _checked(found: Results, made: Estimate) -> str:
+def _list_checked(found: Results, made: Estimate) -> str:
     looked = {
         "optimism": made.n_configs > 1,
         "classes per fold": found.target is not None and found.target.has_classes,

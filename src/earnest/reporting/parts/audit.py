@@ -49,8 +49,8 @@ def audit_of(found: Results, rivals: RivalsPart | None) -> AuditPart | None:
         return None
     shares = win_shares(found)
     states = _states(found, rivals)
-    pooled = _pooled_scores(found)
-    ranked = _ranked(material, pooled)
+    pooled = _find_pooled_scores(found)
+    ranked = _rank(material, pooled)
     drawing = _Drawing.of(found, ranked)
     names = name_tried(material.tried)
     simplest = None if rivals is None else rivals.simplest
@@ -101,13 +101,13 @@ def _states(found: Results, rivals: RivalsPart | None) -> dict[str, str]:
     return states
 
 
-def _pooled_scores(found: Results) -> dict[str, float]:
+def _find_pooled_scores(found: Results) -> dict[str, float]:
     """Return scores over all cases at once, where the naive score is one and the search's are not.
 
     Then the table shows these, so that the winner has one naive score on the whole page.
     """
     material, pi = found.material, found.material.predictions
-    if not material.by_folds or material.metric is None or pi is None or not _pooled(found):
+    if not material.by_folds or material.metric is None or pi is None or not _is_pooled(found):
         return {}
     usable = pi.usable()
     scores = score_table(usable, material.metric, Weights.ones(usable.n_cases))[0]
@@ -115,7 +115,7 @@ def _pooled_scores(found: Results) -> dict[str, float]:
     return {name: score for name, score in known if score == score}
 
 
-def _ranked(
+def _rank(
     material: Material, pooled: Mapping[str, float]
 ) -> list[tuple[int | None, SearchedConfiguration]]:
     """Return the configurations, best score first, those without a complete one last."""
@@ -240,7 +240,7 @@ def _lede(found: Results, rows: list[AuditRow], *, pooled: bool) -> str:
     return said
 
 
-def _pooled(found: Results) -> bool:
+def _is_pooled(found: Results) -> bool:
     """Tell whether a naive score is shown that is not a mean over folds."""
     made = found.estimate
     if made is None or made.naive is None or made.n_configs < 2 or not found.corrected:

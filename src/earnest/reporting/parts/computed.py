@@ -11,7 +11,7 @@ from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.papers import CitableSpec, collect_papers, find_papers
 from earnest.core.results.specs import Side
-from earnest.core.text.estimate import article, is_on_items, limits_words, percent, printed
+from earnest.core.text.estimate import article, is_on_items, limits_words, percent, print_numbers
 from earnest.core.text.numbers import write_count
 from earnest.explanation.result import Explanation
 from earnest.reporting.model import NONE, ComputedPart, Facts
@@ -22,9 +22,9 @@ from earnest.reporting.sources.material import Material
 LEARNED_BY = "Moosbauer et al. 2021"
 
 
-def computed_of(found: Results) -> ComputedPart:
+def make_computed(found: Results) -> ComputedPart:
     """Return the last part of a report."""
-    papers = collect_papers(_specs(found), also=_shown(found))
+    papers = collect_papers(_specs(found), also=_list_sources(found))
     return ComputedPart(
         heading=COMPUTED,
         facts=tuple(_facts(found)),
@@ -34,7 +34,7 @@ def computed_of(found: Results) -> ComputedPart:
     )
 
 
-def computed_of_explanation(made: Explanation) -> ComputedPart:
+def make_computed_of_explanation(made: Explanation) -> ComputedPart:
     """Return the last part of the page of an explanation."""
     papers, told = find_papers(LEARNED_BY), made.provenance
     used = ", ".join(f"{name} {number}" for name, number in told["versions"].items())
@@ -58,7 +58,7 @@ def _specs(found: Results) -> Iterator[CitableSpec]:
         yield TESTS[found.many.comparisons[0].test].spec
 
 
-def _shown(found: Results) -> Iterator[str]:
+def _list_sources(found: Results) -> Iterator[str]:
     """Yield the sources of what the other parts show."""
     if found.explanation is not None:
         yield LEARNED_BY
@@ -83,7 +83,7 @@ def _facts(found: Results) -> Iterator[Facts]:
             (
                 ("Test", f"{spec.name}: {spec.title}"),
                 ("Adjusted", _adjustment(found.many)),
-                ("Seed", _said(found.many.seed)),
+                ("Seed", _show_value(found.many.seed)),
             ),
         )
     if found.explanation is not None:
@@ -93,7 +93,7 @@ def _facts(found: Results) -> Iterator[Facts]:
 
 def _explanation(made: Explanation) -> Facts:
     names = {"n_points": "Points", "grid_size": "Grid", "regions": "Regions", "seed": "Seed"}
-    rows = [(words, _said(made.provenance[name])) for name, words in names.items()]
+    rows = [(words, _show_value(made.provenance[name])) for name, words in names.items()]
     return Facts("The explanation", (("Surrogate", made.surrogate), *rows))
 
 
@@ -121,7 +121,7 @@ def _evidence(found: Results) -> Iterator[tuple[str, str]]:
         yield "Files", ", ".join(material.files)
     if made is not None:
         yield "Fingerprint", made.provenance.fingerprint
-        yield "Seed", _said(made.provenance.seed)
+        yield "Seed", _show_value(made.provenance.seed)
     used = versions() if made is None else made.provenance.versions
     yield "Versions", ", ".join(f"{name} {number}" for name, number in used.items())
     for words in material.missing:
@@ -139,7 +139,7 @@ def _knob(value: object) -> str:
     return "none" if value is None else str(value)
 
 
-def _said(value: object) -> str:
+def _show_value(value: object) -> str:
     return NONE if value is None else str(value)
 
 
@@ -148,7 +148,7 @@ def paragraph(found: Results) -> str:
     made, material = found.estimate, found.material
     if made is None:
         return ""
-    shown, spec = printed(made), spec_of(made)
+    shown, spec = print_numbers(made), spec_of(made)
     repeats = "" if found.n_repeats < 2 else f", repeated {found.n_repeats} times"
     folds = f" by {found.n_folds}-fold cross-validation{repeats}" if found.n_folds > 1 else ""
     tried = len(material.tried)
@@ -183,7 +183,7 @@ def paragraph(found: Results) -> str:
         test = TESTS[found.many.comparisons[0].test].spec
         told.append(
             f"The selected configuration was compared with {_others(len(found.many))} by the test "
-            f"{test.name} ({test.title}; {test.cites}), two-sided{_adjusted(found.many)}."
+            f"{test.name} ({test.title}; {test.cites}), two-sided{_say_adjustment(found.many)}."
         )
     used = ", ".join(f"{name} {number}" for name, number in made.provenance.versions.items())
     evidence = "scores" if items else "predictions"
@@ -204,7 +204,7 @@ def _others(count: int) -> str:
     return "the other one" if count == 1 else f"the {count:,} others"
 
 
-def _adjusted(many: Comparisons) -> str:
+def _say_adjustment(many: Comparisons) -> str:
     if len(many) == 1:
         return ""
     law = "their joint distribution" if many.joint else "Bonferroni's rule"
@@ -214,7 +214,7 @@ def _adjusted(many: Comparisons) -> str:
 
 
 def _ends(made: Estimate) -> str:
-    interval, shown = made.interval, printed(made)
+    interval, shown = made.interval, print_numbers(made)
     if interval is None:
         return ""
     level = percent(interval.confidence_level)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Estimand, Side
-from earnest.core.text.estimate import percent, places_of, printed
+from earnest.core.text.estimate import percent, places_of, print_numbers
 from earnest.core.text.numbers import write_count
 from earnest.methods import METHODS
 from earnest.reporting.model import NONE, MethodGroup, MethodRow, MethodsPart
@@ -48,7 +48,7 @@ def methods_of(found: Results) -> MethodsPart | None:
         heading=_heading(found, made, places),
         lede=LEDE.format(basis=_basis(made)),
         level=percent(0.95 if made.interval is None else made.interval.confidence_level),
-        reported=printed(made, places).value,
+        reported=print_numbers(made, places).value,
         kinds=tuple(sorted({row.kind for group in groups for row in group.rows})),
         one_sided=any(one.interval and one.interval.side != Side.TWO_SIDED for one in table),
         cut=strips.cuts(list(table)),
@@ -88,7 +88,9 @@ def _heading(found: Results, made: Estimate, places: int) -> str:
     if made.n_configs == 1 or len(known) < 2:
         same = known if made.n_configs > 1 else []  # nothing was selected: nothing is corrected
     values = sorted(same, key=lambda one: one.value)
-    low, high = (printed(one, places).value for one in (values[0], values[-1])) if same else "--"
+    low, high = (
+        (print_numbers(one, places).value for one in (values[0], values[-1])) if same else "--"
+    )
     ends = [one.interval for one in known if one.interval is not None]
     apart = any(a.high < b.low for a in ends for b in ends)
     mine = made.interval
@@ -114,11 +116,11 @@ def _groups(found: Results, made: Estimate, places: int, strips: Strips) -> Iter
         title, note = _group_words(found, made, estimand)
         rows = [
             _row(one, made, places, strips, "honest" if estimand == first else "other")
-            for one in _reported_first(fair, made)
+            for one in _put_reported_first(fair, made)
             if one.estimand == estimand
         ]
         if estimand == Estimand.WINNER and found.nested_fits:
-            rows.append(_nested(found.nested_fits))
+            rows.append(_make_nested_row(found.nested_fits))
         yield MethodGroup(title, note, tuple(rows))
     naive = [one for one in table if not any(one is each for each in fair)]
     if naive:
@@ -144,11 +146,11 @@ def _briefly(name: str, why: str) -> str:
     return first.removeprefix(f"method {name!r} ")
 
 
-def _reported_first(rows: list[Estimate], made: Estimate) -> list[Estimate]:
+def _put_reported_first(rows: list[Estimate], made: Estimate) -> list[Estimate]:
     return sorted(rows, key=lambda one: one is not made)
 
 
-def _nested(fits: int) -> MethodRow:
+def _make_nested_row(fits: int) -> MethodRow:
     return MethodRow(
         title="Nested cross-validation",
         note=f"not run: needs {fits:,} fits",
@@ -158,7 +160,7 @@ def _nested(fits: int) -> MethodRow:
     )
 
 
-def _scored(one: Estimate, made: Estimate) -> str:
+def _say_scored(one: Estimate, made: Estimate) -> str:
     """Say where an uncorrected score is a mean over folds, unlike the naive one of the headline."""
     rules = [str(each.provenance.knobs.get("selector")) for each in (one, made)]
     if one.n_configs < 2 or _fair(one) or rules != ["mean_of_folds", "pooled"]:
@@ -174,11 +176,11 @@ def _title(one: Estimate) -> str:
 def _row(one: Estimate, made: Estimate, places: int, strips: Strips, kind: str) -> MethodRow:
     resamples = f", {write_count(one.n_resamples, 'resample')}" if one.n_resamples else ""
     note = one.method + (": gives no interval" if one.interval is None else resamples)
-    note += _scored(one, made)
+    note += _say_scored(one, made)
     return MethodRow(
         title=_title(one),
         note=note,
-        value=printed(one, places).value,
+        value=print_numbers(one, places).value,
         interval=interval_words(one, places),
         kind=kind,
         reported=one is made,

@@ -31,12 +31,12 @@ VISIBLE = 0.04  # of the height of a panel, about six pixels: a line that varies
 FAR = 0.1  # distance from an even spread that is worth a word
 
 
-def learned_of(found: Results) -> LearnedPart | None:
+def make_learned(found: Results) -> LearnedPart | None:
     """Return the part on the parameters, None where there is no explanation."""
-    return None if found.explanation is None else learned_part(found.explanation)
+    return None if found.explanation is None else make_learned_part(found.explanation)
 
 
-def learned_part(
+def make_learned_part(
     made: Explanation,
     suggestions: Sequence[Suggestion] | None = None,
     *,
@@ -55,7 +55,7 @@ def learned_part(
     """
     level, named = made.confidence_level, _names(made)
     curves = list(made.effects.values())[:most_effects]
-    limits = draw.shared_limits(curves, level)
+    limits = draw.find_shared_limits(curves, level)
     trees = [tree for tree in made.regions.values() if len(tree) > 1]
     panels = [
         (
@@ -80,7 +80,7 @@ def learned_part(
         heading=named(as_sentence(made.finding)),
         lede=_lede(made),
         trust=str(made.surrogate_quality),
-        looked=named(_looked(made)),
+        looked=named(_say_looked(made)),
         next_title="What to try next",
         next=tuple(named(words) for words in _next(made, suggestions)),
         stable=named(f"{made.stable_optimum!r}."),
@@ -145,7 +145,7 @@ def _active(made: Explanation) -> dict[str, int]:
     }
 
 
-def _looked(made: Explanation) -> str:
+def _say_looked(made: Explanation) -> str:
     far = [
         f"{name} {each.unbiased:.2f}"
         for name, each in made.sampling_bias.by_param.items()
@@ -256,7 +256,7 @@ def _others(made: Explanation, tree: RegionTree, region: Region, number: int) ->
         return
     names = [name for name in made.effects if name != tree.param][:MOST_OTHERS]
     curves = [curve for curve in (_within(made, name, region) for name in names) if curve]
-    limits = draw.shared_limits([*made.effects.values(), *curves], made.confidence_level)
+    limits = draw.find_shared_limits([*made.effects.values(), *curves], made.confidence_level)
     for i, curve in enumerate(curves):
         name = f"region-{number}-{region.number}-{i}"
         yield Panel(

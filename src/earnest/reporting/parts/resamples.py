@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from earnest.core.text.estimate import printed
+from earnest.core.text.estimate import print_numbers
 from earnest.plotting.svg.figures import bootstrap, won_in_bag
 from earnest.reporting.model import Panel
 from earnest.reporting.parts.audit import win_shares
@@ -23,7 +23,7 @@ def resamples_of(found: Results) -> Iterator[Panel]:
         return
     chose = made.n_configs > 1 and found.corrected
     yield Panel(
-        heading=f"Where {printed(made).value} comes from"
+        heading=f"Where {print_numbers(made).value} comes from"
         if made.n_configs > 1
         else "Where the interval comes from",
         text=f"{made.n_resamples:,} times, a winner was chosen on a resample and scored on the "

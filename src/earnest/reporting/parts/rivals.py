@@ -64,14 +64,14 @@ def _verdict(many: Comparisons, made: Comparison, p: float, kept: bool) -> Verdi
     return Verdict(
         made=made,
         ahead=sign * made.difference,
-        one=_turned(made.interval, sign),
-        all=_turned(many.family.interval(made), sign),
+        one=_turn(made.interval, sign),
+        all=_turn(many.family.interval(made), sign),
         p=p,
         worse=not kept,
     )
 
 
-def _turned(interval: Interval | None, sign: float) -> tuple[float, float] | None:
+def _turn(interval: Interval | None, sign: float) -> tuple[float, float] | None:
     """Return limits of winner minus other as those of how far the winner is ahead."""
     if interval is None:
         return None
@@ -89,9 +89,9 @@ def rivals_of(found: Results) -> RivalsPart | None:
     simplest = many.simplest
     names = name_tried(found.material.tried)
     spec = TESTS[rows[0].made.test].spec
-    drawn = _drawn(rows, simplest)
+    drawn = _choose_drawn(rows, simplest)
     differences = [_difference(row, simplest) for row in drawn]
-    shown = _shown(drawn)
+    shown = _find_shown(drawn)
     scale = difference_scale([differences[i] for i in sorted(shown)], width=WIDTH)
     places = min(max(places_of_difference(row.made) for row in drawn), MOST_PLACES)
     level = percent(many.confidence_level)
@@ -100,7 +100,7 @@ def rivals_of(found: Results) -> RivalsPart | None:
         lede=_lede(many, rows, simplest, names, places),
         note=NOT_WORSE,
         test=f"Test: {spec.title} ({spec.name}), two-sided. {_bars(many, level)}"
-        f"{_scored(found, rows[0].made)}",
+        f"{_say_scored(found, rows[0].made)}",
         rows=tuple(
             replace(
                 _row(row, places, names, simplest),
@@ -137,7 +137,7 @@ def _bars(many: Comparisons, level: str) -> str:
     )
 
 
-def _scored(found: Results, made: Comparison) -> str:
+def _say_scored(found: Results, made: Comparison) -> str:
     """Say over what the scores of this table are, which the test decides."""
     naive = None if found.estimate is None else found.estimate.naive
     if naive is None or made.value_a != made.value_a:
@@ -148,7 +148,7 @@ def _scored(found: Results, made: Comparison) -> str:
     return " Scores are computed as in this test and may differ a little from the naive score."
 
 
-def _drawn(rows: list[Verdict], simplest: str | None) -> list[Verdict]:
+def _choose_drawn(rows: list[Verdict], simplest: str | None) -> list[Verdict]:
     """Return the nearest rivals and some of the worse, so that both verdicts are seen."""
     first = rows[:MOST]
     if len(rows) > MOST:
@@ -157,7 +157,7 @@ def _drawn(rows: list[Verdict], simplest: str | None) -> list[Verdict]:
     return [*first, *named]
 
 
-def _shown(drawn: list[Verdict]) -> set[int]:
+def _find_shown(drawn: list[Verdict]) -> set[int]:
     """Return which rows stand open: the nearest, and where the verdict turns."""
     if len(drawn) <= SHOWN + 2:
         return set(range(len(drawn)))
@@ -191,7 +191,7 @@ def _row(row: Verdict, places: int, names: dict[str, ConfigName], simplest: str 
         interval=_ends(row.all, places, made),
         interval_one=_ends(row.one, places, made),
         p=NONE if made.p_value is None else p_words(row.p).removeprefix("p ").removeprefix("= "),
-        ahead_by=_known(row.ahead),
+        ahead_by=_drop_nan(row.ahead),
         limits=row.all,
         limits_one=row.one,
         p_value=None if made.p_value is None else row.p,
@@ -209,7 +209,7 @@ def _ahead(row: Verdict, places: int) -> str:
     return f"< {least}" if row.ahead > 0 else f"> {MINUS}{least}"
 
 
-def _known(value: float) -> float | None:
+def _drop_nan(value: float) -> float | None:
     return value if value == value else None
 
 

@@ -21,7 +21,7 @@ from earnest.explanation.result import Explanation
 from earnest.inference.curves.gain import gain_beside
 from earnest.inference.curves.thresholds import thresholds_beside
 from earnest.methods import METHODS
-from earnest.methods.run import configured, estimate, estimate_beside
+from earnest.methods.run import configure_method, estimate, estimate_beside
 from earnest.reporting.sources.material import Material
 
 SEED = 0  # of sources that have none, so that the same file gives the same report
@@ -136,7 +136,7 @@ def ask_all(
             material = replace(material, estimate=None, comparison=None, won={})
         found = _of_predictions(material, asked, absent)
     if explanation:
-        found = replace(found, explanation=_explained(material, asked, absent))
+        found = replace(found, explanation=_explain(material, asked, absent))
     else:
         absent["learned"] = "You did not ask for an explanation of the search."
     return replace(found, absent=absent)
@@ -150,12 +150,12 @@ def _of_predictions(material: Material, asked: dict[str, Any], absent: dict[str,
     except EarnestError as error:
         absent["answer"] = str(error)
         return Results(material=material)
-    method = configured(asked["method"] or made.method)
+    method = configure_method(asked["method"] or made.method)
     corrected = method.spec.corrected or made.n_configs == 1
     return Results(
         material=material,
         estimate=made,
-        corrected=corrected and not _uncorrected(made),
+        corrected=corrected and not _is_uncorrected(made),
         gain=_gain(material, made, asked, absent),
         table=_table(material, made, asked, absent),
         many=_many(material, made, asked, absent),
@@ -173,7 +173,7 @@ def _at(own: Estimate, asked: dict[str, Any]) -> Estimate:
     return own.at(confidence_level=asked["confidence_level"], side=asked["side"])
 
 
-def _uncorrected(made: Estimate) -> bool:
+def _is_uncorrected(made: Estimate) -> bool:
     """Tell whether the winner's own score stands, since its choice could not be repeated."""
     codes = {caution.code: caution.severity for caution in made.cautions}
     return "EN014" in codes and str(codes.get("EN022", "")) == "caution"
@@ -263,7 +263,7 @@ def _many(
         return None
 
 
-def _explained(
+def _explain(
     material: Material, asked: dict[str, Any], absent: dict[str, str]
 ) -> Explanation | None:
     if material.trials is None:

@@ -17,7 +17,7 @@ from earnest.core.results.learning import LearningCurve
 from earnest.metrics import metric as resolve_metric
 from earnest.reporting.sources.material import Material, measuring
 from earnest.reporting.sources.run import material_of_run
-from earnest.reporting.sources.source import material_of_predictions, needed
+from earnest.reporting.sources.source import material_of_predictions, need_metric
 from earnest.store import RunFile, read_run
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def material_of_tuned(tuned: Tuned, metric: Any = None) -> Material:
 def _with_run(run: RunFile | None, pi: Predictions, metric: Any, name: str) -> Material:
     """Join the predictions with what only the run file knows: dropped, failed, fits."""
     if run is None:
-        return replace(material_of_predictions(pi, needed(metric), name), speaker="the search")
+        return replace(material_of_predictions(pi, need_metric(metric), name), speaker="the search")
     found = material_of_run(run, metric, source=name)
     measure = resolve_metric(metric if metric is not None else found.scale.name)
     if not _same_search(found, set(pi.configs.ids)):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from earnest.adapters.trials.request import TrialsRequest
-from earnest.adapters.trials.run_file import BEGUN, CONFIGS, document_of, scored_of
+from earnest.adapters.trials.run_file import BEGUN, CONFIGS, document_of, read_scored
 from earnest.adapters.trials.scored import COMPLETE, DROPPED, ScoredSearch, ScoreName, choose
 from earnest.core.results.estimate import Scale
 from earnest.core.results.files import parse_json
@@ -29,11 +29,11 @@ def material_of_run(
 
     Its predictions are not looked at: they have a file of their own.
     """
-    scored = scored_of(run)
+    scored = read_scored(run)
     asked = getattr(metric, "name", metric)
     key = choose(scored.names, asked, scored.usual)
     score = scored.names[key]
-    tried = _tried(run, scored, key)
+    tried = _list_tried(run, scored, key)
     title, scale = _scale(score)
     done = [one for one in tried if one.status == COMPLETE and one.score is not None]
     gain = 1.0 if scale.greater_is_better else -1.0
@@ -51,11 +51,11 @@ def material_of_run(
         seed=_seed(run),
         begun=run.documents.get(BEGUN),
         files=files,
-        missing=(NO_OUTCOME, *_unfinished(tried, len(_ids(run)))),
+        missing=(NO_OUTCOME, *_say_unfinished(tried, len(_ids(run)))),
     )
 
 
-def _unfinished(tried: tuple[SearchedConfiguration, ...], listed: int) -> tuple[str, ...]:
+def _say_unfinished(tried: tuple[SearchedConfiguration, ...], listed: int) -> tuple[str, ...]:
     """Return a sentence on a run that ended early, nothing for a finished one."""
     begun, whole = len(tried), sum(one.status != DROPPED for one in tried)
     if begun == listed == whole:
@@ -79,7 +79,7 @@ def _seed(run: RunFile) -> int | None:
     return int(text) if text.isdecimal() else None
 
 
-def _tried(run: RunFile, scored: ScoredSearch, key: str) -> tuple[SearchedConfiguration, ...]:
+def _list_tried(run: RunFile, scored: ScoredSearch, key: str) -> tuple[SearchedConfiguration, ...]:
     sign, table = scored.names[key].sign, scored.scores[key]
     begun = sorted({cell[0] for cell in run.outcomes if len(cell) == 3})
     reasons = {c: _reason(run, c, scored.statuses[i], table[i]) for i, c in enumerate(begun)}

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.trials.scored import shown_configs
+from earnest.adapters.trials.scored import show_configs
 from earnest.core.base.errors import EarnestError, EvidenceError
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.estimate import Estimate
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric, MetricLike
 from earnest.reporting.sources.material import Material, SearchedConfiguration, measuring
-from earnest.reporting.sources.source import number_or_none, tried_from
+from earnest.reporting.sources.source import list_tried, number_or_none
 from earnest.training.fit.ledger import Failure
 from earnest.training.search.estimate import get_record
 from earnest.training.search.search_cv import SearchCV
@@ -33,7 +33,7 @@ def material_of_search(search: SearchCV, metric: MetricLike | None = None) -> Ma
         )
     own = metric is None
     measure: Metric = question.metric if own else resolve_metric(metric).on(pi.target.task)
-    tried = _tried(search, pi, measure) if own else tried_from(pi, measure)
+    tried = _list_tried(search, pi, measure) if own else list_tried(pi, measure)
     return Material(
         source=type(search).__name__,
         speaker="the search",
@@ -68,17 +68,19 @@ def _estimate(search: SearchCV) -> Estimate | None:
         return None
 
 
-def _tried(search: SearchCV, pi: Predictions, metric: Metric) -> tuple[SearchedConfiguration, ...]:
+def _list_tried(
+    search: SearchCV, pi: Predictions, metric: Metric
+) -> tuple[SearchedConfiguration, ...]:
     """Return the configurations with the scores that the search itself reported.
 
     A search that chose by another score than the metric of its estimate has none of that metric:
     then they are read from the predictions.
     """
     names = list(pi.configs.ids)
-    shown = shown_configs(names, [trial.params for trial in search.trials_])
+    shown = show_configs(names, [trial.params for trial in search.trials_])
     reasons = _reasons(search)
     if _by_another_score(search):
-        scores = {one.config: (one.score, one.folds) for one in tried_from(pi, metric)}
+        scores = {one.config: (one.score, one.folds) for one in list_tried(pi, metric)}
     else:
         splits = metric.sign * _split_scores(search)
         scores = {

@@ -100,10 +100,10 @@ def _of_path(path: Path, metric: Any, options: dict[str, Any]) -> Material:
         pi = Predictions.load(path, **options)
     except OSError as error:
         raise FormatError(f"{str(path)!r} cannot be read", got=str(error.strerror)) from error
-    return material_of_predictions(pi, needed(metric), path.name)
+    return material_of_predictions(pi, need_metric(metric), path.name)
 
 
-def needed(metric: Any) -> Any:
+def need_metric(metric: Any) -> Any:
     """Return a metric that was given, and refuse none."""
     if metric is None:
         raise InputError(
@@ -117,7 +117,7 @@ def needed(metric: Any) -> Any:
 def material_of_evidence(given: Predictions | Scores, metric: Any, source: str) -> Material:
     """Return what predictions or scores tell; scores say themselves what to measure."""
     if metric is None and isinstance(given, Predictions) and given.target.measure is None:
-        needed(metric)
+        need_metric(metric)
     return material_of_predictions(*read_evidence(given, metric), source)
 
 
@@ -130,12 +130,12 @@ def material_of_predictions(pi: Predictions, metric: Any, source: str) -> Materi
         speaker="your scores" if pi.target.measure is not None else "your predictions",
         **measuring(measure),
         predictions=pi,
-        tried=tried_from(pi, measure),
+        tried=list_tried(pi, measure),
         trials=None if pi.configs.params is None else partial(_trials, pi, measure),
     )
 
 
-def tried_from(pi: Predictions, metric: Metric) -> tuple[SearchedConfiguration, ...]:
+def list_tried(pi: Predictions, metric: Metric) -> tuple[SearchedConfiguration, ...]:
     """Return every configuration with its own scores, read from its predictions."""
     pooled = score_table(pi, metric, Weights.ones(pi.n_cases))[0]  # (C,)
     folds = fold_scores(pi, metric)[:, 0]  # (F, C)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from earnest.comparison.asking import (
     ComparisonRequest,
-    assembled,
+    assemble_comparison,
     evidence_of,
     refuse_undefined,
     result,
@@ -510,7 +510,7 @@ def _compare_by_samples(
     question = ReplicateQuestion(replicates=both, metric=metric.on(target.task), seeds=asked.seeds)
     reading = chosen.read(question)
     said = dict.fromkeys(caution for one in made for caution in one.cautions)
-    return assembled(
+    return assemble_comparison(
         asked,
         reading.pair(0, 1),
         question.metric.scale,

@@ -14,7 +14,7 @@ from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.specs import Design, MethodSpec
 from earnest.methods import METHODS
 from earnest.methods.base import Method
-from earnest.methods.run import configured
+from earnest.methods.run import configure_method
 from earnest.training.assess.evidence import SplitEvidence
 from earnest.training.assess.plan import Block, TrainingNeeds
 
@@ -49,7 +49,7 @@ def choose_usual() -> list[str]:
 
 def choose_method(method: str | Method, n_resamples: int | None = None) -> Method:
     """Return a method that assesses a learner, and refuse one that does something else."""
-    made = configured(method, n_resamples=n_resamples)
+    made = configure_method(method, n_resamples=n_resamples)
     if made.spec.design is None:
         raise InputError(
             f"method {made.spec.name!r} is for a choice among configurations, not for a learner",

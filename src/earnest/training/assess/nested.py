@@ -20,7 +20,7 @@ from earnest.core.results.estimate import Estimate, Provenance, by_severity
 from earnest.core.results.specs import Estimand
 from earnest.core.text.numbers import number
 from earnest.inference.cases.no_information import no_information
-from earnest.inference.remarks import evidence_remarks, undefined_folds
+from earnest.inference.remarks import evidence_remarks, warn_of_undefined_folds
 from earnest.kernels.score import fold_scores, score_table
 from earnest.metrics.families import Metric
 from earnest.training.fit.cell import RESPONSE
@@ -410,7 +410,7 @@ def _estimate(
     value = _average(usable, metric, scores)
     cautions = [
         *evidence_remarks(outer, metric),
-        *undefined_folds(len(scores), int((~np.isnan(scores)).sum())),
+        *warn_of_undefined_folds(len(scores), int((~np.isnan(scores)).sum())),
         *_warn_of_unlike_winners(winners),
         *(() if judged.question is None else judged.question.cautions),
     ]

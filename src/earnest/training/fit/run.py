@@ -15,7 +15,7 @@ from pathlib import Path
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Key, Outcome, Progress, Store, Task
 from earnest.engine.parcels import SharedData, keep
-from earnest.engine.progress import watched
+from earnest.engine.progress import watch_progress
 from earnest.engine.run import run
 from earnest.store import as_store
 from earnest.training.fit.cell import UNPREDICTED, fit_cell
@@ -102,7 +102,7 @@ def open_run(
             stack.enter_context(store)
             store.open(identity)
         kept = stack.enter_context(keep(experiment))
-        progress = stack.enter_context(watched(options.progress, total, title))
+        progress = stack.enter_context(watch_progress(options.progress, total, title))
         stack.enter_context(_note_what_is_kept(options.store))
         yield Run(kept, options, store, progress)
 

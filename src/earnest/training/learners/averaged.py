@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
+from typing import Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,7 +87,7 @@ class AveragedClassifier(ClassifierMixin, AveragedModel):
         check_is_fitted(self)
         total: NDArray[np.float64] | None = None
         for one, share in zip(self.estimators_, self.shares, strict=True):
-            asked: Classifier = one  # type: ignore[assignment]  # fitted, and a classifier
+            asked = cast(Classifier, one)  # fitted, and a classifier
             given = np.asarray(asked.predict_proba(X), dtype=np.float64)
             if total is None:
                 total = np.zeros((len(given), len(self.classes_)))
@@ -124,7 +124,7 @@ class AveragedRegressor(RegressorMixin, AveragedModel):
         check_is_fitted(self)
         total: NDArray[np.float64] | None = None
         for one, share in zip(self.estimators_, self.shares, strict=True):
-            asked: Predictor = one  # type: ignore[assignment]  # fitted
+            asked = cast(Predictor, one)  # fitted
             given = share * np.asarray(asked.predict(X), dtype=np.float64)
             total = given if total is None else total + given
         assert total is not None

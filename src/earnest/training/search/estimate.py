@@ -21,7 +21,7 @@ from earnest.inference.curves.gain import gain_beside
 from earnest.inference.curves.thresholds import thresholds_beside
 from earnest.inference.resampling.ensembles import check_ensemble, choose_ensembles
 from earnest.methods.base import Method
-from earnest.methods.run import configured, estimate, too_optimistic
+from earnest.methods.run import configure_method, estimate, too_optimistic
 from earnest.methods.winner.bbc import BBC
 from earnest.metrics.families import Metric
 
@@ -68,7 +68,7 @@ class Trial:
 def name_method(method: str | Method, n_resamples: int | None, rule: EnsembleRule | None) -> Method:
     """Return the method that judges what a search delivers; an ensemble is judged by BBC."""
     if rule is None:
-        return configured(method, n_resamples=n_resamples)
+        return configure_method(method, n_resamples=n_resamples)
     if isinstance(method, BBC) and n_resamples is None:
         return replace(method, selector=rule)
     if method != BBC.spec.name:
@@ -78,7 +78,7 @@ def name_method(method: str | Method, n_resamples: int | None, rule: EnsembleRul
             got=method if isinstance(method, str) else repr(method),
             cure="Leave `method` out, or let `refit` choose one configuration.",
         )
-    return configured(method, n_resamples=n_resamples, selector=rule)
+    return configure_method(method, n_resamples=n_resamples, selector=rule)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +143,7 @@ class EstimateQuestion:
         # Methods that keep cases apart for a choice have no naive value of one configuration.
         naive = alone.value if alone.naive is None else alone.naive
         own = sign * min(sign * alone.value, sign * naive)
-        corrected = configured(self.method, n_resamples=self.n_resamples).spec.corrected
+        corrected = configure_method(self.method, n_resamples=self.n_resamples).spec.corrected
         if corrected and sign * made.value <= sign * own:
             kept = [one for one in made.cautions if one.code not in OF_THE_WINNER]
             # The error of the optimism is that of the other winner's.

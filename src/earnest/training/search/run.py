@@ -11,7 +11,7 @@ import numpy as np
 from earnest.adapters.predictions.run_file import CASES, about_cases
 from earnest.adapters.trials.ranges import ranges_of
 from earnest.adapters.trials.run_file import ABOUT, BEGUN, CONFIGS, about_search
-from earnest.adapters.trials.scored import SINGLE, score_names, shown_configs
+from earnest.adapters.trials.scored import SINGLE, score_names, show_configs
 from earnest.core.base.clock import moment
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Store, Task
@@ -93,7 +93,7 @@ def search_all(options: SearchOptions, prepared: SearchSetup) -> SearchRun:
         open_page(options.live, _name_search(options)) as page,
         open_run(
             prepared.experiment,
-            _watched_by(page, options, prepared, ledger),
+            _watch_by(page, options, prepared, ledger),
             identity=prepared.identity,
             total=(count_planned(candidates) or 0) * len(splits),
             title="SearchCV",
@@ -117,7 +117,7 @@ def _name_search(options: SearchOptions) -> str:
     return type(steps[-1][1] if steps else base).__name__
 
 
-def _watched_by(
+def _watch_by(
     page: LivePage | None, options: SearchOptions, prepared: SearchSetup, ledger: Ledger
 ) -> RunOptions:
     """Return how fits are run, with a live page told of each."""
@@ -155,7 +155,7 @@ def enter_configs(
     """Enter configurations; a store is told what they are, for who reads the file alone."""
     added = ledger.add(ids, configurations)
     if opened.store is not None:
-        shown = shown_configs(ledger.ids, [one.params for one in ledger.configurations])
+        shown = show_configs(ledger.ids, [one.params for one in ledger.configurations])
         pairs = zip(ledger.ids, shown, strict=True)
         listed = [{"config": name, "params": params} for name, params in pairs]
         opened.store.put_document(CONFIGS, json.dumps(listed))

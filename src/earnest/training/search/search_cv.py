@@ -95,9 +95,11 @@ class WinnerMethods:
     Each is there only where that estimator has it.
     """
 
+    best_estimator_: Answer
+
     def _best(self) -> Answer:
         check_is_fitted(self)
-        return self.best_estimator_  # type: ignore[attr-defined]  # of the search
+        return self.best_estimator_
 
     @available_if(_has("predict"))
     def predict(self, X: object) -> Answer:
@@ -138,7 +140,7 @@ class WinnerMethods:
     def classes_(self) -> Answer:
         """The classes, where the best estimator is a classifier."""
         _has("classes_")(self)
-        return self.best_estimator_.classes_  # type: ignore[attr-defined]  # of the search
+        return self.best_estimator_.classes_
 
     @property
     def n_features_in_(self) -> int:
@@ -149,7 +151,7 @@ class WinnerMethods:
             raise AttributeError(
                 f"{type(self).__name__} object has no n_features_in_ attribute."
             ) from error
-        return int(self.best_estimator_.n_features_in_)  # type: ignore[attr-defined]  # of the search
+        return int(self.best_estimator_.n_features_in_)
 
 
 class SearchCV(

@@ -88,7 +88,8 @@ def _make_column(cells: Sequence[Cell]) -> pa.Array:
     known = [None if cell == "" or cell in _ERRORS else cell for cell in cells]
     kinds = {type(cell) for cell in known if cell is not None}
     if kinds <= {int, float}:
-        whole = all(cell is None or float(cell).is_integer() for cell in known)  # type: ignore[arg-type]
+        numbers = [float(cell) for cell in known if isinstance(cell, int | float)]
+        whole = all(number.is_integer() for number in numbers)
         kind = pa.int64() if whole and kinds == {int} else pa.float64()
         return pa.array(known, type=kind if kinds else pa.null())
     if kinds <= {bool}:

@@ -86,7 +86,7 @@ def read_header(text: str | bytes, path: Path) -> Facts:
     try:
         facts = parse_json(text)
     except ValueError as error:
-        raise changed(path, "a JSON header", "other text") from error
+        raise make_changed_error(path, "a JSON header", "other text") from error
     schema = facts.get("schema") if isinstance(facts, dict) else None
     version = str(schema).removeprefix(NAME)
     if not isinstance(schema, str) or not schema.startswith(NAME) or not version.isdecimal():
@@ -104,7 +104,7 @@ def read_header(text: str | bytes, path: Path) -> Facts:
         )
     stored = facts.pop("checksum", None)
     if stored != _compute_checksum(facts):
-        raise changed(path, f"header checksum {_compute_checksum(facts)}", f"{stored}")
+        raise make_changed_error(path, f"header checksum {_compute_checksum(facts)}", f"{stored}")
     return cast(Facts, facts)
 
 
@@ -144,7 +144,9 @@ def rebuild(
         ensemble_rule=facts.get("ensemble_rule"),
     )
     if verify and pi.fingerprint != facts["fingerprint"]:
-        raise changed(path, f"fingerprint {facts['fingerprint']}", f"fingerprint {pi.fingerprint}")
+        raise make_changed_error(
+            path, f"fingerprint {facts['fingerprint']}", f"fingerprint {pi.fingerprint}"
+        )
     return pi
 
 
@@ -161,18 +163,18 @@ def _refuse_other_arrays(facts: Facts, arrays: Mapping[str, RawArray], path: Pat
         if array is not None and (
             array.shape != shapes[name] or array.dtype.kind not in _KINDS[name]
         ):
-            raise changed(
+            raise make_changed_error(
                 path, f"array {name!r} of shape {shapes[name]}", f"{array.dtype} {array.shape}"
             )
     counts = [len(names) for names in facts["fold_names"]]
     folds, y = arrays["folds"], arrays["y"]
     if (folds < -1).any() or (folds >= counts).any():
-        raise changed(path, f"folds up to {max(counts)}", f"fold {int(folds.max())}")
+        raise make_changed_error(path, f"folds up to {max(counts)}", f"fold {int(folds.max())}")
     if facts["classes"] and not np.isin(y, range(len(facts["classes"]))).all():
-        raise changed(path, f"codes of {len(facts['classes'])} classes", "others")
+        raise make_changed_error(path, f"codes of {len(facts['classes'])} classes", "others")
 
 
-def changed(path: Path, needs: str, got: str) -> FormatError:
+def make_changed_error(path: Path, needs: str, got: str) -> FormatError:
     """Return the error for a file that is not what earnest wrote."""
     return FormatError(
         f"{path.name!r} was changed or damaged after earnest wrote it",

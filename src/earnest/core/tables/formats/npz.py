@@ -18,7 +18,7 @@ from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.data.predictions import Predictions
 from earnest.core.tables.formats.expanding import check_array, refuse_expanding
-from earnest.core.tables.formats.header import changed, read_header, rebuild
+from earnest.core.tables.formats.header import make_changed_error, read_header, rebuild
 from earnest.core.tables.formats.mapped import LARGE
 from earnest.core.tables.formats.table_files import foreign_content
 from earnest.core.tables.options import ArrayOptions, check_array_options, refuse_other_options
@@ -69,7 +69,9 @@ def load_npz(
     refuse_other_options(options, facts, path)
     lacking = {"y", "folds", "responses"} - set(arrays)
     if lacking or list(arrays["responses"].shape) != facts["shape"]:
-        raise changed(path, "all arrays as they were written", f"arrays {check.some(arrays)}")
+        raise make_changed_error(
+            path, "all arrays as they were written", f"arrays {check.some(arrays)}"
+        )
     return rebuild(facts, arrays, path, verify=verify), True
 
 

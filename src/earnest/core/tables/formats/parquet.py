@@ -15,7 +15,7 @@ import numpy as np
 from earnest.core.base.arrays import RawArray
 from earnest.core.data.responses import ResponseKind
 from earnest.core.tables.columns import Columns
-from earnest.core.tables.formats.header import Facts, changed
+from earnest.core.tables.formats.header import Facts, make_changed_error
 from earnest.core.tables.formats.mapped import LARGE, ColumnFile
 from earnest.core.tables.formats.written_wide import (
     assemble_arrays,
@@ -74,7 +74,7 @@ def read_by_columns(facts: Facts, columns: ParquetColumns, path: Path) -> dict[s
     n, configs, repeats = shape[:3]
     types = column_types(facts)
     if len(columns.names) != len(types) or columns.rows != n * repeats:
-        raise changed(
+        raise make_changed_error(
             path,
             f"{n * repeats} rows and {len(types)} columns",
             f"{columns.rows} rows and {len(columns.names)} columns",

@@ -21,7 +21,7 @@ from earnest.core.results.cautions import Caution
 from earnest.core.results.files import parse_json
 from earnest.core.tables.files import find_existing
 from earnest.core.tables.formats.expanding import refuse_expanding
-from earnest.core.tables.formats.header import changed
+from earnest.core.tables.formats.header import make_changed_error
 from earnest.core.tables.formats.npz import HEADER, read_member, readable, write_member
 
 SCHEMA = "earnest/replicates/1"
@@ -82,7 +82,9 @@ def load_replicates(path: str | Path, *, verify: bool = True) -> Replicates:
     facts = _read_facts(arrays.pop(HEADER, None), path)
     lacking = {"y", "counts", "apparent", "responses"} - set(arrays)
     if lacking:
-        raise changed(path, "all arrays as they were written", f"none named {sorted(lacking)}")
+        raise make_changed_error(
+            path, "all arrays as they were written", f"none named {sorted(lacking)}"
+        )
     made = Replicates(
         target=Target(
             y=arrays["y"],
@@ -106,7 +108,7 @@ def load_replicates(path: str | Path, *, verify: bool = True) -> Replicates:
         cautions=tuple(Caution.from_dict(caution) for caution in facts["cautions"]),
     )
     if verify and made.fingerprint != facts["fingerprint"]:
-        raise changed(path, f"fingerprint {facts['fingerprint']}", made.fingerprint)
+        raise make_changed_error(path, f"fingerprint {facts['fingerprint']}", made.fingerprint)
     return made
 
 
@@ -133,7 +135,7 @@ def _read_facts(header: RawArray | None, path: Path) -> _Facts:
     try:
         facts = {} if header is None else parse_json(header.tobytes())
     except ValueError as error:
-        raise changed(path, "a JSON header", "other text") from error
+        raise make_changed_error(path, "a JSON header", "other text") from error
     schema = facts.get("schema") if isinstance(facts, dict) else None
     if schema != SCHEMA:
         raise FormatError(
@@ -146,7 +148,7 @@ def _read_facts(header: RawArray | None, path: Path) -> _Facts:
         )
     stored = facts.pop("checksum", None)
     if stored != _compute_checksum(facts):
-        raise changed(path, f"header checksum {_compute_checksum(facts)}", str(stored))
+        raise make_changed_error(path, f"header checksum {_compute_checksum(facts)}", str(stored))
     return cast(_Facts, facts)
 
 

@@ -14,7 +14,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import FormatError
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.tables.formats.expanding import read_gzip
-from earnest.core.tables.formats.header import NAME, SCHEMA, Facts, changed
+from earnest.core.tables.formats.header import NAME, SCHEMA, Facts, make_changed_error
 from earnest.core.tables.formats.numbers import check_marks, has_only_thousands, read_written
 from earnest.core.tables.formats.written_wide import column_types
 
@@ -450,7 +450,7 @@ _BEGINS = f"# {NAME}".encode()
 
 def _read_header_line(line: bytes, path: Path) -> str:
     if line.startswith(b'"'):
-        raise changed(path, "the first line as it was written", "a line in quotes")
+        raise make_changed_error(path, "the first line as it was written", "a line in quotes")
     return line.decode().split(" ", 2)[2] if line.count(b" ") > 1 else ""
 
 

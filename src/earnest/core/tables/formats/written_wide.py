@@ -13,8 +13,8 @@ from earnest.core.base.arrays import RawArray
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import label_array
-from earnest.core.tables.formats.header import Facts, changed
-from earnest.core.tables.writing import list_wide_names, numbered
+from earnest.core.tables.formats.header import Facts, make_changed_error
+from earnest.core.tables.writing import is_numbered, list_wide_names
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,7 +44,7 @@ def column_types(facts: Facts) -> list[pa.DataType]:
         "y": labels or pa.float64(),
         "time": pa.float64(),
         "event": pa.bool_(),
-        "fold": pa.int64() if numbered(facts["fold_names"]) else pa.string(),
+        "fold": pa.int64() if is_numbered(facts["fold_names"]) else pa.string(),
         "group": pa.int64(),
         "strata": pa.int64(),
     }
@@ -62,7 +62,7 @@ def read_wide(facts: Facts, batches: Iterable[pa.RecordBatch], path: Path) -> di
     start = 0
     for batch in batches:
         if batch.num_columns != len(types) or start + batch.num_rows > n * repeats:
-            raise changed(
+            raise make_changed_error(
                 path,
                 f"{n * repeats} rows and {len(types)} columns",
                 f"{batch.num_columns} columns, or more rows",
@@ -73,7 +73,7 @@ def read_wide(facts: Facts, batches: Iterable[pa.RecordBatch], path: Path) -> di
         _fill(facts, responses, columns[len(about) :], start)
         start += batch.num_rows
     if start != n * repeats:
-        raise changed(path, f"{n * repeats} rows", f"{start} rows")
+        raise make_changed_error(path, f"{n * repeats} rows", f"{start} rows")
     whole = {name: np.concatenate(parts) for name, parts in about.items()}
     return assemble_arrays(facts, whole, path) | {"responses": responses}
 
@@ -83,11 +83,13 @@ def read_about(facts: Facts, name: str, column: pa.Array, path: Path) -> RawArra
     if name == "fold":
         return _fold_names(column)
     if column.null_count:
-        raise changed(path, f"a value in every row of column {name!r}", "missing values")
+        raise make_changed_error(path, f"a value in every row of column {name!r}", "missing values")
     if name == "y" and facts["classes"]:
         codes = encode_classes_of_column(column, tuple(facts["classes"]))
         if np.isnan(codes).any():
-            raise changed(path, f"the classes {facts['classes']}", f"others in column {name!r}")
+            raise make_changed_error(
+                path, f"the classes {facts['classes']}", f"others in column {name!r}"
+            )
         return codes.astype(np.int64)
     text = name == "row_id" and facts["ids"] == "str"
     return np.asarray(column.to_numpy(zero_copy_only=False), dtype=str if text else None)
@@ -137,7 +139,7 @@ def assemble_arrays(facts: Facts, about: dict[str, RawArray], path: Path) -> dic
         expected["row_id"] = np.tile(np.arange(n), (repeats, 1))
     for name, values in rows.items():
         if name != "fold" and not (values == expected.get(name, values[:1])).all():
-            raise changed(path, f"column {name!r} as it was written", "other values")
+            raise make_changed_error(path, f"column {name!r} as it was written", "other values")
     out = {"folds": _fold_codes(rows["fold"], facts["fold_names"], path)}
     names = {"y": "y", "time": "y", "event": "event", "group": "groups", "strata": "strata"}
     out |= {to: rows[name][0] for name, to in names.items() if name in rows}
@@ -150,6 +152,6 @@ def _fold_codes(names: RawArray, known: list[list[str]], path: Path) -> NDArray[
         codes = {name: code for code, name in enumerate(own)} | {None: -1}
         strange = set(names[repeat]) - set(codes)
         if strange:
-            raise changed(path, f"the folds {own}", f"others in repeat {repeat}")
+            raise make_changed_error(path, f"the folds {own}", f"others in repeat {repeat}")
         out[:, repeat] = [codes[name] for name in names[repeat]]
     return out

@@ -14,7 +14,7 @@ from earnest.core.base.rng import Seeds
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
 from earnest.methods.base import Method
-from earnest.methods.run import configured, estimate
+from earnest.methods.run import configure_method, estimate
 from earnest.metrics.families import MetricLike
 from earnest.training.search.dropping.bced import ENOUGH
 from earnest.training.search.dropping.evidence import is_due, measure_share_done
@@ -173,7 +173,7 @@ def _is_positive(width: object) -> bool:
 
 
 def _has_interval(method: str | Method) -> bool:
-    chosen = configured(method) if isinstance(method, str) else method
+    chosen = configure_method(method) if isinstance(method, str) else method
     return bool(chosen.spec.interval)
 
 
