@@ -1,7 +1,7 @@
 """The winner's interval once more, slowly: loops over draws, configurations and resamples.
 
-Scores are shares of repeated rows or of their pairs, variances are sums over pairs of cases, integrals and
-roots are scipy's. The Gaussian numbers come from the generator that is handed in: first those of
+Scores are shares of repeated rows or of their pairs, variances are sums over pairs of cases,
+integrals and roots are scipy's. The Gaussian numbers come from the generator that is handed in: first those of
 the resamples (M, B), then those of configurations whose score never changes.
 """
 

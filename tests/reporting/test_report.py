@@ -209,7 +209,7 @@ def test_a_damaged_estimate_is_made_anew(tmp_path: Path) -> None:
     before = en.Estimate.from_dict(json.loads(path.read_text(encoding="utf-8")))
     path.write_text(path.read_text(encoding="utf-8")[:200], encoding="utf-8")
     made = en.report(run, explain=False, rng=7)
-    assert made.content.answer.value == printed(before).value
+    assert made.content.answer.value == print_numbers(before).value
     assert "that can be read" in made.to_markdown()
 
 
