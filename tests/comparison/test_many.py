@@ -155,10 +155,10 @@ def test_an_obviously_bad_configuration_hardly_changes_the_set() -> None:
 
 
 def test_equal_configurations_are_called_worse_in_five_percent_of_samples() -> None:
-    # seeds 0 to 199: 20 equal configurations of 60 cases; a rate of .06 leaves 21 of 200 with a
-    # chance of .2 %. Holm against the best calls one of them worse in four of ten.
+    # seeds 0 to 99: 20 equal configurations of 60 cases; a rate of .06 leaves 13 of 100 with a
+    # chance of .3 %. Holm against the best calls one of them worse in four of ten.
     wrong = holm = 0
-    for seed in range(200):
+    for seed in range(100):
         rng = np.random.default_rng(seed)
         given = en.Scores(
             {f"c{i}": x for i, x in enumerate(rng.exponential(1.0, (20, 60)))},
@@ -168,8 +168,8 @@ def test_equal_configurations_are_called_worse_in_five_percent_of_samples() -> N
         many = en.compare_many(given, rng=seed)
         wrong += len(many.not_worse) < 20
         holm += min(adjusted([made.p_value for made in many], "holm")) <= 0.05
-    assert wrong <= 21
-    assert holm >= 50
+    assert wrong <= 13
+    assert holm >= 25
 
 
 def test_adjusted_p_values_follow_the_rule() -> None:

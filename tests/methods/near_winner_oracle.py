@@ -1,8 +1,8 @@
 """The winner's interval once more, slowly: loops over draws, configurations and resamples.
 
 Scores are shares of repeated rows or of their pairs, variances are sums over pairs of cases,
-integrals and roots are scipy's. The Gaussian numbers come from the generator that is handed in: first those of
-the resamples (M, B), then those of configurations whose score never changes.
+integrals and roots are scipy's. The Gaussian numbers come from the generator that is handed in:
+first those of the resamples (M, B), then those of configurations whose score never changes.
 """
 
 from __future__ import annotations

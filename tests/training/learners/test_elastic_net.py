@@ -146,7 +146,12 @@ def test_numbers_are_fitted_in_any_unit() -> None:
 
 
 @pytest.mark.parametrize(
-    "made", [ElasticNetClassifier(), PathClassifier(step=2, steps=3), ElasticNetRegressor(C=100.0)]
+    "made",
+    [
+        ElasticNetClassifier(),
+        ElasticNetRegressor(C=100.0),
+        pytest.param(PathClassifier(), marks=pytest.mark.slow),  # the first, but for its penalty
+    ],
 )
 def test_they_keep_the_contract_of_scikit_learn(made: object) -> None:
     found = check_estimator(made, on_fail=None, on_skip=None)

@@ -20,6 +20,7 @@ from earnest.core.base.protocols import Outcome
 from earnest.core.text.names import name_configs
 from earnest.training.search import live
 from earnest.training.search.live import LivePage, LiveState, Standing, Status, Watch
+from tests.training.tune_tables import portfolio
 
 
 class Kept(LivePage):
@@ -307,7 +308,16 @@ def test_tune_writes_the_page_that_it_is_given(tmp_path):
     from sklearn.datasets import load_iris
 
     frame, page = load_iris(as_frame=True).frame, tmp_path / "page.html"
-    en.tune(frame, target="target", n_configs=2, folds=3, rng=7, n_jobs=1, live=page)
+    en.tune(
+        frame,
+        target="target",
+        n_configs=2,
+        folds=3,
+        rng=7,
+        n_jobs=1,
+        live=page,
+        portfolio=portfolio(tmp_path),
+    )
     text = page.read_text("utf-8")
     assert 'data-status="finished"' in text
     assert 'data-done="6"' in text

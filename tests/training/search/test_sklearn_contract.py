@@ -29,6 +29,7 @@ from sklearn.model_selection import (
     ShuffleSplit,
     cross_val_score,
 )
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -352,7 +353,7 @@ def test_a_refit_rule_that_names_no_configuration_is_refused(bad: Any) -> None:
 @pytest.mark.parametrize(
     "search",
     [
-        SearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=2),
+        SearchCV(GaussianNB(), {"var_smoothing": [1e-9, 1e-3]}, cv=2),
         SearchCV(Ridge(), {"alpha": [0.1, 1.0]}, cv=2, random_state=0),
         pytest.param(
             SearchCV(make_pipeline(StandardScaler(), SVC()), {"svc__C": [1.0]}, cv=2, n_repeats=2),
