@@ -318,6 +318,52 @@ def limits_table() -> str:
     return table([*heads, "processor time", "right"], rows())
 
 
+EXTRAS = {
+    "optuna": "[Optuna's studies](from-optuna.md), and [Optuna's proposals](search-with-optuna.md)",
+    "configspace": "[spaces of ConfigSpace and runs of SMAC](bring-your-trials.md)",
+    "survival": "survival learners in [`earnest tune`](tune-a-table.md)",
+    "lightgbm": "LightGBM in the [portfolio](portfolios.md) of `earnest tune`",
+    "excel": "[tables from `.xlsx` files](own-predictions.md)",
+    "dask": "[runs on a Dask cluster](clusters.md)",
+    "ray": "[runs on a Ray cluster](clusters.md)",
+    "mlflow": "[estimates and reports in MLflow](log-to-mlflow.md)",
+    "automl": "[AutoML tools](from-automl.md), [boosting libraries](from-boosting.md), skore",
+    "all": "all of the above except `automl`",
+    "docs": "building this documentation: `make docs`",
+    "test": "the tests and the linters: `make test`, `make check`",
+    "dev": "releases: `make test-package`, changelog, hooks",
+}
+
+
+def extras_table() -> str:
+    """Return what each extra of pyproject.toml is for, what it installs and what it weighs."""
+    import csv
+    import tomllib
+
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    extras = config["project"]["optional-dependencies"]
+    with (ROOT / "benchmarks" / "install" / "results.csv").open(encoding="utf-8") as file:
+        measured = {row["extra"]: row for row in csv.DictReader(file)}
+
+    def weigh(name: str) -> str:
+        row = measured.get(name)
+        if row is None:
+            return "–"
+        size, count = float(row["megabytes"]), int(row["packages"])
+        return f"{size:.{0 if size >= 1 else 1}f} MB, {count} package{'s' if count > 1 else ''}"
+
+    def rows() -> Iterator[list[str]]:
+        count = len(config["project"]["dependencies"])
+        yield ["none", "everything else on these pages", f"{count} packages", weigh("")]
+        for name, needs in extras.items():
+            brings = [re.split(r"[>;\[]", need)[0].strip() for need in needs]
+            shown = [f"`{one}`" for one in brings if one != "earnest"]
+            few = ", ".join(shown) if len(shown) <= 9 else f"{len(shown)} packages"
+            yield [f"`{name}`", EXTRAS[name], few or "–", weigh(name)]
+
+    return table(["extra", "for", "brings", "download"], rows())
+
+
 OUTCOMES = ("pass", "fail", "undecided")
 
 
@@ -407,6 +453,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "choice": choice_table,
     "which": which_table,
     "estimands": estimands_table,
+    "extras": extras_table,
     "cautions": cautions_table,
     "options": options_table,
     "assessment": assessment_table,

@@ -45,7 +45,8 @@ def main(arguments: list[str]) -> int:
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
         page = browser.new_page()
-        page.goto(site.as_uri())
+        page.set_default_timeout(120_000)  # machines are shared
+        page.goto(site.as_uri(), wait_until="domcontentloaded")
         page.wait_for_function("Search.hasIndex()")
         for word in arguments[1:] or WORDS:
             results = find_results(page, word)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 import runpy
@@ -131,3 +132,28 @@ def test_binder_installs_the_clone_and_makes_the_notebooks(tmp_path: Path) -> No
     assert install.startswith("-m pip install ")
     assert install.endswith(" .")
     assert (ROOT / notebooks).is_file()
+
+
+# ---- the page on installing
+
+PAGE = (ROOT / "docs" / "how-to" / "install.md").read_text(encoding="utf-8")
+
+
+def test_the_install_page_names_the_supported_pythons_and_every_extra() -> None:
+    named = [c.rsplit(" ", 1)[1] for c in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", c)]
+    assert re.findall(r"3\.\d+", PAGE.split("You need Python")[1].split(". In")[0]) == named
+    listed = re.findall(r"^\| `([\w-]+)` \|", PAGE, re.M)
+    assert listed == list(PROJECT["optional-dependencies"])
+
+
+def test_what_a_user_may_add_has_been_weighed() -> None:
+    weighed = runpy.run_path(str(ROOT / "benchmarks" / "install" / "__main__.py"))
+    with weighed["RESULTS"].open(encoding="utf-8") as file:
+        rows = {row["extra"]: float(row["megabytes"]) for row in csv.DictReader(file)}
+    assert list(rows) == ["", *weighed["list_extras"]()]
+    assert all(size > 0 for size in rows.values())
+
+
+def test_the_command_for_conda_names_the_recipe() -> None:
+    (path,) = set(re.findall(r"--recipe\s+([\w/.]+)", PAGE))
+    assert (ROOT / path).is_file()

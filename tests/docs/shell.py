@@ -70,7 +70,7 @@ def _parsed(program: str) -> Callable[[list[str], str], str]:
 
     def check(arguments: list[str], page: str) -> str:
         group = _group(program)
-        if arguments == ["--help"]:
+        if arguments in (["--help"], ["--version"]):
             return ""
         command = group.commands.get(arguments[0]) if arguments else None
         if command is None:

@@ -1,0 +1,1 @@
+"""What an installation of earnest and of each extra downloads."""
