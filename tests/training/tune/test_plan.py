@@ -178,7 +178,7 @@ def test_what_the_pilot_saw_of_the_machine_is_not_kept_in_the_run_file():
     plan = TunePlan(
         seed=1, most_rows=9, n_rows=9, configs=("a",), n_offered=1, fit_seconds=1.0, asked={}
     )
-    seen = replace(plan, least_seconds=12.0, crowding=3.0)
+    seen = replace(plan, least_seconds=12.0, crowding=3.0, judging_seconds=9.0)
     assert seen.to_json() == plan.to_json()
     assert TunePlan.from_json(seen.to_json()) == plan
 
@@ -234,3 +234,62 @@ def test_a_number_of_configurations_counts_where_no_budget_is_given() -> None:
     assert TuneOptions(n_configs=60).planned_seconds == 300.0
     assert read_budget(None) is None
     assert read_budget("90s") == 90.0
+
+
+def test_time_is_kept_to_choose_the_ensembles_of_all_resamples(tmp_path, monkeypatch):
+    from earnest.training.tune import job as tune_job
+    from tests.training.tune_tables import portfolio
+
+    given: dict[str, float] = {}
+
+    def measure_seven_seconds(*_):
+        return 7.0
+
+    def search_nothing(*_, until, **__):
+        given["until"] = until
+        raise InterruptedError
+
+    def plan_with(ensemble: str) -> tuple[TunePlan, float]:
+        options = TuneOptions(
+            target="relapse",
+            folds=3,
+            budget=50.0,
+            seed=7,
+            n_jobs=1,
+            portfolio=portfolio(tmp_path),
+            ensemble=ensemble,
+        )
+        job = tune_job.begin(of("relapse"), options, out=None)
+        plan = job.plan()
+        with pytest.raises(InterruptedError):
+            job.run(plan)
+        return plan, given["until"] - job.started
+
+    monkeypatch.setattr(tune_job, "measure_judging", measure_seven_seconds)
+    monkeypatch.setattr(tune_job, "measure_crowding", lambda *_: 2.0)
+    monkeypatch.setattr(tune_job, "run_search", search_nothing)
+    alone, until = plan_with("none")
+    assert (alone.judging_seconds, until) == (0.0, pytest.approx(0.95 * 50))
+    several, until = plan_with("greedy")
+    assert several.judging_seconds == 14.0  # seven seconds of a machine that is twice as slow
+    assert until == pytest.approx(0.95 * 50 - 14)
+    monkeypatch.setattr(tune_job, "measure_crowding", lambda *_: 9.0)
+    assert plan_with("greedy")[0].judging_seconds == 0.4 * 50  # more is never kept
+
+
+@pytest.mark.parametrize(
+    ("target", "metric"), [("relapse", "roc_auc"), ("score", "r2"), ("grade", "log_loss")]
+)
+def test_the_time_of_ensembles_grows_with_the_cases(target, metric, monkeypatch):
+    from earnest.training.tune import pilot as tune_pilot
+    from earnest.training.tune.options import ENSEMBLE_RULES
+
+    ticks = iter([0.0, 3.2, 10.0, 13.2])  # 0.1 s for each of 32 resamples
+    monkeypatch.setattr(tune_pilot, "process_time", lambda: next(ticks))
+    monkeypatch.setattr(tune_pilot, "workers", lambda _: 1)
+    small = read_table(of(target), target=target)
+    rule = ENSEMBLE_RULES["greedy"]
+    first = tune_pilot.measure_judging(small.take(np.arange(500) % 90), metric, rule, Seeds(0))
+    last = tune_pilot.measure_judging(small.take(np.arange(5000) % 90), metric, rule, Seeds(0))
+    assert first > 100.0  # a thousand resamples, and the parts of the corrected score
+    assert last == pytest.approx(5 * first, rel=0.1)  # 1,000 cases are timed: five times as many

@@ -55,7 +55,7 @@ from earnest.training.tune.machine import measure_crowding, read_machine
 from earnest.training.tune.meaning import Curve, find_meaning, is_meaning_needed
 from earnest.training.tune.model import Model
 from earnest.training.tune.options import TuneOptions, choose_metric
-from earnest.training.tune.pilot import measure
+from earnest.training.tune.pilot import measure, measure_judging
 from earnest.training.tune.plan import (
     PLAN,
     TunePlan,
@@ -78,6 +78,7 @@ ROWS_A_SECOND = 2000  # of budget: more cannot be looked at in the time, so they
 FEWEST_READ = 50_000
 PILOT = "Timing a fit of each kind of model"  # what a plan is made by, in words
 TIME_OF_SEARCH = 0.98  # of the budget: then the search ends, and what is complete is judged
+TIME_OF_JUDGING = 0.4  # of the budget: as much at most is kept for the choice of ensembles
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -135,7 +136,11 @@ class Job:
             pilot = replace(pilot, crowding=measure_crowding(before, read_machine(), at_once))
         if not pilot.paces:
             raise _explain_no_fit(next(iter(pilot.failures.values())), self.table.task)
-        left = self.asked.seconds - (monotonic() - self.started)
+        judging = 0.0
+        if self.asked.rule is not None and math.isfinite(self.asked.seconds):
+            judging = measure_judging(self.table, self.metric, self.asked.rule, seeds)
+            judging = min(judging * pilot.crowding, TIME_OF_JUDGING * self.asked.seconds)
+        left = self.asked.seconds - (monotonic() - self.started) - judging
         chosen, rows = fit_into(left, self.configs, self.table, pilot, self.asked, at_once)
         more = list_more(left, self.configs, chosen, rows, pilot, self.asked, at_once)
         fits = self.asked.fits_a_configuration
@@ -154,17 +159,17 @@ class Job:
             - self.started
             + estimate_least_seconds(chosen, rows, pilot, self.asked, at_once),
             crowding=pilot.crowding,
+            judging_seconds=judging,
         )
 
-    @property
-    def _time_of_search(self) -> float:
-        """When the search ends, if it is not complete before."""
-        return self.started + TIME_OF_SEARCH * self.asked.seconds
+    def _time_of_search(self, plan: TunePlan) -> float:
+        """Return when the search ends, if it is not complete before."""
+        return self.started + TIME_OF_SEARCH * self.asked.seconds - plan.judging_seconds
 
     def find_end(self, plan: TunePlan) -> float:
         """Return when a plan that goes on while there is time ends; infinity for other plans."""
         goes_on = plan.n_sure is not None and self.repeated is None
-        return self._time_of_search if goes_on else math.inf
+        return self._time_of_search(plan) if goes_on else math.inf
 
     def run(
         self, plan: TunePlan, progress: Progress | None = None, live: LivePage | None = None
@@ -185,7 +190,7 @@ class Job:
             plan,
             self.metric,
             path=None if self.folder is None else self.folder.run,
-            until=math.inf if self.repeated is not None else self._time_of_search,
+            until=math.inf if self.repeated is not None else self._time_of_search(plan),
             repeated=self.repeated is not None,
             progress=progress,
             live=live,

@@ -12,6 +12,17 @@ import numpy as np
 
 from earnest.core.base.protocols import Task
 from earnest.core.base.rng import Purpose, Seeds
+from earnest.core.base.threads import workers
+from earnest.core.data.ensembles import EnsembleRule
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.weights import Weights
+from earnest.inference.resampling.ensembles import (
+    choose_ensembles,
+    count_partitions,
+    leave_parts_out,
+)
+from earnest.methods.winner.bbc import BBC
+from earnest.metrics import metric as metric_named
 from earnest.training.fit.experiment import Cell, Experiment
 from earnest.training.fit.run import RunOptions, run_all
 from earnest.training.learners.portfolio import PortfolioConfiguration
@@ -23,6 +34,8 @@ GROWTH = 4
 LONGEST = 0.1  # of the budget: then what is not measured is told by its cost
 SHARE = 0.005  # of the budget: a fit that takes longer is not measured on more cases
 FEWEST_SECONDS = 0.0005
+MADE_UP = 1000  # cases at most, and resamples, by which the choice of ensembles is timed
+RESAMPLES_TIMED = 32
 EXPONENTS = (0.7, 2.5)  # of the number of cases that the time of a fit may grow with
 
 
@@ -163,3 +176,41 @@ def _time_fit(sample: TrainingTable, estimator: Estimator) -> float | str:
 
 def _count_predictions(model: Predictor, X: object) -> int:
     return len(model.predict(X))
+
+
+def measure_judging(table: Tabular, metric: str, rule: EnsembleRule, seeds: Seeds) -> float:
+    """Return how many seconds it takes to choose the ensembles of all resamples.
+
+    Made-up predictions do, as the time does not depend on what they say. It grows with the number
+    of cases, and all cores of this machine share it.
+    """
+    draws = seeds.generator(Purpose.SPLITS, 0, 5)
+    sample = table.sample(MADE_UP, draws)
+    pi = _make_up_predictions(sample, rule.library, draws)
+    asked, resamples = metric_named(metric), BBC().n_resamples
+    parts = len(leave_parts_out(pi.target, draws)) * count_partitions(resamples)
+    counts = draws.poisson(1.0, (RESAMPLES_TIMED, pi.n_cases)).astype(np.uint8)
+    choose_ensembles(pi, asked, Weights(counts[:1]), rule, n_jobs=1)  # loads what is compiled
+    start = process_time()
+    choose_ensembles(pi, asked, Weights(counts), rule, n_jobs=1)
+    each = (process_time() - start) / RESAMPLES_TIMED
+    return (resamples + parts) * each * table.n_cases / pi.n_cases / workers(None)
+
+
+def _make_up_predictions(table: Tabular, count: int, rng: np.random.Generator) -> Predictions:
+    """Return predictions of so many configurations, as good as each other."""
+    n, classes = table.n_cases, len(table.classes)
+    folds = np.arange(n) % 10
+    if not classes:
+        y = np.asarray(table.y, dtype=float)
+        noise = (y.std() or 1.0) * rng.standard_normal((n, count))
+        return Predictions.from_arrays(y, y[:, None] + noise, folds, task="regression")
+    codes = np.asarray(table.layers)
+    if classes == 2:
+        near = 1 / (1 + np.exp(-(codes[:, None] + rng.standard_normal((n, count)))))
+        return Predictions.from_arrays(codes, near, folds, task="binary")
+    near = np.exp(
+        np.eye(classes)[codes][:, None, None] + rng.standard_normal((n, count, 1, classes))
+    )
+    near /= near.sum(axis=-1, keepdims=True)
+    return Predictions.from_arrays(codes, near, folds, task="multiclass")

@@ -65,9 +65,10 @@ class TunePlan:
     n_sure : int, optional
         How many of the configurations, the first ones, were expected to fit into the time; the
         others are tried as long as there is some. None for all.
-    least_seconds, crowding : float
-        How long the shortest search that can be judged takes, and how many times longer a fit
-        takes for what else the machine does; as the pilot saw it, and not kept.
+    least_seconds, crowding, judging_seconds : float
+        How long the shortest search that can be judged takes, how many times longer a fit takes
+        for what else the machine does, and how long the choice of ensembles takes after the
+        search; as the pilot saw it, and not kept.
     """
 
     seed: int
@@ -81,6 +82,7 @@ class TunePlan:
     n_sure: int | None = None
     least_seconds: float = 0.0
     crowding: float = 1.0
+    judging_seconds: float = 0.0
 
     def list_differences(self, asked: TuneOptions) -> list[str]:
         """Return which options are others than those of the plan, in words."""
