@@ -313,6 +313,28 @@ def distance(kept: dict[str, Any], fresh: Done | None) -> float:
     return float(np.nan_to_num(np.abs(now - was) / scale).max(initial=0.0))
 
 
+# ---------------------------------------------------------------------------- what it costs
+
+
+def measure_cost(paper: str, cells: Sequence[Cell]) -> Iterator[tuple[str, int, float]]:
+    """Yield the replications of every table, and about how many seconds of one core they take.
+
+    One replication of the first and of the last cell of a table stand for all, by processor time,
+    so that other work on the machine does not count.
+    """
+    by_table: dict[str, list[Cell]] = {}
+    for cell in cells:
+        by_table.setdefault(cell.table, []).append(cell)
+    for table, mine in by_table.items():
+        each = []
+        for cell in dict.fromkeys((mine[0], mine[-1])):
+            begun = time.process_time()
+            run_block(paper, cell, 0, 1)
+            each.append(time.process_time() - begun)
+        runs = sum(cell.runs for cell in mine)
+        yield table, runs, runs * sum(each) / len(each)
+
+
 # ---------------------------------------------------------------------------- the command
 
 
@@ -332,6 +354,7 @@ def main() -> None:
         action="store_true",
         help="give verdicts and draw anew from the results, run nothing",
     )
+    parser.add_argument("--cost", action="store_true", help="run nothing whole; say what it costs")
     asked = parser.parse_args()
     wrong: list[str] = []
     for paper in PAPERS if asked.paper == "all" else [asked.paper]:
@@ -340,6 +363,11 @@ def main() -> None:
             draw_results(paper)
             continue
         chosen = Chosen(asked.tables, asked.cells, asked.data)
+        if asked.cost:
+            cells = chosen.of(load_study(paper).grid(asked.scale, asked.data))
+            for table, runs, seconds in measure_cost(paper, cells):
+                print(f"{paper} {table}: {runs} replications, {seconds:.0f} s", flush=True)
+            continue
         wrong += reproduce(paper, asked.scale, asked.jobs, chosen)
     for line in wrong:
         print(line)

@@ -108,6 +108,20 @@ def test_results_do_not_depend_on_the_number_of_jobs() -> None:
         np.testing.assert_array_equal(left.values, right.values)
 
 
+def test_a_cost_is_that_of_all_replications(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+
+    def busy(paper: str, cell: Cell, first: int, count: int) -> Done:
+        now[0] += count * cell.number("seconds")
+        return Done(cell, ("x",), np.zeros((count, 1)), 0.0)
+
+    monkeypatch.setattr(reproduce, "run_block", busy)
+    monkeypatch.setattr(reproduce.time, "process_time", lambda: now[0])
+    cells = [Cell.of("a", 10, seconds=2), Cell.of("a", 30, seconds=4), Cell.of("b", 5, seconds=7)]
+    cost = list(reproduce.measure_cost("yousef2022", cells))
+    assert cost == [("a", 40, 120.0), ("b", 5, 35.0)]
+
+
 # ---------------------------------------------------------------------------- the rule
 
 

@@ -106,7 +106,7 @@ def read_curves(lines: list[dict[str, str]]) -> tuple[Curves, dict[str, float]]:
         facts = facts_of(line["row"])
         splits = facts.pop("splits", "")
         facts.pop("at", None)
-        panel = ", ".join(f"{name} = {value}" for name, value in facts.items())
+        panel = ", ".join(f"d = {v}" if name == "d" else v for name, v in facts.items())
         if line["quantity"] == "best":
             best[panel] = float(line["ours"])
         else:
@@ -127,7 +127,7 @@ def draw_effects_in_kind(lines: list[dict[str, str]]) -> Any:
 
 def _draw_curves(lines: list[dict[str, str]], splits: tuple[str, ...], x: str) -> Any:
     curves, best = read_curves(lines)
-    figure = new_figure((2.8 * len(splits) + 0.4, 2.1 * len(best) + 0.4))
+    figure = new_figure((8.4, 1.9 * len(best) + 0.4))
     axes = figure.subplots(len(best), len(splits), squeeze=False, sharex="row", sharey="row")
     for row, panel in zip(axes, best, strict=True):
         for ax, count in zip(row, splits, strict=True):

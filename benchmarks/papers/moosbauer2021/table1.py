@@ -78,6 +78,16 @@ def measures(points: np.ndarray, surrogate: str) -> dict[str, dict[str, float]]:
     return found
 
 
+def measure_whole(points: np.ndarray, surrogate: str) -> dict[str, float]:
+    """Return the mean confidence and the likelihood of the curve over the whole space."""
+    scene = scene_of(points, surrogate)
+    over = (design(SEED_OF_POINTS, POINTS, points.shape[1]) + 5.0) / 10.0
+    curve = effect_of(scene, "x0", over, covariance=False)
+    truth = true_curves(curve).mean(axis=0)
+    nll = negative_log_likelihood(truth, curve.mean, curve.sd)
+    return {"mc": curve.mean_confidence, "nll": nll}
+
+
 def true_curves(curve: EffectCurve) -> np.ndarray:
     """Return the true ICE curves, (m, G)."""
     assert curve.ice is not None
@@ -87,3 +97,31 @@ def true_curves(curve: EffectCurve) -> np.ndarray:
         moved[:, 0] = code
         out[:, g] = styblinski_tang(10.0 * moved - 5.0)
     return out
+
+
+def curves(points: np.ndarray, surrogate: str) -> dict[str, float]:
+    """Return the effect of the first parameter around the best point, after 0 to 3 splits."""
+    scene = scene_of(points, surrogate)
+    over = (design(SEED_OF_POINTS, POINTS, points.shape[1]) + 5.0) / 10.0
+    curve = effect_of(scene, "x0", over, covariance=False)
+    truth = true_curves(curve)
+    out = {"best": float(10.0 * scene.codes[scene.best, 0] - 5.0)}
+    for depth in (0, *DEPTHS):
+        tree = regions_of(scene, curve, RegionRule(Growth(depth=depth, variant="as_published")))
+        best = tree.best
+        assert best is not None
+        true = truth[inside(scene, best.limits, over)].mean(axis=0)
+        out |= curve_numbers(depth, 10.0 * curve.codes - 5.0, true, best.curve)
+    return out
+
+
+def curve_numbers(
+    splits: int, at: np.ndarray, truth: np.ndarray, curve: EffectCurve
+) -> dict[str, float]:
+    """Return a curve as numbers by name: where, the truth there, its mean and its sd."""
+    columns = {"x": at, "truth": truth, "mean": curve.mean, "sd": curve.sd}
+    return {
+        f"{splits} {place} {name}": float(value)
+        for name, column in columns.items()
+        for place, value in enumerate(column)
+    }

@@ -1,4 +1,4 @@
-"""Tables 2, 10 and 11 in kind: what regions bring on tuning runs of a neural network.
+"""Tables 2 and 7 to 11 and figures 7 and 11 in kind: regions on tuning runs of a neural network.
 
 The data are the tables `hpobench_mlp_*.parquet` of HPOBench: 30,000 configurations of five
 parameters, each trained with five seeds. The paper used 35 data sets of LCBench; these are two of
@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.papers.moosbauer2021.table1 import curve_numbers
 from earnest.core.base.rng import Seeds
 from earnest.core.space.space import Parameter, Space
 from earnest.explanation.effects.curves import EffectCurve, Objective
@@ -24,11 +25,14 @@ from earnest.explanation.effects.quality import (
 )
 from earnest.explanation.regions.growing import Growth
 from earnest.explanation.regions.partition import RegionRule, inside, neighbours, regions_of
+from earnest.explanation.regions.regions import Region
 from earnest.explanation.surrogate.gaussian_process import GaussianProcess
 
 NAMES = ("alpha", "batch_size", "depth", "learning_rate_init", "width")
 SEARCH, FIRST, BATCH, TAU, DEPTH = 120, 10, 5, 1.0, 6
 MEASURES = ("mc", "oc", "nll")
+IMPURITIES = ("l2", "area", "variance", "mean")
+DRAWN = ("width", "batch_size")  # the parameters of figure 7
 
 
 class Benchmark:
@@ -69,33 +73,71 @@ def search(benchmark: Benchmark, seed: int) -> np.ndarray:
 
 
 def gains(benchmark: Benchmark, seed: int) -> list[dict[str, Any]]:
-    """Return the gains of each parameter, impurity and of the baseline in one search."""
-    codes = search(benchmark, seed)
-    values = benchmark(codes)
-    fitted = GaussianProcess().fit(benchmark.space, codes, values, rng=np.random.default_rng(seed))
-    objective = Objective("error", False)
-    scene = Scene(benchmark.space, fitted, codes, values, objective, 1000, 20, Seeds.of(0))
+    """Return the gains of each parameter, impurity and of the baseline in one search.
+
+    The rows 'splits=1' to 'splits=6' are those of the regions around the best configuration on the
+    way to its region by 'l2'; a path that ends early stays in its last region.
+    """
+    scene = scene_of(benchmark, seed)
     rows = []
     for column, param in enumerate(NAMES):
         curve = effect_of(scene, param, covariance=False)
         truth = _truth(benchmark, scene, curve, column)
         best = float(scene.codes[scene.best, column])
         before = _measures(curve, truth.mean(axis=0), best)
-        size = 0
-        for impurity in ("l2", "area", "variance", "mean"):
-            rule = RegionRule(Growth(depth=DEPTH, min_points=5), impurity)
-            leaf = regions_of(scene, curve, rule).best
-            assert leaf is not None
-            chosen = np.flatnonzero(inside(scene, leaf.limits, scene.points))
-            size = len(chosen) if impurity == "l2" else size
-            rows.append(
-                _row(benchmark, seed, param, impurity, before, leaf.curve, truth[chosen], best)
-            )
-        chosen = neighbours(scene, column, scene.points, size)
+        parts: dict[str, tuple[EffectCurve, np.ndarray]] = {}
+        for impurity in IMPURITIES:
+            path = _around_best(scene, curve, impurity)
+            parts[impurity] = (path[-1].curve, _points_of(scene, path[-1]))
+            for splits in range(1, DEPTH + 1) if impurity == "l2" else ():
+                part = path[min(splits, len(path) - 1)]
+                parts[f"splits={splits}"] = (part.curve, _points_of(scene, part))
+        chosen = neighbours(scene, column, scene.points, len(parts["l2"][1]))
         assert curve.ice is not None
         near = average(scene, column, list(curve.grid), curve.codes, curve.ice.taken(chosen))
-        rows.append(_row(benchmark, seed, param, "baseline", before, near, truth[chosen], best))
+        parts["baseline"] = (near, chosen)
+        for how, (one, points) in parts.items():
+            after = _measures(one, truth[points].mean(axis=0), best)
+            made = {f"gain_{m}": 100 * relative_gain(before[m], after[m]) for m in MEASURES}
+            rows.append({"param": param, "by": how, **made})
     return rows
+
+
+def scene_of(benchmark: Benchmark, seed: int) -> Scene:
+    """Return a surrogate of all that one search evaluated."""
+    codes = search(benchmark, seed)
+    values = benchmark(codes)
+    fitted = GaussianProcess().fit(benchmark.space, codes, values, rng=np.random.default_rng(seed))
+    objective = Objective("error", False)
+    return Scene(benchmark.space, fitted, codes, values, objective, 1000, 20, Seeds.of(0))
+
+
+def curves(benchmark: Benchmark, seed: int, param: str) -> dict[str, float]:
+    """Return the effect of a parameter, over the whole space and around the best configuration."""
+    scene = scene_of(benchmark, seed)
+    column = benchmark.space.index(param)
+    curve = effect_of(scene, param, covariance=False)
+    truth = _truth(benchmark, scene, curve, column)
+    out = {"best": float(scene.codes[scene.best, column])}
+    for region in _around_best(scene, curve, "l2"):
+        true = truth[_points_of(scene, region)].mean(axis=0)
+        out |= curve_numbers(region.depth, curve.codes, true, region.curve)
+    return out
+
+
+def _around_best(scene: Scene, curve: EffectCurve, impurity: str) -> list[Region]:
+    """Return the regions that hold the best configuration, from the whole space down."""
+    tree = regions_of(scene, curve, RegionRule(Growth(depth=DEPTH, min_points=5), impurity))
+    leaf = tree.best
+    assert leaf is not None
+    path = [leaf]
+    while path[0].parent is not None:
+        path.insert(0, tree.regions[path[0].parent])
+    return path
+
+
+def _points_of(scene: Scene, region: Region) -> np.ndarray:
+    return np.flatnonzero(inside(scene, region.limits, scene.points))
 
 
 def _truth(benchmark: Benchmark, scene: Scene, curve: EffectCurve, column: int) -> np.ndarray:
@@ -115,18 +157,3 @@ def _measures(curve: EffectCurve, truth: np.ndarray, best: float) -> dict[str, f
         "oc": at,
         "nll": negative_log_likelihood(truth, curve.mean, curve.sd),
     }
-
-
-def _row(
-    benchmark: Benchmark,
-    seed: int,
-    param: str,
-    how: str,
-    before: dict[str, float],
-    curve: EffectCurve,
-    truth: np.ndarray,
-    best: float,
-) -> dict[str, Any]:
-    after = _measures(curve, truth.mean(axis=0), best)
-    gained = {f"gain_{m}": 100 * relative_gain(before[m], after[m]) for m in MEASURES}
-    return {"data": benchmark.name, "search": seed, "param": param, "by": how, **gained}
