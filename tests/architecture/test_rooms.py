@@ -117,7 +117,7 @@ def test_explaining_what_is_in_memory_loads_neither_stores_nor_models_nor_pages(
     others = ("store", "training", "reporting", "plotting", "methods", "engine")
     code = (
         "import sys; import earnest as en; en.explain; "
-        "en.trials_from([{'a': 0.1}, {'a': 0.2}], [1.0, 2.0], direction='minimize'); "
+        "en.trials_from([{'a': 0.1 * k} for k in range(12)], range(12), direction='minimize'); "
         f"print([m for m in sys.modules if m.startswith(tuple('earnest.' + r for r in {others}))])"
     )
     done = subprocess.run(
