@@ -11,6 +11,7 @@ from earnest.core.data.target import Task
 from earnest.core.data.weights import Weights
 from earnest.kernels.score import score_table
 from earnest.metrics import METRICS
+from earnest.metrics.regression import median_error_scan
 from tests.metrics.evidence import PAIRS, K, make, perfect, random_evidence
 
 OF_CLASSES = [(name, task) for name, task in PAIRS if task in (Task.BINARY, Task.MULTICLASS)]
@@ -211,3 +212,12 @@ def test_rounding_never_leaves_the_range(name: str, task: Task) -> None:
 
 def test_pointwise_are_exactly_the_means_of_one_number_a_case() -> None:
     assert {one.name for one in METRICS.values() if one.pointwise} == POINTWISE
+
+
+def test_a_median_stays_between_two_cases_when_all_weights_shrink() -> None:
+    """Sums of 0.001 do not end on exactly half of their total; those of 1 do."""
+    n = 58
+    truth, score = np.zeros(n), np.arange(n, dtype=float)
+    weights = np.vstack([np.ones(n), np.full(n, 1e-3), np.full(n, 0.1), np.full(n, 1 / 3)])
+    found = median_error_scan(score, truth, weights)
+    np.testing.assert_array_equal(found, 28.5)

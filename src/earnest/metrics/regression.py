@@ -249,8 +249,9 @@ def median_error_scan(score: Numbers, truth: Numbers, weights: Numbers) -> Array
     half = 0.5 * below[:, -1:]
     ranked = error[order]
     last = len(ranked) - 1
-    low = ranked[np.minimum((below < half).sum(axis=1), last)]
-    high = ranked[np.minimum((below <= half).sum(axis=1), last)]
+    slack = len(ranked) * np.finfo(float).eps * half  # what the sums of weights may be off by
+    low = ranked[np.minimum((below < half - slack).sum(axis=1), last)]
+    high = ranked[np.minimum((below <= half + slack).sum(axis=1), last)]
     return np.where(half[:, 0] > 0, 0.5 * (low + high), np.nan)
 
 
