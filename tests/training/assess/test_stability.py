@@ -205,10 +205,18 @@ def test_what_cannot_be_answered_is_refused(changed: dict[str, object], error: t
         en.check_stability(learner, X, y, **given)
 
 
-def test_an_auc_is_refused_because_it_is_no_mean_over_cases() -> None:
+class Untrained(LogisticRegression):
+    """A learner that must not be trained."""
+
+    def fit(self, X: object, y: object, sample_weight: object = None) -> Untrained:
+        """Fail in a way that no refusal does."""
+        raise AssertionError("trained before the question was looked at")
+
+
+def test_an_auc_is_refused_before_anything_is_trained() -> None:
     X, y = made(60)
     with pytest.raises(en.MetricError):
-        en.check_stability(LogisticRegression(), X, (y > 0).astype(int), metric="roc_auc", rng=0)
+        en.check_stability(Untrained(), X, (y > 0).astype(int), metric="roc_auc", rng=0)
 
 
 def test_losses_that_are_all_equal_are_refused() -> None:

@@ -73,6 +73,17 @@ class CaseValues:
         return self.terms if self.pooled is None else self.pooled
 
 
+def find_kind(metric: Metric) -> ValueKind:
+    """Return what the cases would add to a metric of a task.
+
+    Raises
+    ------
+    MetricError
+        For a metric that is neither a function of sums over cases nor an AUC.
+    """
+    return _rule(metric)[0]
+
+
 def case_values(pi: Predictions, metric: MetricLike, *, singles: bool = False) -> CaseValues:
     """Return what each case adds to the metric of each configuration.
 

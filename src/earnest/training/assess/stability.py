@@ -15,7 +15,7 @@ from earnest.core.base.errors import EvidenceError, InputError, MetricError
 from earnest.core.base.protocols import Progress
 from earnest.core.base.rng import Purpose, RngLike, Seeds
 from earnest.core.results.cautions import Caution
-from earnest.inference.cases.case_values import case_values
+from earnest.inference.cases.case_values import case_values, find_kind
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import MetricLike
 from earnest.training.assess.compare_learners import (
@@ -206,18 +206,18 @@ def check_stability(
     models = [configuration.own for configuration in learners.configurations]
     outcome = LearnerOutcome(y, None, None, positive)
     target = outcome.read(y, models, measure)
+    measure = measure.on(target.task)
+    if find_kind(measure) == "placements":
+        raise MetricError(
+            f"metric {measure.name!r} is not a mean over cases",
+            needs="one loss for every case",
+            cure="Use metric='brier', 'log_loss' or 'accuracy' for classes.",
+        )
     folds = _make_folds(asked, X, y, cv, models, target.n)
     swapped = _swap_cases(folds, n_swaps, asked.seeds)
     how = RunOptions(n_jobs=asked.n_jobs, store=None, time_limit=None, progress=progress)
     pi = train_learners(learners, X, y, measure, target, swapped, asked, how)
-    measure = measure.on(pi.target.task)
     made = case_values(pi, measure)
-    if made.kind == "placements":
-        raise MetricError(
-            f"metric {measure.name!r} is no mean over cases",
-            needs="one loss for every case",
-            cure="Use metric='brier', 'log_loss' or 'accuracy' for classes.",
-        )
     terms = made.terms[:, 0] - (0.0 if b is None else made.terms[:, 1])  # (n, 1 + swaps)
     return _measure(terms, made.folds, learners.ids, measure.name, n_swaps)
 

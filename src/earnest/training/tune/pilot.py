@@ -178,7 +178,7 @@ def _count_predictions(model: Predictor, X: object) -> int:
     return len(model.predict(X))
 
 
-def measure_judging(table: Tabular, metric: str, rule: EnsembleRule, seeds: Seeds) -> float:
+def measure_judging(table: TrainingTable, metric: str, rule: EnsembleRule, seeds: Seeds) -> float:
     """Return how many seconds it takes to choose the ensembles of all resamples.
 
     Made-up predictions do, as the time does not depend on what they say. It grows with the number
@@ -197,7 +197,7 @@ def measure_judging(table: Tabular, metric: str, rule: EnsembleRule, seeds: Seed
     return (resamples + parts) * each * table.n_cases / pi.n_cases / workers(None)
 
 
-def _make_up_predictions(table: Tabular, count: int, rng: np.random.Generator) -> Predictions:
+def _make_up_predictions(table: TrainingTable, count: int, rng: np.random.Generator) -> Predictions:
     """Return predictions of so many configurations, as good as each other."""
     n, classes = table.n_cases, len(table.classes)
     folds = np.arange(n) % 10
