@@ -19,7 +19,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from time import monotonic
@@ -183,19 +183,24 @@ def run_one(table: Table, split: int, tool: Tool, budget: float, machine: Machin
         held_out, second = score(table.task, truth, predictions)
     except ValueError as wrong:
         return Row(*about, answer["version"], *sizes, error=f"predictions: {wrong}")
-    numbers = {
-        key: math.nan if answer[key] is None else float(answer[key])
-        for key in ("claim", "low", "high", "naive", "seconds", "predict_seconds")
-    }
     return Row(
         *about,
         answer["version"],
         *sizes,
         held_out=held_out,
         second=second,
+        claim=_read_number(answer["claim"]),
+        low=_read_number(answer["low"]),
+        high=_read_number(answer["high"]),
+        naive=_read_number(answer["naive"]),
+        seconds=_read_number(answer["seconds"]),
+        predict_seconds=_read_number(answer["predict_seconds"]),
         detail=answer["detail"],
-        **numbers,
     )
+
+
+def _read_number(value: float | None) -> float:
+    return math.nan if value is None else float(value)
 
 
 def start(folder: Path, interpreter: str, core: int | None, budget: float) -> str:
@@ -268,8 +273,13 @@ def read_rows(path: Path) -> list[Row]:
 
 
 def _read_row(row: dict[str, str]) -> Row:
-    kinds = {"int": int, "float": lambda text: float(text) if text else math.nan, "str": str}
-    return Row(**{field.name: kinds[str(field.type)](row[field.name]) for field in fields(Row)})
+    kinds: dict[str, Callable[[str], str | float]] = {
+        "int": int,
+        "float": lambda text: float(text) if text else math.nan,
+        "str": str,
+    }
+    made = {field.name: kinds[str(field.type)](row[field.name]) for field in fields(Row)}
+    return Row(**made)  # type: ignore[arg-type]
 
 
 def append(row: Row, path: Path) -> None:

@@ -99,7 +99,7 @@ def run_earnest(job: Job, ensemble: str) -> Fitted:
         n_jobs=1,
         rng=SEED,
     )
-    made = found.estimate
+    made, limits = found.estimate, found.estimate.interval
 
     def predict(features: pd.DataFrame) -> Any:
         scores = np.asarray(found.model.predict(features).scores)
@@ -111,8 +111,8 @@ def run_earnest(job: Job, ensemble: str) -> Fitted:
         predict,
         made.value,
         en.__version__,
-        low=made.interval.low,
-        high=made.interval.high,
+        low=None if limits is None else limits.low,
+        high=None if limits is None else limits.high,
         naive=made.naive,
         detail=f"{found.model.winner}; best alone {found.winner.name}; {spent}",
     )
