@@ -164,14 +164,24 @@ def find_agreeing(ours: Finding, theirs: Published, level: float) -> tuple[float
 
 def _agreeing_share(ours: Finding, theirs: Published, level: float) -> tuple[float, float]:
     """Return the ends of the shares around the published one that agree with it."""
+    from scipy import stats
+
+    n, part = ours.runs, theirs.value
+
+    def agrees(hits: int) -> bool:
+        return p_value(replace(ours, value=hits / n), theirs) > level
+
+    # A normal law says about how far it is; from well within that, count on.
+    error = math.sqrt(part * (1 - part) * (1 / n + (1 / theirs.runs if theirs.runs else 0.0)))
+    near = int(0.6 * float(stats.norm.isf(level / 2)) * error * n)
     ends = []
     for step in (-1, 1):
-        hits = round(theirs.value * ours.runs)
-        while 0 <= hits + step <= ours.runs:
-            if p_value(replace(ours, value=(hits + step) / ours.runs), theirs) <= level:
-                break
+        hits = min(max(round(part * n) + step * near, 0), n)
+        if not agrees(hits):
+            hits = round(part * n)
+        while 0 <= hits + step <= n and agrees(hits + step):
             hits += step
-        ends.append(hits / ours.runs)
+        ends.append(hits / n)
     return ends[0], ends[1]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from benchmarks.papers import reproduce
+from benchmarks.papers import agreement, reproduce
 from benchmarks.papers.agreement import (
     AGREES,
     DIFFERS,
@@ -223,7 +223,11 @@ def test_drawing_is_no_part_of_the_fingerprint(monkeypatch: pytest.MonkeyPatch) 
     assert reproduce.fingerprint("yousef2022") != before
 
 
-def test_a_table_of_true_cells_has_one_that_differs_in_five_percent_at_most() -> None:
+def test_a_table_of_true_cells_has_one_that_differs_in_five_percent_at_most(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # tolerances take most of the time of a verdict, and none is asked for here
+    monkeypatch.setattr(agreement, "find_agreeing", lambda *_: (0.0, 1.0))
     # 100 tables of 10 shares and 10 means, seed 3: a share of .05 has an sd of .022
     rng = np.random.default_rng(3)
     off = 0

@@ -1,26 +1,132 @@
-"""Figure 1 (bias of five protocols) and figure 6 (coverage by level), from the results."""
+"""Figures 1 to 7, from the results.
+
+The paper has no table beside its figures: what its text says of them in numbers is drawn in grey.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
+from benchmarks.papers.agreement import read_published
 from benchmarks.papers.drawing import save, set_plain
 from benchmarks.papers.reproduce import read_results
 from benchmarks.papers.study import facts_of
-from earnest.plotting.figures.style import HONEST, INK, NAIVE, OTHER, TINY, new_figure
+from earnest.plotting.figures.style import HONEST, INK, LABEL, NAIVE, OTHER, TINY, new_figure
 
 NAME = "tsamardinos2018"
 TITLES = {"cvt": "CVT", "tt": "TT", "ncv": "NCV", "bbc": "BBC", "bced": "BCED"}
 LOOKS = {"bbc": (HONEST, "o"), "bced": (OTHER, "s"), "bbc10": (NAIVE, "^")}
 
 
+PROTOCOLS = {**TITLES, "bbc10": "BBC, 10 repeats"}
+RULES = {"bced .99": (HONEST, "o"), "bced_adjusted .99": (NAIVE, "^")}
+
+
 def draw_all(folder: Path) -> None:
-    """Draw both figures from the tables of a folder, and put them there."""
-    if (folder / "figure1.csv").is_file():
-        save(draw_bias(read_results(NAME, "figure1", folder)), folder / "figure1.svg")
-    if (folder / "figure6.csv").is_file():
-        save(draw_coverage(read_results(NAME, "figure6", folder)), folder / "figure6.svg")
+    """Draw what there are results for."""
+    for name, draw in (
+        ("figure1", draw_bias),
+        ("figure2", draw_real_bias),
+        ("figure4", draw_dropping),
+        ("figure5", draw_choices),
+        ("figure6", draw_coverage),
+        ("figure7", draw_widths),
+    ):
+        if (folder / f"{name}.csv").is_file():
+            save(draw(read_results(NAME, name, folder)), folder / f"{name}.svg")
+
+
+def draw_real_bias(lines: list[dict[str, str]]) -> Any:
+    """Draw a panel a protocol: bias against cases, a thin line a data set, all in bold."""
+    figure = new_figure((10.4, 2.8))
+    axes = figure.subplots(1, len(PROTOCOLS), sharey=True)
+    for ax, (name, title) in zip(axes, PROTOCOLS.items(), strict=True):
+        _draw_sets(ax, [line for line in lines if line["quantity"] == name], "cases")
+        ax.axhline(0.0, color=INK, lw=0.8, ls=":")
+        set_plain(ax, title=title, x="cases")
+    set_plain(axes[0], y="bias of the AUC")
+    return figure
+
+
+def draw_choices(lines: list[dict[str, str]]) -> Any:
+    """Draw the relative AUC of what ten repeats choose, a thin line a data set, all in bold."""
+    figure = new_figure((7.2, 2.8))
+    axes = figure.subplots(1, 2, sharey=True)
+    for ax, name in zip(axes, ("over bbc", "over ncv"), strict=True):
+        _draw_sets(ax, [line for line in lines if line["quantity"] == name], "cases")
+        ax.axhline(1.0, color=INK, lw=0.8, ls=":")
+        set_plain(ax, title=f"ten repeats {name}", x="cases")
+    set_plain(axes[0], y="relative AUC")
+    return figure
+
+
+def draw_widths(lines: list[dict[str, str]]) -> Any:
+    """Draw a panel a size: width against repeats, a thin line a data set, all in bold."""
+    sizes = list(dict.fromkeys(facts_of(line["row"])["cases"] for line in lines))
+    figure = new_figure((8.4, 2.8))
+    axes = figure.subplots(1, len(sizes), sharey=True)
+    for ax, size in zip(axes, sizes, strict=True):
+        mine = [
+            {**line, "row": f"{line['row']} {line['quantity']}"}
+            for line in lines
+            if facts_of(line["row"])["cases"] == size
+        ]
+        _draw_sets(ax, mine, "repeats")
+        set_plain(ax, title=f"{size} cases", x="repeats")
+    set_plain(axes[0], y="width of 95 % intervals")
+    return figure
+
+
+def _draw_sets(ax: Any, lines: list[dict[str, str]], along: str) -> None:
+    curves: dict[str, list[tuple[int, float]]] = {}
+    for line in lines:
+        facts = facts_of(line["row"])
+        curves.setdefault(facts["set"], []).append((int(facts[along]), float(line["ours"])))
+    for name, curve in curves.items():
+        look = {"color": HONEST, "lw": 2} if name == "all" else {"color": LABEL, "lw": 0.7}
+        ax.plot(*zip(*curve, strict=True), marker="o", ms=3, **look)
+
+
+def draw_dropping(lines: list[dict[str, str]]) -> Any:
+    """Draw what dropping saves and loses with 500 cases: ours, and the numbers of the text."""
+    published = read_published(Path(__file__).parent / "expected.csv")
+    by = {
+        (facts["set"], facts["rule"], line["quantity"]): float(line["ours"])
+        for line in lines
+        if (facts := facts_of(line["row"]))
+    }
+    sets = list(dict.fromkeys(key[0] for key in by))
+    figure = new_figure((9.6, 3.2))
+    saved, lost = figure.subplots(1, 2, width_ratios=(1, 1.6))
+    low, high, most = (
+        published["figure4", f"published={word}", "ratio"].value
+        for word in ("low", "high", "gisette")
+    )
+    saved.axhspan(low, high, color=LABEL, alpha=0.2, lw=0, label="published: typically")
+    saved.axhline(most, color=LABEL, lw=1, ls="--", label="published: at most (gisette)")
+    for rule, (color, marker) in RULES.items():
+        ratios = [by[name, rule, "ratio"] for name in sets]
+        losses = [
+            100 * (1 - by[name, rule, "holdout_auc"] / by[name, "none", "holdout_auc"])
+            for name in sets
+        ]
+        saved.plot(range(len(sets)), ratios, marker, color=color, ms=5, label=rule)
+        lost.plot(range(len(sets)), losses, marker, color=color, ms=5, label=rule)
+    theirs = {
+        facts_of(row)["set"]: one.value
+        for (table, row, _), one in published.items()
+        if table == "figure3"
+    }
+    places = range(len(sets) + 1, len(sets) + 1 + len(theirs))
+    lost.plot(places, list(theirs.values()), "s", color=LABEL, ms=4, label="published")
+    saved.set_xticks(range(len(sets)), sets, rotation=60)
+    lost.set_xticks([*range(len(sets)), *places], [*sets, *theirs], rotation=60)
+    set_plain(saved, title="models trained, all over dropping")
+    set_plain(lost, title="loss of hold-out AUC, %")
+    for ax in (saved, lost):
+        ax.legend(frameon=False, fontsize=TINY)
+    return figure
 
 
 def draw_bias(lines: list[dict[str, str]]) -> Any:
