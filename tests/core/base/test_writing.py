@@ -226,7 +226,7 @@ def test_a_folder_and_a_name_in_none_are_refused(name, tmp_path):
 WRITERS = {
     ("core/base/writing.py", "write_file"),
     ("core/base/writing.py", "_sync"),
-    ("core/base/writing.py", "_opened"),
+    ("core/base/writing.py", "_open_stream"),
     ("core/tables/formats/text.py", "write_csv"),
     ("core/tables/formats/table_files.py", "save_table"),
     ("core/tables/formats/npz.py", "save_npz"),
