@@ -238,6 +238,13 @@ def test_ranks_are_over_the_blocks_that_all_ran_on() -> None:
     assert found == pytest.approx({"t1": 1 + 2 / 6, "t2": 2 - 2 / 6})
 
 
+def test_a_race_that_is_stopped_within_a_block_keeps_its_ranks() -> None:
+    rows = [make_row(data, tool, s) for data in "abc" for tool, s in (("t1", 0.9), ("t2", 0.8))]
+    rows += [make_row("a", "late", 0.99)]
+    blocks = summary.find_blocks(rows[:5] + rows[6:])
+    assert summary.find_ranks(blocks) == {"t1": 1.0, "t2": 2.0}
+
+
 def test_the_error_is_over_tables_whose_splits_are_averaged_first() -> None:
     made = Mean.of({"a": [1.0, 3.0], "b": [4.0], "c": [6.0]})
     assert (made.value, made.count) == (4.0, 3)
