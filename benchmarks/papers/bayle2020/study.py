@@ -68,7 +68,7 @@ def grid(scale: Scale, data: Path | None) -> list[Cell]:
     names = list(TASKS) if data is not None else ["classes", "values"]
     small = scale is Scale.SMALL
     cells = [
-        Cell.of("trials", 100 if small else 500, data, population=name, cases=n)
+        Cell.of("trials", 50 if small else 500, data, population=name, cases=n)
         for name in names
         for n in ((100, 700) if small else (*FEWER, *SIZES, 7500))
         if n < 7500 or name == "values"
