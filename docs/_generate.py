@@ -12,6 +12,7 @@ then shows its error and its exit code.
 
 from __future__ import annotations
 
+import argparse
 import ast
 import io
 import json
@@ -81,8 +82,13 @@ def pages() -> list[Path]:
 
 def main() -> None:
     """Rewrite every page, or those named on the command line."""
-    asked = {Path(name).resolve() for name in sys.argv[1:]}
-    for page in pages() if not asked else [page for page in pages() if page in asked]:
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
+    parser.add_argument("page", nargs="*", type=Path, help="a page to rewrite; all by default")
+    asked = {path.resolve() for path in parser.parse_args().page}
+    if unknown := asked - set(pages()):
+        parser.error(f"not a page of the site: {', '.join(map(str, sorted(unknown)))}")
+    for page in [page for page in pages() if not asked or page in asked]:
         text = page.read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory() as folder:
             fresh = with_outputs(tables.with_tables(text), Path(folder))

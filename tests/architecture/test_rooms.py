@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -21,7 +22,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 
 def stem(name: str) -> str:
     """The name of a method as a file can have it."""
-    return {".632": "b632", ".632+": "b632plus"}.get(name, name)
+    return re.sub(r"^\.", "b", name).replace("+", "plus")
 
 
 STEMS = {stem(name) for name in METHODS}

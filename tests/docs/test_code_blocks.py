@@ -107,6 +107,15 @@ def test_the_package_carries_what_the_page_on_cautions_says() -> None:
     assert told == generate.caution_texts(), "run docs/_generate.py"
 
 
+def test_a_page_that_is_none_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["_generate.py", "docs/methods/no_such.md"])
+    with pytest.raises(SystemExit):
+        generate.main()
+    assert "no_such.md" in capsys.readouterr().err
+
+
 def test_every_kind_of_table_is_used_somewhere() -> None:
     text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
     used = {name.split()[0] for name in re.findall(r"<!-- generated: ([\w -]+?) -->", text)}

@@ -94,6 +94,16 @@ def test_a_flattering_method_is_not_reported_as_an_expectation(run: Any, patient
     assert "too optimistic" in done.out
 
 
+@pytest.mark.parametrize(("flattering", "sober"), [(".632", "loob"), ("refined", "cv")])
+def test_a_method_that_flatters_is_the_sentence_only_where_nothing_better_is(
+    run: Any, patients: Path, flattering: str, sober: str
+) -> None:
+    given = ("-m", "accuracy", "--replicates", "20", "--seed", "0", "--quiet")
+    alone = run("assess", patients, *ASK, "--method", sober, *given)
+    both = run("assess", patients, *ASK, "--method", flattering, "--method", sober, *given)
+    assert both.out.split("\n")[1] == alone.out.split("\n")[1]
+
+
 def test_several_methods_stand_side_by_side(run: Any, patients: Path) -> None:
     given = ("--method", "cv", "--method", "corrected_t", "--method", "loob")
     done = run("assess", patients, *ASK, *given, "--replicates", "10", "--seed", "0")

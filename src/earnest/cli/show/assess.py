@@ -31,6 +31,7 @@ from earnest.metrics.families import BINARY
 PICTURE = 44  # columns from the first to the last tick
 _OF_BOTH = ("roc_auc", "ks")  # the same whichever of two classes is positive
 FLATTERING = (Estimand.TRAINING_SCORE, Estimand.OPTIMISTIC_MEAN)
+USUAL = ".632+"  # the default of `assess`: the sentence where it was asked
 LOOKED_AT = "cases, classes per fold, groups, fits that failed"
 
 
@@ -51,8 +52,7 @@ def show_assessed(estimate: Estimate, source: Any, test: str | None = None) -> N
 def show_all_assessed(estimates: Estimates, source: Any) -> None:
     """Write what several methods say of a learner, the soundest of them as the sentence."""
     sober = [e for e in estimates if spec_of(e).estimand not in FLATTERING]
-    # .632 flatters learners that remember, and is the sentence only where nothing else is
-    sober.sort(key=lambda e: (e.interval is None, e.method == ".632", e.method != ".632+"))
+    sober.sort(key=lambda e: (e.interval is None, spec_of(e).flatters, e.method != USUAL))
     reported = (sober or list(estimates))[0]
     emit(
         Text(),

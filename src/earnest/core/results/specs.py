@@ -187,6 +187,9 @@ class MethodSpec:
         Whether the search is corrected for.
     static_only : bool
         Whether its argument holds only for configurations fixed in advance.
+    flatters : bool
+        Whether it is too good for learners that remember their cases, as the training score is part
+        of it. In a table of several methods it is the sentence only where nothing better is.
     """
 
     name: str
@@ -209,6 +212,7 @@ class MethodSpec:
     interval: bool = True
     corrected: bool = False
     static_only: bool = False
+    flatters: bool = False
     aliases: tuple[str, ...] = field(default=())
 
     def __post_init__(self) -> None:

@@ -54,6 +54,7 @@ class B632:
         design=Design.REPLICATES,
         estimand=Estimand.LEARNER_AT_N,
         cites="Yousef 2022, eq. 37 and 56",
+        flatters=True,
         aliases=("b632", "632"),
     )
 

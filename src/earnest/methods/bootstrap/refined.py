@@ -54,6 +54,7 @@ class Refined:
         estimand=Estimand.LEARNER_AT_N,
         cites="Yousef 2022, eq. 34 and 55",
         interval=False,
+        flatters=True,
         aliases=("rb", "optimism"),
     )
 
