@@ -1,6 +1,7 @@
 # Every chore of the project. A target makes the virtual environment it needs, on a machine with
 # nothing but Python >= 3.11 and make, keeps it, and installs again when pyproject.toml has changed.
 #
+#   make test TESTS=tests/kernels    the tests of a folder or file
 #   make test ARGS="-k auc -x"       more arguments for pytest, sphinx or the benchmarks
 #   make test WORKERS=8              more test processes
 #   make PYTHON=python3.12 test      which Python a new environment is made with
@@ -30,14 +31,14 @@ help: ## this list
 demo: $(VENV)/.installed-plain ## tune on real data, and see how wrong the search's own score is (about a minute; leaves demo/)
 	$(VENV)/bin/earnest demo --out demo
 
-test: $(VENV)/.installed ## the ordinary tests, with the doctests of the package
-	$(THREADS) $(VENV)/bin/python $(PYTEST) -m "not slow and not extra" --doctest-modules src/earnest tests $(ARGS)
+test: $(VENV)/.installed ## the ordinary tests with the doctests of the package, or make test TESTS=tests/kernels
+	$(THREADS) $(VENV)/bin/python $(PYTEST) -m "not slow and not extra" $(or $(TESTS),--doctest-modules src/earnest tests) $(ARGS)
 
 test-portable: $(VENV)/.installed ## the ordinary tests, or make test-portable TESTS=tests/kernels, as on older processors, two runs side by side
 	$(THREADS) $(VENV)/bin/python scripts/portable.py -m pytest -m "not slow and not extra" $(or $(TESTS),--doctest-modules src/earnest tests) $(ARGS)
 
-test-slow: $(VENV)/.installed ## the slow tests: coverage of intervals, tables of the papers
-	$(THREADS) $(VENV)/bin/python $(PYTEST) -m slow tests $(ARGS)
+test-slow: $(VENV)/.installed ## the slow tests, all or those of TESTS: coverage of intervals, tables of the papers
+	$(THREADS) $(VENV)/bin/python $(PYTEST) -m slow $(or $(TESTS),tests) $(ARGS)
 
 test-all: $(VENV_ALL)/.installed test-sklearn test-package ## the ordinary tests with every extra (gigabytes, in .venv-all), test-sklearn and test-package
 	$(THREADS) $(VENV_ALL)/bin/python $(PYTEST) -m "not slow" --doctest-modules src/earnest tests $(ARGS)

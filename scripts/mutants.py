@@ -6,6 +6,9 @@ and runs the tests nearest to it: those of its module, then those of its folder,
 ending them. A mutant that no test kills is a line of code that nothing checks, or one that does
 not matter: read it, and add a test or leave it.
 
+`--under training/search/dropping` keeps to a folder or a module: after a bug there, it tells what
+else nothing checks.
+
 The tree itself is never changed. A run that exceeds its time limit counts as killed.
 """
 
@@ -76,20 +79,33 @@ class Mutant:
 
 
 def list_mutants(path: str, source: bytes) -> Iterator[Mutant]:
-    """Yield every change of a module, in the order of its lines; only in bodies of functions."""
+    """Yield every change of a module: what functions compute, and numbers that have a name."""
     starts = [0]
     for line in source.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
-    for function in ast.walk(ast.parse(source)):
-        if not isinstance(function, ast.FunctionDef):
-            continue
-        for node in (each for part in function.body for each in _walk(part)):
+    for owner in ast.walk(ast.parse(source)):
+        for node in _list_expressions(owner):
             after = _change(node)
             if after is None or node.end_lineno is None or node.end_col_offset is None:
                 continue
             start = starts[node.lineno - 1] + node.col_offset
             end = starts[node.end_lineno - 1] + node.end_col_offset
             yield Mutant(path, node.lineno, start, end, source[start:end].decode(), after)
+
+
+def _list_expressions(owner: ast.AST) -> Iterator[ast.expr]:
+    """Yield what may be changed in a function, or right in a class or a module.
+
+    That is all of a function's body; elsewhere, and among defaults, plain values: a table of data
+    is no rule.
+    """
+    values: list[ast.expr | None] = []
+    if isinstance(owner, ast.FunctionDef):
+        yield from (each for part in owner.body for each in _walk(part))
+        values = [*owner.args.defaults, *owner.args.kw_defaults]
+    elif isinstance(owner, ast.Module | ast.ClassDef):
+        values = [one.value for one in owner.body if isinstance(one, ast.Assign | ast.AnnAssign)]
+    yield from (value for value in values if isinstance(value, ast.Constant))
 
 
 def _walk(node: ast.AST) -> Iterator[ast.expr]:
@@ -133,19 +149,33 @@ def _is_text(node: ast.BinOp) -> bool:
     )
 
 
-def draw_mutants(count: int, seed: int, rooms: list[str]) -> list[Mutant]:
-    """Return mutants drawn at random, about as many in every room."""
+def draw_mutants(count: int, seed: int, places: list[str]) -> list[Mutant]:
+    """Return mutants drawn at random, about as many in every room; only below places, if any."""
     found: dict[str, list[Mutant]] = {}
     for file in sorted(PACKAGE.rglob("*.py")):
         path = file.relative_to(PACKAGE).as_posix()
         room = path.partition("/")[0]
-        if "/" in path and (not rooms or room in rooms):
+        if "/" in path and (not places or any(_is_under(path, place) for place in places)):
             found.setdefault(room, []).extend(list_mutants(path, file.read_bytes()))
     rng = random.Random(seed)
     for room in found.values():
         rng.shuffle(room)
     rounds = (mutant for each in zip(*found.values(), strict=False) for mutant in each)
     return [mutant for mutant, _ in zip(rounds, range(count), strict=False)]
+
+
+def _is_under(path: str, place: str) -> bool:
+    return path == place or path.startswith(f"{place}/")
+
+
+def read_place(given: str) -> str:
+    """Return a folder or module relative to the package, as it is or below src/earnest."""
+    place = given.removeprefix("src/earnest/").rstrip("/")
+    if not place or not (PACKAGE / place).exists():
+        raise argparse.ArgumentTypeError(
+            f"{given!r} is no folder or module of src/earnest, such as training/search/dropping"
+        )
+    return place
 
 
 def find_tests(path: str) -> list[list[str]]:
@@ -205,7 +235,14 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=60, help="how many mutants")
     parser.add_argument("--seed", type=int, default=1, help="which ones")
     parser.add_argument("--seconds", type=float, default=600.0, help="time limit of a test run")
-    parser.add_argument("--room", action="append", default=[], help="only this room")
+    parser.add_argument(
+        "--under",
+        action="append",
+        default=[],
+        type=read_place,
+        metavar="PLACE",
+        help="only this room, folder or module: training/search/dropping",
+    )
     parser.add_argument("--module-only", action="store_true", help="do not ask the whole folder")
     parser.add_argument("--out", type=Path, default=Path("mutants.jsonl"), help="where to")
     asked = parser.parse_args()
@@ -213,7 +250,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder, asked.out.open("a") as out:
         copy = Path(folder) / "src"
         shutil.copytree(ROOT / "src", copy, ignore=shutil.ignore_patterns("__pycache__"))
-        for mutant in draw_mutants(asked.count, asked.seed, asked.room):
+        for mutant in draw_mutants(asked.count, asked.seed, asked.under):
             ended = try_mutant(mutant, copy, asked.seconds, folders=not asked.module_only)
             counts[ended] = counts.get(ended, 0) + 1
             out.write(json.dumps({"ended": ended, **vars(mutant)}) + "\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from argparse import ArgumentTypeError
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -47,7 +48,10 @@ def test_a_mutant_changes_one_expression_and_is_python(script: ModuleType) -> No
         ("value * 2", "(value / 2)"),
         ("2", "(3)"),
         ("1", "(2)"),
+        ("3", "(4)"),  # a number with a name, outside of functions
     }
+    numbers = [m.start for m in script.list_mutants("core/one.py", SOURCE) if m.before == "2"]
+    assert sorted(numbers) == [SOURCE.index(b"= 2)") + 2, SOURCE.index(b"* 2 ") + 2]  # a default
     for mutant in script.list_mutants("core/one.py", SOURCE):
         made = mutant.apply(SOURCE)
         assert ast.dump(ast.parse(made)) != ast.dump(ast.parse(SOURCE))
@@ -58,6 +62,23 @@ def test_the_same_seed_draws_the_same_mutants(script: ModuleType) -> None:
     drawn = script.draw_mutants(9, 5, ["store"])
     assert drawn == script.draw_mutants(9, 5, ["store"])
     assert drawn != script.draw_mutants(9, 6, ["store"])
+
+
+def test_mutants_can_be_kept_to_a_folder_or_a_module(script: ModuleType) -> None:
+    folder = "training/search/dropping"
+    drawn = script.draw_mutants(500, 5, [folder])
+    assert {mutant.path for mutant in drawn} == {
+        f"{folder}/{name}.py" for name in ("adjusted", "bced", "evidence", "stopping")
+    }
+    assert ("MOST_ROUNDS", "50") in {
+        ((ROOT / "src/earnest" / m.path).read_text().splitlines()[m.line - 1].split()[0], m.before)
+        for m in drawn
+    }
+    one = script.draw_mutants(500, 5, [f"{folder}/bced.py"])
+    assert {mutant.path for mutant in one} == {f"{folder}/bced.py"}
+    assert script.read_place(f"src/earnest/{folder}/") == folder
+    with pytest.raises(ArgumentTypeError, match="no folder or module"):
+        script.read_place("training/dropping")
 
 
 def test_mutants_are_of_every_room_and_have_tests_to_ask(script: ModuleType) -> None:

@@ -52,9 +52,13 @@ def chances(
     scores: NDArray[np.float64],
     resamples: list[NDArray[np.intp]],
     gain: Gain,
+    units: int | None = None,
 ) -> list[float]:
-    """Return how probable it is that the best of all looks as bad as each configuration does."""
-    n, count = scores.shape
+    """Return how probable it is that the best of all looks as bad as each configuration does.
+
+    `units` is how many groups the cases are in, where they are in any.
+    """
+    n, count = units or len(scores), scores.shape[1]
     whole = np.array([gain(y, scores[:, c]) for c in range(count)])
     drawn = np.array([[gain(y[r], scores[r, c]) for c in range(count)] for r in resamples])
     away = drawn - whole

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from earnest import BCED, BCEDAdjusted, Predictions
+from earnest import BCED, BCEDAdjusted, Predictions, make_metric
 from earnest.core.base.rng import Seeds
+from earnest.training.search.dropping import adjusted
 from earnest.training.search.dropping.evidence import count_rounds, is_due
 from tests.training import drop_oracles
 from tests.training.search.dropping.test_bced import accuracy, auc, problem
@@ -55,8 +59,8 @@ def test_it_drops_no_more_than_the_plain_test() -> None:
     for seed in range(5):
         pi = problem(seed=seed)
         plain = BCED().test(pi, "roc_auc", Seeds(seed), round=1).dropped
-        adjusted = BCEDAdjusted().test(pi, "roc_auc", Seeds(seed), round=1).dropped
-        assert (plain | ~adjusted).all()
+        careful = BCEDAdjusted().test(pi, "roc_auc", Seeds(seed), round=1).dropped
+        assert (plain | ~careful).all()
 
 
 def test_a_twin_that_is_always_a_little_worse_is_dropped() -> None:
@@ -73,9 +77,65 @@ def test_a_twin_that_is_always_a_little_worse_is_dropped() -> None:
     np.testing.assert_array_equal(made.dropped, [False, True])
 
 
-def test_two_groups_are_too_few_to_tell() -> None:
-    from dataclasses import replace
+def in_groups(pi: Predictions, groups: NDArray[np.int_]) -> Predictions:
+    return replace(pi, target=replace(pi.target, groups=groups))
 
+
+def test_groups_are_drawn_whole_and_are_the_units_of_students_law() -> None:
+    # Eight groups of ten: seven degrees of freedom, not seventy-nine. Seed 7, as the plain loop.
+    pi = in_groups(problem(), np.arange(80) // 10)
+    rule = BCEDAdjusted(threshold=0.8, n_resamples=150)
+    made = rule.test(pi, "roc_auc", Seeds(7), round=1)
+    rows = drop_oracles.drawn_rows(pi, 150, 7, 1)
+    scores = pi.responses[:, :, 0]
+    wanted = np.array(drop_oracles.chances(pi.target.y, scores, rows, auc, units=8))
+    tested = np.arange(5) != made.best
+    np.testing.assert_allclose(1 - made.p_values[tested], wanted[tested], atol=1e-9)
+    as_cases = np.array(drop_oracles.chances(pi.target.y, scores, rows, auc))
+    assert np.abs(wanted - as_cases)[tested].max() > 0.02
+
+
+def test_three_groups_can_be_told_apart_and_two_cannot() -> None:
     pi = problem()
-    two = replace(pi, target=replace(pi.target, groups=np.arange(80) % 4 // 2))
+    two = in_groups(pi, np.arange(80) % 4 // 2)
     assert BCEDAdjusted().test(two, "roc_auc", Seeds(0), round=1).best == -1
+    three = in_groups(pi, np.arange(80) % 6 // 2)
+    assert BCEDAdjusted().test(three, "roc_auc", Seeds(0), round=1).best >= 0
+
+
+def test_where_counting_ends_changes_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The level is set just above and just below what each configuration has beyond it.
+    # Seed 7; four resamples beyond the level are wanted, so those with fewer cannot be asked.
+    pi, count = problem(noise=(1.0, 1.2, 1.4, 1.6, 2.0)), 400
+    monkeypatch.setattr(adjusted, "BLOCK", count)  # all in one block: counted to the end
+    whole = BCEDAdjusted(threshold=0.5, n_resamples=count)
+    p_values = whole.test(pi, "roc_auc", Seeds(7), round=1).p_values
+    beyond = np.round((1 - p_values) * (count + 1))  # with the sample itself
+    monkeypatch.setattr(adjusted, "BLOCK", 1)
+    asked = [c for c in range(5) if 5 <= beyond[c] < count / 2]
+    assert asked
+    for c in asked:
+        for more, dropped in ((0.01, True), (-0.01, False)):
+            rule = replace(whole, threshold=1 - (beyond[c] + more) / (count + 1))
+            made = rule.test(pi, "roc_auc", Seeds(7), round=1)
+            assert (made.n_resamples, bool(made.dropped[c])) == (count, dropped)
+            if dropped:
+                assert made.p_values[c] == pytest.approx(p_values[c], abs=1e-12)
+
+
+def test_where_few_resamples_define_all_at_once_nothing_is_dropped() -> None:
+    # A configuration is defined where its own marked case was drawn, in 63 % of resamples; both
+    # are in 40 %, too few to be a picture of the sample. Seed 0.
+    def marked(y: NDArray[np.generic], score: NDArray[np.float64]) -> float:
+        return auc(y, score) if score.max() > 50 else np.nan
+
+    pi = problem(noise=(1.0, 20.0))
+    scores = pi.responses[:, :, 0].copy()
+    scores[[1, 3], [0, 1]] = 100.0
+    odd = Predictions.from_arrays(pi.target.y, scores, response="decision")
+    rule = BCEDAdjusted(threshold=0.8, n_resamples=400)
+    assert rule.test(odd, "roc_auc", Seeds(0), round=1).dropped[1]
+    made = rule.test(odd, make_metric(marked), Seeds(0), round=1)
+    assert made.best >= 0
+    assert np.isnan(made.p_values).all()
+    assert not made.dropped.any()

@@ -77,8 +77,20 @@ def test_p_values_of_a_loss_equal_the_plain_loop() -> None:
     np.testing.assert_allclose(made.p_values[others], np.array(shares)[others], atol=1e-12)
 
 
+def test_a_share_at_the_threshold_is_not_above_it() -> None:
+    # Seed 7: three of the four shares lie strictly between 0 and 1.
+    pi = problem(noise=(1.0, 1.2, 1.5, 2.0, 2.5))
+    shares = BCED(threshold=0.5, n_resamples=150).test(pi, "roc_auc", Seeds(7), round=1).p_values
+    inner = [c for c, share in enumerate(shares) if 0 < share < 1]
+    assert inner
+    for c in inner:
+        for threshold, dropped in ((shares[c], False), (shares[c] - 1e-6, True)):
+            rule = BCED(threshold=float(threshold), n_resamples=150)
+            assert rule.test(pi, "roc_auc", Seeds(7), round=1).dropped[c] == dropped
+
+
 def test_undefined_resamples_leave_numerator_and_denominator_together() -> None:
-    # Six positives among 52 cases: some resamples have none. Seed 5.
+    # Four positives among 52 cases: some resamples have none. Seed 5.
     rng = np.random.default_rng(5)
     y = np.r_[np.ones(4, dtype=int), np.zeros(48, dtype=int)]
     scores = y[:, None] + np.array([0.8, 1.0, 3.0]) * rng.standard_normal((52, 3))
@@ -114,10 +126,12 @@ def test_a_metric_that_few_resamples_define_drops_nothing() -> None:
         return float(score[y == 1].mean()) if np.sum(y == 1) == 1 else np.nan
 
     # One positive of 60 is drawn exactly once in 37 % of resamples: a share below a half.
-    made = BCED(threshold=0.9, n_resamples=200).test(clear, make_metric(single), Seeds(0), round=1)
-    assert made.best == 0
-    assert np.isnan(made.p_values).all()
-    assert not made.dropped.any()
+    for rule in RULES:
+        lean = replace(rule, threshold=0.9, n_resamples=200)
+        made = lean.test(clear, make_metric(single), Seeds(0), round=1)
+        assert made.best == 0
+        assert np.isnan(made.p_values).all()
+        assert not made.dropped.any()
 
 
 def test_groups_go_together() -> None:
@@ -217,8 +231,9 @@ class TestEveryRule:
     def test_the_unit_of_the_outcome_does_not_matter(self, rule: BCED) -> None:
         rng = np.random.default_rng(8)
         y = rng.normal(size=60)
-        scores = y[:, None] + np.array([0.5, 0.8, 2.0]) * rng.standard_normal((60, 3))
+        scores = y[:, None] + np.array([0.5, 0.55, 2.0]) * rng.standard_normal((60, 3))
         one = rule.test(Predictions.from_arrays(y, scores), "mse", Seeds(1), round=1)
+        np.testing.assert_array_equal(one.dropped, [False, False, True])  # not all are sure
         for unit in (1e-25, 1e12):
             other = Predictions.from_arrays(unit * y, unit * scores)
             two = rule.test(other, "mse", Seeds(1), round=1)
@@ -350,8 +365,10 @@ class TestEveryRule:
         for knobs in ({"threshold": 1.0}, {"threshold": 99}, {"min_predictions": 1}):
             with pytest.raises(InputError, match=next(iter(knobs))):
                 kind(**knobs)
-        with pytest.raises(InputError, match="n_resamples"):
-            kind(n_resamples=0)
+        for number in (0, 1_000_001):
+            with pytest.raises(InputError, match="n_resamples"):
+                kind(n_resamples=number)
+        assert [kind(n_resamples=number).n_resamples for number in (1, 1_000_000)] == [1, 1_000_000]
 
 
 # ---- names

@@ -52,6 +52,18 @@ def test_no_look_before_enough_cases() -> None:
     assert eager.test(so_far(2), "roc_auc", Seeds(0), round=2).stop
 
 
+def test_leave_one_out_is_looked_at_fifty_times() -> None:
+    y = np.tile([0, 1], 50)
+    scores = y[:, None] + np.random.default_rng(0).standard_normal((100, 2))
+    rule, looked = StopWhenWidth(1.0, min_predictions=2, n_resamples=20), []
+    for done in range(60, 66):
+        part = np.where(np.arange(100)[:, None] < done, scores, np.nan)
+        pi = Predictions.from_arrays(y, part, np.arange(100), response="decision")
+        found = rule.test(pi, "accuracy", Seeds(0), round=done)
+        looked.append((found.n_cases, found.stop))
+    assert looked == [(60, True), (0, False), (62, True), (0, False), (64, True), (0, False)]
+
+
 def test_a_width_of_nothing_stops_nothing() -> None:
     y = np.tile([0, 1], 50)
     pi = Predictions.from_arrays(y, y[:, None] + np.zeros((100, 2)), np.arange(100) // 2 % 5)
@@ -98,6 +110,8 @@ def test_a_width_that_is_none_is_refused(width: object) -> None:
 def test_bad_knobs_are_refused() -> None:
     with pytest.raises(InputError, match="confidence_level"):
         StopWhenWidth(0.1, confidence_level=95)
+    with pytest.raises(InputError, match="min_predictions"):
+        StopWhenWidth(0.1, min_predictions=1)
     with pytest.raises(InputError, match="`round`"):
         StopWhenWidth(0.1).test(so_far(6), "roc_auc", Seeds(0), round=0)
 

@@ -98,7 +98,7 @@ class BCEDAdjusted(DroppingKnobs):
         The parameters are those of `BCED.test`; `pi` holds the cases not tested yet as well.
         """
         found = gather(pi, metric, alive, round, self.min_predictions)
-        if found is None or _list_units(found) < 3:
+        if found is None or _count_units(found) < 3:
             return make_no_test(self.threshold, pi, round)
         level = (1.0 - self.threshold) / count_rounds(round, found.share)
         count = max(self.n_resamples, math.ceil(BEYOND / level))
@@ -110,7 +110,7 @@ class BCEDAdjusted(DroppingKnobs):
 DROPPING_RULES.add(BCEDAdjusted.name, BCEDAdjusted)
 
 
-def _list_units(found: Evidence) -> int:
+def _count_units(found: Evidence) -> int:
     """Return the number of independent units: groups, else cases."""
     groups = found.pi.target.groups
     return found.pi.n_cases if groups is None else len(np.unique(groups))
@@ -132,7 +132,7 @@ def compute_chances(
     most = math.floor(level * (len(away) + 1)) - 1  # draws beyond that still let it be dropped
     for i, column in enumerate(known):
         highest = _scale_to_normal(
-            _find_largest(observed - observed[i], spreads[i]), _list_units(found) - 1
+            _find_largest(observed - observed[i], spreads[i]), _count_units(found) - 1
         )
         out[column] = _compute_tail(away, i, spreads[i], highest, most)
     return out

@@ -68,7 +68,7 @@ def gather(
     """Return the evidence of a round, None where nothing can be tested or no test is due."""
     check.whole_number("round", round, low=1)
     measure = resolve_metric(metric).on(pi.target.task)
-    going = np.flatnonzero(_mask_untested(alive, pi.n_configs))
+    going = np.flatnonzero(_mask_alive(alive, pi.n_configs))
     share = measure_share_done(pi)
     if len(going) < 2 or not is_due(round, share):
         return None
@@ -112,7 +112,7 @@ def is_due(round: int, share: float) -> bool:
     return math.floor(MOST_ROUNDS * share + 1e-9) > math.floor(MOST_ROUNDS * before + 1e-9)
 
 
-def _mask_untested(alive: NDArray[np.bool_] | None, configs: int) -> NDArray[np.bool_]:
+def _mask_alive(alive: NDArray[np.bool_] | None, configs: int) -> NDArray[np.bool_]:
     mask = np.ones(configs, dtype=bool) if alive is None else np.asarray(alive)
     if mask.dtype != bool or mask.shape != (configs,):
         raise InputError(
