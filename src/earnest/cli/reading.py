@@ -65,6 +65,11 @@ def keep_standard_input() -> Iterator[Path]:
         yield path
 
 
+def _say_size(size: int) -> str:
+    """Return the size of a file in words, 1 kB at least."""
+    return f"{size / 1e6:,.0f} MB" if size >= 1e6 else f"{max(size / 1e3, 1):,.0f} kB"
+
+
 def read_predictions(path: Path, how: PredictionsReading) -> Predictions:
     """Read a table of predictions: a file, or the folder of a run with such a file."""
     from earnest.adapters.predictions.paths import refuse_foreign, table_of
@@ -75,7 +80,7 @@ def read_predictions(path: Path, how: PredictionsReading) -> Predictions:
     table = table_of(path)
     size = table.stat().st_size if table.is_file() else 0
     try:
-        with patiently(sys.stderr, f"Reading {table.name}, {size / 1e6:,.0f} MB", now=size > LARGE):
+        with patiently(sys.stderr, f"Reading {table.name}, {_say_size(size)}", now=size > LARGE):
             return Predictions.load(table, **list_load_options(how))
     except OSError as error:
         why = error.strerror or str(error)
@@ -134,7 +139,7 @@ def read_scores(path: Path, how: PredictionsReading, scoring: ScoresReading) -> 
 
     size = path.stat().st_size if path.is_file() else 0
     try:
-        with patiently(sys.stderr, f"Reading {path.name}, {size / 1e6:,.0f} MB", now=size > LARGE):
+        with patiently(sys.stderr, f"Reading {path.name}, {_say_size(size)}", now=size > LARGE):
             return Scores.load(path, **list_score_options(how, scoring))
     except OSError as error:
         why = error.strerror or str(error)

@@ -603,3 +603,16 @@ def test_gathered_scores_come_back_from_their_file(tmp_path: Path) -> None:
 def test_a_failed_answer_counts_as_the_worst_where_that_is_said() -> None:
     made = en.scores_from(FILES / "promptfoo", missing="worst")
     assert en.estimate(made, rng=0).n_cases == 4
+
+
+@pytest.mark.parametrize(
+    ("column", "credit", "name"),
+    [("correct", 1, "accuracy"), ("is_correct", 1, "accuracy"), ("correct", 0.5, "correct")],
+)
+def test_the_mean_of_right_and_wrong_is_called_accuracy(
+    tmp_path: Path, column: str, credit: float, name: str
+) -> None:
+    for prompt in ("short", "polite"):
+        lines = [{"item_id": f"q{at}", column: credit * (at % 2)} for at in range(6)]
+        (tmp_path / f"{prompt}.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    assert en.scores_from(tmp_path).measure.name == name

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from earnest.adapters.predictions.paths import kind_of
 from earnest.adapters.readers import SCORES_READERS, ScoresReader, order_readers
@@ -117,11 +118,21 @@ def make_scores(
         greater_is_better=rows.greater_is_better
         if greater_is_better is None
         else greater_is_better,
-        name=None if rows.name in ("score", "val_score") else rows.name,
+        name=_name_measure(rows.name, values),
         missing=missing,
     )
     parts = replace(made.parts, remarks=(*made.parts.remarks, *rows.cautions))
     return made._with(parts)
+
+
+def _name_measure(column: str, values: NDArray[np.float64]) -> str | None:
+    """Return what people call the mean of a column: that of right (1) and wrong (0) is accuracy."""
+    name = column.casefold()
+    if name in ("score", "val_score"):
+        return None
+    if name in ("correct", "is_correct") and np.isin(values[~np.isnan(values)], (0, 1)).all():
+        return "accuracy"
+    return column
 
 
 def find_reader(path: Path) -> ScoresReader | None:

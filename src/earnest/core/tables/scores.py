@@ -491,7 +491,8 @@ def looks_like_scores(columns: Columns) -> bool:
     """Tell whether a table without an outcome may hold scores: numbers in one range.
 
     A column may name the items, their groups, tasks or samples; two columns at least must be
-    numbers from 0 to 1, or true and false. So may a long table with a configuration and a score.
+    numbers from 0 to 1, or true and false. So may a long table with a configuration and a score,
+    and one with nothing but items and their score.
     """
     names = columns.names
     plain = {name.strip().casefold() for name in names}
@@ -501,6 +502,8 @@ def looks_like_scores(columns: Columns) -> bool:
         return True
     roles = {*ITEMS, *GROUPS, *TASKS, *REPEATS}
     left = [name for name in names if name.strip().casefold() not in roles]
+    if plain & set(ITEMS) and [name.strip().casefold() in SCORES for name in left] == [True]:
+        return True
     numbers = 0
     for name in left:
         try:
