@@ -38,7 +38,16 @@ def test_the_smallest_class_of_the_smallest_fold_is_named() -> None:
     y = np.array([0, 0, 0, 1, 0, 1, 1, 0, 1, 0, 1, 1])
     fold = np.array(["a"] * 4 + ["b"] * 8)
     text = told(Predictions.from_arrays(y, np.linspace(0, 1, 12), fold))["EN002"]
-    assert "1 case of a class (class 1, fold a, repeat 0)" in text
+    assert "1 case of a class (class 1, fold a)" in text
+
+
+def test_the_repeat_of_a_small_fold_is_named_only_if_there_are_several() -> None:
+    y = np.array([0, 0, 0, 1, 0, 1, 1, 0, 1, 0, 1, 1] * 2)
+    fold = np.column_stack([np.arange(24) // 2 % 2, np.repeat([0, 1], [6, 18])])
+    scores = np.linspace(0, 1, 24)
+    several = Predictions.from_arrays(y, np.stack([scores, scores], axis=1)[:, None, :], fold)
+    assert "fold 0, repeat 1" in told(several)["EN002"]
+    assert "repeat" not in told(Predictions.from_arrays(y, scores, fold[:, 1]))["EN002"]
 
 
 def test_a_fold_without_a_class_is_named() -> None:

@@ -103,8 +103,8 @@ def _classes_in_folds(pi: Predictions) -> Iterator[Caution]:
         yield Caution(
             "EN002",
             f"A fold has {what} of a class ({where}).",
-            "Scores of single folds are rough or undefined.",
-            "Use fewer or stratified folds, or the pooled selector.",
+            "Scores of single folds are rough or undefined; pooled scores are not affected.",
+            "If each fold is scored, use fewer or stratified folds, or the pooled selector.",
         )
 
 
@@ -122,7 +122,8 @@ def _fewest_of_a_class(pi: Predictions) -> tuple[int, str]:
         if table[fold, label] < fewest:
             fewest = int(table[fold, label])
             name = pi.fold_names[repeat][int(fold)]
-            where = f"class {pi.target.classes[int(label)]}, fold {name}, repeat {repeat}"
+            where = f"class {pi.target.classes[int(label)]}, fold {name}"
+            where += f", repeat {repeat}" if pi.n_repeats > 1 else ""
     return fewest, where
 
 
