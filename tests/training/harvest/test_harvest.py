@@ -259,3 +259,21 @@ def test_a_failed_fit_is_warned_of_as_by_the_search_itself() -> None:
     harvested = warned(lambda: en.harvest(GridSearchCV(TREE, grid, cv=3), X, Y))
     assert len(alone) == 2
     assert harvested == alone
+
+
+def test_a_tracker_that_scores_the_search_as_soon_as_it_is_fitted_gets_its_score(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """MLflow's autologging patches `fit` so, and asks for the score on the training cases."""
+    plain, seen = GridSearchCV.fit, []
+
+    def fit(self: Any, X: Any, y: Any = None, **given: Any) -> Any:
+        plain(self, X, y, **given)
+        seen.append(self.score(X, y))
+        return self
+
+    monkeypatch.setattr(GridSearchCV, "fit", fit)
+    search = GridSearchCV(TREE, GRID, scoring="roc_auc", cv=3)
+    pi = en.harvest(search, X, Y)
+    assert seen == [search.score(X, Y)]
+    assert pi.n_configs == 3

@@ -26,7 +26,9 @@ class Tracker:
 
     def __init__(self, *, on: bool = True, log_models: bool = True) -> None:
         self.on, self.log_models, self.quiet = on, log_models, False
+        self.format: str | None = "cloudpickle"  # what autolog() has by itself
         self.logged: dict[str, Any] = {}
+        self.named: dict[str, dict[str, Any]] = {}
         self.run: object = None
 
     @contextmanager
@@ -35,10 +37,14 @@ class Tracker:
         yield
         self.quiet = False
 
+    def configure(self, flavor: str, key: str, usual: Any) -> Any:
+        return {"log_models": self.log_models, "serialization_format": self.format}.get(key, usual)
+
     def log(self, kind: str) -> Any:
-        def keep(*given: Any, **_: Any) -> None:
+        def keep(*given: Any, **named: Any) -> None:
             assert not self.quiet
             self.run = "begun by itself"
+            self.named[kind] = named
             self.logged[kind] = given[0]
 
         return keep
@@ -64,7 +70,7 @@ def tracker(monkeypatch: pytest.MonkeyPatch) -> Tracker:
         auto: {
             "disable_autologging": made.disable_autologging,
             "autologging_is_disabled": lambda name: not made.on,
-            "get_autologging_config": lambda flavor, key, usual: made.log_models,
+            "get_autologging_config": made.configure,
         },
     }
     for module, names in parts.items():
@@ -131,3 +137,24 @@ def test_a_server_that_fails_does_not_lose_the_search(
     with pytest.warns(UserWarning, match="no route to host"):
         made = search().fit(X, Y)
     assert made.best_estimator_ is not None
+
+
+def test_a_model_is_saved_in_the_format_that_autologging_was_given(tracker: Tracker) -> None:
+    search().fit(X, Y)
+    assert tracker.named["model"]["serialization_format"] == "cloudpickle"
+    tracker.format = None  # an MLflow that does not have the setting
+    search().fit(X, Y)
+    assert "serialization_format" not in tracker.named["model"]
+
+
+def test_a_model_that_cannot_be_saved_is_told_apart_from_a_score_that_was_logged(
+    tracker: Tracker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise ValueError("untrusted types")
+
+    monkeypatch.setattr(sys.modules["mlflow.sklearn"], "log_model", refuse)
+    with pytest.warns(UserWarning, match="untrusted types") as told:
+        made = search().fit(X, Y)
+    assert not any("could not log this search" in str(one.message) for one in told)
+    assert tracker.logged["metrics"] == made.estimate_.to_metrics()

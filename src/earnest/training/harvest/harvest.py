@@ -172,9 +172,11 @@ class Keeper:
         self, model: Estimator, X: object, y: object, **params: object
     ) -> dict[str, object]:
         """Return the scores of a fitted model, and the number of its predictions."""
-        rows = params.pop(ROWS)
+        rows = params.pop(ROWS, None)
         scores = self.call(model, X, y, **params)
         named = dict(scores) if isinstance(scores, Mapping) else {SINGLE: scores}
+        if rows is None:  # no fold: a tracker inside `fit`, such as MLflow's, asks for a score
+            return named
         return {**named, KEPT: self._keep(model, X, np.asarray(rows))}
 
     def _keep(self, model: Estimator, X: object, rows: NDArray[np.intp]) -> float:

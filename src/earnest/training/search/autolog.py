@@ -77,7 +77,27 @@ def _log(search: SearchCV) -> None:
         if hasattr(search, "best_estimator_") and get_autologging_config(
             "sklearn", "log_models", True
         ):
-            mlflow.sklearn.log_model(search.best_estimator_, name="best_estimator")
+            _log_model(search)
     finally:
         if mine and mlflow.active_run() is not None:
             mlflow.end_run()
+
+
+def _log_model(search: SearchCV) -> None:
+    """Log the refitted winner in the format that autologging was given, not `log_model`'s own.
+
+    The two differ: `log_model` refuses trees and whatever else its safe format does not trust.
+    """
+    import mlflow
+    from mlflow.utils.autologging_utils import get_autologging_config
+
+    chosen = get_autologging_config("sklearn", "serialization_format", None)
+    given = {} if chosen is None else {"serialization_format": chosen}
+    try:
+        mlflow.sklearn.log_model(search.best_estimator_, name="best_estimator", **given)
+    except Exception as error:  # noqa: BLE001  # the score is logged, and the search is done
+        warnings.warn(
+            "MLflow could not log the refitted model of this search; its winner and its corrected "
+            f"score are in the run. {type(error).__name__}: {error}",
+            stacklevel=2,
+        )
