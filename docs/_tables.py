@@ -94,6 +94,32 @@ def tests_table() -> str:
     return table(["test", "compares", "metrics", "repeats", "groups"], rows)
 
 
+def metrics_table(*tasks: str) -> str:
+    """Return the metrics that are defined for exactly these tasks, by name."""
+    from earnest.metrics import METRICS
+
+    def row(one: Any) -> list[str]:
+        low, high = (_end(limit) for limit in one.limits)
+        return [
+            f"`{one.name}`",
+            one.title,
+            ", ".join(sorted(one.tasks)),
+            str(one.needs),
+            "higher" if one.greater_is_better else "lower",
+            f"{low} to {high}",
+            ", ".join(f"`{alias}`" for alias in one.aliases),
+        ]
+
+    mine = (one for one in METRICS.values() if set(one.tasks) == set(tasks))
+    head = ["name", "title", "task", "needs", "better", "range", "aliases"]
+    return table(head, (row(one) for one in mine))
+
+
+def _end(limit: float) -> str:
+    """Return an end of a range as pages write it."""
+    return f"{limit:.3g}".replace("inf", "∞").replace("-", "−")
+
+
 METHOD_GROUPS = {
     "winner": "For the winner of a search",
     "learner": "For one learner or model",
@@ -450,6 +476,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "test": test_table,
     "tests": tests_table,
     "methods": methods_table,
+    "metrics": metrics_table,
     "choice": choice_table,
     "which": which_table,
     "estimands": estimands_table,

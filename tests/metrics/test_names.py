@@ -103,7 +103,7 @@ ALIASES = {
 
 
 def test_the_registry_holds_exactly_the_promised_names() -> None:
-    assert sorted(METRICS) == sorted(CANONICAL)
+    assert sorted(METRICS) == sorted(CANONICAL), "a new name is promised by a line in CANONICAL"
 
 
 @pytest.mark.parametrize(("alias", "name"), ALIASES.items())
@@ -254,4 +254,5 @@ def short(number: str) -> str:
 def test_the_page_lists_exactly_the_registry() -> None:
     lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line[:3] == "| `"]
     listed = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-    assert sorted(listed) == sorted(row(one) for one in METRICS.values())
+    rows = sorted(row(one) for one in METRICS.values())
+    assert sorted(listed) == rows, "run python docs/_generate.py docs/reference/metrics.md"

@@ -38,6 +38,7 @@ from earnest.inference.limits.local_level import (
 )
 from earnest.inference.limits.winner_law import Law, law_of
 from earnest.metrics import metric as resolve_metric
+from earnest.metrics.families import MomentMetric
 from earnest.resampling.bootstrap import (
     GroupBootstrap,
     every_class_on_both_sides,
@@ -715,6 +716,18 @@ def test_metrics_have_the_law_that_was_shown_to_hold(
 ) -> None:
     target = example_predictions(task).target
     assert law_of(resolve_metric(metric).on(target.task), target) is law
+
+
+def test_a_metric_of_the_same_sums_does_not_inherit_a_law() -> None:
+    """A geometric mean of the recalls sums up the same cases as their mean, and spreads wider."""
+    target = example_predictions("binary").target
+    mean = resolve_metric("balanced_accuracy").on(target.task)
+    assert isinstance(mean, MomentMetric)
+    other = replace(
+        mean, name="g_mean", combine=lambda own, shared: np.sqrt((own / shared).prod(axis=0))
+    )
+    assert law_of(mean, target) is Law.MEAN_OF_SHARES
+    assert law_of(other, target) is None
 
 
 def test_overlap_limits_are_those_of_the_share_of_the_union() -> None:

@@ -38,7 +38,7 @@ from earnest.kernels.score import score_table
 from earnest.metrics.classification import f_beta_of
 from earnest.metrics.families import Metric, MomentMetric, Need, RankMetric, View
 from earnest.metrics.moments import root_mean
-from earnest.metrics.multiclass import class_hits, kappa, matthews
+from earnest.metrics.multiclass import kappa, matthews, mean_recall
 from earnest.metrics.ranking import auc_scan
 from earnest.metrics.survival import concordance_scan
 
@@ -91,7 +91,7 @@ def law_of(metric: Metric, target: Target) -> Law | None:
         return Law.BOUNDED
     if _is_f1(metric):
         return Law.OVERLAP
-    if metric.features is class_hits:
+    if metric.combine is mean_recall:
         return Law.MEAN_OF_SHARES
     if metric.combine in (kappa, matthews):
         return Law.AGREEMENT
