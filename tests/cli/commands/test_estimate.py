@@ -308,4 +308,4 @@ def test_large_files_are_told_of_off_a_terminal(run, table, monkeypatch):
     monkeypatch.setattr("earnest.cli.reading.LARGE", 100)
     for more, by in (((), ""), (("--method", "bbc"), " by bbc"), (("--all",), " by all methods")):
         done = run("estimate", table, *ASK, *more)
-        assert done.err.splitlines() == ["Reading preds.csv, 0 MB", f"Estimating{by}"]
+        assert done.err.splitlines() == ["Reading preds.csv, 4 kB", f"Estimating{by}"]
