@@ -156,7 +156,7 @@ CRAMPED = """() => {
     if (width < 4 * Math.min(longest, 8)) bad.push(["squeezed", words.slice(0, 30), width]);
   }
   return bad; }"""
-WIDTHS = (360, 480, 600, 721, 820, 900, 901, 1041, 1280, 1920)
+WIDTHS = (360, 390, 480, 600, 700, 721, 768, 820, 900, 901, 1000, 1041, 1180, 1280, 1920)
 
 
 @pytest.mark.parametrize("name", ["whole", "names", "binary", "multiclass", "regression"])
