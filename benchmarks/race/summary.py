@@ -2,14 +2,14 @@
 
 python -m benchmarks.race.summary --results results.csv
 
-prints the tables; those of `results.csv` in this folder are written into the page of the race too.
+prints the tables. `python docs/_generate.py docs/explanation/race.md` writes those of `results.csv`
+in this folder into the page of the race.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -284,25 +284,14 @@ def _table(head: list[str], lines: list[list[str]]) -> str:
 PARTS = ("state", "standings", "others", "scores")
 
 
-def write_page(page: Path, rows: Sequence[Row]) -> None:
-    """Write the tables into the page, between its marks."""
-    text = page.read_text(encoding="utf-8")
-    for part in PARTS:
-        marked = re.compile(rf"(<!-- generated: race {part} -->\n).*?(<!-- end -->)", re.DOTALL)
-        text = marked.sub(lambda m, p=part: f"{m[1]}\n{make_table(p, rows)}\n{m[2]}", text)  # type: ignore[misc]
-    page.write_text(text, encoding="utf-8")
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the tables, and write those of this folder's results into the page."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.race.summary")
     parser.add_argument("--results", type=Path, default=RESULTS)
     asked = parser.parse_args(arguments)
     rows = read_rows(asked.results)
     for part in PARTS:
         print(make_table(part, rows))
-    if asked.results.resolve() == RESULTS.resolve():
-        write_page(PAGE, rows)
 
 
 if __name__ == "__main__":

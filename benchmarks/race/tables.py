@@ -105,14 +105,15 @@ def make_table(name: str, frame: pd.DataFrame) -> Table:
 def read_bundled() -> list[Table]:
     """Return what scikit-learn comes with and is not too easy."""
     from sklearn import datasets
+    from sklearn.utils import Bunch
 
-    loads: dict[str, Callable[..., object]] = {
+    loads: dict[str, Callable[..., Bunch]] = {
         "diabetes": datasets.load_diabetes,
         "digits": datasets.load_digits,
         "wine": datasets.load_wine,
         "breast_cancer": datasets.load_breast_cancer,
     }
-    return [make_table(name, load(as_frame=True).frame) for name, load in loads.items()]  # type: ignore[attr-defined]
+    return [make_table(name, load(as_frame=True).frame) for name, load in loads.items()]
 
 
 # Tables that packages come with: the distribution, its file, the outcome, what to make of it, and

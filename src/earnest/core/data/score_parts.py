@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -183,7 +183,7 @@ def _refuse_fractions(parts: ScoreParts, rule: Rule, low: float, high: float) ->
 
 
 def read_limits(
-    limits: object, found: tuple[float, float], greater_is_better: bool, rule: Rule
+    limits: Iterable[float] | None, found: tuple[float, float], greater_is_better: bool, rule: Rule
 ) -> tuple[float, float]:
     """Return the range of what is measured: as given, or as it is usual."""
     low, high = found
@@ -197,7 +197,7 @@ def read_limits(
         unit = greater_is_better and high <= 1.0
         return (0.0, 1.0) if unit else (0.0 if not greater_is_better else -math.inf, math.inf)
     try:
-        least, most = (float(end) for end in limits)  # type: ignore[attr-defined]  # or it raises
+        least, most = (float(end) for end in limits)
     except (TypeError, ValueError):
         least = most = math.nan
     if not least < most:
