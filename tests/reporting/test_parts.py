@@ -105,6 +105,13 @@ def test_the_paragraph_says_what_the_estimate_is_before_the_naive_score(told: en
     assert "compared with the 3 others by the test delong (" in said
 
 
+def test_the_paragraph_names_the_winner_the_rule_and_the_method(told: en.Report) -> None:
+    said = told.content.computed.paragraph
+    assert re.search(r"The selected configuration is c\d, which has the best score", said)
+    assert "“Bootstrap bias corrected CV”" in said
+    assert "(method bbc)" in said
+
+
 def test_one_comparison_is_not_adjusted() -> None:
     made = en.report(two_classes(count=2), metric="roc_auc")
     assert made.content.rivals is not None

@@ -110,7 +110,7 @@ def read_evidence(
             raise InputError(
                 f"{option} is for scores", cure=f"Say --scores, or leave {option} out."
             )
-    if not metrics:
+    if not metrics and path.exists():  # what is not there is refused when it is read
         refuse_no_metric(path)
     return read_predictions(path, how), metrics or []
 

@@ -52,6 +52,16 @@ def test_a_gate_of_predictions_has_a_metric(run: Run, table: Path) -> None:
     assert en.Verdict.from_dict(made).outcome == "pass"
 
 
+@pytest.mark.parametrize("command", [["gate", "--above", "0.7"], ["estimate"], ["thresholds"]])
+def test_a_file_that_is_not_there_is_told_before_a_metric_that_is(
+    run: Run, command: list[str], tmp_path: Path
+) -> None:
+    done = run(command[0], tmp_path / "none.csv", *command[1:])
+    assert done.code == 2
+    assert "none.csv" in done.err
+    assert "--metric" not in done.err
+
+
 def test_against_the_one_in_use_with_files_for_ci(
     run: Run, pair: tuple[Path, Path], tmp_path: Path
 ) -> None:

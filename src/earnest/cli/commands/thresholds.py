@@ -70,7 +70,7 @@ def command(
     check_table(table, json)
     if seed is not None:
         check.whole_number("seed", seed, low=0)
-    if not metric:
+    if not metric and predictions.exists():  # what is not there is refused when it is read
         refuse_no_metric(predictions)
     pi = read_predictions(predictions, reading)
     from earnest.cli.show.progress import patiently

@@ -17,7 +17,7 @@ from earnest.explanation.result import Explanation
 from earnest.reporting.model import NONE, ComputedPart, Facts
 from earnest.reporting.parts.headings import COMPUTED
 from earnest.reporting.sources.asking import Results, spec_of
-from earnest.reporting.sources.material import Material
+from earnest.reporting.sources.material import Material, name_tried
 
 LEARNED_BY = "Moosbauer et al. 2021"
 
@@ -157,12 +157,13 @@ def paragraph(found: Results) -> str:
     units, where = ("items", "items like these") if items else ("cases", "new data")
     told = [
         f"We evaluated {write_count(tried, 'configuration')}{whole} on {made.n_cases:,} {units}"
-        f"{folds} and estimated the {material.title} on {where} with {spec.name} ({spec.title}; "
-        f"{spec.cites})",
+        f"{folds} and estimated the {material.title} on {where} with the method “{spec.title}” "
+        f"({spec.cites}",
     ]
     if made.n_resamples:
-        told[0] += f", {made.n_resamples:,} resamples, seed {made.provenance.seed}"
-    told[0] += "."
+        told[0] += f"; {made.n_resamples:,} resamples, seed {made.provenance.seed}"
+    told[0] += ")."
+    told += _say_choice(found, made)
     told.append(
         f"The estimate is {article(material.title)} {material.title} of {shown.value}{_ends(made)}."
     )
@@ -188,9 +189,32 @@ def paragraph(found: Results) -> str:
     used = ", ".join(f"{name} {number}" for name, number in made.provenance.versions.items())
     evidence = "scores" if items else "predictions"
     told.append(
-        f"Computed with {used}; fingerprint of the {evidence} {made.provenance.fingerprint}."
+        f"Computed with {used} (method {made.method}); fingerprint of the {evidence} "
+        f"{made.provenance.fingerprint}."
     )
     return " ".join(told)
+
+
+_CHOSEN_BY = {
+    "pooled": "which has the best score over all {units} at once",
+    "mean_of_folds": "which has the best mean score over the folds",
+    "one_standard_error": "the simplest within one standard error of the best score",
+}
+
+
+def _say_choice(found: Results, made: Estimate) -> Iterator[str]:
+    """Say which configuration was selected and by which rule, where there was a choice."""
+    if made.n_configs < 2:
+        return
+    if made.ensemble is not None and made.winner is None:
+        yield f"An ensemble of {len(made.ensemble)} configurations was selected."
+    elif made.winner is not None:
+        rule = _CHOSEN_BY.get(str(made.provenance.knobs.get("selector")))
+        units = "items" if is_on_items(made) else "cases"
+        why = "" if rule is None else f", {rule.format(units=units)}"
+        names = name_tried(found.material.tried)
+        name = names[made.winner].words if made.winner in names else made.winner
+        yield f"The selected configuration is {name}{why}."
 
 
 def _adjustment(many: Comparisons) -> str:
