@@ -110,6 +110,10 @@ class Search:
     def of_new(self, config: int, new: Floats) -> Floats:
         """Return what the models of a configuration say of new cases, the refitted one last."""
         parts = np.vstack([self.parts, np.ones(len(self.y), dtype=bool)])
+        return self.of_parts(config, parts, new)
+
+    def of_parts(self, config: int, parts: Masks, new: Floats) -> Floats:
+        """Return what a configuration says of new cases (F, N) after training on each part."""
         for family in families(classified=self.classified):
             if config < family.size:
                 one = slice(config, config + 1)
