@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 import earnest as en
 from earnest.cli import main
@@ -398,7 +400,8 @@ def _odd_scores(r: random.Random, work: Path) -> Path:
     if path.suffix == ".csv":
         frame.to_csv(path, index=False)
     elif path.suffix == ".parquet":
-        frame.to_parquet(path)
+        columns = [pa.array(frame.iloc[:, at]) for at in range(frame.shape[1])]
+        pq.write_table(pa.table(columns, names=list(frame.columns)), path)  # names may repeat
     elif path.suffix == ".jsonl":
         frame.to_json(path, orient="records", lines=True)
     else:
