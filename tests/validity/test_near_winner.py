@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 from dataclasses import asdict, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import earnest as en
+from benchmarks.calibration import claims
 from benchmarks.calibration.grid import CELLS, HERE, Cell, cells, read
 from benchmarks.calibration.run import (
     BLOCK,
@@ -25,6 +27,7 @@ from benchmarks.calibration.summary import cells_of, oracle_slack, too_rare
 from benchmarks.calibration.tables import FROZEN
 from earnest.core.results.specs import Side
 
+ROOT = Path(__file__).parents[2]
 RUNS = 300
 LEAST_FROZEN = 50  # replications of every frozen cell
 SIZE = 1e-3  # of the exact binomial test: all cells together fail by chance in less than 1 %
@@ -192,3 +195,29 @@ def test_older_results_are_read_without_what_they_lack() -> None:
     assert len(made) == 30
     assert all(one.bonferroni is None for one in made.values())
     assert sum(one.near.runs for one in made.values()) == 3800
+
+
+def test_what_single_sentences_of_the_page_claim_was_counted() -> None:
+    """The committed counts hold what the page says; `benchmarks.calibration.claims` makes them."""
+    rows = {(row.claim, row.cell): row for row in claims.read_rows()}
+    assert [(claim, cell) for claim, cell, _ in claims.list_cells()] == list(rows)
+    assert all(row.runs == 1000 for row in rows.values())
+    page = (ROOT / "docs/methods/near_winner.md").read_text("utf-8")
+    for cell, words in (
+        (("dropped", "survivors alone"), "[77 %]"),
+        (("groups", "n 100, correlation 0, without the factor"), "96.7 %"),
+        (("groups", "n 400, correlation 0.3, without the factor"), "88.1 %"),
+        (("groups", "n 400, correlation 0.3, with the factor"), "91.6 %"),
+    ):
+        assert f"{100 * rows[cell].share:.3g} %" in words
+        assert words in page
+    missed = [1 - row.share for row in rows.values() if row.claim == "upper"]
+    assert f"{100 * max(missed):.1f} % of the runs with one configuration" in page
+
+
+def test_a_committed_count_comes_out_again() -> None:
+    # Counts of 30 runs of a cell lie within four standard errors of the share of 1,000.
+    kept = next(row for row in claims.read_rows() if row.cell == "survivors alone")
+    again = claims.count(0, 30)
+    error = (kept.share * (1 - kept.share) / 30) ** 0.5
+    assert again.share == pytest.approx(kept.share, abs=4 * error)
