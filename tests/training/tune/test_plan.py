@@ -12,7 +12,7 @@ from earnest import FormatError
 from earnest.core.base.rng import Seeds
 from earnest.training.tables.table import read_table
 from earnest.training.tune.options import TuneOptions, read_budget
-from earnest.training.tune.pilot import Pace, Pilot, measure
+from earnest.training.tune.pilot import JudgingPace, Pace, Pilot, measure
 from earnest.training.tune.plan import (
     ENDING,
     FEWEST_ROWS,
@@ -242,8 +242,8 @@ def test_time_is_kept_to_choose_the_ensembles_of_all_resamples(tmp_path, monkeyp
 
     given: dict[str, float] = {}
 
-    def measure_seven_seconds(*_):
-        return 7.0
+    def measure_nothing(*_):
+        return JudgingPace(0.01, parts=30)
 
     def search_nothing(*_, until, **__):
         given["until"] = until
@@ -265,16 +265,23 @@ def test_time_is_kept_to_choose_the_ensembles_of_all_resamples(tmp_path, monkeyp
             job.run(plan)
         return plan, given["until"] - job.started
 
-    monkeypatch.setattr(tune_job, "measure_judging", measure_seven_seconds)
+    monkeypatch.setattr(tune_job, "measure_judging", measure_nothing)
     monkeypatch.setattr(tune_job, "measure_crowding", lambda *_: 2.0)
     monkeypatch.setattr(tune_job, "run_search", search_nothing)
     alone, until = plan_with("none")
     assert (alone.judging_seconds, until) == (0.0, pytest.approx(0.98 * 50))
     several, until = plan_with("greedy")
-    assert several.judging_seconds == 14.0  # seven seconds of a machine that is twice as slow
-    assert until == pytest.approx(0.98 * 50 - 14)
+    assert alone.n_resamples is None
+    # A choice takes 0.01 s on a machine that is twice as slow: 15 % of 50 s are enough for 300
+    # resamples and the 2 x 30 parts beside them.
+    assert several.n_resamples == 300
+    assert several.judging_seconds == pytest.approx(2 * 0.01 * (300 + 60))
+    assert until == pytest.approx(0.98 * 50 - several.judging_seconds)
     monkeypatch.setattr(tune_job, "measure_crowding", lambda *_: 9.0)
-    assert plan_with("greedy")[0].judging_seconds == 0.4 * 50  # more is never kept
+    last, _ = plan_with("greedy")
+    assert last.n_resamples == 240  # six draws beyond each end of a 95 % interval
+    assert last.judging_seconds == 0.4 * 50  # more is never kept
+    assert TunePlan.from_json(last.to_json()).n_resamples == 240
 
 
 @pytest.mark.parametrize(
@@ -291,5 +298,6 @@ def test_the_time_of_ensembles_grows_with_the_cases(target, metric, monkeypatch)
     rule = ENSEMBLE_RULES["greedy"]
     first = tune_pilot.measure_judging(small.take(np.arange(500) % 90), metric, rule, Seeds(0))
     last = tune_pilot.measure_judging(small.take(np.arange(5000) % 90), metric, rule, Seeds(0))
-    assert first > 100.0  # a thousand resamples, and the parts of the corrected score
-    assert last == pytest.approx(5 * first, rel=0.1)  # 1,000 cases are timed: five times as many
+    assert first.seconds == pytest.approx(0.1)
+    assert first.at(1000) == pytest.approx(0.1 * (1000 + 4 * first.parts))
+    assert last.seconds == pytest.approx(0.5, rel=0.1)  # 1,000 cases are timed: five times as many

@@ -27,6 +27,7 @@ from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.engine import backends
 from earnest.inference.resampling.winners import winner as find_winner
+from earnest.methods.winner.bbc import BBC
 from earnest.metrics import metric as metric_named
 from earnest.training.assess.learning import learning_curve, warn_of_settings
 from earnest.training.learners.averaged import join_members
@@ -55,7 +56,7 @@ from earnest.training.tune.machine import measure_crowding, read_machine
 from earnest.training.tune.meaning import Curve, find_meaning, is_meaning_needed
 from earnest.training.tune.model import Model
 from earnest.training.tune.options import TuneOptions, choose_metric
-from earnest.training.tune.pilot import measure, measure_judging
+from earnest.training.tune.pilot import JudgingPace, measure, measure_judging
 from earnest.training.tune.plan import (
     PLAN,
     TunePlan,
@@ -78,7 +79,9 @@ ROWS_A_SECOND = 2000  # of budget: more cannot be looked at in the time, so they
 FEWEST_READ = 50_000
 PILOT = "Timing a fit of each kind of model"  # what a plan is made by, in words
 TIME_OF_SEARCH = 0.98  # of the budget: then the search ends, and what is complete is judged
-TIME_OF_JUDGING = 0.4  # of the budget: as much at most is kept for the choice of ensembles
+TIME_OF_JUDGING = 0.15  # of the budget: more resamples than it has time for are not drawn
+MOST_OF_JUDGING = 0.4  # of the budget: as much at most is kept for the fewest resamples
+DRAWS_IN_TAIL = 6  # beyond each end of an interval, which the fewest resamples have
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -136,10 +139,12 @@ class Job:
             pilot = replace(pilot, crowding=measure_crowding(before, read_machine(), at_once))
         if not pilot.paces:
             raise _explain_no_fit(next(iter(pilot.failures.values())), self.table.task)
-        judging = 0.0
+        judging, resamples = 0.0, None
         if self.asked.rule is not None and math.isfinite(self.asked.seconds):
-            judging = measure_judging(self.table, self.metric, self.asked.rule, seeds)
-            judging = min(judging * pilot.crowding, TIME_OF_JUDGING * self.asked.seconds)
+            pace = measure_judging(self.table, self.metric, self.asked.rule, seeds)
+            resamples = self._count_resamples(pace, pilot.crowding)
+            judging = pace.at(resamples) * pilot.crowding
+            judging = min(judging, MOST_OF_JUDGING * self.asked.seconds)
         left = self.asked.seconds - (monotonic() - self.started) - judging
         chosen, rows = fit_into(left, self.configs, self.table, pilot, self.asked, at_once)
         more = list_more(left, self.configs, chosen, rows, pilot, self.asked, at_once)
@@ -160,7 +165,15 @@ class Job:
             + estimate_least_seconds(chosen, rows, pilot, self.asked, at_once),
             crowding=pilot.crowding,
             judging_seconds=judging,
+            n_resamples=resamples,
         )
+
+    def _count_resamples(self, pace: JudgingPace, crowding: float) -> int:
+        """Return how many resamples an ensemble is judged by: as many as there is time for."""
+        most = BBC().n_resamples
+        fewest = math.ceil(2 * DRAWS_IN_TAIL / (1 - self.asked.confidence_level))
+        seconds = TIME_OF_JUDGING * self.asked.seconds / crowding
+        return pace.count_within(seconds, min(fewest, most), most)
 
     def _time_of_search(self, plan: TunePlan) -> float:
         """Return when the search ends, if it is not complete before."""
@@ -251,7 +264,7 @@ class Job:
             n_sure=None,
         )
         cautions = [*table.cautions, *warn_of_plan(done, table), *ran.cautions]
-        made = _add_cautions(_estimate(judged, pi, self.asked.rule), cautions)
+        made = _add_cautions(_estimate(judged, pi, self.asked.rule, plan.n_resamples), cautions)
         winner = by_name[made.winner or _find_best(judged, pi)]
         comparison = _compare(made, pi, self.metric, self.asked.confidence_level, winner.name)
         simplest, count = _find_simplest(comparison, by_name)
@@ -406,11 +419,14 @@ def _set_ranks(pi: Predictions, configs: dict[str, PortfolioConfiguration]) -> P
     return replace(pi, configs=pi.configs.with_complexity(costs))
 
 
-def _estimate(judged: SearchResults, pi: Predictions, rule: EnsembleRule | None) -> Estimate:
+def _estimate(
+    judged: SearchResults, pi: Predictions, rule: EnsembleRule | None, n_resamples: int | None
+) -> Estimate:
     """Return the estimate of the winner by the pooled metric, the choice that BBC repeats."""
     if judged.question is None:
         raise refuse_estimate(judged.refusal, "estimate")
-    made = replace(judged.question, best=None, rule=rule).answer(pi)
+    asked = replace(judged.question, best=None, rule=rule, n_resamples=n_resamples)
+    made = asked.answer(pi)
     return replace(made, cautions=tuple(map(reword_for_tune, made.cautions)))
 
 

@@ -21,7 +21,6 @@ from earnest.inference.resampling.ensembles import (
     count_partitions,
     leave_parts_out,
 )
-from earnest.methods.winner.bbc import BBC
 from earnest.metrics import metric as metric_named
 from earnest.training.fit.experiment import Cell, Experiment
 from earnest.training.fit.run import RunOptions, run_all
@@ -36,6 +35,7 @@ SHARE = 0.005  # of the budget: a fit that takes longer is not measured on more 
 FEWEST_SECONDS = 0.0005
 MADE_UP = 1000  # cases at most, and resamples, by which the choice of ensembles is timed
 RESAMPLES_TIMED = 32
+STEP = 50  # by which the number of resamples is told
 EXPONENTS = (0.7, 2.5)  # of the number of cases that the time of a fit may grow with
 
 
@@ -178,23 +178,49 @@ def _count_predictions(model: Predictor, X: object) -> int:
     return len(model.predict(X))
 
 
-def measure_judging(table: TrainingTable, metric: str, rule: EnsembleRule, seeds: Seeds) -> float:
-    """Return how many seconds it takes to choose the ensembles of all resamples.
+@dataclass(frozen=True)
+class JudgingPace:
+    """How long the ensembles of all resamples take to choose.
+
+    Attributes
+    ----------
+    seconds : float
+        What one choice takes on all cases; all cores of this machine share it.
+    parts : int
+        How many choices one division of the cases asks for, beside those of the resamples.
+    """
+
+    seconds: float
+    parts: int
+
+    def at(self, n_resamples: int) -> float:
+        """Return the seconds for so many resamples."""
+        return self.seconds * (n_resamples + self.parts * count_partitions(n_resamples))
+
+    def count_within(self, seconds: float, fewest: int, most: int) -> int:
+        """Return how many resamples there is time for, between the fewest and the most."""
+        steps = range(most, fewest, -STEP)
+        return next((count for count in steps if self.at(count) <= seconds), fewest)
+
+
+def measure_judging(
+    table: TrainingTable, metric: str, rule: EnsembleRule, seeds: Seeds
+) -> JudgingPace:
+    """Time the choice of a few ensembles.
 
     Made-up predictions do, as the time does not depend on what they say. It grows with the number
-    of cases, and all cores of this machine share it.
+    of cases.
     """
     draws = seeds.generator(Purpose.SPLITS, 0, 5)
     sample = table.sample(MADE_UP, draws)
     pi = _make_up_predictions(sample, rule.library, draws)
-    asked, resamples = metric_named(metric), BBC().n_resamples
-    parts = len(leave_parts_out(pi.target, draws)) * count_partitions(resamples)
+    asked, parts = metric_named(metric), len(leave_parts_out(pi.target, draws))
     counts = draws.poisson(1.0, (RESAMPLES_TIMED, pi.n_cases)).astype(np.uint8)
     choose_ensembles(pi, asked, Weights(counts[:1]), rule, n_jobs=1)  # loads what is compiled
     start = process_time()
     choose_ensembles(pi, asked, Weights(counts), rule, n_jobs=1)
     each = (process_time() - start) / RESAMPLES_TIMED
-    return (resamples + parts) * each * table.n_cases / pi.n_cases / workers(None)
+    return JudgingPace(each * table.n_cases / pi.n_cases / workers(None), parts)
 
 
 def _make_up_predictions(table: TrainingTable, count: int, rng: np.random.Generator) -> Predictions:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +66,9 @@ class TunePlan:
     n_sure : int, optional
         How many of the configurations, the first ones, were expected to fit into the time; the
         others are tried as long as there is some. None for all.
+    n_resamples : int, optional
+        How many resamples an ensemble is judged by, fewer than usual where the time is short; None
+        for the method's own number.
     least_seconds, crowding, judging_seconds : float
         How long the shortest search that can be judged takes, how many times longer a fit takes
         for what else the machine does, and how long the choice of ensembles takes after the
@@ -80,6 +84,7 @@ class TunePlan:
     asked: dict[str, object]
     n_splits: int | None = None
     n_sure: int | None = None
+    n_resamples: int | None = None
     least_seconds: float = 0.0
     crowding: float = 1.0
     judging_seconds: float = 0.0
@@ -110,6 +115,7 @@ class TunePlan:
                 "asked": self.asked,
                 **({} if self.n_splits is None else {"n_splits": self.n_splits}),
                 **({} if self.n_sure is None else {"n_sure": self.n_sure}),
+                **({} if self.n_resamples is None else {"n_resamples": self.n_resamples}),
             }
         )
 
@@ -126,11 +132,16 @@ class TunePlan:
                 n_offered=int(data["n_offered"]),
                 fit_seconds=float(data.get("fit_seconds", 0.0)),
                 asked=dict(data["asked"]),
-                n_splits=None if data.get("n_splits") is None else int(data["n_splits"]),
-                n_sure=None if data.get("n_sure") is None else int(data["n_sure"]),
+                n_splits=_read_optional(data, "n_splits"),
+                n_sure=_read_optional(data, "n_sure"),
+                n_resamples=_read_optional(data, "n_resamples"),
             )
         except (ValueError, KeyError, TypeError) as error:
             raise FormatError("the plan of a run cannot be read", got=str(error)) from error
+
+
+def _read_optional(data: Mapping[str, Any], name: str) -> int | None:
+    return None if data.get(name) is None else int(data[name])
 
 
 def read_plan(path: str | Path, asked: TuneOptions) -> TunePlan:
