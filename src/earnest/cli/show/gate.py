@@ -27,6 +27,8 @@ def show_verdict(made: Verdict, names: Mapping[str, str] | None = None) -> None:
 def _list_facts(made: Verdict, names: Mapping[str, str]) -> Iterator[Fact]:
     judged = names.get(made.config or "", made.config) or "the result"
     of = f", the best of {made.n_configs:,}" if made.n_configs > 1 else ""
+    if of and made.baseline is None:
+        of += "; its score is corrected for that choice"
     yield ("Judged", f"{judged}{of}")
     if made.baseline is not None:
         yield ("Against", made.baseline)
