@@ -41,9 +41,9 @@ def recorded(n_jobs: int, kinds: list[str | None]) -> dict[str | None, str]:
 
 
 def test_late_and_crashing_tasks_are_recorded_and_all_others_are_right() -> None:
-    kinds = [None, None, *LATE[:2], None, *GONE, None, *LATE[2:], None, "raise", "exit", None]
+    kinds = [None, None, "spin", None, "crash", None, "hang in C", None, "raise", "exit", None]
     texts = recorded(2, kinds)
-    assert "TimeLimit: not finished after 0.6 s" in texts["sleep"]
+    assert "TimeLimit: not finished after 0.6 s" in texts["spin"]
     assert "in trouble" in texts["spin"]
     assert "did not return; its process was ended" in texts["hang in C"]
     assert "in trouble" in texts["hang in C"]  # where it stood
@@ -51,9 +51,15 @@ def test_late_and_crashing_tasks_are_recorded_and_all_others_are_right() -> None
 
 
 def test_one_at_a_time_is_limited_in_a_process_of_its_own() -> None:
-    texts = recorded(1, [None, "sleep", None, "hang in C", None, "die", None])
+    texts = recorded(1, [None, "sleep", None, "swallow", None, "die", None])
     assert "TimeLimit: not finished after 0.6 s" in texts["sleep"]
-    assert "did not return" in texts["hang in C"]
+    assert "did not return" in texts["swallow"]
+
+
+@pytest.mark.slow
+def test_every_kind_of_trouble_is_recorded_among_others() -> None:
+    """All kinds at once; the two tests above have half of them each."""
+    recorded(2, [None, *LATE[:2], None, *GONE, None, *LATE[2:], None, "raise", "exit", None])
 
 
 def test_one_at_a_time_loads_one_process_and_keeps_it_for_the_next_run() -> None:

@@ -15,7 +15,7 @@ CASES, REPLICATES = 12, 40
 
 
 class DeadlyMean(RegressorMixin, BaseEstimator):
-    """Predicts the mean of y plus a random number; no process outlives FITS_LEFT fits."""
+    """Predicts the mean of y plus a random number; no more than FITS_LEFT fits come to an end."""
 
     def __init__(self, random_state: int | None = None) -> None:
         self.random_state = random_state
@@ -23,6 +23,8 @@ class DeadlyMean(RegressorMixin, BaseEstimator):
     def fit(self, X: object, y: np.ndarray) -> DeadlyMean:
         if "FITS_LEFT" in os.environ:  # counted there, as a run file knows the code and its globals
             left = int(os.environ["FITS_LEFT"])
+            if not left and os.environ["ENDED_BY"] == "interrupt":
+                raise KeyboardInterrupt
             if not left:
                 os.kill(os.getpid(), signal.SIGKILL)
             os.environ["FITS_LEFT"] = str(left - 1)

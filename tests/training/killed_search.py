@@ -16,7 +16,7 @@ FITS = 8 * 3 * 2
 
 
 class DeadlyColumn(ClassifierMixin, BaseEstimator):
-    """Reads a column; after FITS_LEFT fits of one process the search is killed."""
+    """Reads a column; after FITS_LEFT fits of one process the search is ended."""
 
     def __init__(self, column: int = 0, random_state: int | None = None) -> None:
         self.column = column
@@ -25,6 +25,8 @@ class DeadlyColumn(ClassifierMixin, BaseEstimator):
     def fit(self, X: np.ndarray, y: np.ndarray) -> DeadlyColumn:
         if "FITS_LEFT" in os.environ:  # counted there, as a run file knows the code and its globals
             left = int(os.environ["FITS_LEFT"])
+            if not left and "VICTIM" not in os.environ:
+                raise KeyboardInterrupt
             if not left:
                 os.kill(int(os.environ["VICTIM"]), signal.SIGKILL)
             os.environ["FITS_LEFT"] = str(left - 1)

@@ -30,6 +30,10 @@ Y = np.tile([0, 1], 40)
 X = Y[:, None] * [1.0, 0.5] + RNG.standard_normal((80, 2))
 BOOTSTRAPS = ("loob", "lpob")
 EVERY = sorted(TESTS)
+FEWER: dict[str, dict[str, object]] = {  # splits, as two models are trained on each
+    "corrected_t": {"cv": 4},
+    "resampled_t": {"cv": 4, "n_repeats": 8},
+}
 
 
 def asked(test: str, **more: object) -> dict[str, object]:
@@ -38,6 +42,8 @@ def asked(test: str, **more: object) -> dict[str, object]:
         ask["metric"] = "roc_auc"
     if test in BOOTSTRAPS:
         ask["n_replicates"] = 20
+    if test in ("corrected_t", "resampled_t"):
+        ask |= FEWER[test]
     return {**ask, **more}
 
 
@@ -73,7 +79,7 @@ def test_the_result_is_the_same_again_and_names_its_estimand(test: str) -> None:
 
 def test_corrected_t_is_the_formula_on_scores_of_the_same_folds() -> None:
     pair = LogisticRegression(), GaussianNB()
-    made = en.compare_learners(*pair, X, Y, cv=5, n_repeats=1, **asked("corrected_t"))
+    made = en.compare_learners(*pair, X, Y, **asked("corrected_t", cv=5, n_repeats=1))
     seed = int(Seeds(3).generator(Purpose.SPLITS, 0).integers(0, 2**31 - 1))
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
     apart = np.subtract(*(cross_val_score(one, X, Y, cv=folds) for one in pair))
@@ -84,7 +90,7 @@ def test_corrected_t_is_the_formula_on_scores_of_the_same_folds() -> None:
 def test_random_splits_are_corrected_by_their_own_ratio() -> None:
     pair, splitter = (LogisticRegression(), GaussianNB()), ShuffleSplit(8, test_size=0.2,
                                                                         random_state=0)  # fmt: skip
-    made = en.compare_learners(*pair, X, Y, cv=splitter, **asked("corrected_t"))
+    made = en.compare_learners(*pair, X, Y, **asked("corrected_t", cv=splitter))
     apart = np.subtract(*(cross_val_score(one, X, Y, cv=splitter) for one in pair))
     assert made.difference == pytest.approx(apart.mean())
     assert made.standard_error == pytest.approx(apart.std(ddof=1) * np.sqrt(1 / 8 + 16 / 64))
@@ -95,7 +101,7 @@ def test_random_splits_are_corrected_by_their_own_ratio() -> None:
 def test_resampled_t_is_the_uncorrected_one() -> None:
     pair = LogisticRegression(), GaussianNB()
     splitter = ShuffleSplit(8, test_size=0.2, random_state=0)
-    made = en.compare_learners(*pair, X, Y, cv=splitter, **asked("resampled_t"))
+    made = en.compare_learners(*pair, X, Y, **asked("resampled_t", cv=splitter, n_repeats=None))
     apart = np.subtract(*(cross_val_score(one, X, Y, cv=splitter) for one in pair))
     assert made.standard_error == pytest.approx(apart.std(ddof=1) / np.sqrt(8))
     assert made.cautions[0].code == "EN038"
@@ -129,7 +135,7 @@ def test_a_search_is_a_learner_with_its_tuning() -> None:
     tree = DecisionTreeClassifier(random_state=0)
     search = en.SearchCV(tree, {"max_depth": [1, 3]}, cv=3, scoring="accuracy")
     made = en.compare_learners(
-        ("tuned", search), ("dummy", DummyClassifier()), X, Y, cv=4, **asked("corrected_t")
+        ("tuned", search), ("dummy", DummyClassifier()), X, Y, **asked("corrected_t")
     )
     assert made.favours == "tuned"
     boot = en.compare_learners(search, DummyClassifier(), X, Y, **asked("loob", n_replicates=10))

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from earnest.core.base.errors import FormatError
 from earnest.store import read_run
 from tests.training.killed_assess import FITS, assessed
@@ -23,10 +25,27 @@ def stored(path: Path) -> int:
         return 0
 
 
+def test_interrupted_and_resumed_it_gives_the_same_estimate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = tmp_path / "run.db"
+    with monkeypatch.context() as short:
+        short.setenv("FITS_LEFT", "7")
+        short.setenv("ENDED_BY", "interrupt")
+        with pytest.raises(KeyboardInterrupt):
+            assessed(str(store))
+    assert stored(store) == 7
+    resumed = assessed(str(store))
+    assert stored(store) == FITS
+    assert resumed.to_dict() == assessed(None).to_dict()
+
+
+@pytest.mark.slow
 def test_killed_and_resumed_it_gives_the_same_estimate(tmp_path: Path) -> None:
+    """In a process that is killed; the test above holds the law where it is interrupted."""
     store, out = tmp_path / "run.db", tmp_path / "out.json"
     command = [sys.executable, "-m", "tests.training.killed_assess", str(store), str(out)]
-    env = {**os.environ, "FITS_LEFT": "7"}
+    env = {**os.environ, "FITS_LEFT": "7", "ENDED_BY": "kill"}
     killed = subprocess.run(command, cwd=ROOT, env=env, timeout=300, check=False)
     assert killed.returncode == -signal.SIGKILL
     assert stored(store) == 7

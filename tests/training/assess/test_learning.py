@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +39,8 @@ class Counting(ClassifierMixin, BaseEstimator):
         path = Path(self.note)
         lines = path.read_text().splitlines() if path.exists() else []
         if os.environ.get("END_AFTER") == str(len(lines)):
+            if os.environ["ENDED_BY"] == "interrupt":
+                raise KeyboardInterrupt
             os._exit(9)
         path.write_text("\n".join([*lines, str(len(y))]) + "\n")
         self.classes_ = np.unique(y)
@@ -150,13 +153,29 @@ def trace(note: str, store: str) -> en.LearningCurve:
     return en.learning_curve(Counting(note), X, y, store=store, **asked)
 
 
-def test_a_curve_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> None:
-    root = Path(__file__).parents[3]
+def interrupt(fits: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as short:
+        short.setenv("END_AFTER", "4")
+        short.setenv("ENDED_BY", "interrupt")
+        with pytest.raises(KeyboardInterrupt):
+            trace(str(fits), str(store))
+
+
+def kill(fits: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parents[3]), *sys.path]))
+    env = {**os.environ, "END_AFTER": "4", "ENDED_BY": "exit"}
+    args = [sys.executable, "-m", __name__, str(fits), str(store)]
+    assert subprocess.run(args, env=env, timeout=300, check=False).returncode == 9
+
+
+@pytest.mark.parametrize("end", [interrupt, pytest.param(kill, marks=pytest.mark.slow)])
+def test_a_curve_that_was_ended_goes_on_where_it_was(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    end: Callable[[Path, Path, pytest.MonkeyPatch], None],
+) -> None:
     fits = tmp_path / "fits"
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root), *sys.path]), "END_AFTER": "4"}
-    args = [sys.executable, "-m", __name__, str(fits), str(tmp_path / "run.db")]
-    ended = subprocess.run(args, env=env, timeout=300, check=False)
-    assert ended.returncode == 9
+    end(fits, tmp_path / "run.db", monkeypatch)
     assert len(fits.read_text().split()) == 4
     again = trace(str(fits), str(tmp_path / "run.db"))
     assert sorted(fits.read_text().split()) == ["40"] * 3 + ["80"] * 3  # two were missing

@@ -33,8 +33,8 @@ GRID = {"C": [1e-4, 0.01, 1.0, 100.0]}
 
 @pytest.fixture(scope="module")
 def nested() -> NestedResult:
-    """A search by the AUC in five folds, nested."""
-    search = SearchCV(LogisticRegression(), GRID, cv=5, scoring="roc_auc")
+    """A search by the AUC in four folds, nested."""
+    search = SearchCV(LogisticRegression(), GRID, cv=4, scoring="roc_auc")
     return nested_cv(search, *problem())
 
 
@@ -65,7 +65,7 @@ def by_hand(
 def test_it_is_algorithm_3_step_by_step(nested: NestedResult) -> None:
     X, y = problem()
     made = nested
-    folds = list(StratifiedKFold(5).split(X, y))
+    folds = list(StratifiedKFold(4).split(X, y))
     winners, answers = by_hand(LogisticRegression(), GRID, X, y, folds, "roc_auc")
     assert made.winners == tuple(f"c{w}" for w in winners)
     assert len(set(winners)) > 1
@@ -78,7 +78,7 @@ def test_it_is_algorithm_3_step_by_step(nested: NestedResult) -> None:
 
 def test_the_fits_are_counted_as_made_and_as_published() -> None:
     X, y = problem()
-    search = SearchCV(LogisticRegression(), GRID, cv=5)
+    search = SearchCV(LogisticRegression(), GRID, cv=3)
     calls: list[int] = []
 
     class Counted(LogisticRegression):
@@ -87,20 +87,20 @@ def test_the_fits_are_counted_as_made_and_as_published() -> None:
             return super().fit(X, y, sample_weight)
 
     made = nested_cv(search.set_params(estimator=Counted()), X, y)
-    assert made.n_fits == 5 * 5 * 4 + 5 + 1
-    assert made.n_trained == 5 * 5 * 4 + 1 == len(calls)
-    # K C models of 48 cases, K (K - 1) C of 36, and one of all 60
-    assert sorted(calls) == [36] * 80 + [48] * 20 + [60]
+    assert made.n_fits == 3 * 3 * 4 + 3 + 1
+    assert made.n_trained == 3 * 3 * 4 + 1 == len(calls)
+    # K C models of 40 cases, K (K - 1) C of 20, and one of all 60
+    assert sorted(calls) == [20] * 24 + [40] * 12 + [60]
 
 
 def test_outer_and_inner_predictions_have_their_form(nested: NestedResult) -> None:
     made = nested
     assert made.predictions.configs.ids == (WINNER,)
-    assert made.predictions.n_folds == 5
+    assert made.predictions.n_folds == 4
     assert not np.isnan(made.predictions.responses).any()
-    assert len(made.inner) == 5
+    assert len(made.inner) == 4
     for held, inner in enumerate(made.inner):
-        assert (inner.n_configs, inner.n_folds) == (4, 4)
+        assert (inner.n_configs, inner.n_folds) == (4, 3)
         untested = np.isnan(inner.responses[:, 0, 0])
         np.testing.assert_array_equal(untested, made.predictions.folds[:, 0] == held)
 
@@ -121,9 +121,9 @@ def test_the_search_on_all_cases_is_the_ordinary_one() -> None:
 def test_groups_stay_together_on_every_level() -> None:
     X, y = problem()
     groups = np.arange(60) // 4
-    search = SearchCV(LogisticRegression(), GRID, cv=GroupKFold(5))
+    search = SearchCV(LogisticRegression(), GRID, cv=GroupKFold(3))
     made = nested_cv(search, X, y, groups=groups)
-    folds = list(GroupKFold(5).split(X, y, groups))
+    folds = list(GroupKFold(3).split(X, y, groups))
     winners, answers = by_hand(LogisticRegression(), GRID, X, y, folds, "accuracy")
     assert made.winners == tuple(f"c{w}" for w in winners)
     scores = [accuracy_score(y[test], a > 0) for (_, test), a in zip(folds, answers, strict=True)]
@@ -202,7 +202,7 @@ def test_regression_and_a_loss_in_its_own_sign() -> None:
 
 
 def test_leave_one_out_of_a_rank_metric_is_judged_pooled() -> None:
-    X, y = problem(10)
+    X, y = problem(6)
     search = SearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=LeaveOneOut(), scoring="roc_auc")
     with pytest.warns(UserWarning, match="non-finite|undefined|Only one class"):
         made = nested_cv(search, X, y)
@@ -222,7 +222,7 @@ def test_unlike_inner_winners_are_told_of(nested: NestedResult) -> None:
 
 def test_the_result_reads_as_one_line_and_names_its_estimand(nested: NestedResult) -> None:
     made = nested
-    assert repr(made).endswith("(nested, 5 outer folds, 4 configs, n=60, 106 fits)")
+    assert repr(made).endswith("(nested, 4 outer folds, 4 configs, n=60, 69 fits)")
     assert made.estimate.interval is None
     assert made.estimate.method == "nested"
     assert "tuning" in made.estimate.estimand

@@ -99,10 +99,25 @@ def stored(path: Path) -> int:
         return 0
 
 
+def test_interrupted_and_resumed_it_gives_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = tmp_path / "run.db"
+    with monkeypatch.context() as short:
+        short.setenv("FITS_LEFT", "7")
+        short.setenv("ENDED_BY", "interrupt")
+        with pytest.raises(KeyboardInterrupt):
+            trained(str(store))
+    assert stored(store) == 7
+    assert same(trained(str(store)), trained(None))
+
+
+@pytest.mark.slow
 def test_killed_and_resumed_it_gives_the_same_bytes(tmp_path: Path) -> None:
+    """In a process that is killed; the test above holds the law where it is interrupted."""
     store, out = tmp_path / "run.db", tmp_path / "out.npz"
     command = [sys.executable, "-m", "tests.training.killed_replicates", str(store), str(out)]
-    env = {**os.environ, "FITS_LEFT": "7"}
+    env = {**os.environ, "FITS_LEFT": "7", "ENDED_BY": "kill"}
     killed = subprocess.run(command, cwd=ROOT, env=env, timeout=300, check=False)
     assert killed.returncode == -signal.SIGKILL
     assert stored(store) == 7

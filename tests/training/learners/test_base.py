@@ -118,8 +118,8 @@ def test_calibration_with_one_seed_is_always_the_same() -> None:
 @pytest.mark.parametrize(
     "made",
     [
-        ForestClassifier(5, random_state=0),
-        ForestRegressor(5, random_state=0),
+        ForestClassifier(2, random_state=0),
+        ForestRegressor(2, random_state=0),
         KernelClassifier(),
         KernelRegressor(),
         LinearClassifier(),

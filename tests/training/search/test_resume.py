@@ -29,13 +29,25 @@ from tests.training.killed_search import searched as killed_search
 ROOT = Path(__file__).parents[3]
 
 
-@pytest.mark.parametrize(
-    ("jobs", "left"),
-    [(2, 5), pytest.param(1, 20, marks=pytest.mark.slow)],  # the same in one process
-)
+def test_an_interrupted_search_goes_on_and_ends_with_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = tmp_path / "run.db"
+    with monkeypatch.context() as short:
+        short.setenv("FITS_LEFT", "20")
+        with pytest.raises(KeyboardInterrupt):
+            killed_search(str(store))
+    assert len(read_run(store).outcomes) == 20
+    assert killed_search(str(store)) == killed_search(str(tmp_path / "whole.db"))
+    assert len(read_run(store).outcomes) == FITS
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("jobs", "left"), [(2, 5), (1, 20)])
 def test_a_killed_search_goes_on_and_ends_with_the_same_bytes(
     tmp_path: Path, jobs: int, left: int
 ) -> None:
+    """With processes that are killed, as in tests/engine/test_killed.py; else the test above."""
     store = tmp_path / "run.db"
     command = [sys.executable, "-m", "tests.training.killed_search", str(store), str(jobs)]
     env = {**os.environ, "FITS_LEFT": str(left)}

@@ -32,10 +32,23 @@ def search(**knobs: Any) -> SearchCV:
     return SearchCV(SVC(), GRID, cv=6, random_state=3, **knobs)
 
 
+@pytest.fixture(scope="module")
+def whole() -> SearchCV:
+    """A search that drops nothing."""
+    return search().fit(*problem())
+
+
+@pytest.fixture(scope="module")
+def dropping() -> SearchCV:
+    """A search that drops configurations."""
+    return search(drop="bced").fit(*problem())
+
+
 @pytest.mark.parametrize("name", ["bced", "bced_adjusted"])
-def test_the_search_drops_what_the_rule_says_of_its_predictions(name: str) -> None:
-    X, y = problem()
-    whole, made = search().fit(X, y), search(drop=name).fit(X, y)
+def test_the_search_drops_what_the_rule_says_of_its_predictions(
+    name: str, whole: SearchCV, dropping: SearchCV
+) -> None:
+    made = dropping if name == "bced" else search(drop=name).fit(*problem())
     rule = read_dropping(name)
     assert rule is not None
     wanted = replay(whole.predictions_, "accuracy", rule, Seeds(3))
@@ -46,9 +59,8 @@ def test_the_search_drops_what_the_rule_says_of_its_predictions(name: str) -> No
     np.testing.assert_array_equal(made.predictions_.responses, wanted.pi.responses)
 
 
-def test_who_is_dropped_has_no_predictions_after_its_round() -> None:
-    X, y = problem()
-    made = search(drop="bced").fit(X, y)
+def test_who_is_dropped_has_no_predictions_after_its_round(dropping: SearchCV) -> None:
+    made = dropping
     pi = made.predictions_
     for drop in made.dropped_:
         own = pi.responses[:, pi.configs.index(drop.config), 0]
@@ -56,9 +68,8 @@ def test_who_is_dropped_has_no_predictions_after_its_round() -> None:
     assert made.best_index_ not in [pi.configs.index(drop.config) for drop in made.dropped_]
 
 
-def test_the_estimate_is_that_of_those_left_with_a_note() -> None:
-    X, y = problem()
-    made = search(drop="bced").fit(X, y)
+def test_the_estimate_is_that_of_those_left_with_a_note(dropping: SearchCV) -> None:
+    made = dropping
     left = made.predictions_.select(np.flatnonzero(made.predictions_.complete).tolist())
     plain = estimate(left, metric="accuracy", rng=3)
     assert made.estimate_.value == plain.value
@@ -93,14 +104,12 @@ def test_the_data_goes_to_the_workers_once_for_all_rounds(monkeypatch: pytest.Mo
     assert len(sent) == 1
 
 
-def test_what_was_run_without_dropping_is_found_again_with_it() -> None:
+def test_what_was_run_without_dropping_is_found_again_with_it(dropping: SearchCV) -> None:
     X, y = problem()
     store = MemoryStore()
     search(store=store).fit(X, y)
     resumed = search(store=store, drop="bced").fit(X, y)
-    assert (
-        resumed.predictions_.fingerprint == search(drop="bced").fit(X, y).predictions_.fingerprint
-    )
+    assert resumed.predictions_.fingerprint == dropping.predictions_.fingerprint
 
 
 def test_knobs_come_through() -> None:
@@ -111,13 +120,11 @@ def test_knobs_come_through() -> None:
     assert clone(loose).drop == BCED(threshold=0.6)
 
 
-def test_folds_end_at_the_first_interval_that_is_narrow_enough() -> None:
-    X, y = problem()
-    made = search(stop_when_width=0.25).fit(X, y)
-    whole = search().fit(X, y).predictions_
+def test_folds_end_at_the_first_interval_that_is_narrow_enough(whole: SearchCV) -> None:
+    made = search(stop_when_width=0.25).fit(*problem())
     rule = StopWhenWidth(0.25)
     for done in range(1, 6):
-        so_far = _first_folds(whole, done)
+        so_far = _first_folds(whole.predictions_, done)
         if rule.test(so_far, "accuracy", Seeds(3), done).stop:
             break
     assert 1 < made.n_splits_ == done < 6
@@ -136,8 +143,7 @@ def _first_folds(pi: Any, done: int) -> Any:
     return replace(pi, responses=responses)
 
 
-def test_an_interval_that_is_never_narrow_enough_ends_nothing() -> None:
-    X, y = problem()
-    made = search(stop_when_width=1e-6).fit(X, y)
+def test_an_interval_that_is_never_narrow_enough_ends_nothing(whole: SearchCV) -> None:
+    made = search(stop_when_width=1e-6).fit(*problem())
     assert made.n_splits_ == 6
-    assert made.estimate_ == search().fit(X, y).estimate_
+    assert made.estimate_ == whole.estimate_

@@ -51,19 +51,14 @@ def test_the_estimate_is_that_of_the_predictions_with_the_seed_of_the_search() -
     assert search.predictions_.configs.params == tuple({"max_depth": d} for d in (1, 2, 3, 5))
 
 
-def test_the_estimate_is_always_of_the_winner_that_is_refitted() -> None:
+def test_the_estimate_and_its_naive_value_are_of_the_winner_that_is_refitted() -> None:
+    from sklearn.metrics import roc_auc_score
+
     pooled = en.estimate(searched().predictions_, metric="roc_auc", rng=7).winner
     for chosen in range(4):
         search = searched(refit=lambda results, chosen=chosen: chosen)
         assert search.estimate_.winner == f"c{chosen}"
         assert ("EN014" in codes(search)) == (f"c{chosen}" != pooled)
-
-
-def test_the_naive_value_is_the_winners_own_pooled_score() -> None:
-    from sklearn.metrics import roc_auc_score
-
-    for chosen in range(4):
-        search = searched(refit=lambda results, chosen=chosen: chosen)
         scores = search.predictions_.responses[:, chosen, 0]
         assert search.estimate_.naive == pytest.approx(roc_auc_score(Y, scores), abs=1e-12)
 
@@ -103,8 +98,8 @@ def test_any_kind_of_seed_is_taken(state: Any) -> None:
 
     twin = pickle.loads(pickle.dumps(state))
     grid = {"min_samples_leaf": uniform(0.01, 0.3)}
-    first = searched(random_state=state, grid=grid, n_iter=3, n_repeats=2)
-    again = searched(random_state=twin, grid=grid, n_iter=3, n_repeats=2)
+    knobs = {"grid": grid, "n_iter": 2, "n_repeats": 2, "cv": 2}
+    first, again = searched(random_state=state, **knobs), searched(random_state=twin, **knobs)
     assert first.predictions_.fingerprint == again.predictions_.fingerprint
     assert first.estimate_.value == again.estimate_.value
 
@@ -349,8 +344,12 @@ def test_what_is_wrong_is_refused_before_any_fit(
     with pytest.raises(error, match=words):
         searched(**{"model": Recorded(random_state=0), **knobs})
     assert not FITS
+
+
+def test_a_fit_is_seen_where_there_is_one() -> None:
+    FITS.clear()
     searched(model=Recorded(random_state=0), grid={"max_depth": [1]})
-    assert len(FITS) == 5  # four folds and the refit: it would have been seen
+    assert len(FITS) == 5  # four folds and the refit
 
 
 def test_several_outcomes_have_a_table_and_a_model_but_no_predictions() -> None:

@@ -135,13 +135,18 @@ def patients(seed: int = 0):
 
 
 @pytest.mark.parametrize("written", ["text", "numbers"])
-def test_a_column_that_names_groups_is_told_with_the_option_to_add(written, tmp_path):
+def test_a_column_that_names_groups_is_told_with_the_option_to_add(written):
     X, patient, y = patients()
     names = np.array([f"p{k:02d}" for k in patient]) if written == "text" else patient
     table = as_table(X, patient=names, y=y)
     found = [one for one in read_table(table, target="y").cautions if one.code == "EN112"]
     assert len(found) == 1
     assert "group='patient'" in found[0].cure
+
+
+def test_a_score_falls_once_the_groups_are_kept_together(tmp_path):
+    X, patient, y = patients()
+    table = as_table(X, patient=np.array([f"p{k:02d}" for k in patient]), y=y)
     split, kept = tuned(table, tmp_path), tuned(table, tmp_path, group="patient")
     assert "EN112" in codes_of(split.estimate)
     assert "EN112" not in codes_of(kept.estimate)
@@ -157,7 +162,7 @@ def test_the_command_line_names_its_option(tmp_path, capsys):
     path = tmp_path / "visits.csv"
     csv.write_csv(as_table(X, patient=np.array([f"p{k:02d}" for k in patient]), y=y), path)
     (tmp_path / "forest.toml").write_text(FOREST)
-    asked = ["tune", path, "-t", "y", "--portfolio", tmp_path / "forest.toml", "--folds", "5",
+    asked = ["tune", path, "-t", "y", "--portfolio", tmp_path / "forest.toml", "--folds", "3",
              "--out", tmp_path / "run", "--seed", "1", "--n-jobs", "1", "--no-report"]  # fmt: skip
     assert main(list(map(str, asked))) == 0
     assert "--group patient" in " ".join(capsys.readouterr().out.split())

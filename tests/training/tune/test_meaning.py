@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from sklearn.metrics import roc_auc_score
@@ -127,6 +127,7 @@ class Given:
         return X[:, 0] if self.columns == 1 else X[:, : self.columns]
 
 
+@settings(max_examples=40)  # each is several fits
 @given(st.lists(st.tuples(numbers, st.booleans()), min_size=8, max_size=60))
 def test_calibrated_probabilities_keep_the_order_whatever_the_held_out_cases_show(cases):
     values = np.array([value for value, _ in cases])
@@ -136,6 +137,7 @@ def test_calibrated_probabilities_keep_the_order_whatever_the_held_out_cases_sho
     assert (np.diff(made.predict_proba(different[:, None])[:, 1]) > 0.0).all()
 
 
+@settings(max_examples=40)  # each is several fits
 @given(st.lists(st.tuples(numbers, numbers, numbers, st.integers(0, 2)), min_size=10, max_size=40))
 def test_a_temperature_keeps_the_likeliest_class(cases):
     values = np.array([case[:3] for case in cases])
@@ -177,7 +179,7 @@ def with_outliers(n=80):
 KNOBS = {
     "rbf_svm": "C = 1.0\ngamma = 1.0\n",
     "polynomial_svm": "C = 1.0\ngamma = 1.0\ndegree = 2\n",
-    "random_forest": "trees = 20\n",
+    "random_forest": "trees = 5\n",
 }
 
 
@@ -194,7 +196,7 @@ def test_a_delivered_model_of_any_learner_keeps_the_order_of_its_decision_values
     path = tmp_path / "one.toml"
     path.write_text(f'format = 1\n[[model]]\nmodel = "{model}"\n' + KNOBS.get(model, ""))
     table = with_outliers()
-    asked = {"target": "y", "portfolio": str(path), "folds": 4, "rng": 7, "n_jobs": 1}
+    asked = {"target": "y", "portfolio": str(path), "folds": 3, "rng": 7, "n_jobs": 1}
     found = en.tune(table, metric=metric, n_configs=1, **asked)
     forecast = found.model.predict(table)
     model = found.model.estimator

@@ -85,7 +85,7 @@ def kinds(name: str, task: str, probabilities: bool):
 @pytest.mark.parametrize(
     ("name", "task", "probabilities"),
     [
-        ("default", "binary", False),
+        pytest.param("default", "binary", False, marks=pytest.mark.slow),  # less than with True
         ("default", "binary", True),
         ("default", "multiclass", True),
         ("default", "regression", False),

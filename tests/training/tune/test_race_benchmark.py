@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import math
 import os
+import shutil
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import ensemble
 
+import earnest as en
 from benchmarks.race import run, summary, tools
 from benchmarks.race.run import Machine, Row, append, read_rows, run_one, run_race, score
 from benchmarks.race.summary import Mean, make_table
 from benchmarks.race.tables import METRIC, Table, make_split, read_tables
 from benchmarks.race.tables import make_table as make_race_table
 from benchmarks.race.tools import Job, Tool, list_tools
+from tests.training.tune_tables import portfolio
 
 FAKES = "tests.training.tune.race_fakes"
 HERE = Machine({})
@@ -88,49 +93,57 @@ def test_classes_are_numbered_from_nought_in_their_order() -> None:
 # ---- runs
 
 
-def test_all_tools_get_the_same_rows_on_one_thread(tmp_path: Path) -> None:
-    runners = [make_tool("a", "follow_a_column"), make_tool("b", "follow_a_column", sign=-1.0)]
-    out = tmp_path / "results.csv"
-    rows = list(run_race([make_problem()], runners, [0], 5.0, HERE, out))
-    assert [row.error for row in rows] == ["", ""]
-    assert rows[0].detail == rows[1].detail
-    assert rows[0].detail.endswith("binary roc_auc 1")
-    assert rows[0].held_out == pytest.approx(1 - rows[1].held_out)
-    assert (rows[0].claim, rows[0].low, rows[0].high, rows[0].naive) == (0.75, 0.5, 1.0, 0.8)
-    assert (rows[0].version, rows[0].n_train, rows[0].n_test) == ("1.2.3", 36, 24)
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of a race of tools that fail, that work and that look around, on one split."""
+    out = tmp_path_factory.mktemp("race") / "results.csv"
+    runners = [
+        make_tool("bad", "fail"),
+        make_tool("gaps", "predict_nothing"),
+        make_tool("a", "follow_a_column"),
+        make_tool("b", "follow_a_column", sign=-1.0),
+        make_tool("spy", "list_what_is_seen"),
+    ]
+    made = list(run_race([make_problem()], runners, [0], 5.0, HERE, out))
+    assert [row.tool for row in made] == [tool.name for tool in runners]
+    return out
 
 
-def test_a_tool_sees_no_outcome_of_the_rows_held_out() -> None:
-    row = run_one(make_problem(), 0, make_tool("spy", "list_what_is_seen"), 5.0, HERE)
-    assert row.error == ""
-    assert row.detail == "job.json test.parquet train.parquet x0 x1"
+@pytest.fixture
+def rows(results: Path) -> dict[str, Row]:
+    return {row.tool: row for row in read_rows(results)}
 
 
-def test_what_has_its_row_is_not_run_again(tmp_path: Path) -> None:
-    out, tool = tmp_path / "results.csv", make_tool("a", "follow_a_column")
-    made = list(run_race([make_problem()], [tool], [0], 5.0, HERE, out))
+def test_all_tools_get_the_same_rows_on_one_thread(rows: dict[str, Row]) -> None:
+    one, other = rows["a"], rows["b"]
+    assert (one.error, other.error) == ("", "")
+    assert one.detail == other.detail
+    assert one.detail.endswith("binary roc_auc 1")
+    assert one.held_out == pytest.approx(1 - other.held_out, rel=1e-5)  # six digits are written
+    assert (one.claim, one.low, one.high, one.naive) == (0.75, 0.5, 1.0, 0.8)
+    assert (one.version, one.n_train, one.n_test) == ("1.2.3", 36, 24)
+
+
+def test_a_tool_sees_no_outcome_of_the_rows_held_out(rows: dict[str, Row]) -> None:
+    assert rows["spy"].error == ""
+    assert rows["spy"].detail == "job.json test.parquet train.parquet x0 x1"
+
+
+def test_what_has_its_row_is_not_run_again(results: Path, tmp_path: Path) -> None:
+    out = Path(shutil.copy(results, tmp_path))
+    before, tool = out.read_bytes(), make_tool("a", "follow_a_column")
     broken = Machine({"fake": "/no/such/interpreter"})  # would raise if anything ran
     assert list(run_race([make_problem()], [tool], [0], 5.0, broken, out)) == []
-    (kept,) = read_rows(out)
-    assert kept.key == made[0].key
-    assert kept.held_out == pytest.approx(made[0].held_out, rel=1e-5)  # six digits are written
+    assert out.read_bytes() == before
     with pytest.raises(FileNotFoundError):
         list(run_race([make_problem()], [tool], [1], 5.0, broken, out))
 
 
-def test_a_tool_that_fails_is_a_row_with_its_reason(tmp_path: Path) -> None:
-    out = tmp_path / "results.csv"
-    runners = [
-        make_tool("bad", "fail"),
-        make_tool("gaps", "predict_nothing"),
-        make_tool("good", "follow_a_column"),
-    ]
-    list(run_race([make_problem()], runners, [0], 5.0, HERE, out))
-    bad, gaps, good = read_rows(out)
-    assert "ValueError: cannot read column x1" in bad.error
-    assert math.isnan(bad.held_out)
-    assert "predictions" in gaps.error
-    assert good.error == ""
+def test_a_tool_that_fails_is_a_row_with_its_reason(rows: dict[str, Row]) -> None:
+    assert "ValueError: cannot read column x1" in rows["bad"].error
+    assert math.isnan(rows["bad"].held_out)
+    assert "predictions" in rows["gaps"].error
+    assert rows["a"].error == ""  # which came after both
 
 
 def test_a_tool_that_does_not_end_is_ended_with_all_it_started(
@@ -148,7 +161,10 @@ def test_a_tool_that_does_not_end_is_ended_with_all_it_started(
     assert not status.exists() or "zombie" in status.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("task", ["multiclass", "regression"])
+@pytest.mark.parametrize(
+    "task",  # numbers go the way of two classes, and `test_scores_are_those_of_hand` scores them
+    ["multiclass", pytest.param("regression", marks=pytest.mark.slow)],
+)
 def test_several_classes_and_numbers_are_scored_too(task: str) -> None:
     row = run_one(make_problem(task), 0, make_tool("a", "follow_a_column"), 5.0, HERE)
     assert row.error == ""
@@ -168,7 +184,13 @@ def test_scores_are_those_of_hand() -> None:
 
 
 @pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
-def test_models_and_searches_of_scikit_learn_predict_and_claim(task: str) -> None:
+def test_models_and_searches_of_scikit_learn_predict_and_claim(
+    task: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for kind in ("Classifier", "Regressor"):  # few trees, as each tool fits six times
+        for name, few in (("RandomForest", "n_estimators"), ("HistGradientBoosting", "max_iter")):
+            plain = getattr(ensemble, f"{name}{kind}")
+            monkeypatch.setattr(ensemble, f"{name}{kind}", partial(plain, **{few: 5}))
     table = make_problem(task, n=90)
     features = table.features.assign(kind=["a", "b", None] * 30)
     job = Job(features, table.outcome, task, METRIC[task], budget=0.0)  # one configuration
@@ -181,11 +203,15 @@ def test_models_and_searches_of_scikit_learn_predict_and_claim(task: str) -> Non
         assert (made.claim > 0) or task == "regression"
 
 
-@pytest.mark.parametrize("ensemble", ["none", "greedy"])
-def test_the_claim_of_earnest_is_its_corrected_estimate(ensemble: str) -> None:
+@pytest.mark.parametrize("how", ["none", "greedy"])
+def test_the_claim_of_earnest_is_its_corrected_estimate(
+    how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = partial(en.tune, portfolio=portfolio(tmp_path), n_configs=3, folds=3)
+    monkeypatch.setattr(en, "tune", few)
     table = make_problem(n=90)
-    job = Job(table.features, table.outcome, "binary", "roc_auc", budget=2.0)
-    made = tools.run_earnest(job, ensemble)
+    job = Job(table.features, table.outcome, "binary", "roc_auc", budget=60.0)
+    made = tools.run_earnest(job, how)
     assert made.naive is not None
     assert made.low is not None
     assert made.high is not None

@@ -352,27 +352,50 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(
-    "ensemble",
-    ["greedy", pytest.param("none", marks=pytest.mark.slow)],  # the same but for what comes last
-)
-def test_a_killed_run_resumed_gives_the_same_bytes(tmp_path, ensemble):
-    script = tmp_path / "script.py"
-    script.write_text(SCRIPT, encoding="utf-8")
+class Interrupting(Watcher):
+    """Interrupts a run at its fifth fit, as a user does."""
+
+    def advance(self, outcome: Outcome, *, stored: bool = False) -> None:
+        super().advance(outcome, stored=stored)
+        if self.done == 5:
+            raise KeyboardInterrupt
+
+
+def end_by_interrupt(out: Path, given: str, ensemble: str) -> None:
+    asked = TuneOptions(target="relapse", folds=3, n_configs=4, seed=7, n_jobs=1,
+                        portfolio=given, ensemble=ensemble)  # fmt: skip
+    job = begin(of("relapse"), asked, out=out, resume=True)
+    with pytest.raises(KeyboardInterrupt):
+        job.run(job.plan(), Interrupting())
+
+
+def end_by_kill(out: Path, given: str, ensemble: str) -> None:
     root = Path(__file__).resolve().parents[3]
     env = {**os.environ, "PYTHONPATH": f"{root / 'src'}{os.pathsep}{root}"}
-    killed, given = tmp_path / "killed", portfolio(tmp_path)
-    told = [sys.executable, str(script), str(killed), given, ensemble]
+    told = [sys.executable, "-c", SCRIPT, str(out), given, ensemble]
     victim = subprocess.run(told, env=env, timeout=300, check=False)
     assert victim.returncode == -signal.SIGKILL
-    assert 4 <= len(read_run(killed / "run.db").outcomes) <= 5
-    assert not (killed / "estimate.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("end", "ensemble"),
+    [
+        (end_by_interrupt, "greedy"),  # the same but for the way it ends, and for what comes last
+        pytest.param(end_by_kill, "greedy", marks=pytest.mark.slow),
+        pytest.param(end_by_kill, "none", marks=pytest.mark.slow),
+    ],
+)
+def test_a_run_that_was_ended_and_is_resumed_gives_the_same_bytes(tmp_path, end, ensemble):
+    cut, given = tmp_path / "cut", portfolio(tmp_path)
+    end(cut, given, ensemble)
+    assert 4 <= len(read_run(cut / "run.db").outcomes) <= 5
+    assert not (cut / "estimate.json").exists()
     options = {"target": "relapse", "folds": 3, "n_configs": 4, "rng": 7, "n_jobs": 1}
-    for out in (killed, tmp_path / "whole"):
+    for out in (cut, tmp_path / "whole"):
         en.tune(of("relapse"), portfolio=given, out=out, resume=True, ensemble=ensemble, **options)
     for name in ("estimate.json", "predictions.parquet", "model.skops", "plan.json"):
-        assert (tmp_path / "whole" / name).read_bytes() == (killed / name).read_bytes(), name
-    told = json.loads((killed / "estimate.json").read_text(encoding="utf-8"))
+        assert (tmp_path / "whole" / name).read_bytes() == (cut / name).read_bytes(), name
+    told = json.loads((cut / "estimate.json").read_text(encoding="utf-8"))
     assert ("ensemble" in told) == (ensemble == "greedy")
 
 
