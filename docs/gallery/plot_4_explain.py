@@ -7,7 +7,7 @@ with a band that says how sure the surrogate is.
 """
 
 # %%
-# A search over an SVM with 30 random configurations.
+# A search over an SVM with 20 random configurations.
 from scipy.stats import loguniform
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import RandomizedSearchCV
@@ -21,8 +21,9 @@ X, y = load_breast_cancer(return_X_y=True)
 search = RandomizedSearchCV(
     make_pipeline(StandardScaler(), SVC()),
     {"svc__C": loguniform(1e-2, 1e3), "svc__gamma": loguniform(1e-5, 1e0)},
-    n_iter=30,
+    n_iter=20,
     scoring="roc_auc",
+    cv=3,
     random_state=0,
 ).fit(X[:150], y[:150])
 

@@ -20,7 +20,7 @@ X = np.hstack([X[:, :4], noise])[:120]
 
 search = en.SearchCV(
     make_pipeline(StandardScaler(), SVC()),
-    {"svc__C": np.logspace(-2, 4, 5), "svc__gamma": np.logspace(-5, 0, 4)},
+    {"svc__C": np.logspace(-2, 4, 4), "svc__gamma": np.logspace(-5, 0, 3)},
     scoring="roc_auc",
     cv=5,
 ).fit(X, y[:120])

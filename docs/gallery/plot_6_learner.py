@@ -13,5 +13,5 @@ from sklearn.naive_bayes import GaussianNB
 import earnest as en
 
 X, y = load_breast_cancer(return_X_y=True)
-estimates = en.assess_all(GaussianNB(), X[:100], y[:100], metric="roc_auc", rng=0)
+estimates = en.assess_all(GaussianNB(), X[:100], y[:100], metric="roc_auc", n_replicates=100, rng=0)
 estimates.plot()

@@ -109,8 +109,8 @@ def test_the_module_and_the_script_are_the_same_program(spawn):
     assert spawn("--version").out.startswith("earnest ")
 
 
-def test_an_unexpected_fault_is_one_line_and_exit_code_1(tmp_path, table):
-    done = _broken(table)
+def test_an_unexpected_fault_is_one_line_and_exit_code_1():
+    done = _broken()
     assert done.returncode == 1
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1
@@ -118,24 +118,24 @@ def test_an_unexpected_fault_is_one_line_and_exit_code_1(tmp_path, table):
     assert "EARNEST_TRACEBACK=1" in done.stderr
 
 
-def test_the_traceback_is_shown_on_demand(table):
-    done = _broken(table, EARNEST_TRACEBACK="1")
+def test_the_traceback_is_shown_on_demand():
+    done = _broken(EARNEST_TRACEBACK="1")
     assert done.returncode == 1
     assert "Traceback (most recent call last)" in done.stderr
 
 
-def _broken(table: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run an estimate whose statistics divide by zero."""
+def _broken(**environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a command that divides by zero, one that is quick to load."""
     import os
 
     program = (
         "import sys\n"
-        "import earnest.methods.run as run\n"
+        "import earnest.cli.commands.lookup as lookup\n"
         "from earnest.cli import main\n"
         "def fault(*args, **options):\n"
         "    raise ZeroDivisionError('boom')\n"
-        "run.estimate = fault\n"
-        f"sys.exit(main(['estimate', {str(table)!r}, '-m', 'roc_auc', '--json']))\n"
+        "lookup.write_specs = fault\n"
+        "sys.exit(main(['methods', '--json']))\n"
     )
     return subprocess.run(
         [sys.executable, "-c", program],

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import Run
 from tests.cli.plug_in import run_python, write_metadata, write_page
 
 ASK = """
@@ -62,10 +63,10 @@ def test_an_installed_package_adds_a_method_and_a_metric_to_the_command_line(
     assert 0 <= made["value"] <= 1
 
 
-def test_without_the_package_its_names_are_unknown(table: Path) -> None:
-    lines, err = ask([["estimate", str(table), "--method", "median_fold", "--metric", "roc_auc"]])
-    assert lines[-1] == "2"
-    assert "median_fold" in err
+def test_without_the_package_its_names_are_unknown(run: Run, table: Path) -> None:
+    done = run("estimate", table, "--method", "median_fold", "--metric", "roc_auc")
+    assert done.code == 2
+    assert "median_fold" in done.err
 
 
 def test_packages_that_cannot_be_used_are_named_in_one_warning_each(

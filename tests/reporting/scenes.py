@@ -188,10 +188,15 @@ SCENES: dict[str, Callable[[Path], tuple[Any, dict[str, Any]]]] = {
 }
 
 
+def source_of(name: str, folder: Path) -> tuple[Any, dict[str, Any]]:
+    """Return what a scene reports on and what it asks, begun at the date of all scenes."""
+    with patch.dict(os.environ, SOURCE_DATE_EPOCH=BEGUN):
+        return SCENES[name](folder)
+
+
 def report_of(name: str, folder: Path) -> en.Report:
     """Return the report of a scene; the explanation of so few trials is left out."""
-    with patch.dict(os.environ, SOURCE_DATE_EPOCH=BEGUN):
-        source, asked = SCENES[name](folder)
+    source, asked = source_of(name, folder)
     return en.report(source, explain=False, **asked)
 
 

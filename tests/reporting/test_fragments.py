@@ -11,7 +11,7 @@ import pytest
 
 import earnest as en
 from tests.explanation.scenes import mixed_trials
-from tests.reporting.scenes import HOSTILE, SCENES, cases
+from tests.reporting.scenes import HOSTILE, cases, scene
 from tests.reporting.test_report import outline
 
 
@@ -90,7 +90,7 @@ def test_a_table_of_rivals_shows_the_nearest_and_says_how_many_there_are() -> No
 
 
 def test_a_report_shows_its_first_screen_and_how_to_save_it(binary: en.Predictions) -> None:
-    made = en.report(binary, metric="roc_auc", explain=False)
+    made = en.report(binary, metric="roc_auc", explain=False, n_resamples=100)
     html = made._repr_html_()
     alone(html)
     assert escape(made.content.answer.sentence) in html
@@ -138,9 +138,8 @@ def test_a_search_without_an_estimate_shows_its_diagram_alone() -> None:
     assert "earnest-fragment" not in search._repr_html_()
 
 
-def test_every_scene_names_itself_in_one_line(tmp_path_factory: pytest.TempPathFactory) -> None:
-    source, asked = SCENES["grouped"](tmp_path_factory.mktemp("grouped"))
-    assert repr(en.report(source, **asked)).startswith("Report: Expect a ROC AUC of")
+def test_every_scene_names_itself_in_one_line() -> None:
+    assert repr(scene("grouped")).startswith("Report: Expect a ROC AUC of")
 
 
 def test_predictions_and_trials_show_themselves_in_a_notebook():

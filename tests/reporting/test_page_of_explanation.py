@@ -57,7 +57,7 @@ def test_the_page_and_the_report_render_the_same_part(found: Explanation) -> Non
     scores = [[0.1 * c + 0.2 * i for c in range(3)] for i in y]
     pi = en.Predictions.from_arrays(y, scores, configs=["a", "b", "c"])
     with patch.object(asking, "_explain", lambda *given: found):
-        report = en.report(pi, metric="roc_auc")
+        report = en.report(pi, metric="roc_auc", n_resamples=100)
     alone = content_of_explanation(found).learned
     assert alone == report.content.learned
     section = re.search(r'<section id="learned".*?</section>', report.to_html(), flags=re.S)

@@ -24,7 +24,7 @@ def two_classes(n: int = 80, count: int = 4, folds: int | None = 5) -> en.Predic
 
 @pytest.fixture(scope="module")
 def told() -> en.Report:
-    return en.report(two_classes(), metric="roc_auc")
+    return en.report(two_classes(), metric="roc_auc", n_resamples=200)
 
 
 def test_areas_of_curves_have_the_decimals_of_the_headline(told: en.Report) -> None:
@@ -36,7 +36,7 @@ def test_areas_of_curves_have_the_decimals_of_the_headline(told: en.Report) -> N
 
 
 def test_what_may_lie_outside_a_band_follows_its_level() -> None:
-    made = en.report(two_classes(), metric="roc_auc", confidence_level=0.9).content
+    made = en.report(two_classes(), metric="roc_auc", confidence_level=0.9, n_resamples=200).content
     assert made.curves is not None
     assert "90\u00a0%, pointwise: 10\u00a0% of the points" in made.curves.note
 
@@ -68,7 +68,7 @@ def test_with_many_classes_no_table_is_promised() -> None:
     scores = rng.random((104, 2, 1, 13)) + 0.6 * (y[:, None] == np.unique(y))[:, None, None, :]
     scores /= scores.sum(axis=-1, keepdims=True)
     pi = en.Predictions.from_arrays(y, scores, np.arange(104) % 8)
-    curves = en.report(pi, metric="accuracy").content.curves
+    curves = en.report(pi, metric="accuracy", n_resamples=200).content.curves
     assert curves is not None
     assert curves.confusion is None
     assert "shows them" not in " ".join(curves.left_out)
@@ -77,14 +77,14 @@ def test_with_many_classes_no_table_is_promised() -> None:
 
 def test_without_folds_no_training_size_is_said() -> None:
     for pi in (two_classes(folds=None), two_classes(count=1, folds=None)):
-        made = en.report(pi, metric="roc_auc")
+        made = en.report(pi, metric="roc_auc", n_resamples=200)
         assert made.content.methods is not None
         assert all("of 0" not in group.note for group in made.content.methods.groups)
         assert "1 fold" not in made.to_markdown()
 
 
 def test_one_configuration_was_not_chosen() -> None:
-    methods = en.report(two_classes(count=1), metric="roc_auc").content.methods
+    methods = en.report(two_classes(count=1), metric="roc_auc", n_resamples=200).content.methods
     assert methods is not None
     titles = " ".join(group.title for group in methods.groups)
     assert "chosen" not in titles
@@ -93,7 +93,7 @@ def test_one_configuration_was_not_chosen() -> None:
 
 def test_refused_cases_are_not_said_to_lack_a_fold() -> None:
     pi = en.Predictions.from_arrays([0, 1], [[0.2, 0.3], [0.7, 0.9]])
-    answer = en.report(pi, metric="roc_auc").content.answer
+    answer = en.report(pi, metric="roc_auc", n_resamples=200).content.answer
     assert answer.sentence == "The ROC AUC on new data cannot be estimated from these cases."
     assert "class 0 has one case" in answer.lede
     assert "every fold" not in " ".join(answer.meaning)
@@ -113,7 +113,7 @@ def test_the_paragraph_names_the_winner_the_rule_and_the_method(told: en.Report)
 
 
 def test_one_comparison_is_not_adjusted() -> None:
-    made = en.report(two_classes(count=2), metric="roc_auc")
+    made = en.report(two_classes(count=2), metric="roc_auc", n_resamples=200)
     assert made.content.rivals is not None
     assert "Bonferroni" not in made.to_markdown()
     assert "Thin bar" not in made.content.rivals.test
@@ -121,7 +121,9 @@ def test_one_comparison_is_not_adjusted() -> None:
 
 
 def test_one_sided_bounds_are_bounds_in_the_paragraph() -> None:
-    told = en.report(two_classes(), metric="roc_auc", side="lower").content.computed.paragraph
+    told = en.report(
+        two_classes(), metric="roc_auc", side="lower", n_resamples=200
+    ).content.computed.paragraph
     assert re.search(r"\(95\u00a0% one-sided bound: above 0\.\d+\)", told)
 
 
@@ -131,7 +133,7 @@ def nodes(node: RegionNode) -> list[RegionNode]:
 
 @pytest.fixture(scope="module")
 def whole() -> en.Report:
-    return en.report(many(n=60, count=40), metric="roc_auc")
+    return en.report(many(n=60, count=40), metric="roc_auc", n_resamples=200)
 
 
 def test_each_node_of_each_tree_shows_its_curves(whole: en.Report) -> None:
@@ -170,7 +172,7 @@ def test_a_name_is_not_said_twice_in_the_audit(told: en.Report) -> None:
 
 def test_decimals_of_the_answer_are_those_of_its_standard_error(told: en.Report) -> None:
     made = told.content.answer
-    places = places_of([en.estimate(two_classes(), metric="roc_auc", rng=0)])
+    places = places_of([en.estimate(two_classes(), metric="roc_auc", n_resamples=200, rng=0)])
     assert made.value is not None
     assert len(made.value.split(".")[1]) == places
 
@@ -181,11 +183,11 @@ def test_two_naive_scores_are_told_apart() -> None:
     folds = np.arange(80) // 2 % 5
     scores = y[:, None] + rng.standard_normal((80, 3)) + 2.0 * folds[:, None]  # folds differ
     pi = en.Predictions.from_arrays(y, scores, folds)
-    methods = en.report(pi, metric="roc_auc").content.methods
+    methods = en.report(pi, metric="roc_auc", n_resamples=200).content.methods
     assert methods is not None
     notes = {row.title: row.note for group in methods.groups for row in group.rows}
     assert notes["Naive winner’s score"] == "naive: gives no interval, by folds"
-    assert notes["BBC"] == "bbc, 1,000 resamples"
+    assert notes["BBC"] == "bbc, 200 resamples"
 
 
 def test_another_score_of_the_winner_is_explained_beside_the_number() -> None:
@@ -195,7 +197,12 @@ def test_another_score_of_the_winner_is_explained_beside_the_number() -> None:
     y = np.tile([0, 1], 40)
     X = rng.standard_normal((80, 2)) + 0.8 * y[:, None]
     search = en.SearchCV(
-        KNeighborsClassifier(), {"n_neighbors": [5, 9]}, scoring="roc_auc", cv=8, random_state=1
+        KNeighborsClassifier(),
+        {"n_neighbors": [5, 9]},
+        scoring="roc_auc",
+        cv=8,
+        random_state=1,
+        n_resamples=200,
     ).fit(X, y)
     made = en.report(search, explain=False).content
     assert made.audit is not None
@@ -218,7 +225,7 @@ def test_cautions_of_the_comparisons_are_told_once() -> None:
 
 
 def test_no_sentence_has_two_signs_in_a_row() -> None:
-    made = en.report(many(n=60, count=6), metric="roc_auc", explain=False).content
+    made = en.report(many(n=60, count=6), metric="roc_auc", explain=False, n_resamples=200).content
     assert "6 configurations, 5 on every fold, and" in made.answer.lede
     assert not re.search(r"[,;:.][,;:]", made.answer.lede)
     for name in ("binary", "folder", "imported"):

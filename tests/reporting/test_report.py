@@ -18,8 +18,9 @@ import pytest
 
 import earnest as en
 from earnest.core.text.estimate import print_numbers
-from tests.reporting.scenes import GOLDEN, HOSTILE, SCENES, scene
+from tests.reporting.scenes import GOLDEN, HOSTILE, SCENES, scene, source_of
 
+FEW = 100  # resamples where words, parts and signs are looked at, and not numbers
 VOID = {"meta", "br", "link", "img", "input", "hr", "path", "line", "rect", "circle", "use"}
 
 
@@ -110,12 +111,13 @@ def test_json_and_page_say_the_same_sentence(reports: dict[str, en.Report], name
     sentence = "".join(span["text"] for span in data["answer"]["headline"])
     assert data["schema"] == "earnest/report/1"
     assert sentence == made.content.answer.sentence
+    page, text = made.to_html(), made.to_markdown()
     for part in ("methods", "rivals", "curves", "audit"):
         if data[part] is not None:
-            assert made.to_html().count(f'id="{part}"') == 1
+            assert page.count(f'id="{part}"') == 1
     for caution in data["answer"]["cautions"]:
-        assert caution["code"] in made.to_html()
-        assert caution["code"] in made.to_markdown()
+        assert caution["code"] in page
+        assert caution["code"] in text
 
 
 def digests(made: en.Report) -> list[str]:
@@ -124,8 +126,8 @@ def digests(made: en.Report) -> list[str]:
     return [hashlib.sha256(text.encode()).hexdigest() for text in forms]
 
 
-# A search, predictions of classes, and a folder; the golden words hold all kinds to the same.
-ELSEWHERE = ("binary", "multiclass", "folder")
+# Predictions of classes, and the folder of a search; the golden words hold all kinds to the same.
+ELSEWHERE = ("multiclass", "folder")
 
 
 def test_a_report_is_the_same_bytes_in_another_process(
@@ -143,8 +145,8 @@ def test_a_report_is_the_same_bytes_in_another_process(
 
 
 def test_the_number_of_the_page_is_that_of_the_search(tmp_path: Path) -> None:
-    search, _ = SCENES["binary"](tmp_path)
-    made = en.report(search, explain=False)
+    search, _ = source_of("binary", tmp_path)
+    made = scene("binary")
     shown = print_numbers(search.estimate_)
     assert made.content.answer.value == shown.value
     assert made.content.answer.naive == shown.naive
@@ -152,7 +154,7 @@ def test_the_number_of_the_page_is_that_of_the_search(tmp_path: Path) -> None:
 
 
 def test_another_level_or_side_is_read_from_the_same_draws(tmp_path: Path) -> None:
-    search, _ = SCENES["binary"](tmp_path)
+    search, _ = source_of("binary", tmp_path)
     made = en.report(search, explain=False, side="lower", confidence_level=0.9)
     lower = search.estimate_.at(side="lower", confidence_level=0.9)
     assert f"it is above {print_numbers(lower).low}" in made.content.answer.lede
@@ -167,9 +169,9 @@ def test_two_sided_limits_are_never_said_to_be_bounds(reports: dict[str, en.Repo
 
 
 def test_a_folder_tells_the_estimate_that_the_run_wrote(tmp_path: Path) -> None:
-    run, _ = SCENES["folder"](tmp_path)
+    run, _ = source_of("folder", tmp_path)
     told = en.Estimate.from_dict(json.loads((run / "estimate.json").read_text(encoding="utf-8")))
-    made = en.report(run, explain=False)
+    made = scene("folder")
     assert made.content.results["estimate"]["value"] == told.value
     assert made.content.results["estimate"]["winner"] == told.winner
     assert made.content.audit is not None
@@ -183,20 +185,20 @@ def test_a_folder_tells_the_estimate_that_the_run_wrote(tmp_path: Path) -> None:
 def test_a_folder_that_lacks_a_file_says_so_and_is_read_all_the_same(
     tmp_path: Path, lost: str, said: str
 ) -> None:
-    run, _ = SCENES["folder"](tmp_path)
+    run, _ = source_of("folder", tmp_path)
     (run / lost).unlink()
-    made = en.report(run, explain=False)
+    made = en.report(run, explain=False, n_resamples=FEW)
     assert made.content.methods is not None
     assert said in made.to_markdown().replace("\\", "")
 
 
 def test_a_run_whose_time_was_over_is_still_the_search_that_it_was(tmp_path: Path) -> None:
-    run, _ = SCENES["folder"](tmp_path)
+    run, _ = source_of("folder", tmp_path)
     pi = en.Predictions.load(run / "predictions.parquet")
     with sqlite3.connect(run / "run.db") as file:  # a last fit that the clock did not wait for
         file.execute("DELETE FROM outcome WHERE key = '9,0,4'")
     pi.select(list(pi.configs.ids[:-1])).save(run / "predictions.parquet")
-    made = en.report(run, explain=False, rng=7)
+    made = en.report(run, explain=False, rng=7, n_resamples=FEW)
     assert "the search reported" in made.content.answer.sentence
     assert made.content.audit is not None
     assert [row.status for row in made.content.audit.rows].count("dropped") == 1
@@ -204,7 +206,7 @@ def test_a_run_whose_time_was_over_is_still_the_search_that_it_was(tmp_path: Pat
 
 
 def test_a_damaged_estimate_is_made_anew(tmp_path: Path) -> None:
-    run, _ = SCENES["folder"](tmp_path)
+    run, _ = source_of("folder", tmp_path)
     path = run / "estimate.json"
     before = en.Estimate.from_dict(json.loads(path.read_text(encoding="utf-8")))
     path.write_text(path.read_text(encoding="utf-8")[:200], encoding="utf-8")
@@ -249,10 +251,10 @@ def test_dropped_and_failed_configurations_stand_in_the_audit_with_their_reason(
 
 
 def test_no_heading_claims_what_is_open_or_not_corrected(binary: en.Predictions) -> None:
-    upper = en.report(binary, metric="roc_auc", side="upper").content
+    upper = en.report(binary, metric="roc_auc", side="upper", n_resamples=FEW).content
     assert upper.curves is not None
     assert upper.curves.heading == "Curves"
-    naive = en.report(binary, metric="roc_auc", method="naive_bootstrap").content
+    naive = en.report(binary, metric="roc_auc", method="naive_bootstrap", n_resamples=FEW).content
     assert naive.curves is not None
     assert naive.methods is not None
     assert naive.curves.heading == "Curves"
@@ -280,13 +282,13 @@ def test_an_explanation_is_there_where_trials_are_enough() -> None:
     pi = en.Predictions.from_arrays(
         y, scores, np.arange(80) // 2 % 5, configs=[{"depth": int(d), "r": d % 3} for d in depths]
     )
-    made = en.report(pi, metric="roc_auc")
+    made = en.report(pi, metric="roc_auc", n_resamples=FEW)
     learned = made.content.learned
     assert learned is not None
     assert {panel.heading for panel in learned.effects} == {"depth", "r"}
     assert 'id="learned"' in made.to_html()
     outline(made.to_html())
-    few = en.report(pi.select(range(5)), metric="roc_auc")
+    few = en.report(pi.select(range(5)), metric="roc_auc", n_resamples=FEW)
     assert few.content.learned is None
     assert "too few trials" in few.content.absent["learned"]
 
@@ -305,7 +307,7 @@ def hostile() -> en.Predictions:
 
 
 def test_hostile_names_labels_and_values_are_text_everywhere() -> None:
-    made = en.report(hostile(), metric="roc_auc", title=HOSTILE)
+    made = en.report(hostile(), metric="roc_auc", title=HOSTILE, n_resamples=FEW)
     page = made.to_html()
     found = outline(page)
     assert found.open == []
@@ -322,7 +324,7 @@ def test_every_name_can_be_shown() -> None:
     rng = np.random.default_rng(5)
     y = np.tile([0, 1], 20)
     pi = en.Predictions.from_arrays(y, y[:, None] + rng.standard_normal((40, 6)), configs=names)
-    made = en.report(pi, metric="roc_auc")
+    made = en.report(pi, metric="roc_auc", n_resamples=FEW)
     assert outline(made.to_html()).open == []
     figures = "".join(re.findall(r"<svg.*?</svg>", made.to_html(), flags=re.S))
     assert "\x1b" not in figures
@@ -372,7 +374,18 @@ def test_predictions_need_a_metric_and_a_search_its_fit(binary: en.Predictions) 
         en.report(binary, metric="roc_auc", fold="fold")
 
 
-@pytest.mark.parametrize("method", ["naive", "tibshirani", "delong", "mabt", "bbc_fold", "holdout"])
+# Without an interval, and without resamples; the methods of the other kinds are slow.
+@pytest.mark.parametrize(
+    "method",
+    [
+        "naive",
+        "delong",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("tibshirani", "mabt", "bbc_fold", "holdout")
+        ),
+    ],
+)
 def test_every_kind_of_method_can_be_the_reported_one(binary: en.Predictions, method: str) -> None:
     made = en.report(binary, metric="roc_auc", method=method)
     assert made.content.methods is not None

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 import earnest as en
-from tests.cli.conftest import Run
+from tests.cli.conftest import Outcome, Run
 from tests.decision.populations import answer_items, answer_pair, make_scores
 
 ROOT = Path(__file__).parents[3]
@@ -117,8 +117,13 @@ def test_a_question_that_makes_no_sense_is_bad_input(
 # The action: its steps are run as GitHub runs them.
 
 
-def run_action(folder: Path, **inputs: str) -> tuple[int, dict[str, str], str]:
-    """Run the script of the action with these inputs; return its code, outputs and summary."""
+def run_action(
+    folder: Path, answer: Outcome | None = None, **inputs: str
+) -> tuple[int, dict[str, str], str]:
+    """Run the script of the action with these inputs; return its code, outputs and summary.
+
+    With an answer, that of an earlier run, the command is not run but notes its arguments.
+    """
     action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
     step = next(one for one in action["runs"]["steps"] if one.get("id") == "gate")
     given = {name: spec.get("default", "") for name, spec in action["inputs"].items()} | inputs
@@ -132,6 +137,11 @@ def run_action(folder: Path, **inputs: str) -> tuple[int, dict[str, str], str]:
         place = tools / name
         place.write_text(f'#!/bin/sh\nexec "{sys.executable}" {words}"$@"\n')
         place.chmod(0o755)
+    if answer is not None:
+        (folder / "answer.json").write_text(answer.out, encoding="utf-8")
+        (tools / "earnest").write_text(
+            f'#!/bin/sh\necho "$@" > asked\n: > "$MARKDOWN"\ncat answer.json\nexit {answer.code}\n'
+        )
     files = {name: folder / name.lower() for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
     done = subprocess.run(
         [
@@ -179,19 +189,26 @@ def test_the_action_passes_what_passes(pair: tuple[Path, Path], tmp_path: Path) 
     [("0.9", "fail", 3, "fail"), ("0.8", "fail", 4, "undecided"), ("0.8", "pass", 0, "undecided")],
 )
 def test_the_action_fails_what_fails_and_what_is_undecided_unless_told(
-    scores: Path, tmp_path: Path, above: str, undecided: str, code: int, verdict: str
+    run: Run, scores: Path, tmp_path: Path, above: str, undecided: str, code: int, verdict: str
 ) -> None:
-    found = run_action(tmp_path, new=scores.name, above=above, undecided=undecided)
+    answer = run("gate", scores, "--above", above, "--json")
+    found = run_action(tmp_path, answer, new=scores.name, above=above, undecided=undecided)
     assert found[0] == code
     assert found[1]["verdict"] == verdict
 
 
 @needs_bash
-def test_the_action_hands_further_arguments_on_and_stops_at_bad_input(tmp_path: Path) -> None:
-    shutil.copytree(FILES / "lm_eval", tmp_path / "logs")
-    code, outputs, _ = run_action(tmp_path, new="logs", above="0.1", arguments="--score acc")
+def test_the_action_hands_further_arguments_on_and_stops_at_bad_input(
+    run: Run, tmp_path: Path
+) -> None:
+    logs = FILES / "lm_eval"
+    answer = run("gate", logs, "--above", "0.1", "--json", "--score", "acc")
+    asked = {"new": str(logs), "above": "0.1"}
+    code, outputs, _ = run_action(tmp_path, answer, arguments="--score acc", **asked)
     assert (code, outputs["verdict"]) == (0, "pass")
-    assert run_action(tmp_path, new="logs", above="0.1")[0] == 2  # which of the scores?
+    assert (tmp_path / "asked").read_text().rstrip().endswith("--above 0.1 --score acc")
+    answer = run("gate", logs, "--above", "0.1", "--json")  # which of the scores?
+    assert run_action(tmp_path, answer, **asked)[0] == answer.code == 2
 
 
 def test_every_input_of_the_action_reaches_its_script() -> None:

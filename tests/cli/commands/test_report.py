@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run, write_table
-from tests.reporting.scenes import SCENES
+from tests.reporting.scenes import source_of
+
+FEW = ("--n-resamples", "100")  # where words and files are looked at, and not numbers
 
 
 @pytest.fixture
@@ -18,7 +20,7 @@ def table(tmp_path: Path) -> Path:
 
 def test_the_page_is_written_and_its_sentence_said(run: Run, table: Path) -> None:
     out = table.parent / "report.html"
-    done = run("report", table, "-m", "roc_auc", "-o", out, "--seed", "3")
+    done = run("report", table, "-m", "roc_auc", "-o", out, "--seed", "3", *FEW)
     assert done.code == 0, done.err
     assert "ROC AUC" in done.out
     assert "confidence it lies between" in " ".join(done.out.split())
@@ -29,13 +31,13 @@ def test_the_page_is_written_and_its_sentence_said(run: Run, table: Path) -> Non
 @pytest.mark.parametrize("ending", ["md", "json"])
 def test_other_forms_by_the_ending(run: Run, table: Path, ending: str) -> None:
     out = table.parent / f"report.{ending}"
-    assert run("report", table, "-m", "roc_auc", "-o", out).code == 0
+    assert run("report", table, "-m", "roc_auc", "-o", out, *FEW).code == 0
     text = out.read_text(encoding="utf-8")
     assert json.loads(text)["schema"] if ending == "json" else text.startswith("# ")
 
 
 def test_the_report_of_a_folder_lies_in_it(run: Run, tmp_path: Path) -> None:
-    folder, _ = SCENES["folder"](tmp_path)
+    folder, _ = source_of("folder", tmp_path)
     done = run("report", folder, "--no-explain", "--side", "lower", "--level", "0.9")
     assert done.code == 0, done.err
     first = (folder / "report.html").read_bytes()
@@ -50,7 +52,7 @@ def test_open_shows_the_file_in_a_browser(
     opened: list[str] = []
     monkeypatch.setattr("webbrowser.open", opened.append)
     out = table.parent / "report.html"
-    assert run("report", table, "-m", "roc_auc", "-o", out, "--open").code == 0
+    assert run("report", table, "-m", "roc_auc", "-o", out, "--open", *FEW).code == 0
     assert opened == [out.resolve().as_uri()]
 
 
@@ -84,6 +86,6 @@ def test_columns_are_read_as_for_an_estimate(run: Run, tmp_path: Path) -> None:
     table.write_text(lines, encoding="utf-8")
     out = tmp_path / "report.md"
     read = ("--target", "died", "--fold", "part", "--delimiter", ";")
-    done = run("report", table, "-m", "roc_auc", "-o", out, *read)
+    done = run("report", table, "-m", "roc_auc", "-o", out, *read, *FEW)
     assert done.code == 0, done.err
     assert "5 folds" in out.read_text(encoding="utf-8")

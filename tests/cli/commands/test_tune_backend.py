@@ -8,16 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from distributed import Client
+from distributed import LocalCluster
 from pyarrow import csv
 
 from earnest.engine import backends
 from tests.cli.conftest import Run
-from tests.engine.local_clusters import DaskProcesses, dask_processes
 from tests.training.tune_tables import of, portfolio
 
 ASK = ("tune", "patients.csv", "--target", "relapse", "--seed", "7", "--portfolio", "quick.toml")
-QUICK = (*ASK, "--configs", "2", "--folds", "3", "--quiet")
+QUICK = (*ASK, "--configs", "2", "--folds", "3", "--no-report", "--quiet")
 
 
 @pytest.fixture
@@ -29,18 +28,24 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskProcesses]:
-    with dask_processes(tmp_path_factory.mktemp("dask")) as made:
-        with Client(made.address, timeout=60, set_as_default=False) as client:
-            made.ready(client, 1)
-        yield made
+def address() -> Iterator[str]:
+    """Where a scheduler listens, with a worker in threads: tests/engine/clusters has processes."""
+    with LocalCluster(
+        n_workers=1,
+        threads_per_worker=1,
+        processes=False,
+        protocol="tcp://",
+        host="127.0.0.1",
+        dashboard_address=None,
+    ) as made:
+        yield made.scheduler_address
 
 
 def test_a_run_on_a_dask_cluster_writes_what_a_run_here_writes(
-    run: Run, here: Path, cluster: DaskProcesses
+    run: Run, here: Path, address: str
 ) -> None:
     assert run(*QUICK, "--n-jobs", "1", "--out", "here").code == 0
-    asked = ("--backend", "dask", "--scheduler", cluster.address)
+    asked = ("--backend", "dask", "--scheduler", address)
     done = run(*QUICK, *asked, "--out", "there")
     assert (done.code, done.out, done.err) == (0, "", "")
     there, alone = (json.loads((here / f / "estimate.json").read_text()) for f in ("there", "here"))

@@ -136,7 +136,7 @@ def test_an_ascii_process_is_served(spawn):
     assert done.out.isascii()
 
 
-@pytest.mark.parametrize("args", [["methods"], ["--help"], ["--version"]])
+@pytest.mark.parametrize("args", [["methods"], ["--version"]])
 def test_a_full_disk_is_one_line(tmp_path, args):
     # A read-only descriptor refuses to be written to, as a full disk does.
     path = tmp_path / "out"
@@ -157,14 +157,13 @@ def test_a_full_disk_is_one_line(tmp_path, args):
 @pytest.mark.parametrize(
     "args",
     [
-        ["estimate", "{table}", *ESTIMATE, "--json"],
+        ["methods", "--json"],
         ["--help"],
-        ["--version"],
     ],
 )
-def test_a_closed_pipe_is_silent(table, args):
+def test_a_closed_pipe_is_silent(args):
     process = subprocess.Popen(
-        [sys.executable, "-m", "earnest", *(arg.format(table=table) for arg in args)],
+        [sys.executable, "-m", "earnest", *args],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )

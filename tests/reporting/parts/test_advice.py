@@ -18,7 +18,8 @@ def predicted(gain: float, count: int = 4, n: int = 120, seed: int = 3) -> en.Pr
 
 
 def advice(source: en.Predictions, **asked: object) -> tuple[Answer, str, str]:
-    answer = en.report(source, metric="roc_auc", explain=False, **asked).content.answer
+    given = {"metric": "roc_auc", "explain": False, "n_resamples": 200, **asked}
+    answer = en.report(source, **given).content.answer
     assert answer is not None
     told = {each.key: " ".join(each.words) for each in answer.advice}
     return answer, told["use"], told["next"]
@@ -59,7 +60,7 @@ def test_what_to_report_is_the_number_of_the_page_and_not_the_naive_one() -> Non
 
 
 def test_a_number_that_is_not_corrected_is_not_to_be_reported() -> None:
-    answer, _, to_do = advice(predicted(1.0), method="naive")
+    answer, _, to_do = advice(predicted(1.0), method="naive", n_resamples=None)
     assert "corrects for the search" in to_do
     assert f"Report {answer.value}" not in to_do
 
@@ -74,7 +75,7 @@ def test_the_simpler_one_is_named_only_where_an_order_is_known() -> None:
         np.arange(120) // 2 % 5,
         configs=pi.configs.with_complexity([4, 3, 2, 1]),
     )
-    content = en.report(ranked, metric="roc_auc", explain=False).content
+    content = en.report(ranked, metric="roc_auc", explain=False, n_resamples=200).content
     answer = content.answer
     use = next(" ".join(each.words) for each in answer.advice if each.key == "use")
     assert content.rivals is not None

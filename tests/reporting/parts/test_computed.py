@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import earnest as en
-from tests.reporting.scenes import SCENES, scene
+from tests.reporting.scenes import SCENES, scene, source_of
 
 
 def evidence(made: en.Report) -> dict[str, str]:
@@ -25,17 +25,17 @@ def test_the_date_is_that_of_the_run_and_never_of_the_rendering(
         assert content.answer.kicker.endswith(" · 15 November 2025")
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     run, _ = SCENES["folder"](tmp_path)
-    before = en.report(run, explain=False).to_html()
+    before = en.report(run, explain=False, n_resamples=50).to_html()
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1800000000")
-    assert en.report(run, explain=False).to_html() == before
+    assert en.report(run, explain=False, n_resamples=50).to_html() == before
     assert "14 November 2023" in before
     imported = {group.title: dict(group.rows) for group in scene("imported").content.computed.facts}
     assert imported["The evidence"]["Run begun"] == "– (predictions have no date)"
 
 
 def test_a_run_that_did_not_record_its_date_says_so(tmp_path: Path) -> None:
-    run, _ = SCENES["folder"](tmp_path)
+    run, _ = source_of("folder", tmp_path)
     with sqlite3.connect(run / "run.db") as file:
         file.execute("DELETE FROM document WHERE name = 'begun'")
-    made = en.report(run, explain=False)
+    made = en.report(run, explain=False, n_resamples=50)
     assert "the run did not record it" in made.to_html()

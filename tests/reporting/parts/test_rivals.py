@@ -27,7 +27,7 @@ def pi() -> en.Predictions:
 
 @pytest.fixture(scope="module")
 def told(pi: en.Predictions) -> en.Report:
-    return en.report(pi, metric="roc_auc", explain=False)
+    return en.report(pi, metric="roc_auc", explain=False, n_resamples=100)
 
 
 @pytest.fixture(scope="module", params=["delong", "bayle", "bootstrap"])
@@ -69,7 +69,7 @@ def test_the_part_counts_and_names_what_the_rows_say(told: en.Report) -> None:
 
 def test_the_simplest_is_unknown_without_an_order(pi: en.Predictions) -> None:
     bare = en.Predictions.from_arrays(pi.target.y, pi.responses[:, :, 0], pi.folds[:, 0])
-    part = en.report(bare, metric="roc_auc", explain=False).content.rivals
+    part = en.report(bare, metric="roc_auc", explain=False, n_resamples=100).content.rivals
     assert part is not None
     assert part.simplest is None
     assert "is unknown" in part.lede
@@ -80,7 +80,7 @@ def test_every_surface_counts_the_same_configurations(pi: en.Predictions) -> Non
     # one question, one answer: Python, the report's heading and rows, and its audit table
     for metric in ("roc_auc", "accuracy", "average_precision"):
         many = en.compare_many(pi, metric=metric, rng=0)
-        content = en.report(pi, metric=metric, explain=False).content
+        content = en.report(pi, metric=metric, explain=False, n_resamples=100).content
         assert content.rivals is not None
         assert content.audit is not None
         assert set(content.rivals.not_worse) == set(many.not_worse) - {many.best}
@@ -90,7 +90,7 @@ def test_every_surface_counts_the_same_configurations(pi: en.Predictions) -> Non
 
 
 def test_of_a_loss_the_winner_is_ahead_by_a_positive_amount(regression: en.Predictions) -> None:
-    part = en.report(regression, metric="rmse").content.rivals
+    part = en.report(regression, metric="rmse", n_resamples=100).content.rivals
     assert part is not None
     assert all(float(row.ahead.replace("\u2212", "-")) > 0 for row in part.rows)
     assert part.rows[-1].worse
@@ -98,14 +98,15 @@ def test_of_a_loss_the_winner_is_ahead_by_a_positive_amount(regression: en.Predi
 
 @pytest.mark.parametrize("kind", ["classes", "loss"])
 def test_interval_p_and_verdict_of_a_row_are_of_one_kind_in_every_form(
-    pi: en.Predictions, regression: en.Predictions, kind: str
+    told: en.Report, regression: en.Predictions, kind: str
 ) -> None:
-    source, metric = (pi, "roc_auc") if kind == "classes" else (regression, "rmse")
-    made = en.report(source, metric=metric, explain=False)
+    made = told
+    if kind == "loss":
+        made = en.report(regression, metric="rmse", explain=False, n_resamples=100)
     part = made.content.rivals
     assert part is not None
-    told = json.loads(made.to_json())["rivals"]["rows"]
-    for row, plain in zip(part.rows, told, strict=True):
+    written, markdown = json.loads(made.to_json())["rivals"]["rows"], made.to_markdown()
+    for row, plain in zip(part.rows, written, strict=True):
         assert row.limits is not None
         assert row.limits_one is not None
         assert row.ahead_by is not None
@@ -113,7 +114,7 @@ def test_interval_p_and_verdict_of_a_row_are_of_one_kind_in_every_form(
         assert row.ahead_by <= row.limits_one[1] <= row.limits[1]
         assert row.worse == (row.limits[0] > 0) == (row.p_value <= 0.05)
         assert plain["limits"] == list(row.limits)
-        assert row.interval in made.to_markdown().replace("\\", "")
+        assert row.interval in markdown.replace("\\", "")
     open_rows = [row for row in part.rows if not row.worse and row.limits_one[0] > 0]
     assert open_rows or kind == "loss"  # so the two kinds of interval do differ here
 
@@ -158,7 +159,7 @@ def test_two_equal_configurations_are_not_worse() -> None:
     y = np.tile([0, 1], 30)
     score = y + rng.standard_normal(60)
     pi = en.Predictions.from_arrays(y, np.stack([score, score], axis=1), np.arange(60) // 2 % 5)
-    part = en.report(pi, metric="roc_auc").content.rivals
+    part = en.report(pi, metric="roc_auc", n_resamples=100).content.rivals
     assert part is not None
     assert [row.worse for row in part.rows] == [False]
     assert part.rows[0].p == "1.00"

@@ -73,4 +73,4 @@ def test_other_tasks_have_no_thresholds(task: str) -> None:
 def test_labels_have_no_thresholds_and_one_configuration_has(pi: en.Predictions) -> None:
     labels = en.with_thresholds(pi.select([0, 1]), [0.5])
     assert en.report(labels, metric="accuracy", n_resamples=50).content.thresholds is None
-    assert en.report(pi.select(0), metric="roc_auc").content.thresholds is not None
+    assert en.report(pi.select(0), metric="roc_auc", n_resamples=50).content.thresholds is not None

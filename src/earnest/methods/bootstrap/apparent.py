@@ -35,7 +35,8 @@ class Apparent:
     >>> rng = np.random.default_rng(0)
     >>> y = np.tile([0, 1], 40)
     >>> X = y[:, None] + rng.standard_normal((80, 2))
-    >>> made = en.bootstrap_train(KNeighborsClassifier(1), X, y, metric="accuracy", rng=0)
+    >>> asked = {"metric": "accuracy", "n_replicates": 50, "rng": 0}
+    >>> made = en.bootstrap_train(KNeighborsClassifier(1), X, y, **asked)
     >>> en.estimate(made, method="apparent", metric="accuracy")
     accuracy 1.000 (apparent, n=80)
     """

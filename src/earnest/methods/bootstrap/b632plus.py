@@ -77,9 +77,10 @@ class B632Plus:
     >>> rng = np.random.default_rng(0)
     >>> y = np.tile([0, 1], 40)
     >>> X = y[:, None] + rng.standard_normal((80, 2))
-    >>> made = en.bootstrap_train(KNeighborsClassifier(1), X, y, metric="accuracy", rng=0)
+    >>> asked = {"metric": "accuracy", "n_replicates": 50, "rng": 0}
+    >>> made = en.bootstrap_train(KNeighborsClassifier(1), X, y, **asked)
     >>> en.estimate(made, method=".632+", metric="accuracy")
-    accuracy 0.69, 95 % interval [0.60, 0.79] (.632+, n=80)
+    accuracy 0.69, 95 % interval [0.58, 0.79] (.632+, n=80)
     """
 
     spec: ClassVar[MethodSpec] = MethodSpec(

@@ -44,9 +44,10 @@ class ErrStar:
     >>> rng = np.random.default_rng(0)
     >>> y = np.tile([0, 1], 40)
     >>> X = y[:, None] + rng.standard_normal((80, 2))
-    >>> made = en.bootstrap_train(KNeighborsClassifier(1), X, y, metric="roc_auc", rng=0)
+    >>> asked = {"metric": "roc_auc", "n_replicates": 50, "rng": 0}
+    >>> made = en.bootstrap_train(KNeighborsClassifier(1), X, y, **asked)
     >>> en.estimate(made, method="err_star", metric="roc_auc")
-    roc_auc 0.65, 95 % interval [0.56, 0.74] (err_star, n=80)
+    roc_auc 0.65, 95 % interval [0.55, 0.73] (err_star, n=80)
     """
 
     spec: ClassVar[MethodSpec] = MethodSpec(

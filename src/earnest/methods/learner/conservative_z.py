@@ -69,8 +69,9 @@ class ConservativeZ:
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.naive_bayes import GaussianNB
     >>> X, y = load_iris(return_X_y=True)
-    >>> en.assess(GaussianNB(), X, y, method="conservative_z", metric="accuracy", rng=0)
-    accuracy 0.960, 95 % interval [0.925, 0.995] (conservative_z, n=150)
+    >>> asked = {"method": "conservative_z", "metric": "accuracy", "n_repeats": 5, "rng": 0}
+    >>> en.assess(GaussianNB(), X, y, **asked)
+    accuracy 0.96, 95 % interval [0.91, 1.00] (conservative_z, n=150)
     """
 
     spec: ClassVar[MethodSpec] = MethodSpec(

@@ -117,9 +117,10 @@ def bootstrap_train(
     >>> rng = np.random.default_rng(0)
     >>> y = np.tile([0, 1], 30)
     >>> X = y[:, None] + rng.standard_normal((60, 2))
-    >>> made = en.bootstrap_train(LogisticRegression(), X, y, metric="accuracy", rng=0)
+    >>> asked = {"metric": "accuracy", "n_replicates": 50, "rng": 0}
+    >>> made = en.bootstrap_train(LogisticRegression(), X, y, **asked)
     >>> en.estimate(made, method=".632+", metric="accuracy")
-    accuracy 0.77, 95 % interval [0.66, 0.88] (.632+, n=60)
+    accuracy 0.77, 95 % interval [0.68, 0.87] (.632+, n=60)
     """
     check.whole_number("n_replicates", n_replicates, low=1, high=MOST_REPLICATES)
     measure = None if metric is None else resolve_metric(metric)

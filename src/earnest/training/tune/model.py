@@ -109,7 +109,7 @@ class Model:
     >>> import earnest as en
     >>> from sklearn.datasets import load_iris
     >>> iris = load_iris(as_frame=True).frame
-    >>> model = en.tune(iris, target="target", n_configs=2, folds=3, rng=7, n_jobs=1).model
+    >>> model = en.tune(iris, target="target", n_configs=1, folds=3, rng=7, n_jobs=1).model
     >>> model.classes, model.metric
     ((0, 1, 2), 'roc_auc_ovr')
     >>> model.predict(iris.head(2)).labels.tolist()
@@ -286,7 +286,7 @@ def load_model(run: str | Path) -> Model:
     >>> from sklearn.datasets import load_iris
     >>> iris = load_iris(as_frame=True).frame
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     asked = {"n_configs": 2, "folds": 3, "rng": 7, "n_jobs": 1, "out": folder}
+    ...     asked = {"n_configs": 1, "folds": 3, "rng": 7, "n_jobs": 1, "out": folder}
     ...     found = en.tune(iris, target="target", **asked)
     ...     model = en.load_model(folder)
     >>> model.predict(iris.head(2)).labels.tolist()

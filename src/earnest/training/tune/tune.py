@@ -139,9 +139,9 @@ def tune(
     >>> import earnest as en
     >>> from sklearn.datasets import load_iris
     >>> iris = load_iris(as_frame=True).frame
-    >>> found = en.tune(iris, target="target", n_configs=3, folds=5, rng=7, n_jobs=1)
+    >>> found = en.tune(iris, target="target", n_configs=2, folds=3, rng=7, n_jobs=1)
     >>> found.estimate.metric, found.estimate.n_configs
-    ('roc_auc_ovr', 3)
+    ('roc_auc_ovr', 2)
     >>> found.model.predict(iris.head(2)).labels.tolist()
     [0, 0]
     """

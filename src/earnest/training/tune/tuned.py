@@ -65,9 +65,9 @@ class Tuned:
     >>> import earnest as en
     >>> from sklearn.datasets import load_iris
     >>> iris = load_iris(as_frame=True).frame
-    >>> found = en.tune(iris, target="target", n_configs=2, folds=3, rng=7, n_jobs=1)
+    >>> found = en.tune(iris, target="target", n_configs=1, folds=3, rng=7, n_jobs=1)
     >>> found.n_fits, found.n_fits_nested
-    (7, 22)
+    (4, 13)
     >>> found.estimate.winner == found.winner.name
     True
     """
