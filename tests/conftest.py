@@ -1,15 +1,31 @@
-"""Predictions that many tests share."""
+"""Predictions that many tests share, and what holds for every test."""
 
 from __future__ import annotations
 
+import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from importlib.util import find_spec
 
 import numpy as np
 import pytest
 
 from earnest import Predictions
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Leave what is collected to itself: thousands of tests, which live as long as the process.
+
+    Python would look through them for garbage many times while they are collected, and again in
+    every full pass over the objects of later tests.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 @pytest.fixture(autouse=True)
