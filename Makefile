@@ -23,6 +23,9 @@ SKLEARNS := 1.6 1.7 1.8 # beside the newest, which the ordinary environment has
 # Each test process keeps to one BLAS thread: the processes are the parallelism. numba gets two, so
 # that tests can compare one thread with two.
 THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=2
+# Images for containers often forbid Python to keep what it compiled. Then every process that a test
+# starts would compile the package anew, which takes several seconds.
+unexport PYTHONDONTWRITEBYTECODE
 PYTEST  := -m pytest -n $(WORKERS) --dist=worksteal
 
 help: ## this list

@@ -1,9 +1,10 @@
-"""Predictions that many tests share."""
+"""Predictions that many tests share, and what holds for every test."""
 
 from __future__ import annotations
 
+import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from importlib.util import find_spec
 
 import numpy as np
@@ -12,24 +13,39 @@ import pytest
 from earnest import Predictions
 
 
-@pytest.fixture(autouse=True)
-def close_figures() -> Iterator[None]:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Leave what is collected to itself: thousands of tests, which live as long as the process.
+
+    Python would look through them for garbage many times while they are collected, and again in
+    every full pass over the objects of later tests.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
+
+
+def pytest_runtest_teardown() -> None:
     """Close what a test drew, as pyplot keeps every figure until then."""
-    yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
 
 
-@pytest.fixture(autouse=True)
-def hide_lightgbm(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Try the same models whether LightGBM is installed or not, but for tests of LightGBM."""
-    if find_spec("lightgbm") is None or "with_lightgbm" in request.fixturenames:
-        return
-    from earnest.training.learners import catalogue
+if find_spec("lightgbm") is not None:
 
-    monkeypatch.setattr(
-        catalogue, "find_spec", lambda name: None if name == "lightgbm" else find_spec(name)
-    )
+    @pytest.fixture(autouse=True)
+    def hide_lightgbm(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Try the same models whether LightGBM is installed or not, but for tests of LightGBM."""
+        if "with_lightgbm" in request.fixturenames:
+            return
+        from earnest.training.learners import catalogue
+
+        monkeypatch.setattr(
+            catalogue, "find_spec", lambda name: None if name == "lightgbm" else find_spec(name)
+        )
 
 
 @pytest.fixture

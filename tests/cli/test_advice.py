@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -38,26 +38,30 @@ def texts(node: ast.expr | None) -> list[str]:
     return []
 
 
-def written_cautions() -> Iterator[Caution]:
-    """Yield every caution that the source can give, by each of its cures."""
+@cache
+def written_cautions() -> list[Caution]:
+    """Return every caution that the source can give, by each of its cures."""
+    written = []
     for path in sorted(SOURCE.rglob("*.py")):
-        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        source = path.read_text(encoding="utf-8")
+        if "Caution(" not in source:
+            continue
+        for call in ast.walk(ast.parse(source)):
             if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "Caution":
                 given = dict(enumerate(call.args)) | {
                     word.arg: word.value for word in call.keywords
                 }
                 code = given.get(0, given.get("code"))
                 if isinstance(code, ast.Constant):
-                    for cure in texts(given.get(3, given.get("cure"))):
-                        yield Caution(code.value, "Seen.", "Follows.", cure)
-
-
-CAUTIONS = list(written_cautions())
+                    cures = texts(given.get(3, given.get("cure")))
+                    written += [Caution(code.value, "Seen.", "Follows.", cure) for cure in cures]
+    return written
 
 
 def test_the_cautions_are_found():
-    assert len(CAUTIONS) > 80
-    assert {"EN005", "EN007", "EN016", "EN058"} <= {caution.code for caution in CAUTIONS}
+    found = written_cautions()
+    assert len(found) > 80
+    assert {"EN005", "EN007", "EN016", "EN058"} <= {caution.code for caution in found}
 
 
 @pytest.mark.parametrize("command", ["tune", "estimate", "assess"])
@@ -65,7 +69,7 @@ def test_advice_names_only_options_that_the_command_has(command):
     known = options_of(command)
     know_options(known)
     try:
-        for caution in CAUTIONS:
+        for caution in written_cautions():
             told = reword_for_tune(caution) if command == "tune" else caution
             assert set(OPTION.findall(in_options(told.cure))) <= known, (command, told)
     finally:

@@ -156,7 +156,7 @@ def assert_sound(made: Estimate) -> None:
 
 
 @given(awkward(), methods(), st.data())
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_an_answer_is_sound_or_refused_with_a_reason(
     pi: Predictions | None, method: Any, data: st.DataObject
 ) -> None:
@@ -172,7 +172,7 @@ def test_an_answer_is_sound_or_refused_with_a_reason(
 
 
 @given(awkward(), splitting_methods(), st.data())
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_a_split_is_answered_soundly_or_refused_with_a_reason(
     pi: Predictions | None, method: Any, data: st.DataObject
 ) -> None:

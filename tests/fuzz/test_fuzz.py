@@ -29,7 +29,7 @@ from tests.fuzz.mutations import DEEP
 from tests.fuzz.run import DONE, FAULT, GOOD, HANG, REFUSED, run_input
 from tests.fuzz.seeds import write_seeds
 
-SHORT = range(1, 61)  # a few seconds
+SHORT = range(1, 47)  # a few seconds
 SLOW = ("ask training", "ask model", "load model", "ask trials")
 
 

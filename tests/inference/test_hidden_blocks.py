@@ -73,12 +73,12 @@ def test_systematic_and_single_folds_raise_no_alarm() -> None:
 def test_folds_by_group_are_seen(size: int, kind: str) -> None:
     groups = np.arange(200) // size
     seen = 0
-    for run in range(20):
+    for run in range(8):
         y = outcomes(kind, 200, np.random.default_rng(run))
         seen += is_seen(y, folds_of(GroupKFold(5), y, groups))
         stratified = StratifiedGroupKFold(5, shuffle=True, random_state=run)
         seen += is_seen(y, folds_of(stratified, y, groups))
-    assert seen >= 36
+    assert seen >= 14
 
 
 def test_one_fold_a_group_is_seen_by_its_unequal_size() -> None:
@@ -109,11 +109,11 @@ def test_with_repeats_groups_are_seen_in_any_order_of_rows() -> None:
 
 
 def test_intervals_without_the_groups_are_too_narrow() -> None:
-    # 20 groups of 5, of which most are right or wrong as a whole; 60 samples, seed 3. The share
-    # that held has a standard error of .03 to .06.
+    # 20 groups of 5, of which most are right or wrong as a whole; 40 samples, seed 3. The share
+    # that held has a standard error of .035 to .07.
     held = np.zeros(2)
     groups = np.arange(100) // 5
-    for run in range(60):
+    for run in range(40):
         rng = np.random.default_rng([3, run])
         y = rng.integers(0, 2, 100)
         own = rng.random(100) < 0.75
@@ -124,9 +124,9 @@ def test_intervals_without_the_groups_are_too_narrow() -> None:
                 y, np.where(right, y, 1 - y), folds, response="label",
                 groups=groups if given else None,
             )  # fmt: skip
-            made = en.estimate(pi, metric="accuracy", rng=run, n_resamples=200)
+            made = en.estimate(pi, metric="accuracy", rng=run, n_resamples=100)
             assert made.interval is not None
             held[int(given)] += 0.75 in made.interval
             assert ("EN156" in {caution.code for caution in made.cautions}) != given
-    assert held[0] < 0.9 * 60
-    assert held[1] >= 0.86 * 60
+    assert held[0] < 0.9 * 40
+    assert held[1] >= 0.85 * 40

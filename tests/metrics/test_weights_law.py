@@ -62,7 +62,7 @@ def other_library(name: str, pi: Predictions, counts: NDArray[Any]) -> list[floa
 
 
 @pytest.mark.parametrize(("name", "task"), PAIRS)
-@settings(max_examples=16, deadline=None, derandomize=True, database=None)
+@settings(max_examples=8, deadline=None, derandomize=True, database=None)
 @given(data=st.data())
 def test_under_whole_weights_a_metric_is_that_of_repeated_rows(
     name: str, task: Task, data: st.DataObject
@@ -112,18 +112,16 @@ def test_one_configuration_a_resample_is_read_off_the_table(
     np.testing.assert_allclose(picked, expected, rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.parametrize("scale", [0.5, 3.0, 1e-3])
 @pytest.mark.parametrize(("name", "task"), PAIRS)
 @settings(max_examples=5, deadline=None, derandomize=True, database=None)
 @given(data=st.data())
-def test_only_the_ratios_of_the_weights_count(
-    name: str, task: Task, scale: float, data: st.DataObject
-) -> None:
+def test_only_the_ratios_of_the_weights_count(name: str, task: Task, data: st.DataObject) -> None:
     pi, counts = data.draw(evidence(task))
     tolerance = TOLERANCE.get(name, TIGHT)
     table = score_table(pi, METRICS[name], Weights(counts))
-    scaled = score_table(pi, METRICS[name], Weights(counts * scale))
-    np.testing.assert_allclose(scaled, table, rtol=tolerance, atol=tolerance)
+    for scale in (0.5, 3.0, 1e-3):
+        scaled = score_table(pi, METRICS[name], Weights(counts * scale))
+        np.testing.assert_allclose(scaled, table, rtol=tolerance, atol=tolerance)
 
 
 KNOBBED = [
@@ -136,7 +134,7 @@ KNOBBED = [
 
 
 @pytest.mark.parametrize("name", KNOBBED)
-@settings(max_examples=12, deadline=None, derandomize=True, database=None)
+@settings(max_examples=6, deadline=None, derandomize=True, database=None)
 @given(data=st.data())
 def test_the_law_holds_for_other_knobs(name: str, data: st.DataObject) -> None:
     pi, counts = data.draw(evidence(Task.BINARY))

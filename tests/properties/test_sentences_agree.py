@@ -82,7 +82,8 @@ def answers(pi: en.Predictions, metric: str, methods: tuple[str, ...]) -> Iterat
     """Yield what methods say of predictions, at each level and side."""
     for method in methods:
         try:
-            made = en.estimate(pi, method=method, metric=metric, rng=0)
+            few = {"n_resamples": 100} if method.startswith("bbc") else {}
+            made = en.estimate(pi, method=method, metric=metric, rng=0, **few)
         except en.EarnestError:  # too few cases, or of a class, for this method
             continue
         if made.interval is not None:
@@ -160,7 +161,7 @@ BASE = en.estimate(en.Predictions.from_arrays([0, 1] * 9, [0.2, 0.7] * 9), metri
                    method="holdout", rng=0)  # fmt: skip
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(estimates(BASE))
 def test_no_sentence_on_any_estimate_contradicts_itself(made):
     check_agreement(made)

@@ -232,15 +232,19 @@ def test_long_rows_are_counted_as_short_ones_are(
         np.testing.assert_array_equal(by_row, short)
 
 
-def test_a_batch_of_many_cases_has_several_blocks_within_its_memory() -> None:
+def test_a_batch_of_many_cases_has_several_blocks_within_its_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # a sixteenth of the memory, and of the cases: 500,000 and 5 million
+    monkeypatch.setattr(bootstrap, "BATCH_BYTES", bootstrap.BATCH_BYTES // 16)
     sizes = {}
-    for n in (1_000, 500_000, 5_000_000):
+    for n in (1_000, 31_250, 312_500):
         target = Target(y=np.zeros(n), task=Task.REGRESSION)
         made = batches(_Ones(), target, 2_000, Seeds.of(0))
         sizes[n] = len(next(made))
     assert sizes[1_000] == 2_000
-    assert sizes[500_000] == bootstrap.LEAST_BLOCKS * bootstrap.BLOCK
-    assert sizes[5_000_000] == bootstrap.BLOCK  # 320 MB; four of them would be too many
+    assert sizes[31_250] == bootstrap.LEAST_BLOCKS * bootstrap.BLOCK
+    assert sizes[312_500] == bootstrap.BLOCK  # 20 MB; four of them would be too many
 
 
 class _Ones:

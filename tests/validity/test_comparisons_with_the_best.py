@@ -122,9 +122,9 @@ def test_a_rare_class_makes_no_false_claims(n: int, positives: int) -> None:
 
 
 def test_intervals_for_all_at_once_hold_the_true_differences_of_the_best() -> None:
-    # seed 53, 150 runs of 15 configurations, half of them worse: a rate of .06 leaves 18 of 150
+    # seed 53, 80 runs of 15 configurations, half of them worse: a rate of .06 leaves 12 of 80
     # with a chance of .1 %. The intervals of single comparisons miss one in half of the samples.
-    rng, runs = np.random.default_rng(53), 150
+    rng, runs = np.random.default_rng(53), 80
     truth = np.repeat([0.0, 0.4], [8, 7])
     single = at_once = 0
     for run in range(runs):
@@ -140,8 +140,8 @@ def test_intervals_for_all_at_once_hold_the_true_differences_of_the_best() -> No
         ends = [(made.interval, many.interval_at_once(made.b), apart[made.b]) for made in many]
         single += any(one is None or not one.low <= d <= one.high for one, _, d in ends)
         at_once += any(wide is None or not wide.low <= d <= wide.high for _, wide, d in ends)
-    assert at_once <= 18
-    assert single >= 40
+    assert at_once <= 12
+    assert single >= 25
 
 
 def found_worse(s: Setting, gap: float, runs: int, seed: int) -> tuple[float, float, float]:

@@ -70,7 +70,7 @@ def test_the_band_holds_the_true_score_of_the_winner_of_every_prefix(
     check_band(simulate_band(cell, marks, SAMPLES), SAMPLES)
 
 
-@pytest.mark.parametrize("truth", TRUTHS)
+@pytest.mark.parametrize("truth", ["equal", "dominant"])
 def test_the_band_holds_in_a_few_samples(truth: str) -> None:
     """The same in short: 30 samples, so that a band holds in 79.1 % of them or more."""
     rows = simulate_band(Cell("accuracy", truth, 40, 10, 0.0), (1, 3, 10), 30, 60)

@@ -47,10 +47,10 @@ def count_held(n: int, folds: int, runs: int, seed: int) -> tuple[int, float]:
 
 
 def test_the_interval_of_the_last_step_holds_in_a_few_samples() -> None:
-    """60 samples: 4 standard errors below 95 % are 83.7 %."""
-    held, truth = count_held(60, 5, 60, seed=3)
+    """40 samples: 4 standard errors below 95 % are 81.2 %."""
+    held, truth = count_held(60, 5, 40, seed=3)
     assert truth > 0.01  # there is something to hold
-    assert held >= 0.837 * 60
+    assert held >= 0.812 * 40
 
 
 @pytest.mark.slow

@@ -154,7 +154,7 @@ def test_columns_may_have_other_names() -> None:
     assert pi.fold_names == (("1", "2"),)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True, database=None)
+@settings(max_examples=24, deadline=None, derandomize=True, database=None)
 @given(predictions(), st.sampled_from(["pyarrow", "pandas", "polars"]))
 def test_any_predictions_come_back_from_both_forms_when_told_what_they_are(
     pi: Predictions, backend: str

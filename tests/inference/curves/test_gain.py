@@ -92,13 +92,13 @@ def test_widths_shrink_by_the_root_of_the_cases(risen: Gain) -> None:
     assert four == pytest.approx(now / 2)
     rng = np.random.default_rng(4)
     widths = []
-    for n in (100, 400):  # 12 samples each; the mean of 12 widths varies by some 5 %
+    for n in (100, 400):  # 6 samples each; the mean of 6 widths varies by some 7 %
         made = [
-            en.gain(ladder(rng, [0.8] * 5, n), metric="roc_auc", n_resamples=200, rng=0)
-            for _ in range(12)
+            en.gain(ladder(rng, [0.8] * 3, n), metric="roc_auc", n_resamples=100, rng=0)
+            for _ in range(6)
         ]
         widths.append(np.mean([one.width_with(1.0) for one in made]))
-    assert widths[1] / widths[0] == pytest.approx(0.5, rel=0.15)
+    assert widths[1] / widths[0] == pytest.approx(0.5, rel=0.25)
 
 
 def test_a_gain_beside_an_estimate_ends_in_it() -> None:
@@ -180,8 +180,8 @@ def test_what_is_no_table_of_predictions_is_refused() -> None:
 def test_the_interval_of_a_gain_holds_the_true_one(truth: str) -> None:
     """A two-sided 95 % interval misses in one sample of 20.
 
-    80 samples: 4 standard errors are 0.097, and 0.07 at 2.5 % on one side.
+    40 samples: 4 standard errors are 0.138, and 0.099 at 2.5 % on one side.
     """
-    row = simulate(Cell("accuracy", truth, 40, 10, 0.0), samples=80, resamples=100)
-    assert row.coverage >= 0.95 - 0.097
-    assert row.above <= 0.025 + 0.07
+    row = simulate(Cell("accuracy", truth, 40, 10, 0.0), samples=40, resamples=100)
+    assert row.coverage >= 0.95 - 0.138
+    assert row.above <= 0.025 + 0.099

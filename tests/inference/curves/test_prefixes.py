@@ -109,8 +109,8 @@ def test_repeats_go_together(name: str) -> None:
 
 def test_ties_go_to_the_first_of_the_prefix() -> None:
     rng = np.random.default_rng(3)
-    pi = table(rng, n=24, configs=6)
-    twice = [0, 1, 0, 2, 1, 3, 5, 4, 5]
+    pi = table(rng, n=24, configs=3)
+    twice = [0, 1, 0, 2, 1]
     pi = en.Predictions.from_arrays(pi.target.y, pi.responses[:, twice, 0], pi.folds[:, 0])
     for name in ("accuracy", "roc_auc", "recall"):
         check_prefixes(pi, name)

@@ -45,8 +45,9 @@ def with_discordant_pairs(n: int, configs: int, pairs: int, *, folds: bool) -> e
 
 def bad_ends(made: list[en.Predictions], method: str, metric: str, *, rng: int = 0) -> list[float]:
     found = []
+    few = {"n_resamples": 300} if method in ("bbc", "bbc_fold", "naive_bootstrap") else {}
     for pi in made:
-        answer = en.estimate(pi, method=method, metric=metric, rng=rng)
+        answer = en.estimate(pi, method=method, metric=metric, rng=rng, **few)
         if answer.winner != pi.configs.ids[0]:  # one that knows nothing was luckier
             break
         assert answer.interval is not None
@@ -55,7 +56,7 @@ def bad_ends(made: list[en.Predictions], method: str, metric: str, *, rng: int =
     return found
 
 
-@pytest.mark.parametrize("configs", [1, 40])
+@pytest.mark.parametrize("configs", [1, 15])
 @pytest.mark.parametrize("method", ["bbc", "bbc_fold", "holdout", "naive_bootstrap"])
 @pytest.mark.parametrize(
     "metric", ["accuracy", "error_rate", "balanced_accuracy", "recall", "f1", "mcc", "brier"]
@@ -121,7 +122,7 @@ def test_the_lower_limit_of_a_nearly_perfect_auc_holds() -> None:
     for run in range(runs):
         score = np.random.default_rng([7, run]).standard_normal(100) + distance * y
         pi = en.Predictions.from_arrays(y, score, np.arange(100) // 2 % 5)
-        made = en.estimate(pi, metric="roc_auc", side="lower", rng=run, n_resamples=200)
+        made = en.estimate(pi, metric="roc_auc", side="lower", rng=run, n_resamples=100)
         assert made.interval is not None
         held += made.interval.low <= truth
     assert held >= runs * (0.95 - 3.0 * np.sqrt(0.05 * 0.95 / runs))

@@ -169,15 +169,15 @@ def test_the_compiled_ways_choose_as_the_way_for_any_metric(
 @pytest.mark.parametrize("word", list(ENSEMBLES))
 @pytest.mark.parametrize("guard", [False, True])
 def test_threads_and_batches_change_no_bit_of_an_ensemble(word: str, guard: bool) -> None:
-    y, p = chances(100, 10, seed=10)
-    pi = en.Predictions.from_arrays(y.astype(int), p, fold=np.arange(100) % 5)
-    inbag, rule = draw(100, 70, seed=11), ENSEMBLES[word](guard=guard)  # more than a block
+    y, p = chances(60, 6, seed=10)
+    pi = en.Predictions.from_arrays(y.astype(int), p, fold=np.arange(60) % 5)
+    inbag, rule = draw(60, 70, seed=11), ENSEMBLES[word](guard=guard)  # more than a block
     metric = en.metric("roc_auc").on("binary")
     whole = choose_ensembles(pi, metric, inbag, rule, n_jobs=1)
     threads = choose_ensembles(pi, metric, inbag, rule, n_jobs=3)
     parts = [
-        choose_ensembles(pi, metric, inbag.take(slice(top, top + 9)), rule)
-        for top in range(0, 70, 9)
+        choose_ensembles(pi, metric, inbag.take(slice(top, top + 19)), rule)
+        for top in range(0, 70, 19)
     ]
     assert whole.tobytes() == threads.tobytes() == np.concatenate(parts).tobytes()
     np.testing.assert_allclose(whole.sum(axis=1), 1.0)

@@ -164,28 +164,30 @@ def test_dropped_resamples_are_counted() -> None:
     y = np.array([1, 1, 1, 0, 0, 0, 0, 0, 0, 0])
     scores = np.random.default_rng(4).standard_normal((10, 3))
     pi = Predictions.from_arrays(y, scores)
-    dropped = estimate(pi, method=BBC(undefined="drop"), metric="roc_auc", rng=0)
-    redrawn = estimate(pi, method=BBC(undefined="redraw"), metric="roc_auc", rng=0)
-    assert dropped.n_resamples == redrawn.n_resamples == redrawn.n_valid == 1000
+    dropped, redrawn = (
+        estimate(pi, method=BBC(undefined=u, n_resamples=200), metric="roc_auc", rng=0)
+        for u in ("drop", "redraw")
+    )
+    assert dropped.n_resamples == redrawn.n_resamples == redrawn.n_valid == 200
     assert dropped.n_valid is not None
-    assert 0 < dropped.n_valid < 1000
+    assert 0 < dropped.n_valid < 200
     assert dropped.draws is not None
-    assert np.isnan(dropped.draws).sum() == 1000 - dropped.n_valid
+    assert np.isnan(dropped.draws).sum() == 200 - dropped.n_valid
     assert "EN010" in {c.code for c in dropped.cautions}
     assert "EN010" not in {c.code for c in redrawn.cautions}
 
 
 def test_dropping_and_redrawing_estimate_the_same() -> None:
-    # both average over the accepted resamples: 4 sd of the difference of two means of 2000
+    # both average over the accepted resamples: 4 sd of the difference of two means of 600
     y = np.array([1] * 4 + [0] * 12)
     scores = y[:, None] + np.random.default_rng(4).standard_normal((16, 3))
     pi = Predictions.from_arrays(y, scores)
     runs = [
-        estimate(pi, method=BBC(undefined=u, n_resamples=2000), metric="roc_auc", rng=0)
+        estimate(pi, method=BBC(undefined=u, n_resamples=600), metric="roc_auc", rng=0)
         for u in ("drop", "redraw")
     ]
     spread = [run.standard_error or 0.0 for run in runs]
-    assert abs(runs[0].value - runs[1].value) < 4 * np.hypot(*spread) / np.sqrt(1900)
+    assert abs(runs[0].value - runs[1].value) < 4 * np.hypot(*spread) / np.sqrt(560)
 
 
 def test_a_class_with_one_case_is_refused() -> None:
@@ -329,17 +331,17 @@ def test_the_result_survives_json_with_its_draws(binary: Predictions) -> None:
 
 
 def test_repeats_do_not_move_the_value() -> None:
-    """Forty equal configurations, accuracy .75: one repeat and five have the truth as their mean.
+    """Fifteen equal configurations, accuracy .75: one repeat and five have the truth as their mean.
 
-    40 samples of 60 cases, seed 11; a case's difficulty is the same in every repeat. Both means,
+    30 samples of 60 cases, seed 11; a case's difficulty is the same in every repeat. Both means,
     and their difference, are held to 4 standard errors.
     """
-    runs, values = 40, []
+    runs, values = 30, []
     cut = np.sqrt(2.0) * NormalDist().inv_cdf(0.75)
     for run in range(runs):
         rng = np.random.default_rng([11, run])
         y = np.tile([0, 1], 30)
-        own = rng.standard_normal((60, 40, 1)) + rng.standard_normal((60, 40, 5))
+        own = rng.standard_normal((60, 15, 1)) + rng.standard_normal((60, 15, 5))
         said = np.where(own < cut, y[:, None, None], 1 - y[:, None, None])
         folds = np.stack([rng.permutation(np.arange(60) % 5) for _ in range(5)], axis=1)
         pair = []

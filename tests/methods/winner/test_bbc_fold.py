@@ -181,18 +181,18 @@ def test_the_error_of_one_configuration_is_that_of_the_mean_of_its_folds() -> No
 
 
 def test_the_standard_error_is_that_of_the_value() -> None:
-    # 80 samples of ten folds, ten equal configurations, seed 1: their standard deviation has an
-    # error of 8 %; the spread of the draws is 80 % too large
+    # 60 samples of ten folds, ten equal configurations, seed 1: their standard deviation has an
+    # error of 9 %; the spread of the draws is 80 % too large
     rng = np.random.default_rng(1)
     y, fold = np.tile([0, 1], 50), np.repeat(np.arange(10), 10)
     made = [
         estimate(
             Predictions.from_arrays(y, 0.8 * y[:, None] + rng.standard_normal((100, 10)), fold),
-            method=BBCFold(n_resamples=200),
+            method=BBCFold(n_resamples=100),
             metric="roc_auc",
             rng=seed,
         )
-        for seed in range(80)
+        for seed in range(60)
     ]
     spread = np.std([one.value for one in made])
     assert np.mean([one.standard_error for one in made]) / spread == pytest.approx(1, abs=0.35)

@@ -23,7 +23,7 @@ from tests.methods import near_winner_oracle as oracle
 from tests.methods.oracles import counts_of
 
 SAME = 1e-9  # the bisections of an AUC stop at 1e-12; sums in another order add 1e-13
-FEW = 40  # resamples, for loops
+FEW = 24  # resamples, for loops
 LEVELS = [(0.95, "two-sided"), (0.9, "lower"), (0.8, "upper")]
 
 
