@@ -1,7 +1,7 @@
 """Record PyCaret: `python -m tests.adapters.files.pycaret.make binary` (or multiclass, regression).
 
-PyCaret 3.3.2 needs Python 3.11 or older and a NumPy that earnest does not work with, so it stands in
-an environment of its own, from the root of the repository:
+PyCaret 3.3.2 needs Python 3.11 or older and a NumPy that earnest does not work with, so it stands
+in an environment of its own, from the root of the repository:
 
     uv venv --python 3.11 .venv-pycaret
     uv pip install --python .venv-pycaret/bin/python --exclude-newer 2024-07-01 pycaret==3.3.2
