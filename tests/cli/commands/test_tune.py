@@ -156,9 +156,12 @@ def test_an_interrupt_says_how_to_go_on(run, here, monkeypatch):
             "one case of each class in each fold, got 45 no, 45 yes. Use --folds 20.",
         ),
         (
-            ["--budget", "soon"],
-            "--budget is not a duration. Expected a number of seconds or text such as '90s', "
-            "'5m' or '1h', from a second to a year, got 'soon'.",
+            ["--budget", "5x"],
+            "--budget: '5x' is not a duration. Use 90s, 5m or 1h.",
+        ),
+        (
+            ["--budget", "0.5s"],
+            "--budget: '0.5s' is less than a second. Use 90s, 5m or 1h.",
         ),
         (
             ["--metric", "rmse"],

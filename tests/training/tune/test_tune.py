@@ -461,9 +461,10 @@ def test_the_clock_waits_for_two_complete_configurations_and_spares_the_last_fit
     [
         ({"folds": 1}, "`folds` is out of range"),
         ({"repeats": 0}, "`repeats` is out of range"),
-        ({"budget": "soon"}, "`budget` is not a duration"),
-        ({"budget": 0}, "`budget` is not a duration"),
-        ({"budget": True}, "`budget` is not a duration"),
+        ({"budget": "soon"}, "`budget`: 'soon' is not a duration"),
+        ({"budget": 0}, "`budget`: 0 is less than a second"),
+        ({"budget": "400d"}, "`budget`: '400d' is more than a year"),
+        ({"budget": True}, "`budget`: True is not a duration"),
         ({"n_configs": 0}, "`n_configs` is out of range"),
         ({"drop": "all"}, "drop"),
         ({"metric": "rmse"}, "metric 'rmse' is not defined for a binary task"),

@@ -146,17 +146,15 @@ def read_seconds(budget: object) -> float:
     (300.0, 90.0, 5400.0, 30.0)
     """
     found = _SPAN.match(str(budget)) if isinstance(budget, str | int | float) else None
-    seconds = math.nan
-    if found is not None and not isinstance(budget, bool):
-        unit = next(filter(None, found.groups()[1:]), "s")
-        seconds = float(found[1]) * _SECONDS[unit.lower()]
-    if not 1.0 <= seconds <= 366 * 86400:
-        raise InputError(
-            "`budget` is not a duration",
-            needs="a number of seconds or text such as '90s', '5m' or '1h', from a second to a "
-            "year",
-            got=check.show(budget),
-        )
+    use = "Use 90s, 5m or 1h."
+    if found is None or isinstance(budget, bool):
+        raise InputError(f"`budget`: {check.show(budget)} is not a duration", cure=use)
+    unit = next(filter(None, found.groups()[1:]), "s")
+    seconds = float(found[1]) * _SECONDS[unit.lower()]
+    if seconds < 1.0:
+        raise InputError(f"`budget`: {check.show(budget)} is less than a second", cure=use)
+    if seconds > 366 * 86400:
+        raise InputError(f"`budget`: {check.show(budget)} is more than a year", cure=use)
     return seconds
 
 
