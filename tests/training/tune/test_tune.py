@@ -380,7 +380,7 @@ def end_by_kill(out: Path, given: str, ensemble: str) -> None:
 @pytest.mark.parametrize(
     ("end", "ensemble"),
     [
-        (end_by_interrupt, "greedy"),  # the same but for the way it ends, and for what comes last
+        (end_by_interrupt, "none"),  # with an ensemble it is in test_tuned_ensemble
         pytest.param(end_by_kill, "greedy", marks=pytest.mark.slow),
         pytest.param(end_by_kill, "none", marks=pytest.mark.slow),
     ],
