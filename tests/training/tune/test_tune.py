@@ -542,7 +542,10 @@ def test_survival_without_its_package_says_what_to_install(monkeypatch):
         assert ("pip install '.[survival]'" in error.cure) == (task == "survival")
 
 
-@pytest.mark.parametrize("target", ["score", "grade"])  # numbers, and several classes
+@pytest.mark.parametrize(
+    "target",  # several classes; numbers differ in their metric alone
+    ["grade", pytest.param("score", marks=pytest.mark.slow)],
+)
 def test_a_tuning_tells_what_more_cases_gave_where_it_is_asked(quick, tmp_path, target) -> None:
     asked = {**quick, "out": tmp_path / "run", "learning_curve": True}
     found = en.tune(of(target), target=target, **asked)
