@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -21,6 +23,7 @@ from earnest.core.base.writing import write_file
 from earnest.reporting.live import draw_live_page
 from tests.e2e.test_report_in_a_browser import CONTRAST, OVERLAPS, SCALES
 from tests.reporting.test_live import state
+from tests.training.tune_tables import portfolio
 
 MOST = 120_000  # milliseconds that a slow machine may take until a page changes
 DONE = "Number(document.body.dataset.done)"
@@ -86,24 +89,25 @@ def server(tmp_path: Path) -> Iterator[str]:
     made.server_close()
 
 
-def see_it_grow(page: Any) -> None:
-    """Wait until the page shows more fits, and then leaders, without being touched."""
+def see_it_grow(page: Any, place: Path) -> None:
+    """Wait until the page shows more fits, and then leaders, without being touched.
+
+    The file tells how many there are now: the page may load itself again at any moment.
+    """
     page.wait_for_function(f"{DONE} > 0", timeout=MOST)
-    first = page.evaluate(DONE)
-    page.wait_for_function(f"{DONE} > {first}", timeout=MOST)
+    now = re.search(r'data-done="(\d+)"', place.read_text(encoding="utf-8"))
+    assert now is not None
+    page.wait_for_function(f"{DONE} > {now[1]}", timeout=MOST)
     page.wait_for_function(WHOLE, timeout=MOST)
 
 
-def test_a_page_follows_its_run_and_says_when_it_was_killed(
-    browser: Any, start: Any, server: str
-) -> None:
-    process, place = start("--budget", "10m")
-    wait_for_file(place, process)
+def follow(browser: Any, place: Path, server: str) -> list[Any]:
+    """See the page grow as a file and from a server, and be there without script."""
     pages = []
     for address in (place.as_uri(), f"{server}/run/report.html"):
         page = browser.new_context().new_page()
         page.goto(address)
-        see_it_grow(page)
+        see_it_grow(page, place)
         pages.append(page)
     plain = browser.new_context(java_script_enabled=False).new_page()
     plain.goto(place.as_uri())
@@ -111,28 +115,62 @@ def test_a_page_follows_its_run_and_says_when_it_was_killed(
     assert "Last written at" in plain.locator("section noscript p").inner_text()
     for page in pages:
         assert page.locator("#gone").is_hidden()
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    return [*pages, plain]
+
+
+def see_it_gone(browser: Any, place: Path) -> None:
+    """See what a page says a minute after the last word of its run."""
     after = browser.new_context().new_page()
     after.add_init_script(LATER)
     after.goto(place.as_uri())
     assert after.locator("#gone").is_visible()
     assert after.locator("#gone").get_by_text("--resume").is_visible()
     assert after.locator("#state").inner_text() == "no news"
-    for page in [*pages, plain, after]:
+    after.context.close()
+
+
+def test_a_page_follows_its_run_and_says_when_it_was_told_to_end(
+    browser: Any, start: Any, server: str
+) -> None:
+    process, place = start("--budget", "10m")
+    wait_for_file(place, process)
+    pages = follow(browser, place, server)
+    os.kill(process.pid, signal.SIGTERM)
+    assert process.wait(60) == 143
+    pages[0].wait_for_selector("#ended", timeout=MOST)
+    assert pages[0].locator("body").get_attribute("data-status") == "stopped"
+    for page in pages:
         page.context.close()
 
 
-@pytest.mark.parametrize("width", [1280, 768, 390])
-def test_a_live_page_fits_its_window_and_can_be_read(
-    browser: Any, tmp_path: Path, width: int
+def test_a_page_without_news_says_how_to_go_on(browser: Any, tmp_path: Path) -> None:
+    page = draw_live_page(state(written=time.time()))
+    see_it_gone(browser, write_file(tmp_path / "page.html", page))
+
+
+@pytest.mark.slow
+def test_a_page_follows_its_run_and_says_when_it_was_killed(
+    browser: Any, start: Any, server: str
 ) -> None:
+    """A run that is really killed; the two tests above hold what the page does."""
+    process, place = start("--budget", "10m")
+    wait_for_file(place, process)
+    pages = follow(browser, place, server)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    see_it_gone(browser, place)
+    for page in pages:
+        page.context.close()
+
+
+def test_a_live_page_fits_its_window_and_can_be_read(browser: Any, tmp_path: Path) -> None:
     now = time.time()
     place = write_file(tmp_path / "page.html", draw_live_page(state(written=now)))
-    page = browser.new_context(viewport={"width": width, "height": 900}).new_page()
+    page = browser.new_context().new_page()
     page.add_init_script(STILL)
     page.goto(place.as_uri())
-    for theme in ("light", "dark"):
+    for width, theme in itertools.product((1280, 768, 390), ("light", "dark")):
+        page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=theme)
         assert page.evaluate("document.documentElement.scrollWidth") == width
         assert page.evaluate(SCALES) == []
@@ -141,21 +179,10 @@ def test_a_live_page_fits_its_window_and_can_be_read(
     page.context.close()
 
 
-def test_the_page_of_a_run_that_was_told_to_end_says_so(browser: Any, start: Any) -> None:
-    process, place = start("--budget", "10m")
-    wait_for_file(place, process)
-    page = browser.new_context().new_page()
-    page.goto(place.as_uri())
-    page.wait_for_function(f"{DONE} > 0", timeout=MOST)
-    os.kill(process.pid, signal.SIGTERM)
-    assert process.wait(60) == 143
-    page.wait_for_selector("#ended", timeout=MOST)
-    assert page.locator("body").get_attribute("data-status") == "stopped"
-    page.context.close()
-
-
-def test_the_page_of_a_finished_run_becomes_its_report(browser: Any, start: Any) -> None:
-    process, place = start("--configs", "3", "--folds", "3")
+def test_the_page_of_a_finished_run_becomes_its_report(
+    browser: Any, start: Any, tmp_path: Path
+) -> None:
+    process, place = start("--configs", "2", "--folds", "3", "--portfolio", portfolio(tmp_path))
     wait_for_file(place, process)
     page = browser.new_context().new_page()
     page.goto(place.as_uri())

@@ -105,16 +105,15 @@ def test_the_page_asks_for_nothing_and_complains_of_nothing(opened: Open, page_f
     assert page_file.stat().st_size < BUDGET
 
 
-@pytest.mark.parametrize("size", [WIDE, TABLET, PHONE])
-def test_nothing_scrolls_sideways_is_too_small_or_too_pale(
-    opened: Open, page_file: Path, size: tuple[int, int]
-) -> None:
-    page = opened(page_file, size, color_scheme="light")
+def test_nothing_scrolls_sideways_is_too_small_or_too_pale(opened: Open, page_file: Path) -> None:
+    page = opened(page_file, color_scheme="light")
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme)
-        assert page.evaluate("document.documentElement.scrollWidth") == size[0]
-        assert page.evaluate(SCALES) == []
-        assert page.evaluate(CONTRAST) == []
+        for width, height in (WIDE, TABLET, PHONE):
+            page.set_viewport_size({"width": width, "height": height})
+            assert page.evaluate("document.documentElement.scrollWidth") == width
+            assert page.evaluate(SCALES) == []
+            assert page.evaluate(CONTRAST) == []
 
 
 # At some width: what leaves the page, words that touch others, and cells that hold no whole word.
@@ -159,7 +158,16 @@ CRAMPED = """() => {
 WIDTHS = (360, 390, 480, 600, 700, 721, 768, 820, 900, 901, 1000, 1041, 1180, 1280, 1920)
 
 
-@pytest.mark.parametrize("name", ["whole", "names", "binary", "multiclass", "regression"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "whole",
+        "names",
+        "binary",
+        # like those above in all but a figure or two, which every kind has on a phone below
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("multiclass", "regression")),
+    ],
+)
 def test_no_two_words_touch_and_nothing_leaves_the_page_at_any_width(
     opened: Open, page_file: Path, tmp_path: Path, name: str
 ) -> None:
@@ -186,7 +194,9 @@ def show_all(page: Any) -> None:
     page.locator("#audit").get_by_role("button", name="Show all").click()
 
 
-def test_the_table_sorts_by_a_button_and_tells_how(opened: Open, page_file: Path) -> None:
+def test_the_table_sorts_by_a_button_and_tells_how_and_what_has_no_value_is_last(
+    opened: Open, page_file: Path
+) -> None:
     page = opened(page_file)
     button = page.get_by_role("button", name="Score", exact=True)
     head = page.locator("table.audit thead th.num").first
@@ -201,9 +211,6 @@ def test_the_table_sorts_by_a_button_and_tells_how(opened: Open, page_file: Path
     assert scores(page) == sorted(down)
     assert page.locator("table.audit th[aria-sort]").count() == 1
 
-
-def test_what_never_won_or_was_not_evaluated_is_sorted_last(opened: Open, page_file: Path) -> None:
-    page = opened(page_file)
     button = page.get_by_role("button", name="Won", exact=True)
     for way in ("descending", "ascending"):
         button.click()
@@ -244,15 +251,30 @@ def test_the_audit_shows_its_best_25_rows_first_and_all_when_asked(
     assert rows.count() == 25
 
 
-def test_the_audit_comes_after_the_explanation(opened: Open, page_file: Path) -> None:
+NAMELESS = """() => [...document.querySelectorAll("button, select, input, a, summary")]
+  .filter(e => e.checkVisibility() && !(e.ariaLabel || e.innerText).trim()).length"""
+
+
+def test_everything_has_a_name_and_its_place_and_headings_skip_no_level(
+    opened: Open, page_file: Path
+) -> None:
     page = opened(page_file)
     sections = page.evaluate("[...document.querySelectorAll('main > section[id]')].map(s => s.id)")
     assert sections.index("audit") == sections.index("learned") + 1
     links = page.evaluate("[...document.querySelectorAll('.bar nav a')].map(a => a.hash.slice(1))")
     assert links == sections
+    assert page.evaluate(NAMELESS) == 0
+    levels = page.evaluate("[...document.querySelectorAll('h1,h2,h3,h4')].map(h => +h.tagName[1])")
+    assert levels.count(1) == 1
+    steps = [after - before for before, after in itertools.pairwise(levels)]
+    assert max(steps) <= 1
+    assert page.locator("main").count() == page.locator("header").count() == 1
+    assert page.locator("th:not([scope])").count() == 0
 
 
-def test_a_region_opens_and_shuts_and_shows_its_curves(opened: Open, page_file: Path) -> None:
+def test_regions_open_and_shut_and_those_of_every_tree_show_their_curves(
+    opened: Open, page_file: Path
+) -> None:
     page = opened(page_file)
     node = page.locator("details.node").first
     curve = node.locator("svg").first
@@ -264,11 +286,6 @@ def test_a_region_opens_and_shuts_and_shows_its_curves(opened: Open, page_file: 
     node.get_by_text("All curves in this region").click()
     assert node.locator(".more-curves svg").first.is_visible()
 
-
-def test_every_tree_opens_and_each_of_its_regions_shows_all_curves(
-    opened: Open, page_file: Path
-) -> None:
-    page = opened(page_file)
     for summary in page.locator("details.treebox > summary").all():
         summary.press("Enter")
     trees = page.locator(".treebox")
@@ -351,31 +368,19 @@ def test_the_keyboard_finds_the_skip_link_first_and_sees_where_it_is(
     page.wait_for_function("location.hash === '#answer'")  # it follows a moment later
 
 
-NAMELESS = """() => [...document.querySelectorAll("button, select, input, a, summary")]
-  .filter(e => e.checkVisibility() && !(e.ariaLabel || e.innerText).trim()).length"""
-
-
-def test_everything_has_a_name_and_headings_skip_no_level(opened: Open, page_file: Path) -> None:
+def test_nothing_moves_where_that_is_not_wanted(opened: Open, page_file: Path) -> None:
     page = opened(page_file)
-    assert page.evaluate(NAMELESS) == 0
-    levels = page.evaluate("[...document.querySelectorAll('h1,h2,h3,h4')].map(h => +h.tagName[1])")
-    assert levels.count(1) == 1
-    steps = [after - before for before, after in itertools.pairwise(levels)]
-    assert max(steps) <= 1
-    assert page.locator("main").count() == page.locator("header").count() == 1
-    assert page.locator("th:not([scope])").count() == 0
-
-
-@pytest.mark.parametrize(("wish", "way"), [("reduce", "auto"), ("no-preference", "smooth")])
-def test_nothing_moves_where_that_is_not_wanted(
-    opened: Open, page_file: Path, wish: str, way: str
-) -> None:
-    page = opened(page_file, reduced_motion=wish)
     behaviour = "getComputedStyle(document.documentElement).scrollBehavior"
-    assert page.evaluate(behaviour) == way
+    for wish, way in (("reduce", "auto"), ("no-preference", "smooth")):
+        page.emulate_media(reduced_motion=wish)
+        assert page.evaluate(behaviour) == way
 
 
-def test_on_paper_panels_stand_side_by_side_and_no_word_is_broken(
+CLIPPED = """() => [...document.querySelectorAll(".scroll, .panel, table")]
+  .filter(e => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1).length"""
+
+
+def test_on_paper_panels_stand_side_by_side_and_nothing_is_broken_or_clipped(
     opened: Open, page_file: Path
 ) -> None:
     page = opened(page_file, (703, 980))  # A4 without its margins
@@ -386,6 +391,8 @@ def test_on_paper_panels_stand_side_by_side_and_no_word_is_broken(
     verdict = page.locator("#rivals td.verdict").first
     assert verdict.evaluate("e => e.getClientRects().length") == 1
     assert page.evaluate("document.documentElement.scrollWidth") == 703
+    assert page.evaluate(CRAMPED) == []
+    assert page.evaluate(CLIPPED) == 0
 
 
 def test_on_a_tablet_curves_stand_two_in_a_row(opened: Open, page_file: Path) -> None:
@@ -413,6 +420,9 @@ def test_on_paper_the_light_colours_hold_and_controls_are_gone(
     assert page.locator(".bar").is_hidden()
     assert page.locator(".tools").is_hidden()
     assert page.locator("table.audit tbody tr:visible").count() == 25
+    assert page.locator("th button:visible").count() == 0  # or a head would not be repeated
+    heads = page.locator("table.audit thead th:visible").all_inner_texts()
+    assert [text.strip() for text in heads if text.strip()][-1] == "Status and reason"
     assert page.locator(".printed").is_visible()
     assert page.pdf()[:5] == b"%PDF-"
 
@@ -456,29 +466,18 @@ def test_a_code_opens_by_keyboard_to_say_what_it_means_and_takes_no_room_before(
     assert page.evaluate(CONTRAST) == []
 
 
-def test_heads_of_tables_hold_no_buttons_on_paper_where_they_would_not_be_repeated(
-    opened: Open, page_file: Path
-) -> None:
-    page = opened(page_file)
-    page.emulate_media(media="print")
-    assert page.locator("th button:visible").count() == 0
-    heads = page.locator("table.audit thead th:visible").all_inner_texts()
-    assert [text.strip() for text in heads if text.strip()][-1] == "Status and reason"
-
-
 # ---- five questions on the first two screens
 
 
 @pytest.mark.parametrize("name", ["folder", "names"])
-@pytest.mark.parametrize("size", [LAPTOP, PHONE])
 def test_the_first_two_screens_answer_what_people_ask(
-    opened: Open, tmp_path: Path, size: tuple[int, int], name: str
+    opened: Open, tmp_path: Path, name: str
 ) -> None:
     """How good, how sure, was the tuning worth it, which one to use, what to do next."""
     made = scene("folder") if name == "folder" else long_names()
     answer, gain = made.content.answer, made.content.gain
     assert answer is not None
-    page = opened(made.save(tmp_path / "report.html"), size)
+    page = opened(made.save(tmp_path / "report.html"), LAPTOP)
 
     def bottom(locator: Any) -> float:
         box = locator.bounding_box()
@@ -498,11 +497,10 @@ def test_the_first_two_screens_answer_what_people_ask(
     assert label in use.inner_text()
     assert "What to do next" in to_do.inner_text()
     assert f"Report {answer.value}" in to_do.inner_text()
-    assert bottom(good) < size[1]
-    assert bottom(sure) < size[1]
-    assert bottom(worth) < 2 * size[1]
-    assert bottom(use) < 2 * size[1]
-    assert bottom(to_do) < 2 * size[1]
+    for width, height in (LAPTOP, PHONE):
+        page.set_viewport_size({"width": width, "height": height})
+        assert max(map(bottom, (good, sure))) < height
+        assert max(map(bottom, (worth, use, to_do))) < 2 * height
     worth.get_by_role("link").click()
     page.wait_for_function("location.hash === '#gain'")
 
@@ -646,12 +644,3 @@ def test_on_paper_the_head_of_the_curves_goes_with_the_first_of_them(
     pages = {head.words: head.page for head in print_outline(page)[1]}
     head = next(words for words in pages if "ranks cases" in words)
     assert pages[head] == pages["ROC"]
-
-
-def test_on_paper_nothing_is_clipped(opened: Open, page_file: Path) -> None:
-    page = opened(page_file, (703, 980))
-    page.emulate_media(media="print")
-    assert page.evaluate(CRAMPED) == []
-    clipped = """() => [...document.querySelectorAll(".scroll, .panel, table")]
-      .filter(e => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1).length"""
-    assert page.evaluate(clipped) == 0

@@ -152,7 +152,7 @@ def test_a_task_that_ran_out_of_time_is_run_again_only_with_more_time() -> None:
     assert not store.done()[0,].failed
 
 
-@pytest.mark.parametrize("payload", ["sleep", "hang in C"])
+@pytest.mark.parametrize("payload", ["sleep", pytest.param("hang in C", marks=pytest.mark.slow)])
 def test_the_limit_that_was_reached_is_kept(payload: str) -> None:
     (late,) = run(trouble, SHARED, [Task((0,), payload)], time_limit=0.3, grace=0.2)
     assert (late.note, late.numbers["time_limit"]) == ("time limit", 0.3)

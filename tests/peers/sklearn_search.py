@@ -55,7 +55,14 @@ GONE = {  # of older versions only
     "test_inverse_transform_Xt_deprecation": "a name of an argument that 1.7 removed",
 }
 LISTED = {**WORDING, **OTHERWISE, **GONE}
-DEAR = (  # that fit boosted trees, forests and large grids: two thirds of the time of the file
+DEAR = (  # that fit boosted trees, forests and large grids: three quarters of the time of the file
+    "test_grid_search_cv_splits_consistency",
+    "test_random_search_cv_results_multimetric",
+    "test_grid_search_cv_results_multimetric",
+    "test_grid_search_with_multioutput_data",
+    "test_grid_search_sparse_scoring",
+    "test_grid_search_sparse",
+    "test_grid_search_correct_score_results",
     "test_n_features_in",
     "test_search_with_2d_array",
     "test_cv_results_dtype_issue_29074",

@@ -36,7 +36,7 @@ def test_all_pass_but_those_that_the_tables_name(outcomes: list[Outcome]) -> Non
 
 @pytest.mark.slow
 def test_all_pass_with_those_that_fit_large_models() -> None:
-    """The whole file; `test_all_pass_but_those_that_the_tables_name` holds all but eight of it."""
+    """The whole file; `test_all_pass_but_those_that_the_tables_name` holds all but fifteen."""
     outcomes = run_tests()
     assert list_surprises(outcomes) == []
     assert count_passed(outcomes) >= 90

@@ -28,7 +28,7 @@ from earnest.engine.parcels import keep
 from earnest.engine.run import run
 from earnest.kernels import score as kernel
 from earnest.store import SqliteStore, read_run
-from tests.engine.local_clusters import WORKER, DaskProcesses, dask_processes
+from tests.engine.local_clusters import WORKER, DaskProcesses, dask_processes, end
 from tests.engine.searches import searched
 from tests.engine.test_run import collected, same_all
 from tests.engine.works import (
@@ -137,6 +137,14 @@ def test_a_worker_that_is_killed_costs_only_what_was_under_way(
     begins = Counter(lines(log))
     # On each worker one chunk at work and one that came back unread, of up to 0.1 s: four tasks.
     assert sum(begins.values()) - len(tasks) <= 2 * 2 * 4
+
+
+def test_one_thread_is_a_cluster_too(whole: DaskProcesses, client: Client) -> None:
+    for worker in [worker for worker in whole.workers if worker.poll() is None][1:]:
+        end(worker)
+    whole.ready(client, 1)
+    with joblib.parallel_config(backend="dask", client=client):
+        assert plan(None, limited=False).place is Place.DASK
 
 
 @pytest.mark.parametrize(
@@ -248,14 +256,6 @@ def test_a_large_cluster_and_a_small_one_plan_as_many_as_there_are_threads(
     assert [plan(n, limited=False).n_jobs for n in (None, -1, 2, 7)] == [2, 2, 2, 2]
     assert {plan(n, limited=False).place for n in (None, -1, 2, 7)} == {Place.DASK}
     assert plan(1, limited=False).place is Place.HERE
-
-
-def test_one_thread_is_a_cluster_too(whole: DaskProcesses, client: Client) -> None:
-    whole.ready(client, 2)
-    whole.kill(0)
-    whole.ready(client, 1)
-    with joblib.parallel_config(backend="dask", client=client):
-        assert plan(None, limited=False).place is Place.DASK
 
 
 def test_a_task_that_kills_its_workers_fails_and_the_others_do_not(

@@ -186,14 +186,14 @@ def test_a_response_that_candidates_lack_is_refused_before_any_fit(
 
 
 def test_a_stack_is_asked_for_what_it_has_once_it_is_fitted() -> None:
-    stack = StackingClassifier([("nb", GaussianNB()), ("lr", LogisticRegression())], cv=3)
+    stack = StackingClassifier([("nb", GaussianNB()), ("lr", LogisticRegression())], cv=2)
     for model in (stack, make_pipeline(StandardScaler(), stack)):
         assert not hasattr(model, "predict_proba")
-        found = SearchCV(model, {}, cv=KFold(3), metric="roc_auc", refit=False).fit(X, Y)
-        for train, test in KFold(3).split(X):
+        found = SearchCV(model, {}, cv=KFold(2), metric="roc_auc", refit=False).fit(X, Y)
+        for train, test in KFold(2).split(X):
             expected = clone(model).fit(X[train], Y[train]).decision_function(X[test])
             np.testing.assert_allclose(column(found)[test], expected, rtol=1e-12)
-        assert en.assess(model, X, Y, method="cv", metric="log_loss", cv=3, rng=0).value > 0.0
+        assert en.assess(model, X, Y, method="cv", metric="log_loss", cv=2, rng=0).value > 0.0
     assert not will_have(SVC(), "predict_proba")
     assert not will_have(StackingClassifier([], final_estimator=SVC()), "predict_proba")
 

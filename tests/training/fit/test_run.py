@@ -20,6 +20,7 @@ from earnest.training.fit.experiment import Cell, Experiment
 from earnest.training.fit.problem import read_outcome
 from earnest.training.fit.response import plan_response
 from earnest.training.fit.run import RunOptions, open_run, run_all, run_cells
+from tests.training.tune_tables import portfolio
 
 Array = NDArray[Any]
 X = np.random.default_rng(5).standard_normal((40, 2))
@@ -131,9 +132,12 @@ def test_where_the_engine_runs_nothing_no_learner_is_fitted(
     assert FITS == []
 
 
-def test_tune_gives_its_pilot_and_its_search_to_the_engine(handed: list[int]) -> None:
+def test_tune_gives_its_pilot_and_its_search_to_the_engine(
+    handed: list[int], tmp_path: Path
+) -> None:
     table = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": Y})
-    made = en.tune(table, target="y", n_configs=2, folds=2, budget=600, rng=0, n_jobs=1)
+    asked = {"n_configs": 2, "folds": 2, "budget": 600, "portfolio": portfolio(tmp_path)}
+    made = en.tune(table, target="y", rng=0, n_jobs=1, **asked)
     *pilot, search = handed
     assert pilot
     assert set(pilot) == {1}

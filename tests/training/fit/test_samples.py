@@ -137,11 +137,11 @@ def test_unseeded_inner_folds_give_the_same_bytes() -> None:
 
 def test_repeated_inner_folds_of_our_own_search_work() -> None:
     search = en.SearchCV(
-        LogisticRegression(), {"C": [0.1, 1.0]}, cv=3, n_repeats=2, scoring="roc_auc"
+        LogisticRegression(), {"C": [0.1, 1.0]}, cv=2, n_repeats=2, scoring="roc_auc"
     )
-    made = en.bootstrap_train(search, X, Y, n_replicates=3, metric="roc_auc", rng=0)
+    made = en.bootstrap_train(search, X, Y, n_replicates=2, metric="roc_auc", rng=0)
     assert made.learner == "SearchCV"
-    again = en.bootstrap_train(search, X, Y, n_replicates=3, metric="roc_auc", rng=0)
+    again = en.bootstrap_train(search, X, Y, n_replicates=2, metric="roc_auc", rng=0)
     assert made.fingerprint == again.fingerprint
 
 

@@ -252,7 +252,9 @@ def test_which_metrics_need_probabilities(name: str, task: str, wanted: bool) ->
     assert needs_probabilities(metric(name), task) is wanted
 
 
+@pytest.mark.slow
 def test_models_are_saved_without_pickle() -> None:
+    """By skops alone; tests/training/tune/test_model.py saves one of each kind as `tune` does."""
     X = mixed_data()
     y = (X[:, 1] > 0).astype(int)
     for one in one_of_each(grid(inputs=MIXED, n=100, probabilities=True)):

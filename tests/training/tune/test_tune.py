@@ -380,7 +380,7 @@ def end_by_kill(out: Path, given: str, ensemble: str) -> None:
 @pytest.mark.parametrize(
     ("end", "ensemble"),
     [
-        (end_by_interrupt, "greedy"),  # the same but for the way it ends, and for what comes last
+        (end_by_interrupt, "none"),  # with an ensemble it is in test_tuned_ensemble
         pytest.param(end_by_kill, "greedy", marks=pytest.mark.slow),
         pytest.param(end_by_kill, "none", marks=pytest.mark.slow),
     ],
@@ -543,7 +543,10 @@ def test_survival_without_its_package_says_what_to_install(monkeypatch):
         assert ("pip install '.[survival]'" in error.cure) == (task == "survival")
 
 
-@pytest.mark.parametrize("target", ["score", "grade"])  # numbers, and several classes
+@pytest.mark.parametrize(
+    "target",  # several classes; numbers differ in their metric alone
+    ["grade", pytest.param("score", marks=pytest.mark.slow)],
+)
 def test_a_tuning_tells_what_more_cases_gave_where_it_is_asked(quick, tmp_path, target) -> None:
     asked = {**quick, "out": tmp_path / "run", "learning_curve": True}
     found = en.tune(of(target), target=target, **asked)
