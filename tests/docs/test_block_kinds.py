@@ -139,49 +139,52 @@ def trouble(page: Path, kind: str, body: str, folder: Path) -> str:
 # ---- laws
 
 
-@pytest.mark.parametrize("page", WITH_BLOCKS, ids=named)
-def test_every_block_is_of_a_kind_that_is_looked_at_and_sound(page: Path, tmp_path: Path) -> None:
-    for block in generate.blocks(page.read_text(encoding="utf-8")):
-        assert trouble(page, block.language, block.body, tmp_path) == "", block.body
-
-
-@pytest.mark.parametrize("page", WITH_BLOCKS, ids=named)
-def test_no_block_hides_in_a_list_or_is_left_open(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    for block in reversed(generate.blocks(text)):
-        text = text[: block.start] + text[block.stop :]
-    assert not re.search(r"^[ \t>]+(```|~~~)|^~~~", text, re.M)
-    assert len(re.findall(r"^```", text, re.M)) % 2 == 0
-
-
-@pytest.mark.parametrize("page", WITH_BLOCKS, ids=named)
-def test_a_block_of_text_is_what_the_block_before_it_printed(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    nothing = generate.Block("", "", 0, 0)
-    free = [
-        block
-        for before, block in pairwise([nothing, *generate.blocks(text)])
-        if block.language == "text"
-        and not (before.language == "python" and generate._adjacent(text, before, block))
+def test_every_block_is_of_a_kind_that_is_looked_at_and_sound(tmp_path: Path) -> None:
+    found = [
+        (named(page), block.body, wrong)
+        for page in WITH_BLOCKS
+        for block in generate.blocks(page.read_text(encoding="utf-8"))
+        if (wrong := trouble(page, block.language, block.body, tmp_path))
     ]
-    assert len(free) == ILLUSTRATIONS.get(named(page), 0), [block.body for block in free]
+    assert found == []
 
 
-@pytest.mark.parametrize("page", WITH_BLOCKS, ids=named)
-def test_every_command_that_the_text_names_exists(page: Path) -> None:
-    for code in re.findall(r"`(earnest [a-z][^`]*)`", prose(page)):
-        for words in shell.commands(" ".join(code.replace("\\|", "|").split())):
-            if words[0] == "earnest" and words[1:] and not words[1].isupper():
-                assert shell.options_trouble(words) == "", code
+def test_no_block_hides_in_a_list_or_is_left_open() -> None:
+    for page in WITH_BLOCKS:
+        text = page.read_text(encoding="utf-8")
+        for block in reversed(generate.blocks(text)):
+            text = text[: block.start] + text[block.stop :]
+        assert not re.search(r"^[ \t>]+(```|~~~)|^~~~", text, re.M), named(page)
+        assert len(re.findall(r"^```", text, re.M)) % 2 == 0, named(page)
 
 
-@pytest.mark.parametrize("page", WITH_BLOCKS, ids=named)
-def test_every_name_of_the_package_that_the_text_names_exists(page: Path) -> None:
-    if page.parent.name == "decisions":
-        return  # records of their day
-    text = page.read_text(encoding="utf-8")
-    asked = set(re.findall(r"(?<![\w.])en\.([A-Za-z_]\w*)", text))
-    assert asked <= set(earnest.__all__), named(page)
+def test_a_block_of_text_is_what_the_block_before_it_printed() -> None:
+    nothing = generate.Block("", "", 0, 0)
+    for page in WITH_BLOCKS:
+        text = page.read_text(encoding="utf-8")
+        free = [
+            block.body
+            for before, block in pairwise([nothing, *generate.blocks(text)])
+            if block.language == "text"
+            and not (before.language == "python" and generate._adjacent(text, before, block))
+        ]
+        assert len(free) == ILLUSTRATIONS.get(named(page), 0), (named(page), free)
+
+
+def test_every_command_that_the_text_names_exists() -> None:
+    for page in WITH_BLOCKS:
+        for code in re.findall(r"`(earnest [a-z][^`]*)`", prose(page)):
+            for words in shell.commands(" ".join(code.replace("\\|", "|").split())):
+                if words[0] == "earnest" and words[1:] and not words[1].isupper():
+                    assert shell.options_trouble(words) == "", (named(page), code)
+
+
+def test_every_name_of_the_package_that_the_text_names_exists() -> None:
+    for page in WITH_BLOCKS:
+        if page.parent.name != "decisions":  # records of their day
+            text = page.read_text(encoding="utf-8")
+            asked = set(re.findall(r"(?<![\w.])en\.([A-Za-z_]\w*)", text))
+            assert asked <= set(earnest.__all__), named(page)
 
 
 # ---- the checks notice
