@@ -276,7 +276,12 @@ def test_the_comment_holds_the_verdict_the_numbers_and_the_cautions() -> None:
 
 @pytest.mark.parametrize(
     ("n", "loss", "gain", "margin"),
-    [(200, 0.10, 0.08, 0.02), (100, 0.02, 0.0, 0.02), (100, 0.03, 0.01, 0.02), (200, 0.1, 0.1, 0)],
+    [
+        (200, 0.10, 0.08, 0.02),
+        (100, 0.02, 0.0, 0.02),
+        pytest.param(100, 0.03, 0.01, 0.02, marks=pytest.mark.slow),  # between the two above
+        pytest.param(200, 0.1, 0.1, 0, marks=pytest.mark.slow),
+    ],
 )
 def test_a_change_at_the_margin_passes_and_fails_as_rarely_as_stated(
     n: int, loss: float, gain: float, margin: float

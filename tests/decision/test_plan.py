@@ -17,11 +17,23 @@ def pilot(n: int = 1000, shares: list[float] | None = None, seed: int = 0) -> en
     return make_scores(answer_items(rng, n, shares or [0.6, 0.6], 0.5))
 
 
-def test_the_items_for_two_are_those_of_the_formula() -> None:
+@pytest.fixture
+def few_studies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Simulate a tenth of the studies, for laws that hold whatever their number."""
+    monkeypatch.setattr("earnest.decision.plan.STUDIES", 200)
+
+
+@pytest.fixture(scope="module")
+def planned() -> en.Plan:
+    """The plan for a difference of 0.05 by a pilot of a thousand items."""
+    return en.plan(pilot(), detect=0.05, rng=0)
+
+
+def test_the_items_for_two_are_those_of_the_formula(planned: en.Plan) -> None:
     given = pilot()
     apart = given.values[:, 0, 0] - given.values[:, 1, 0]
     theory = (1.96 + 0.8416) ** 2 * np.var(apart) / 0.05**2
-    made = en.plan(given, detect=0.05, rng=0)
+    made = planned
     # 2000 studies a point: the power is known within 0.9 %, the items within 3 % of it.
     assert made.n_items == pytest.approx(theory, rel=0.06)
 
@@ -30,12 +42,12 @@ def test_a_study_of_the_planned_size_has_the_planned_power() -> None:
     """The whole procedure, on new items: `compare` finds a true difference of 0.05 in 80 %."""
     needed = en.plan(pilot(2000, [0.60, 0.65], seed=1), detect=0.05, rng=1).n_items
     assert needed is not None
-    count, shown = 120, 0
+    count, shown = 80, 0
     for seed in range(count):
         values = answer_items(np.random.default_rng([2, seed]), needed, [0.60, 0.65], 0.5)
         made = en.compare(make_scores(values, "a", "b"), "b", "a")
         shown += bool(made.shown) and made.difference > 0
-    # Three binomial errors of 120 studies, and 3 % for the variance that 2000 items tell.
+    # Three binomial errors of 80 studies, and 3 % for the variance that 2000 items tell.
     assert abs(shown / count - 0.8) < 3 * math.sqrt(0.16 / count) + 0.03
 
 
@@ -66,9 +78,9 @@ def test_an_interval_of_the_planned_size_has_the_planned_width() -> None:
 
 def test_more_repeats_need_fewer_items_by_the_law_of_variances() -> None:
     rng = np.random.default_rng(7)
-    difficulty = rng.random((800, 1, 1))
-    given = en.Scores((rng.random((800, 2, 4)) < difficulty).astype(float), limits=(0, 1))
-    made = en.plan(given, detect=0.03, n_repeats=[1, 2, 4], rng=0)
+    difficulty = rng.random((400, 1, 1))
+    given = en.Scores((rng.random((400, 2, 4)) < difficulty).astype(float), limits=(0, 1))
+    made = en.plan(given, detect=0.06, n_repeats=[1, 2, 4], rng=0)
     # Both prompts answer by the same chance, so that a difference is all sampling: items go as 1/R.
     one, two, four = (need.n_items or 0 for need in made.needs)
     assert one / two == pytest.approx(2, rel=0.1)
@@ -86,7 +98,7 @@ def test_repeats_are_worth_little_where_items_differ_more_than_samples() -> None
     assert made.cheapest == made.needs[0]
 
 
-def test_more_configurations_need_more_items_also_beyond_the_pilot() -> None:
+def test_more_configurations_need_more_items_also_beyond_the_pilot(few_studies: None) -> None:
     made = en.plan(pilot(200, [0.6] * 4), detect=0.05, n_configs=[2, 4, 40], rng=0)
     two, four, forty = (need.n_items or 0 for need in made.needs)
     assert two < four < forty
@@ -105,8 +117,8 @@ def test_groups_that_agree_need_more_items() -> None:
     assert grouped / alone == pytest.approx(5, rel=0.1)  # five equal items tell what one does
 
 
-def test_the_curve_rises_and_crosses_the_power_where_the_plan_says() -> None:
-    made = en.plan(pilot(), detect=0.05, rng=0)
+def test_the_curve_rises_and_crosses_the_power_where_the_plan_says(planned: en.Plan) -> None:
+    made = planned
     items = [point.n_items for point in made.curve]
     values = [point.value for point in made.curve]
     assert items == sorted(items)
@@ -124,14 +136,14 @@ def test_predictions_are_a_pilot_too() -> None:
     assert large / small == pytest.approx(4, rel=0.15)
 
 
-def test_the_same_seed_gives_the_same_plan() -> None:
+def test_the_same_seed_gives_the_same_plan(few_studies: None) -> None:
     given = pilot(200)
     assert en.plan(given, detect=0.1, rng=3) == en.plan(given, detect=0.1, rng=3)
 
 
-def test_a_small_pilot_is_said() -> None:
+def test_a_small_pilot_is_said(planned: en.Plan) -> None:
     assert [one.code for one in en.plan(pilot(20), detect=0.2, rng=0).cautions] == ["EN036"]
-    assert not en.plan(pilot(), detect=0.05, rng=0).cautions
+    assert not planned.cautions
 
 
 @pytest.mark.parametrize(
@@ -161,7 +173,7 @@ def test_a_pilot_without_differences_is_refused() -> None:
         en.plan(make_scores(same[:, :1]), detect=0.1)
 
 
-def test_the_figure_shows_a_curve_a_goal_and_a_need() -> None:
+def test_the_figure_shows_a_curve_a_goal_and_a_need(few_studies: None) -> None:
     made = en.plan(pilot(200), detect=0.1, n_configs=[2, 3], rng=0)
     ax = made.plot()
     assert len(ax.get_legend().get_texts()) == 2

@@ -57,7 +57,15 @@ def prose(page: Path) -> str:
 # ---- examples
 
 
-@pytest.mark.parametrize("page", PAGES, ids=named)
+def has_example(page: Path) -> bool:
+    found = generate.blocks(page.read_text(encoding="utf-8"))
+    return any(block.language in ("python", "console") for block in found)
+
+
+WITH_EXAMPLES = [page for page in PAGES if has_example(page)]
+
+
+@pytest.mark.parametrize("page", WITH_EXAMPLES, ids=named)
 def test_every_example_runs_and_prints_what_the_page_shows(page: Path, tmp_path: Path) -> None:
     if page in notebooks.TUTORIALS:  # run as a notebook, which has the same blocks: see below
         found = notebooks.run_notebook(notebooks.make_notebook(page), tmp_path)

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import optuna
 import pytest
+from optuna.storages import JournalStorage
+from optuna.storages.journal import JournalFileBackend
 
 import earnest as en
 from earnest.explanation.result import Explanation
@@ -123,7 +125,7 @@ def test_quality_against_a_known_truth(found: Explanation) -> None:
 
 @pytest.mark.parametrize("surrogate", ["gaussian_process", "forest"])
 def test_both_surrogates_explain(surrogate: str) -> None:
-    result = en.explain(mixed_trials(40), surrogate=surrogate, **KNOBS)
+    result = en.explain(mixed_trials(20), surrogate=surrogate, **KNOBS)
     for curve in result.effects.values():
         assert np.isfinite(curve.mean).all()
         assert (curve.sd >= 0).all()
@@ -154,9 +156,9 @@ def test_a_conditional_optuna_study_is_explained_end_to_end(tmp_path: Path) -> N
     optuna.copy_study(
         from_study_name="tuning",
         from_storage=study._storage,
-        to_storage=f"sqlite:///{tmp_path / 'study.db'}",
+        to_storage=JournalStorage(JournalFileBackend(str(tmp_path / "journal.log"))),
     )
-    result = en.explain(tmp_path / "study.db", study="tuning", **KNOBS)
+    result = en.explain(tmp_path / "journal.log", study="tuning", **KNOBS)
     assert set(result.effects) == {"classifier", "share", "svm_C", "forest_depth"}
     assert result.n_pruned == 5
     assert result.effects["svm_C"].where == "classifier is svm"

@@ -56,6 +56,14 @@ def studied(store: Any, trials: int = 6, sampler: Any = None, **options: Any) ->
     return study
 
 
+def kept_in(journal: Path) -> Any:
+    """A storage that is quick to make, unlike a database."""
+    from optuna.storages import JournalStorage
+    from optuna.storages.journal import JournalFileBackend
+
+    return JournalStorage(JournalFileBackend(str(journal)))
+
+
 def test_every_column_is_what_its_trial_predicted(tmp_path: Path) -> None:
     study = studied(tmp_path)
     pi = en.predictions_from(study, Y, store=tmp_path)
@@ -84,12 +92,15 @@ def test_threads_do_not_mix_up_trials(n_jobs: int, tmp_path: Path) -> None:
 
 
 def test_processes_may_share_a_study_and_a_folder(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'study.db'}"
-    optuna.create_study(study_name="shared", storage=url)
+    journal = tmp_path / "journal.log"
+    optuna.create_study(study_name="shared", storage=kept_in(journal))
     code = textwrap.dedent(
         f"""
         import numpy as np, optuna, earnest as en
-        study = optuna.load_study(study_name="shared", storage={url!r})
+        from optuna.storages import JournalStorage
+        from optuna.storages.journal import JournalFileBackend
+        storage = JournalStorage(JournalFileBackend({str(journal)!r}))
+        study = optuna.load_study(study_name="shared", storage=storage)
         def objective(trial):
             skill = trial.suggest_float("skill", 0, 2)
             for k in range(2):
@@ -99,9 +110,10 @@ def test_processes_may_share_a_study_and_a_folder(tmp_path: Path) -> None:
         study.optimize(objective, n_trials=4)
         """
     )
-    workers = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(2)]
-    assert [worker.wait() for worker in workers] == [0, 0]
-    pi = en.predictions_from(url, np.arange(20.0), store=tmp_path / "kept", task="regression")
+    worker = subprocess.Popen([sys.executable, "-c", code])
+    exec(code, {})  # the other process is this one
+    assert worker.wait() == 0
+    pi = en.predictions_from(journal, np.arange(20.0), store=tmp_path / "kept", task="regression")
     assert pi.n_configs == 8
     for column, params in enumerate(pi.configs.params or ()):
         np.testing.assert_allclose(pi.responses[:, column, 0], params["skill"] + np.arange(20))
@@ -116,13 +128,10 @@ def test_an_artifact_store_gives_the_same_as_a_folder(tmp_path: Path) -> None:
 
 
 def test_storages_are_read_by_url_file_and_journal(tmp_path: Path) -> None:
-    from optuna.storages import JournalStorage
-    from optuna.storages.journal import JournalFileBackend
-
     database = tmp_path / "study.db"
     studied(tmp_path / "a", storage=f"sqlite:///{database}")
     journal = tmp_path / "journal.log"
-    studied(tmp_path / "b", storage=JournalStorage(JournalFileBackend(str(journal))))
+    studied(tmp_path / "b", storage=kept_in(journal))
     found = [
         en.predictions_from(f"sqlite:///{database}", Y, store=tmp_path / "a"),
         en.predictions_from(database, Y, store=tmp_path / "a"),
@@ -145,9 +154,9 @@ def test_storages_are_read_by_url_file_and_journal(tmp_path: Path) -> None:
 def test_what_the_sampler_was_is_known_after_loading(
     sampler: Any, static: bool, tmp_path: Path
 ) -> None:
-    url = f"sqlite:///{tmp_path / 'study.db'}"
-    studied(tmp_path, sampler=sampler, storage=url)
-    pi = en.predictions_from(url, Y, store=tmp_path)  # which has the usual sampler
+    journal = tmp_path / "journal.log"
+    studied(tmp_path, sampler=sampler, storage=kept_in(journal))
+    pi = en.predictions_from(journal, Y, store=tmp_path)  # which has the usual sampler
     assert pi.configs.static is static
     codes = {c.code for c in en.estimate(pi, metric="roc_auc", rng=0, n_resamples=100).cautions}
     assert ("EN006" in codes) is not static

@@ -30,7 +30,7 @@ CS = np.logspace(-3, 2, 11)
 def searched(path: Path | None = None, model: Any = None, grid: Any = None, **knobs: Any) -> Any:
     model = LogisticRegression() if model is None else model
     grid = {"C": CS} if grid is None else grid
-    knobs = {"scoring": "roc_auc", "cv": 3, "random_state": 5, **knobs}
+    knobs = {"scoring": "roc_auc", "cv": 3, "random_state": 5, "n_resamples": 20, **knobs}
     y = knobs.pop("y", Y)
     return en.SearchCV(model, grid, store=path, **knobs).fit(X, y)
 

@@ -279,7 +279,10 @@ def test_the_runner_of_typer_sees_the_same(run, table):
     assert shown.output == run("estimate", table, *ASK).out
 
 
+@pytest.mark.slow
 def test_a_process_writes_json_only(spawn, table):
+    """In this process it is held by the tests above, and that a process writes what a run here
+    writes by test_a_process_without_a_terminal_writes_what_a_run_here_writes."""
     done = spawn("estimate", table, *ASK, "--json")
     assert (done.code, done.err) == (0, "")
     assert read(done.out)["method"] == "bbc"

@@ -100,17 +100,27 @@ def test_quiet_shows_nothing(run, here):
     assert (done.code, done.out, done.err) == (0, "", "")
 
 
-def test_a_plan_is_repeated_with_the_same_bytes_and_an_ensemble_is_asked_for(run, here):
+def test_a_plan_is_repeated_with_the_same_bytes(run, here):
     asked = with_options(PLAIN, ("--configs", "2"))
-    assert run(*asked, "--ensemble", "greedy", "--quiet").code == 0
-    again = (*asked, "--ensemble", "greedy", "--plan", "run/plan.json", "--out", "again", "--quiet")
-    assert run(*again).code == 0
+    assert run(*asked, "--quiet").code == 0
+    again = (*asked, "--plan", "run/plan.json")
+    assert run(*again, "--out", "again", "--quiet").code == 0
     for name in ("predictions.parquet", "model.skops", "plan.json"):
         assert (here / "run" / name).read_bytes() == (here / "again" / name).read_bytes(), name
-    refused = run(*asked, "--plan", "run/plan.json", "--out", "other")
+    refused = run(*again, "--ensemble", "greedy", "--out", "other")
     assert refused.code == 2
-    assert "ensemble 'greedy' there, None now" in refused.err
+    assert "ensemble None there, 'greedy' now" in refused.err
     assert run(*asked, "--ensemble", "gredy", "--out", "other").code == 2
+
+
+@pytest.mark.slow
+def test_a_plan_of_an_ensemble_is_repeated_with_the_same_bytes(run, here):
+    """The ordinary forms are the test above, and that of Python in test_tuned_ensemble.py."""
+    asked = (*with_options(PLAIN, ("--configs", "2")), "--ensemble", "greedy", "--quiet")
+    assert run(*asked).code == 0
+    assert run(*asked, "--plan", "run/plan.json", "--out", "again").code == 0
+    for name in ("predictions.parquet", "model.skops", "plan.json"):
+        assert (here / "run" / name).read_bytes() == (here / "again" / name).read_bytes(), name
 
 
 def test_ascii_terminals_get_ascii(run_in_ascii, here):

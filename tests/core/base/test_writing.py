@@ -32,15 +32,21 @@ posix = pytest.mark.skipif(os.name != "posix", reason="limits, links and pipes o
 
 @contextmanager
 def full_disk() -> Iterator[None]:
-    """Let the system itself refuse every byte of a file after the first `ROOM`."""
+    """Let the system itself refuse every byte of a file after the first `ROOM`.
+
+    Python keeps no bytecode meanwhile: it would keep the first bytes of a module that is imported
+    late, and every later process would fail at that.
+    """
     import resource
 
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before, kept = resource.getrlimit(resource.RLIMIT_FSIZE), sys.dont_write_bytecode
+    sys.dont_write_bytecode = True
     resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, before[1]))
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        sys.dont_write_bytecode = kept
 
 
 def names(folder: Path) -> list[str]:

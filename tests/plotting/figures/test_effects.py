@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import itertools
 from dataclasses import replace
 from typing import Any
@@ -25,12 +24,6 @@ SCENE = process_scene(mixed_trials(50))
 
 def lines(ax: Any, marker: str = "None") -> list[Any]:
     return [line for line in ax.lines if line.get_marker() == marker]
-
-
-def saved(figure: Any) -> bytes:
-    made = io.BytesIO()
-    figure.savefig(made, format="png")
-    return made.getvalue()
 
 
 @pytest.mark.parametrize("param", ["share", "C"])
@@ -133,10 +126,12 @@ def test_importance_is_dots_with_intervals_from_zero() -> None:
     assert ax.get_xlim()[0] == 0
 
 
-@pytest.mark.parametrize("name", ["$x$ or $$", "<b>&", "a\nb", "ß → ∞"])
-def test_names_are_drawn_as_they_are(name: str) -> None:
-    trials = mixed_trials(20)
-    configs = [{name: c["share"], "kind": f"{c['scaling']} $y$"} for c in trials.configs]
+def test_names_are_drawn_as_they_are() -> None:
+    trials, names = mixed_trials(20), ["$x$ or $$ <b>&", "a\nb ß → ∞"]
+    configs = [
+        {names[0]: c["share"], names[1]: at % 7, "kind": f"{c['scaling']} $y$"}
+        for at, c in enumerate(trials.configs)
+    ]
     found = en.explain(
         configs,
         objective_values=trials.objective,
@@ -147,11 +142,12 @@ def test_names_are_drawn_as_they_are(name: str) -> None:
     )
     for figure in (
         found.plot(),
-        found.regions[name].plot(),
+        *(found.regions[name].plot() for name in names),
         found.importance.plot().figure,
-        found.effect2d(name, "kind").plot()[0].figure,
+        found.effect2d(*names).plot()[0].figure,
+        found.effect2d(names[0], "kind").plot()[0].figure,
     ):
-        assert saved(figure)  # mathematics in a label would raise here
+        figure.draw_without_rendering()  # mathematics in a label would raise here
 
 
 def test_figures_side_by_side_share_their_scale() -> None:
@@ -172,7 +168,7 @@ def drawn_levels(levels: list[str]) -> list[str]:
     return [label.get_text() for label in ax.get_xticklabels()]
 
 
-@pytest.mark.parametrize("count", [2, 3, 4, 5, 9])
+@pytest.mark.parametrize("count", [2, 5, 9])
 def test_names_of_levels_neither_touch_nor_become_the_same(count: int) -> None:
     starts = drawn_levels([f"{chr(97 + i)}-StandardScaler(mean)" for i in range(count)])
     assert [word[0] for word in starts] == list("abcdefghi"[:count])

@@ -55,12 +55,13 @@ def test_a_report_from_memory_has_the_bytes_of_one_from_the_folder(
     assert write_forms(en.report(plain)) == write_forms(told)
 
 
+# What the others have of their own is in the folder of every run; they are slow.
 @pytest.mark.parametrize(
     "options",
     [
         {"drop": "bced", "folds": 5, "n_configs": 6},
-        {"n_configs": 1},
-        {"repeats": 2, "n_configs": 3},
+        pytest.param({"n_configs": 1}, marks=pytest.mark.slow),
+        pytest.param({"repeats": 2, "n_configs": 3}, marks=pytest.mark.slow),
     ],
     ids=["dropping", "one configuration", "repeats"],
 )
@@ -70,9 +71,12 @@ def test_so_has_that_of_every_kind_of_tuning(tmp_path: Path, options: dict[str, 
     assert write_everything(found) == write_everything(found.folder)
 
 
+@pytest.mark.slow
 def test_so_it_has_of_a_run_that_was_resumed_or_ran_out_of_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The ordinary form is test_a_report_from_memory_has_the_bytes_of_one_from_the_folder."""
+
     class Late(tune_run.Clock):
         def __init__(self, until: float, *rest: object) -> None:
             super().__init__(-1.0, *rest)
