@@ -216,9 +216,9 @@ def test_tables_claims_and_figures_are_made_of_trials(tmp_path: Path) -> None:
 
 
 def test_the_ratio_of_a_learner_is_that_of_check_stability_in_kind() -> None:
-    # Both estimate n gamma / sigma²; 40 samples of 100 cases, of one of them each: within a factor.
+    # Both estimate n gamma / sigma²; 25 samples of 100 cases, of one of them each: within a factor.
     cell = Cell.of("stability", 1, population="values", a="ridge", b="", cases=100)
-    rows = [study.run(cell, study.stream(cell, k)) for k in range(40)]
+    rows = [study.run(cell, study.stream(cell, k)) for k in range(25)]
     ratio = np.mean([r["gamma"] for r in rows]) / np.mean([r["variance"] for r in rows])
     population = populations.values()
     drawn, y = population.draw(100, np.random.default_rng(0))

@@ -173,7 +173,7 @@ GUESSED = {("P1_small_bal", "BT_sidak"): -0.0045}
 @pytest.mark.parametrize("word", ["BT", "BT_sidak", "MABT"])
 @pytest.mark.parametrize("name", TILTED)
 def test_tilts_agree_with_the_authors_code(name: str, word: str) -> None:
-    ours = bounds(name, word, range(20))
+    ours = bounds(name, word, range(12))
     known = facts(name)["tilt_whole_sample"][word]
     assert_within_monte_carlo(ours, known, GUESSED.get((name, word), 0.0))
 

@@ -11,7 +11,7 @@ import earnest as en
 from earnest import BBC, Estimate, Predictions
 
 Make = Callable[[np.random.Generator], Predictions]
-FAST = BBC(n_resamples=80)
+FAST = BBC(n_resamples=50)
 
 
 def scored(n: int, configs: int, skill: float, shared: float = 0.0) -> Make:
@@ -54,7 +54,7 @@ def most(rate: float, samples: int) -> float:
     return rate + 3 * float(np.sqrt(rate * (1 - rate) / samples))
 
 
-@pytest.mark.parametrize("metric", ["accuracy", "roc_auc", "log_loss"])
+@pytest.mark.parametrize("metric", ["accuracy", "log_loss"])
 def test_one_configuration_is_called_too_optimistic_no_more_often_than_the_level_says(
     metric: str,
 ) -> None:
@@ -85,7 +85,7 @@ def test_the_interval_of_the_optimism_holds_the_bias_of_the_naive_score() -> Non
     assert bias > 0.04
 
 
-@pytest.mark.parametrize(("metric", "configs"), [("accuracy", 1), ("roc_auc", 1), ("roc_auc", 20)])
+@pytest.mark.parametrize(("metric", "configs"), [("accuracy", 1), ("roc_auc", 20)])
 def test_guesses_are_said_to_beat_a_constant_no_more_often_than_the_level_says(
     metric: str, configs: int
 ) -> None:

@@ -99,11 +99,11 @@ NUMERIC = sorted(name for name in METRICS if "regression" in METRICS[name].tasks
 @pytest.mark.parametrize("seed", range(5))  # one of each kind
 def test_no_sentence_on_awkward_tables_contradicts_itself(seed):
     pi, count = awkward(seed), 0
-    for metric in BINARY:
+    for metric in BINARY[seed % 2 :: 2]:
         for made in answers(pi, metric, ("bbc", "holdout", "delong", "bbc_fold")):
             check_agreement(made)
             count += 1
-    assert count > 100
+    assert count > 50
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -70,10 +70,9 @@ def test_the_band_holds_the_true_score_of_the_winner_of_every_prefix(
     check_band(simulate_band(cell, marks, SAMPLES), SAMPLES)
 
 
-@pytest.mark.parametrize("truth", ["equal", "dominant"])
-def test_the_band_holds_in_a_few_samples(truth: str) -> None:
+def test_the_band_holds_in_a_few_samples() -> None:
     """The same in short: 30 samples, so that a band holds in 79.1 % of them or more."""
-    rows = simulate_band(Cell("accuracy", truth, 40, 10, 0.0), (1, 3, 10), 30, 60)
+    rows = simulate_band(Cell("accuracy", "equal", 40, 10, 0.0), (1, 3, 10), 30, 60)
     check_band(rows, 30)
 
 

@@ -130,15 +130,15 @@ print(json.dumps({"peak": peak, "matrix": pi.responses.nbytes}))
 
 @pytest.mark.parametrize("own", [True, False])
 def test_memory_is_below_that_of_the_matrix(own: bool, tmp_path: Path) -> None:
-    # 3,000 cases, 2,000 configurations: 48 MB. Blocks of 4 MB, an eighth of the usual, are in
+    # 12,000 cases, 500 configurations: 48 MB. Blocks of 4 MB, an eighth of the usual, are in
     # memory, a few at a time, whatever the size; read whole, it took three times the matrix.
     rng = np.random.default_rng(0)
-    y, fold = np.arange(3000) % 2, np.arange(3000) // 2 % 5
+    y, fold = np.arange(12_000) % 2, np.arange(12_000) // 2 % 5
     path = tmp_path / "pi.parquet"
     if own:
-        Predictions.from_arrays(y, rng.random((3000, 2000)), fold).save(path)
+        Predictions.from_arrays(y, rng.random((12_000, 500)), fold).save(path)
     else:
-        scores = {f"c{place}": rng.random(3000) for place in range(2000)}
+        scores = {f"c{place}": rng.random(12_000) for place in range(500)}
         table = pa.table({"y": y, "fold": fold, **scores})
         pq.write_table(table, path, use_dictionary=False, compression="none")
     small = some("one repeat").save(tmp_path / "small.parquet")
@@ -151,5 +151,5 @@ def test_memory_is_below_that_of_the_matrix(own: bool, tmp_path: Path) -> None:
         check=True,
     )
     found = json.loads(done.stdout)
-    assert found["matrix"] == 3000 * 2000 * 8
+    assert found["matrix"] == 12_000 * 500 * 8
     assert found["peak"] < found["matrix"]

@@ -102,7 +102,7 @@ def test_groups_go_together(name: str) -> None:
 def test_repeats_go_together(name: str) -> None:
     rng = np.random.default_rng(2)
     y = np.arange(40) % 2 if name != "r2" else rng.standard_normal(40)
-    raw = 0.8 * y[:, None, None] + rng.standard_normal((40, 6, 3))
+    raw = 0.8 * y[:, None, None] + rng.standard_normal((40, 4, 3))
     fold = np.stack([rng.permutation(40) % 4 for _ in range(3)], axis=1)
     check_prefixes(en.Predictions.from_arrays(y, raw, fold), name)
 
@@ -122,7 +122,7 @@ def test_scores_in_any_unit_have_the_same_ties() -> None:
     raw = y[:, None] + rng.standard_normal((30, 5))
     for size in (1e-8, 1.0, 1e8):
         check_prefixes(en.Predictions.from_arrays(size * y, size * raw), "mse")
-        check_prefixes(en.Predictions.from_arrays(size * y, size * raw), "rmse")
+        check_prefixes(en.Predictions.from_arrays(size * y, size * raw), "rmse", some=True)
 
 
 def test_incomplete_configurations_are_left_out() -> None:
@@ -143,7 +143,7 @@ def test_undefined_resamples_are_drawn_again_for_each_prefix_alone(
     rng = np.random.default_rng(6)
     n = 14
     y = rng.standard_normal(n)
-    raw = y[:, None] + rng.standard_normal((n, 6))
+    raw = y[:, None] + rng.standard_normal((n, 4))
     raw[1:, 0] = raw[3:, 1] = 0.0  # constant up to one case, or to three
     pi = en.Predictions.from_arrays(y, raw)
     metric = measure(pi, name)
