@@ -122,6 +122,21 @@ def test_what_is_kept_is_sent_once_for_several_runs(cluster: DaskProcesses, tmp_
     assert len(lines(log)) == len(set(lines(log))) <= 2
 
 
+def assert_same_search(there: SearchCV, alone: SearchCV) -> None:
+    assert there.predictions_.responses.tobytes() == alone.predictions_.responses.tobytes()
+    assert there.best_index_ == alone.best_index_
+    for name, values in alone.cv_results_.items():
+        if not name.endswith("_time"):
+            np.testing.assert_array_equal(there.cv_results_[name], values, err_msg=name)
+
+
+def test_a_search_in_rounds_gives_the_bytes_of_a_serial_one(
+    cluster: DaskProcesses, tmp_path: Path
+) -> None:
+    knobs = {"drop": "bced_adjusted"}
+    assert_same_search(searched(store=tmp_path / "run.db", **knobs), searched(n_jobs=1, **knobs))
+
+
 @pytest.mark.parametrize("when", [pytest.param(1, marks=pytest.mark.slow), 15])
 def test_a_worker_that_is_killed_costs_only_what_was_under_way(
     cluster: DaskProcesses, tmp_path: Path, when: int
@@ -147,25 +162,16 @@ def test_one_thread_is_a_cluster_too(whole: DaskProcesses, client: Client) -> No
         assert plan(None, limited=False).place is Place.DASK
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        pytest.param({}, id="all", marks=pytest.mark.slow),
-        pytest.param({"drop": "bced_adjusted"}, id="dropping"),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [{}, {"drop": "bced_adjusted"}], ids=["all", "dropping"])
 def test_a_search_with_a_worker_killed_in_the_middle_gives_the_bytes_of_a_serial_one(
     cluster: DaskProcesses, tmp_path: Path, options: dict[str, Any]
 ) -> None:
-    alone = searched(n_jobs=1, **options)
+    """Both laws above at once: a worker dies, and a search gives the bytes of a serial one."""
     watch = Killer(cluster, at=10)
     there = searched(store=watch.store(tmp_path / "run.db"), **options)
     assert watch.killed
-    assert there.predictions_.responses.tobytes() == alone.predictions_.responses.tobytes()
-    assert there.best_index_ == alone.best_index_
-    for name, values in alone.cv_results_.items():
-        if not name.endswith("_time"):
-            np.testing.assert_array_equal(there.cv_results_[name], values, err_msg=name)
+    assert_same_search(there, searched(n_jobs=1, **options))
 
 
 class Killer:

@@ -151,7 +151,7 @@ def test_a_tool_that_does_not_end_is_ended_with_all_it_started(
 ) -> None:
     note = tmp_path / "pid"
     tool = make_tool("endless", "go_on_and_on", note=str(note))
-    for seconds in (5.0, 20.0, 80.0):  # until it has begun, however busy the machine is
+    for seconds in (2.0, 8.0, 32.0, 80.0):  # until it has begun, however busy the machine is
         monkeypatch.setattr(run, "MORE_SECONDS", seconds)
         row = run_one(make_problem(), 0, tool, 0.0, HERE)
         assert "ended after" in row.error
