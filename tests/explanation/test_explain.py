@@ -13,6 +13,7 @@ import pytest
 
 import earnest as en
 from earnest.explanation.result import Explanation
+from tests.adapters.studies import open_database
 from tests.explanation.scenes import mixed_objective, mixed_trials
 
 KNOBS: dict[str, Any] = {"n_points": 60, "grid_size": 6, "rng": 3}
@@ -151,11 +152,8 @@ def test_a_conditional_optuna_study_is_explained_end_to_end(tmp_path: Path) -> N
         return float(value + 0.05 * share)
 
     study.optimize(objective, n_trials=50)
-    optuna.copy_study(
-        from_study_name="tuning",
-        from_storage=study._storage,
-        to_storage=f"sqlite:///{tmp_path / 'study.db'}",
-    )
+    with open_database(tmp_path / "study.db") as storage:
+        optuna.copy_study(from_study_name="tuning", from_storage=study._storage, to_storage=storage)
     result = en.explain(tmp_path / "study.db", study="tuning", **KNOBS)
     assert set(result.effects) == {"classifier", "share", "svm_C", "forest_depth"}
     assert result.n_pruned == 5

@@ -17,6 +17,7 @@ from optuna.artifacts import FileSystemArtifactStore
 import earnest as en
 from earnest.adapters.predictions.optuna_kept import ATTRIBUTE
 from earnest.core.base.errors import EvidenceError, FormatError, InputError
+from tests.adapters.studies import open_database
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
@@ -85,7 +86,8 @@ def test_threads_do_not_mix_up_trials(n_jobs: int, tmp_path: Path) -> None:
 
 def test_processes_may_share_a_study_and_a_folder(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'study.db'}"
-    optuna.create_study(study_name="shared", storage=url)
+    with open_database(tmp_path / "study.db") as storage:
+        optuna.create_study(study_name="shared", storage=storage)
     code = textwrap.dedent(
         f"""
         import numpy as np, optuna, earnest as en
@@ -120,7 +122,8 @@ def test_storages_are_read_by_url_file_and_journal(tmp_path: Path) -> None:
     from optuna.storages.journal import JournalFileBackend
 
     database = tmp_path / "study.db"
-    studied(tmp_path / "a", storage=f"sqlite:///{database}")
+    with open_database(database) as storage:
+        studied(tmp_path / "a", storage=storage)
     journal = tmp_path / "journal.log"
     studied(tmp_path / "b", storage=JournalStorage(JournalFileBackend(str(journal))))
     found = [
@@ -146,7 +149,8 @@ def test_what_the_sampler_was_is_known_after_loading(
     sampler: Any, static: bool, tmp_path: Path
 ) -> None:
     url = f"sqlite:///{tmp_path / 'study.db'}"
-    studied(tmp_path, sampler=sampler, storage=url)
+    with open_database(tmp_path / "study.db") as storage:
+        studied(tmp_path, sampler=sampler, storage=storage)
     pi = en.predictions_from(url, Y, store=tmp_path)  # which has the usual sampler
     assert pi.configs.static is static
     codes = {c.code for c in en.estimate(pi, metric="roc_auc", rng=0, n_resamples=100).cautions}
