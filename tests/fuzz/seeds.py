@@ -96,6 +96,8 @@ def _write_trials(folder: Path, rng: np.random.Generator) -> None:
     from optuna.storages import JournalStorage
     from optuna.storages.journal import JournalFileBackend
 
+    from tests.adapters.studies import open_database
+
     trials = pd.DataFrame(
         {
             "lr": 10 ** rng.uniform(-4, 0, 30),
@@ -108,14 +110,15 @@ def _write_trials(folder: Path, rng: np.random.Generator) -> None:
     trials.to_parquet(folder / "trials.parquet")
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     journal = JournalStorage(JournalFileBackend(str(folder / "study.log")))
-    for storage in (f"sqlite:///{folder / 'study.db'}", journal):
-        study = optuna.create_study(
-            storage=storage,
-            study_name="s",
-            direction="maximize",
-            sampler=optuna.samplers.RandomSampler(seed=0),
-        )
-        study.optimize(lambda t: t.suggest_float("x", 0, 1) + t.suggest_int("k", 1, 5), 16)
+    with open_database(folder / "study.db") as database:
+        for storage in (database, journal):
+            study = optuna.create_study(
+                storage=storage,
+                study_name="s",
+                direction="maximize",
+                sampler=optuna.samplers.RandomSampler(seed=0),
+            )
+            study.optimize(lambda t: t.suggest_float("x", 0, 1) + t.suggest_int("k", 1, 5), 16)
     history = {
         "data": [[i % 12 + 1, None, 0, None, (i + 1) / 40, 0.1, 1, 0, 1, {}] for i in range(24)],
         "configs": {str(i): {"x": i / 13, "k": i} for i in range(1, 13)},

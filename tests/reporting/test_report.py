@@ -9,6 +9,7 @@ import re
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -193,7 +194,8 @@ def test_a_folder_that_lacks_files_says_so_and_is_read_all_the_same(tmp_path: Pa
 def test_a_run_whose_time_was_over_is_still_the_search_that_it_was(tmp_path: Path) -> None:
     run, _ = source_of("folder", tmp_path)
     pi = en.Predictions.load(run / "predictions.parquet")
-    with sqlite3.connect(run / "run.db") as file:  # a last fit that the clock did not wait for
+    with closing(sqlite3.connect(run / "run.db")) as base, base as file:
+        # a last fit that the clock did not wait for
         file.execute("DELETE FROM outcome WHERE key = '9,0,4'")
     pi.select(list(pi.configs.ids[:-1])).save(run / "predictions.parquet")
     made = en.report(run, explain=False, rng=7, n_resamples=FEW)

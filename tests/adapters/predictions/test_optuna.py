@@ -17,6 +17,7 @@ from optuna.artifacts import FileSystemArtifactStore
 import earnest as en
 from earnest.adapters.predictions.optuna_kept import ATTRIBUTE
 from earnest.core.base.errors import EvidenceError, FormatError, InputError
+from tests.adapters.studies import open_database
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
@@ -129,7 +130,8 @@ def test_an_artifact_store_gives_the_same_as_a_folder(tmp_path: Path) -> None:
 
 def test_storages_are_read_by_url_file_and_journal(tmp_path: Path) -> None:
     database = tmp_path / "study.db"
-    studied(tmp_path / "a", storage=f"sqlite:///{database}")
+    with open_database(database) as storage:
+        studied(tmp_path / "a", storage=storage)
     journal = tmp_path / "journal.log"
     studied(tmp_path / "b", storage=kept_in(journal))
     found = [

@@ -9,12 +9,12 @@ from types import SimpleNamespace
 import numpy as np
 import optuna
 import pytest
-from optuna.storages import JournalStorage, RDBStorage
+from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend
 
 import earnest as en
 from earnest.core.space.parameters import ParameterKind
-from tests.adapters.studies import conditional
+from tests.adapters.studies import conditional, open_database
 
 
 @pytest.fixture(scope="module")
@@ -71,10 +71,8 @@ def test_a_study_from_sqlite_a_url_and_a_journal_is_the_study(
     study: optuna.Study, tmp_path: Path
 ) -> None:
     url = f"sqlite:///{tmp_path / 'study.db'}"
-    storage = RDBStorage(url)
-    optuna.copy_study(from_study_name="tuning", from_storage=study._storage, to_storage=storage)
-    storage.remove_session()
-    storage.engine.dispose()
+    with open_database(tmp_path / "study.db") as storage:
+        optuna.copy_study(from_study_name="tuning", from_storage=study._storage, to_storage=storage)
     journal = JournalStorage(JournalFileBackend(str(tmp_path / "study.log")))
     optuna.copy_study(from_study_name="tuning", from_storage=study._storage, to_storage=journal)
     expected = en.trials_from(study)
@@ -117,10 +115,8 @@ def test_a_storage_that_is_not_there_is_not_made(tmp_path: Path) -> None:
 def test_a_file_is_read_whatever_its_name_and_is_not_written_to(
     study: optuna.Study, tmp_path: Path
 ) -> None:
-    storage = RDBStorage(f"sqlite:///{tmp_path / 'plain.db'}")
-    optuna.copy_study(from_study_name="tuning", from_storage=study._storage, to_storage=storage)
-    storage.remove_session()
-    storage.engine.dispose()
+    with open_database(tmp_path / "plain.db") as storage:
+        optuna.copy_study(from_study_name="tuning", from_storage=study._storage, to_storage=storage)
     folder = tmp_path / "my ü #1 100%?x"
     folder.mkdir()
     odd = (tmp_path / "plain.db").rename(folder / "st udy.sqlite3")

@@ -18,6 +18,7 @@ from sklearn.linear_model import LogisticRegression
 
 import earnest as en
 from tests.adapters.replays import FILES
+from tests.adapters.studies import open_database
 from tests.cli.conftest import Run
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -49,7 +50,8 @@ def optimise(folder: Path, storage: object, name: str = "tuning", trials: int = 
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a study, what it kept, and the table that it was given."""
     folder = tmp_path_factory.mktemp("study")
-    optimise(folder / "kept", f"sqlite:///{folder}/study.db")
+    with open_database(folder / "study.db") as storage:
+        optimise(folder / "kept", storage)
     pairs = zip(NOISE, Y, strict=True)
     rows = [f"{x:.3f},{'ill' if y else 'well'},{i // 2}" for i, (x, y) in enumerate(pairs)]
     (folder / "train.csv").write_text("x,state,patient\n" + "\n".join(rows), encoding="utf-8")
@@ -114,7 +116,8 @@ def test_a_journal_and_a_url_are_the_same_study(run: Run, work: Path) -> None:
 
 
 def test_one_of_several_studies_is_named(run: Run, work: Path) -> None:
-    optimise(work / "kept", "sqlite:///study.db", name="other", trials=2)
+    with open_database(Path("study.db")) as storage:
+        optimise(work / "kept", storage, name="other", trials=2)
     done = run(*STUDY)
     assert done.code == 2
     assert "several studies" in done.err
@@ -326,7 +329,8 @@ def test_a_link_by_the_name_of_a_table_is_followed(run: Run, work: Path) -> None
 
 
 def test_a_study_that_has_not_begun_says_so(run: Run, work: Path) -> None:
-    optuna.create_study(study_name="new", storage="sqlite:///new.db")
+    with open_database(Path("new.db")) as storage:
+        optuna.create_study(study_name="new", storage=storage)
     done = run("gather", "new.db", "--store", "kept", *OUTCOME, "--json")
     assert (done.code, done.out) == (2, "")
     assert "the study 'new' has no finished trial" in done.err
@@ -344,8 +348,9 @@ def test_a_storage_that_another_process_writes_to_is_told(
 
 
 def test_an_old_study_says_what_can_be_done_with_it(run: Run, work: Path) -> None:
-    study = optuna.create_study(study_name="old", storage="sqlite:///old.db")
-    study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=2)
+    with open_database(Path("old.db")) as storage:
+        study = optuna.create_study(study_name="old", storage=storage)
+        study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=2)
     done = run("gather", "old.db")
     assert done.code == 2
     assert "enqueue_trial" in done.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,7 @@ def test_the_date_is_that_of_the_run_and_never_of_the_rendering(
 
 def test_a_run_that_did_not_record_its_date_says_so(tmp_path: Path) -> None:
     run, _ = source_of("folder", tmp_path)
-    with sqlite3.connect(run / "run.db") as file:
+    with closing(sqlite3.connect(run / "run.db")) as base, base as file:
         file.execute("DELETE FROM document WHERE name = 'begun'")
     made = en.report(run, explain=False, n_resamples=50)
     assert "the run did not record it" in made.to_html()
