@@ -16,6 +16,7 @@ import pandas as pd
 import pytest
 
 import earnest as en
+from earnest.adapters.predictions.tabrepo import is_fold
 from earnest.core.base.errors import EvidenceError, FormatError, InputError
 
 MODELS = ["CatBoost_c1_BAG_L1", "RandomForest_r7_BAG_L1", "LinearModel_c1_BAG_L1"]
@@ -192,6 +193,15 @@ def test_a_configuration_that_a_fold_lacks_was_not_evaluated_there(tmp_path: Pat
     pi = en.predictions_from(tmp_path / "d")
     assert np.isnan(pi.responses[tests[0], 2, 0]).all()
     assert not np.isnan(pi.responses[tests[1], 2, 0]).any()
+
+
+@pytest.mark.parametrize("missing", ["metadata.json", "pred-val.dat", "pred-test.dat"])
+def test_a_folder_that_lacks_a_file_of_a_fold_is_no_fold(tmp_path: Path, missing: str) -> None:
+    write_dataset(tmp_path)
+    folder = next(one for one in sorted((tmp_path).rglob("*")) if (one / missing).is_file())
+    assert is_fold(folder)
+    (folder / missing).unlink()
+    assert not is_fold(folder)
 
 
 def test_a_repository_is_refused_with_the_datasets_in_it(tmp_path: Path) -> None:
