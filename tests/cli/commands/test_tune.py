@@ -242,7 +242,7 @@ def test_what_cannot_work_is_refused_in_one_line_before_anything_is_written(
         ),
         (
             b"age,age,relapse\n1,2,a\n",
-            "column names are not unique. Expected unique names, got 'age'. Rename one.",
+            "column names are not unique: 'age'. Rename one.",
         ),
         (
             b"age,relapse\n,a\n,b\n",

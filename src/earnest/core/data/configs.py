@@ -51,11 +51,7 @@ class Configs:
         """Refuse names that are given twice, and columns of unlike length."""
         twice = [name for name, times in Counter(self.ids).items() if times > 1]
         if twice:
-            raise InputError(
-                "configuration names are not unique",
-                needs="unique names",
-                got=check.some(map(repr, twice)),
-            )
+            raise InputError(f"configuration names are not unique: {check.some(map(repr, twice))}")
         for name, values in (("params", self.params), ("complexity", self.complexity)):
             if values is not None and len(values) != len(self.ids):
                 raise InputError(

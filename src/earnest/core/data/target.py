@@ -296,10 +296,9 @@ def encode_ids(values: ArrayLike | None, n: int) -> NDArray[np.generic] | None:
     array = array.astype(np.int64) if numbers else array.astype(str)
     names, counts = np.unique(array, return_counts=True)
     if len(names) != n:
+        twice = check.some(f"{v} ({c} times)" for v, c in zip(names, counts, strict=True) if c > 1)
         raise InputError(
-            "`ids` are not unique",
-            needs="unique names",
-            got=check.some(f"{v} ({c} times)" for v, c in zip(names, counts, strict=True) if c > 1),
+            f"`ids` are not unique: {twice}",
             cure=(
                 "If several cases belong to one unit, pass the unit as `groups`; if a table "
                 "repeats its cases, add a column 'repeat'."

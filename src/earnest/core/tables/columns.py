@@ -386,10 +386,7 @@ def _make_duplicates_error(frame: Any) -> InputError:
 def _make_twice_error(names: Sequence[str]) -> InputError:
     twice = [name for name, times in Counter(names).items() if times > 1]
     return InputError(
-        "column names are not unique",
-        needs="unique names",
-        got=check.some(map(repr, twice)),
-        cure="Rename one.",
+        f"column names are not unique: {check.some(map(repr, twice))}", cure="Rename one."
     )
 
 
