@@ -36,7 +36,7 @@ def address() -> Iterator[str]:
         processes=False,
         protocol="tcp://",
         host="127.0.0.1",
-        dashboard_address=None,
+        dashboard_address=":0",
     ) as made:
         yield made.scheduler_address
 
