@@ -301,10 +301,3 @@ def test_a_file_without_draws_keeps_the_intervals_at_once_of_its_own_level() -> 
     for moved in ({"confidence_level": 0.9}, {"alternative": "less"}):
         with pytest.raises(en.EvidenceError, match="joint distribution"):
             again.at(**moved).interval_at_once(name)
-
-
-def test_a_file_of_an_earlier_version_is_read_with_the_rule_of_bonferroni() -> None:
-    data = en.compare_many(equal(), metric="accuracy", rng=0).to_dict(draws=True)
-    del data["family"]
-    old = en.Comparisons.from_dict(data)
-    assert (old.family.size, old.family.largest) == (28, None)

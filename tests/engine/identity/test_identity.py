@@ -94,6 +94,7 @@ VALUES: dict[str, Any] = {
     "pandas renamed": pd.DataFrame(FRAME).rename(columns={"age": "Age"}),
     "pandas of another type": pd.DataFrame(FRAME).astype({"age": "float64"}),
     "pandas with row names": pd.DataFrame(FRAME, index=["u", "v", "w"]),
+    "pandas with other row names": pd.DataFrame(FRAME, index=["u", "v", "x"]),
     "pandas categories": pd.DataFrame(FRAME).astype({"sex": "category"}),
     "pandas series": pd.Series([1.0, 2.0], name="y"),
     "polars": pl.DataFrame(FRAME),

@@ -357,7 +357,7 @@ class Comparisons(Result):
             adjust=data["adjust"],
             p_best=dict(data["p_best"]),
             joint=data["joint"],
-            family=_family_of(data),
+            family=Family.from_dict(data["family"]),
             simple_first=None if order is None else tuple(order),
             confidence_level=data["confidence_level"],
             seed=data["seed"],
@@ -422,15 +422,6 @@ def _holm(ordered: NDArray[np.float64]) -> NDArray[np.float64]:
 def _benjamini_hochberg(ordered: NDArray[np.float64]) -> NDArray[np.float64]:
     ranks = np.arange(1, len(ordered) + 1)
     return np.minimum.accumulate((len(ordered) / ranks * ordered)[::-1])[::-1]
-
-
-def _family_of(data: JsonObject) -> Family:
-    """Return the family of a file; files that name none get Bonferroni's rule over all pairs."""
-    if data.get("family") is not None:
-        return Family.from_dict(data["family"])
-    count = len(data["p_best"])
-    cases = [int(part["n_cases"]) for part in data["comparisons"]]
-    return Family(size=max(1, count * (count - 1) // 2), units=max(cases, default=1))
 
 
 def p_of(made: Comparison) -> float:
