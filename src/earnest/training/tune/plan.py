@@ -179,13 +179,17 @@ def fit_into(
 ) -> tuple[tuple[PortfolioConfiguration, ...], int]:
     """Return which configurations, quick ones first, and how many rows fit into so many seconds.
 
+    The first of each family comes before all others: where the pilot was too hopeful, the clock
+    should not end the search before a dear family was tried at all.
+
     `at_once` is how many fits run at a time, wherever they run.
 
     All rows are kept as long as one configuration of each family fits, and two for each on
     average; else rows go, down to five thousand, and then configurations, down to the first of
     each family: a search that is too long is ended by its clock, when the quick ones are complete.
     """
-    families = {config.family for config in configs}
+    firsts = {config.family: config for config in reversed(configs)}
+    families = set(firsts)
     rows = table.n_cases
     while True:
         chosen = _choose(budget, configs, rows, pilot, asked, at_once)
@@ -199,11 +203,11 @@ def fit_into(
     if asked.n_configs is not None:
         chosen = list(configs)
     elif len(chosen) < len(families):
-        firsts = {config.family: config for config in reversed(configs)}
         chosen = [*{config.name: config for config in (*chosen, *firsts.values())}.values()]
     # By the costs that the portfolio knows, not by those measured: the order must not depend on
-    # what else the machine did.
-    return tuple(sorted(chosen, key=lambda config: config.cost)), rows
+    # what else the machine did. Every family has its turn before any has a second.
+    chosen.sort(key=lambda config: (config is not firsts[config.family], config.cost))
+    return tuple(chosen), rows
 
 
 def list_more(
