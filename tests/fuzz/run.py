@@ -127,7 +127,7 @@ def _write_seeds(folder: Path) -> None:
 
 def _run_batch(batch: range, seeds: Path, work: Path, log: Path, ends: float, only: str) -> int:
     """Run seeds in a process of their own; return the seed that comes next."""
-    current = log.with_name("current")
+    current, beside = log.with_name("current"), log.with_name("current-part")
 
     def child() -> None:
         from tests.fuzz.inputs import make_input
@@ -137,7 +137,8 @@ def _run_batch(batch: range, seeds: Path, work: Path, log: Path, ends: float, on
         for seed in batch:
             if time.monotonic() > ends:
                 break
-            current.write_text(str(seed))
+            beside.write_text(str(seed))
+            beside.replace(current)  # a process that is killed meanwhile leaves the last one
             begun = time.monotonic()
             made = make_input(seed, seeds, work, only)
             here = Path.cwd()

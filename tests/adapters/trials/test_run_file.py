@@ -234,6 +234,8 @@ def test_a_file_that_does_not_tell_of_its_scores_is_read_by_what_came_out(tmp_pa
     documents(path, search=None)
     trials = en.trials_from(path)
     assert (trials.objective_name, trials.direction) == ("score", "maximize")
+    documents(path, search='{"version": 1, "scores": {}, "objective": ["score"], "ranges": {}}')
+    assert en.trials_from(path).objective_name == "score"  # a list names no score
     np.testing.assert_array_equal(trials.objective, en.trials_from(search).objective)
 
 

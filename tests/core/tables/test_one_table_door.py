@@ -79,3 +79,10 @@ def test_the_first_bytes_tell_the_format(content: bytes, suffix: str) -> None:
 def test_the_first_bytes_of_what_earnest_wrote_tell_the_format(tmp_path: Path, suffix: str) -> None:
     made = en.Predictions.from_arrays([0, 1, 1, 0], [0.2, 0.7, 0.4, 0.1], configs=["svm"])
     assert guess_suffix(made.save(tmp_path / f"pi{suffix}").read_bytes()) == suffix
+
+
+def test_json_lines_of_another_encoding_are_refused_with_the_line(tmp_path: Path) -> None:
+    path = tmp_path / "table.jsonl"
+    path.write_bytes(b'{"y": "yes"}\n{"y": "n\xf6"}\n')
+    with pytest.raises(en.FormatError, match=r"line 2 of 'table.jsonl' is not UTF-8"):
+        open_table(path)

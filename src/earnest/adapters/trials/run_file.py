@@ -69,6 +69,7 @@ def read_scored(run: RunFile) -> ScoredSearch:
     rows = [[cells.get((c, *place)) for place in places] for c in begun]
     about = _read_about(run)
     keys = _name_scores(about, cells.values())
+    usual = about.get("objective")
     return ScoredSearch(
         configs=[listed[c] for c in begun],
         scores={
@@ -79,7 +80,7 @@ def read_scored(run: RunFile) -> ScoredSearch:
         },
         statuses=[_find_status(row) for row in rows],
         names=keys,
-        usual=about.get("objective"),
+        usual=usual if isinstance(usual, str) else None,
         ranges=about.get("ranges", {}),
         source=f"run file {run.path.name!r}",
     )

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 JSON_LINES = (".jsonl", ".jsonl.gz", ".ndjson")
+NEW_LINE = b"\n"
 BLOCK = 1 << 26  # bytes whose values decide the types of the columns
 
 
@@ -31,6 +32,7 @@ def read_json_lines(path: Path) -> pa.Table:
     data = data.removeprefix(b"\xef\xbb\xbf")
     if not data.strip():
         raise FormatError(f"{path.name!r} is empty", needs="a JSON object a line")
+    _refuse_other_encoding(data, path)
     try:
         return reader.read_json(
             io.BytesIO(data),
@@ -38,6 +40,18 @@ def read_json_lines(path: Path) -> pa.Table:
         )
     except pa.ArrowInvalid as error:
         return _read_slowly(data, path, str(error))
+
+
+def _refuse_other_encoding(data: bytes, path: Path) -> None:
+    """Refuse bytes that are not UTF-8, which Arrow would keep as text until it is looked at."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"line {data.count(NEW_LINE, 0, error.start) + 1} of {path.name!r} is not UTF-8",
+            needs="JSON lines in UTF-8",
+            cure="Save the file with that encoding.",
+        ) from None
 
 
 def _read_slowly(data: bytes, path: Path, why: str) -> pa.Table:
