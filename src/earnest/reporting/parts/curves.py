@@ -101,6 +101,7 @@ LEDE = {
     "out. The decisions are those of the winner in the search.",
     Task.REGRESSION: "The predictions of the winner in the search.",
     Task.SURVIVAL: "The risks of the winner in the search.",
+    Task.SCORES: "The scores of the winner, fold by fold.",
 }
 OF_ENSEMBLE = (
     "The ensemble on cases that did not choose it: each small part of the cases is predicted by an "

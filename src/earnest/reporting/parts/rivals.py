@@ -244,7 +244,5 @@ def _lede(
         ends = f" ({level} interval{at_once}: {_ends(row.all, places, row.made)})"
     better = "better" if row.ahead < 0 else "worse"
     amount = "It scores the same" if not row.made.difference else f"It scores {ahead} {better}"
-    return (
-        f"The simplest of them is {names[simplest].words}. {amount}{ends}: these data "
-        f"cannot tell the two apart."
-    )
+    name = names[simplest].words if simplest in names else simplest  # not in a damaged run file
+    return f"The simplest of them is {name}. {amount}{ends}: these data cannot tell the two apart."

@@ -81,9 +81,10 @@ def _seed(run: RunFile) -> int | None:
 
 def _list_tried(run: RunFile, scored: ScoredSearch, key: str) -> tuple[SearchedConfiguration, ...]:
     sign, table = scored.names[key].sign, scored.scores[key]
-    begun = sorted({cell[0] for cell in run.outcomes if len(cell) == 3})
+    ids = _ids(run)  # a damaged file may have outcomes of configurations that it does not list
+    tried = {cell[0] for cell in run.outcomes if len(cell) == 3}
+    begun = [c for c in range(len(ids)) if c in tried]
     reasons = {c: _reason(run, c, scored.statuses[i], table[i]) for i, c in enumerate(begun)}
-    ids = _ids(run)
     return tuple(
         SearchedConfiguration(
             config=ids[c],
