@@ -132,7 +132,7 @@ def see_it_gone(browser: Any, place: Path) -> None:
 def test_a_page_follows_its_run_and_says_when_it_was_told_to_end(
     browser: Any, start: Any, server: str
 ) -> None:
-    process, place = start("--budget", "10m", "--repeats", "3")
+    process, place = start("--budget", "10m", "--repeats", "2")
     wait_for_file(place, process)
     pages = follow(browser, place, server)
     os.kill(process.pid, signal.SIGTERM)
@@ -153,7 +153,7 @@ def test_a_page_follows_its_run_and_says_when_it_was_killed(
     browser: Any, start: Any, server: str
 ) -> None:
     """A run that is really killed; the two tests above hold what the page does."""
-    process, place = start("--budget", "10m", "--repeats", "3")
+    process, place = start("--budget", "10m", "--repeats", "2")
     wait_for_file(place, process)
     pages = follow(browser, place, server)
     os.killpg(process.pid, signal.SIGKILL)
