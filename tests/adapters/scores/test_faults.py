@@ -374,3 +374,11 @@ def test_an_item_with_fewer_samples_than_the_others_is_said(tmp_path: Path) -> N
     (said,) = read_scores(path).cautions
     assert said.code == "EN146"
     assert "b: 1" in said.what
+
+
+def test_a_folder_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("earnest.adapters.scores.door.MOST_SEEN", 3)
+    for number in range(4):
+        (tmp_path / f"{number}.txt").touch()
+    with pytest.raises(InputError, match="more than 3 files and folders"):
+        read_scores(tmp_path)

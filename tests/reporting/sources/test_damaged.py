@@ -53,3 +53,11 @@ def test_scores_with_folds_are_reported(tmp_path: Path) -> None:
     np.savez(tmp_path / "scores.npz", scores=right, fold=np.arange(40) % 5)
     made = en.report(en.Scores.load(tmp_path / "scores.npz"), explain=False, n_resamples=50)
     assert "fold by fold" in made.to_markdown()
+
+
+def test_a_seed_that_is_no_text_is_none(run: Path, tmp_path: Path) -> None:
+    shutil.copytree(run, tmp_path / "run")
+    with closing(sqlite3.connect(tmp_path / "run" / "run.db")) as base, base:
+        base.execute("UPDATE identity SET value = x'0107' WHERE name = 'seed'")
+    made = en.report(tmp_path / "run" / "run.db", explain=False, n_resamples=50)
+    assert "<html" in made.to_html()

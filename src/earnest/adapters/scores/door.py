@@ -22,6 +22,7 @@ from earnest.core.results.cautions import Caution, Severity
 
 TOOLS = (dspy, helm, inspect, lm_eval, openai_evals, plain, promptfoo)  # each registers its readers
 MOST = 100_000  # files of a folder that are looked at
+MOST_SEEN = 500_000  # files and folders, of any kind, until a folder is no folder of logs
 LOGS = (".eval", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".bin")
 # Files that tools write beside their logs, which hold no score of an item.
 BESIDE = (
@@ -214,7 +215,7 @@ def _list_files(folder: Path) -> Iterator[Path]:
     """Yield the files of a folder that may be logs, in the order of their names."""
     found = sorted(
         path
-        for path in folder.rglob("*")
+        for path in _walk(folder)
         if path.suffix.casefold() in LOGS
         and not any(part.startswith(".") for part in path.relative_to(folder).parts)
     )
@@ -225,6 +226,18 @@ def _list_files(folder: Path) -> Iterator[Path]:
             cure="Name the folder with the logs.",
         )
     return (path for path in found if path.is_file())
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    """Yield all that is below a folder; refuse one that has no end, such as a whole disk."""
+    for count, path in enumerate(folder.rglob("*")):
+        if count >= MOST_SEEN:
+            raise InputError(
+                f"{str(folder)!r} has more than {MOST_SEEN:,} files and folders",
+                needs="a folder of logs",
+                cure="Name the folder with the logs.",
+            )
+        yield path
 
 
 def _shorten_paths(runs: list[Run], root: Path) -> list[Run]:

@@ -98,7 +98,7 @@ def read_scores_header(path: Path) -> dict[str, Any] | None:
             with path.open("rb") as file:
                 start = file.readline()
         line = start.split(b"\n", 1)[0]
-        found = line.split(b" ", 2)[2] if line.startswith(begins) else None
+        found = b"".join(line.split(b" ", 2)[2:]) if line.startswith(begins) else None
     elif suffix in JSON_LINES:
         return None
     elif suffix == ".parquet":

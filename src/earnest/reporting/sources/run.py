@@ -75,7 +75,7 @@ def _scale(score: ScoreName) -> tuple[str, Scale]:
 
 
 def _seed(run: RunFile) -> int | None:
-    text = run.identity.get("seed", "")
+    text = str(run.identity.get("seed", ""))  # bytes in a damaged file
     return int(text) if text.isdecimal() else None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 JSON_LINES = (".jsonl", ".jsonl.gz", ".ndjson")
 NEW_LINE = b"\n"
+STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
+DEEPEST = 100
 BLOCK = 1 << 26  # bytes whose values decide the types of the columns
 
 
@@ -33,6 +36,7 @@ def read_json_lines(path: Path) -> pa.Table:
     if not data.strip():
         raise FormatError(f"{path.name!r} is empty", needs="a JSON object a line")
     _refuse_other_encoding(data, path)
+    _refuse_deep(data, path)
     try:
         return reader.read_json(
             io.BytesIO(data),
@@ -52,6 +56,25 @@ def _refuse_other_encoding(data: bytes, path: Path) -> None:
             needs="JSON lines in UTF-8",
             cure="Save the file with that encoding.",
         ) from None
+
+
+def _refuse_deep(data: bytes, path: Path) -> None:
+    """Refuse values within values without end, which Arrow follows until its stack is full."""
+    for number, line in enumerate(data.split(NEW_LINE), 1):
+        if line.count(b"{") + line.count(b"[") > DEEPEST and _measure_depth(line) > DEEPEST:
+            raise FormatError(
+                f"line {number} of {path.name!r} is nested too deeply",
+                needs=f"at most {DEEPEST} objects or lists within each other",
+            )
+
+
+def _measure_depth(line: bytes) -> int:
+    """Return how many objects and lists of a line are open at once."""
+    depth = deepest = 0
+    for mark in re.findall(rb"[\[\]{}]", STRING.sub(b"", line)):
+        depth += 1 if mark in b"[{" else -1
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def _read_slowly(data: bytes, path: Path, why: str) -> pa.Table:
