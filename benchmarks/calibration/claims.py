@@ -11,10 +11,9 @@ the page on the method cites them.
 from __future__ import annotations
 
 import argparse
-import csv
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from unittest.mock import patch
@@ -23,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import earnest as en
+from benchmarks.rows import write_rows
 from earnest.inference.limits.winner_law import WinnerLaw
 
 RESULTS = Path(__file__).with_name("claims.csv")
@@ -138,29 +138,18 @@ def count(number: int, runs: int) -> Row:
     return Row(claim, name, runs, held)
 
 
-def read_rows(path: Path = RESULTS) -> list[Row]:
-    """Return the committed rows."""
-    with path.open(encoding="utf-8", newline="") as file:
-        return [
-            Row(row["claim"], row["cell"], int(row["runs"]), int(row["held"]))
-            for row in csv.DictReader(file)
-        ]
-
-
 def main() -> None:
     """Run all cells and write them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--out", type=Path, default=RESULTS)
     args = parser.parse_args()
-    with args.out.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, [each.name for each in fields(Row)], lineterminator="\n")
-        writer.writeheader()
-        for number in range(len(list_cells())):
-            row = count(number, args.runs)
-            writer.writerow(asdict(row))
-            file.flush()
-            print(f"{row.claim}: {row.cell}: {row.share:.3f} of {row.runs}", flush=True)
+    made = []
+    for number in range(len(list_cells())):
+        made.append(count(number, args.runs))
+        row = made[-1]
+        print(f"{row.claim}: {row.cell}: {row.share:.3f} of {row.runs}", flush=True)
+    write_rows(made, args.out)
 
 
 if __name__ == "__main__":

@@ -13,10 +13,9 @@ without it, only the tables that scikit-learn brings are used. One row a sample 
 from __future__ import annotations
 
 import argparse
-import csv
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +27,7 @@ from sklearn.model_selection import StratifiedKFold
 import earnest as en
 from benchmarks.calibration.real.learners import Search
 from benchmarks.calibration.real.populations import Population, read_table
+from benchmarks.rows import write_rows
 
 RESULTS = Path(__file__).with_name("refitted.csv")
 CASES, FOLDS, MOST_NEW = 100, 5, 1_500
@@ -184,23 +184,6 @@ def compare_squares(rows: Sequence[Row], name: str, metric: str) -> tuple[float,
     return float(means.mean()), float(means.std(ddof=1) / len(means) ** 0.5)
 
 
-def read_rows(path: Path = RESULTS) -> list[Row]:
-    """Return the rows of a file of results."""
-    with path.open(encoding="utf-8", newline="") as file:
-        return [
-            Row(
-                **{name: row[name] for name in ("table", "metric")},
-                sample=int(row["sample"]),
-                **{
-                    each.name: float(row[each.name])
-                    for each in fields(Row)
-                    if each.name not in ("table", "metric", "sample")
-                },
-            )
-            for row in csv.DictReader(file)
-        ]
-
-
 def main() -> None:
     """Run all tables, write the rows, and print the summary."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -215,13 +198,7 @@ def main() -> None:
         for number in range(args.samples)
         for row in run_sample(table, number)
     ]
-    with args.out.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, [each.name for each in fields(Row)], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(
-            {k: round(v, 5) if isinstance(v, float) else v for k, v in asdict(row).items()}
-            for row in rows
-        )
+    write_rows(rows, args.out)
     for shuffled in (False, True):
         print("\nOutcomes shuffled:" if shuffled else "Outcomes as they are:", end=" ")
         print(summarise([row for row in rows if row.table.endswith(SHUFFLED) == shuffled]))

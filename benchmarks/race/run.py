@@ -19,7 +19,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from time import monotonic
@@ -27,6 +27,7 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks import rows
 from benchmarks.race.tables import METRIC, TARGET, Table, make_split, read_tables
 from benchmarks.race.tools import Tool, list_tools
 
@@ -266,20 +267,7 @@ def score(
 
 def read_rows(path: Path) -> list[Row]:
     """Return what was run so far."""
-    if not path.exists():
-        return []
-    with path.open(newline="", encoding="utf-8") as file:
-        return [_read_row(row) for row in csv.DictReader(file)]
-
-
-def _read_row(row: dict[str, str]) -> Row:
-    kinds: dict[str, Callable[[str], str | float]] = {
-        "int": int,
-        "float": lambda text: float(text) if text else math.nan,
-        "str": str,
-    }
-    made = {field.name: kinds[str(field.type)](row[field.name]) for field in fields(Row)}
-    return Row(**made)  # type: ignore[arg-type]
+    return rows.read_rows(Row, path) if path.exists() else []
 
 
 def append(row: Row, path: Path) -> None:

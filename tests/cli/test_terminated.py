@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from earnest.core.base.errors import EarnestError
-from earnest.store import read_run
+from tests.training.interrupted import count_stored
 from tests.training.tune_tables import portfolio
 
 COMMANDS = {
@@ -35,13 +34,6 @@ def here(tmp_path: Path) -> Path:
     (tmp_path / "table.csv").write_text("\n".join(["a,b,c,d,e,y", *rows]) + "\n")
     portfolio(tmp_path)
     return tmp_path
-
-
-def stored(path: Path) -> int:
-    try:
-        return len(read_run(path).outcomes)
-    except EarnestError:  # it is not there yet
-        return 0
 
 
 def wait_until(true: object) -> bool:
@@ -84,7 +76,7 @@ def test_sigterm_ends_workers_keeps_results_and_warns_of_nothing(
          "--seed", "7", *COMMANDS[command]],
         cwd=here, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
     )  # fmt: skip
-    assert wait_until(lambda: stored(store) >= 3 or process.poll() is not None)
+    assert wait_until(lambda: count_stored(store) >= 3 or process.poll() is not None)
     (process.send_signal if to == "the process" else lambda s: os.killpg(process.pid, s))(
         signal.SIGTERM
     )
@@ -93,5 +85,5 @@ def test_sigterm_ends_workers_keeps_results_and_warns_of_nothing(
     assert said.splitlines()[-1] == "terminated"
     assert "to continue" in said
     assert not [w for w in ("resource_tracker", "Warning", "Traceback", "leaked") if w in said]
-    assert stored(store) >= 3
+    assert count_stored(store) >= 3
     assert wait_until(lambda: is_gone(process.pid))

@@ -105,6 +105,13 @@ def test_more_configurations_need_more_items_also_beyond_the_pilot(few_studies: 
     assert [need.runs for need in made.needs] == [2 * two, 4 * four, 40 * forty]
 
 
+def test_scores_whose_squares_overflow_have_no_number_of_items() -> None:
+    values = np.random.default_rng(0).random((40, 3)) * 1e300
+    made = en.plan(en.Scores(values), detect=1e-9, rng=0)
+    assert made.n_items is None
+    assert made.curve == ()
+
+
 def test_groups_that_agree_need_more_items() -> None:
     rng = np.random.default_rng(9)
     values = np.repeat(answer_items(rng, 150, [0.6, 0.6], 0.5), 5, axis=0)

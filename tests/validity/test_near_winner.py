@@ -25,6 +25,7 @@ from benchmarks.calibration.run import (
 from benchmarks.calibration.simulate import draw
 from benchmarks.calibration.summary import cells_of, oracle_slack, too_rare
 from benchmarks.calibration.tables import FROZEN
+from benchmarks.rows import read_rows
 from earnest.core.results.specs import Side
 
 ROOT = Path(__file__).parents[2]
@@ -199,7 +200,7 @@ def test_older_results_are_read_without_what_they_lack() -> None:
 
 def test_what_single_sentences_of_the_page_claim_was_counted() -> None:
     """The committed counts hold what the page says; `benchmarks.calibration.claims` makes them."""
-    rows = {(row.claim, row.cell): row for row in claims.read_rows()}
+    rows = {(row.claim, row.cell): row for row in read_rows(claims.Row, claims.RESULTS)}
     assert [(claim, cell) for claim, cell, _ in claims.list_cells()] == list(rows)
     assert all(row.runs == 1000 for row in rows.values())
     page = (ROOT / "docs/methods/near_winner.md").read_text("utf-8")
@@ -217,7 +218,9 @@ def test_what_single_sentences_of_the_page_claim_was_counted() -> None:
 
 def test_a_committed_count_comes_out_again() -> None:
     # Counts of 30 runs of a cell lie within four standard errors of the share of 1,000.
-    kept = next(row for row in claims.read_rows() if row.cell == "survivors alone")
+    kept = next(
+        row for row in read_rows(claims.Row, claims.RESULTS) if row.cell == "survivors alone"
+    )
     again = claims.count(0, 30)
     error = (kept.share * (1 - kept.share) / 30) ** 0.5
     assert again.share == pytest.approx(kept.share, abs=4 * error)

@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from benchmarks.correction import refitted
+from benchmarks.rows import read_rows
 
 RECORD = "docs/development/decisions/0054-the-refitted-models-score-is-not-guessed.md"
 ROOT = Path(__file__).parents[2]
 
 
 def test_the_tables_of_the_record_are_made_from_the_committed_rows() -> None:
-    record, rows = (ROOT / RECORD).read_text("utf-8"), refitted.read_rows()
+    record, rows = (ROOT / RECORD).read_text("utf-8"), read_rows(refitted.Row, refitted.RESULTS)
     for shuffled in (False, True):
         some = [row for row in rows if row.table.endswith(refitted.SHUFFLED) == shuffled]
         told = refitted.summarise(some).splitlines()
@@ -22,8 +23,8 @@ def test_the_tables_of_the_record_are_made_from_the_committed_rows() -> None:
 
 
 def test_a_committed_row_comes_out_again() -> None:
-    kept = {row.metric: row for row in refitted.read_rows() if row.table == "breast cancer"
-            and row.sample == 0}  # fmt: skip
+    rows = read_rows(refitted.Row, refitted.RESULTS)
+    kept = {row.metric: row for row in rows if (row.table, row.sample) == ("breast cancer", 0)}
     for row in refitted.run_sample(next(refitted.list_tables(None)), 0):
         for name in ("refitted", "corrected", "naive", "half"):  # five decimals are kept
             assert getattr(row, name) == pytest.approx(getattr(kept[row.metric], name), abs=1e-5)

@@ -27,7 +27,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance
-from earnest.decision.planned import DETECT, WIDTH, Plan, PlanNeed, PlanPoint
+from earnest.decision.planned import DETECT, MOST_ITEMS, WIDTH, Plan, PlanNeed, PlanPoint
 from earnest.inference.cases.case_values import case_values
 from earnest.methods.run import estimate
 from earnest.metrics.families import Metric
@@ -36,7 +36,6 @@ STUDIES = 2_000  # simulated for a point of a curve of power
 BLOCKS = 20  # of studies, each with its own choice of configurations
 ESTIMATES = 6  # simulated for a point of a curve of widths
 FEW_ITEMS = 30  # of a pilot
-MOST_ITEMS = 10_000_000
 LARGEST = 20_000  # items of a study that is simulated as a whole
 SHARES = (0.4, 0.6, 0.8, 1.0, 1.25, 1.6)  # of the items that theory gives, for the curve
 
@@ -299,7 +298,8 @@ def _plan_power(
     chosen = [_choose_columns(law, count, random) * stretch for _ in range(BLOCKS)]
     limit = _find_limit(chosen, level, random)
     items = float(law.sizes.mean())  # of a unit
-    spreads = [np.var(block[:, [0]] - block[:, 1:], axis=0).max() for block in chosen]
+    with np.errstate(over="ignore"):  # scores of 1e300: no number of items is enough
+        spreads = [np.var(block[:, [0]] - block[:, 1:], axis=0).max() for block in chosen]
     spread = math.sqrt(float(np.mean(spreads))) / items  # of an item, in units that stay together
     if not spread:
         raise EvidenceError(
@@ -309,8 +309,8 @@ def _plan_power(
     guess = items * ((limit + NormalDist().inv_cdf(power)) * spread / goal) ** 2
     points: list[PlanPoint] = []
     for _ in range(3):  # the curve must reach the power from both sides
-        shares = [guess * share for share in SHARES]
-        for units in sorted({max(2, round(share / items)) for share in shares}):
+        wanted = [min(guess * share, 2 * MOST_ITEMS) for share in SHARES]  # it may be infinite
+        for units in sorted({max(2, round(each / items)) for each in wanted}):
             if units * items > MOST_ITEMS:
                 return None, points
             points.append(_simulate_power(chosen, law, goal, limit, units, count, times, random))

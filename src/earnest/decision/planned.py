@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 DETECT, WIDTH = "detect", "width"
 
 
+MOST_ITEMS = 10_000_000  # a study of more is none
+
+
 @dataclass(frozen=True)
 class PlanPoint:
     """One study that was simulated.
@@ -144,7 +147,7 @@ class Plan(Result):
             of = f" of the best of {first.n_configs}" if first.n_configs > 1 else ""
             what = f"To have a {level} interval for {self.metric}{of} that is {self.goal:g} wide"
         if first.n_items is None:
-            return f"{what}, no reasonable number of items is enough."
+            return f"{what}, {MOST_ITEMS:,} items are not enough."
         times = f" with {first.n_repeats} repeats each" if first.n_repeats > 1 else ""
         said = f"{what}, you need about {_round_up(first.n_items):,} items{times}"
         said += f" (the pilot has {self.n_pilot:,})."
@@ -231,7 +234,7 @@ class Plan(Result):
     def __repr__(self) -> str:
         """Return one line."""
         word = "detect" if self.question == DETECT else "width"
-        need = "no number" if self.n_items is None else f"{self.n_items:,}"
+        need = f"over {MOST_ITEMS:,}" if self.n_items is None else f"{self.n_items:,}"
         return (
             f"{need} items to {word} {self.goal:g} in {self.metric} ({self.method}, pilot "
             f"n={self.n_pilot})"

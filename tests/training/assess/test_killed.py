@@ -10,33 +10,20 @@ from pathlib import Path
 
 import pytest
 
-from earnest.core.base.errors import FormatError
-from earnest.store import read_run
+from tests.training.interrupted import count_stored, interrupt
 from tests.training.killed_assess import FITS, assessed
 
 ROOT = Path(__file__).parents[3]
-
-
-def stored(path: Path) -> int:
-    """How many outcomes a run file holds; none while it is being made."""
-    try:
-        return len(read_run(path).outcomes)
-    except FormatError:
-        return 0
 
 
 def test_interrupted_and_resumed_it_gives_the_same_estimate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = tmp_path / "run.db"
-    with monkeypatch.context() as short:
-        short.setenv("FITS_LEFT", "7")
-        short.setenv("ENDED_BY", "interrupt")
-        with pytest.raises(KeyboardInterrupt):
-            assessed(str(store))
-    assert stored(store) == 7
+    interrupt(lambda: assessed(str(store)), 7, monkeypatch)
+    assert count_stored(store) == 7
     resumed = assessed(str(store))
-    assert stored(store) == FITS
+    assert count_stored(store) == FITS
     assert resumed.to_dict() == assessed(None).to_dict()
 
 
@@ -48,8 +35,8 @@ def test_killed_and_resumed_it_gives_the_same_estimate(tmp_path: Path) -> None:
     env = {**os.environ, "FITS_LEFT": "7", "ENDED_BY": "kill"}
     killed = subprocess.run(command, cwd=ROOT, env=env, timeout=300, check=False)
     assert killed.returncode == -signal.SIGKILL
-    assert stored(store) == 7
+    assert count_stored(store) == 7
     assert not out.exists()
     resumed = assessed(str(store))
-    assert stored(store) == FITS
+    assert count_stored(store) == FITS
     assert resumed.to_dict() == assessed(None).to_dict()

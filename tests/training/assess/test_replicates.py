@@ -25,11 +25,12 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import earnest as en
-from earnest.core.base.errors import EvidenceError, FormatError, InputError, MetricError, StoreError
+from earnest.core.base.errors import EvidenceError, InputError, MetricError, StoreError
 from earnest.core.data.replicates import DrawUnit
 from earnest.core.results.specs import Evidence, Family
 from earnest.methods import METHODS
 from earnest.store import read_run
+from tests.training.interrupted import count_stored, interrupt
 from tests.training.killed_replicates import DeadlyMean, trained
 
 ROOT = Path(__file__).parents[3]
@@ -91,24 +92,12 @@ def test_a_store_is_read_and_added_to(tmp_path: Path) -> None:
         en.bootstrap_train(GaussianNB(), X + 1, Y, store=path)
 
 
-def stored(path: Path) -> int:
-    """How many outcomes a run file holds; none while it is being made."""
-    try:
-        return len(read_run(path).outcomes)
-    except FormatError:
-        return 0
-
-
 def test_interrupted_and_resumed_it_gives_the_same_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = tmp_path / "run.db"
-    with monkeypatch.context() as short:
-        short.setenv("FITS_LEFT", "7")
-        short.setenv("ENDED_BY", "interrupt")
-        with pytest.raises(KeyboardInterrupt):
-            trained(str(store))
-    assert stored(store) == 7
+    interrupt(lambda: trained(str(store)), 7, monkeypatch)
+    assert count_stored(store) == 7
     assert same(trained(str(store)), trained(None))
 
 
@@ -120,7 +109,7 @@ def test_killed_and_resumed_it_gives_the_same_bytes(tmp_path: Path) -> None:
     env = {**os.environ, "FITS_LEFT": "7", "ENDED_BY": "kill"}
     killed = subprocess.run(command, cwd=ROOT, env=env, timeout=300, check=False)
     assert killed.returncode == -signal.SIGKILL
-    assert stored(store) == 7
+    assert count_stored(store) == 7
     assert not out.exists()
     resumed = trained(str(store))
     assert same(resumed, trained(None))

@@ -9,7 +9,7 @@ from rich.text import Text
 from earnest.cli.show.estimate import Fact, indented, label_facts, remarks
 from earnest.cli.show.terminal import clean, emit
 from earnest.core.text.estimate import percent
-from earnest.decision.planned import DETECT, Plan
+from earnest.decision.planned import DETECT, MOST_ITEMS, Plan
 
 WIDEST = 30  # signs of a bar
 
@@ -46,7 +46,7 @@ def _list_curve(made: Plan) -> Iterator[Fact]:
 def _list_facts(made: Plan) -> Iterator[Fact]:
     if len(made.needs) > 1:
         for need in made.needs:
-            found = "no number" if need.n_items is None else f"{need.n_items:,}"
+            found = f"over {MOST_ITEMS:,}" if need.n_items is None else f"{need.n_items:,}"
             runs = "" if need.runs is None else f", {need.runs:,} answers"
             label = f"{need.n_configs} × {need.n_repeats}"
             yield label, f"{found} items{runs}"
