@@ -298,15 +298,15 @@ def _plan_power(
     chosen = [_choose_columns(law, count, random) * stretch for _ in range(BLOCKS)]
     limit = _find_limit(chosen, level, random)
     items = float(law.sizes.mean())  # of a unit
-    with np.errstate(over="ignore"):  # scores of 1e300: no number of items is enough
-        spreads = [np.var(block[:, [0]] - block[:, 1:], axis=0).max() for block in chosen]
+    spreads = [np.var(block[:, [0]] - block[:, 1:], axis=0).max() for block in chosen]
     spread = math.sqrt(float(np.mean(spreads))) / items  # of an item, in units that stay together
     if not spread:
         raise EvidenceError(
             "all configurations of the pilot have the same answers",
             needs="a pilot in which some differ",
         )
-    guess = items * ((limit + NormalDist().inv_cdf(power)) * spread / goal) ** 2
+    times_goal = (limit + NormalDist().inv_cdf(power)) * spread / goal
+    guess = items * times_goal * times_goal  # a power would raise an error where it overflows
     points: list[PlanPoint] = []
     for _ in range(3):  # the curve must reach the power from both sides
         wanted = [min(guess * share, 2 * MOST_ITEMS) for share in SHARES]  # it may be infinite

@@ -214,6 +214,7 @@ def test_groups_and_tasks_of_a_table_reach_the_methods() -> None:
         ),
         ({"a": [2.0]}, {"limits": (0.0, 1.0)}, "scores lie outside `limits`"),
         ({"a": [np.inf]}, {}, "infinite"),
+        ({"a": [0.5, -1e200]}, {}, "too large"),
         ({"a": [np.nan]}, {}, "every score is missing"),
         ([[0.5, 1.0]], {"aggregate": "pass@1"}, "other numbers than 0 and 1"),
         ([[0.0, 1.0]], {"aggregate": "pass@2"}, "needs 2 samples"),

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 
-from earnest import estimate
+from earnest import Scores, estimate
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.data.predictions import Predictions
 from earnest.core.tables import files as formats
@@ -301,6 +301,22 @@ def test_categories_that_polars_wrote_are_read(suffix: str, tmp_path: Path) -> N
     frame.write_parquet(path) if suffix == "parquet" else frame.write_ipc(path)
     pi = Predictions.load(path, positive="b")
     assert (pi.target.classes, pi.fold_names) == (("a", "b"), (("1", "2"),))
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_text_that_begins_outside_the_file_is_a_fault_of_the_file(
+    stream: bool, tmp_path: Path
+) -> None:
+    names = pa.array(["a", "bb", "ccc"])
+    offsets = pa.array([0, 1, 1 << 30, 6], pa.int32()).buffers()[1]
+    damaged = pa.StringArray.from_buffers(3, offsets, names.buffers()[2])
+    table = pa.table({"id": damaged, "y": [0, 1, 0], "x": [0.1, 0.9, 0.2]})
+    path = tmp_path / "t.arrow"
+    with (pa.ipc.new_stream if stream else pa.ipc.new_file)(path, table.schema) as writer:
+        writer.write_table(table)
+    for read in (Scores.load, lambda p: Predictions.load(p, target="y")):
+        with pytest.raises(FormatError, match="cannot be read"):
+            read(path)
 
 
 def test_what_arrow_cannot_do_with_a_file_is_a_fault_of_the_file(

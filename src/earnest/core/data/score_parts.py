@@ -19,6 +19,7 @@ from earnest.core.data.responses import finite_range
 from earnest.core.results.cautions import Caution, Severity
 
 MOST_PLAYERS = 60  # configurations whose strengths are fitted in every resample
+LARGEST = 1e150  # squares of what is larger overflow
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -132,8 +133,10 @@ def check_rule(rule: Rule, parts: ScoreParts) -> None:
 def find_range(parts: ScoreParts) -> tuple[float, float]:
     """Return the smallest and the largest score; refuse infinite ones, and none at all."""
     low, high = finite_range(parts.values)
-    if parts.per is not None and not np.isfinite(finite_range(parts.per)).all():
-        raise InputError("`per` holds infinite numbers, or none", needs="finite numbers")
+    if parts.per is not None and not (np.abs(finite_range(parts.per)) <= LARGEST).all():
+        raise InputError(
+            "`per` holds no numbers, or too large ones", needs=f"numbers of at most {LARGEST:g}"
+        )
     if (low, high) == (np.inf, -np.inf):
         raise InputError("every score is missing", needs="numbers", got="NaN alone")
     if not np.isfinite([low, high]).all():
@@ -142,6 +145,13 @@ def find_range(parts: ScoreParts) -> tuple[float, float]:
             needs="finite numbers",
             got=f"numbers from {low:g} to {high:g}",
             cure="Only NaN may stand for what was not run.",
+        )
+    if max(-low, high) > LARGEST:
+        raise InputError(
+            "scores are too large",
+            needs=f"numbers of at most {LARGEST:g}, whose squares do not overflow",
+            got=f"numbers from {low:g} to {high:g}",
+            cure="Divide them by a constant, or look for a damaged column.",
         )
     return low, high
 

@@ -174,7 +174,8 @@ class WinnerScores:
         known, shares = self._frequent(best, winner)
         made = score_terms(self.pi.select(known), self.metric) if has_terms(self.metric) else None
         if made is None or not np.isfinite(made[1]).all():
-            return self._errors_of_draws(counts, kept, winner, luck)
+            dealt = kept.shape[1] > 2  # not where terms were expected, and overflow
+            return self._errors_of_draws(counts, kept, winner, luck) if dealt else ScoreErrors()
         zero = _constant_terms(self.pi, self.metric)
         if best_wins:
             sign, groups = self.metric.sign, self.pi.target.groups

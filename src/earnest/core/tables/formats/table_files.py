@@ -299,16 +299,23 @@ def _open_arrow(path: Path, stack: ExitStack) -> TableFile:
     reader = pa.ipc.open_file(mapped) if whole else pa.ipc.open_stream(mapped)
     header = (reader.schema.metadata or {}).get(KEY)
 
-    return TableFile(header, lambda facts: _read_batches(reader), lambda: (reader.read_all(), ()))
+    def table() -> tuple[pa.Table, tuple[Caution, ...]]:
+        made = reader.read_all()
+        made.validate(full=True)
+        return made, ()
+
+    return TableFile(header, lambda facts: _read_batches(reader), table)
 
 
 def _read_batches(
     reader: pa.RecordBatchReader | pa.ipc.RecordBatchFileReader,
 ) -> Iterator[pa.RecordBatch]:
-    if hasattr(reader, "num_record_batches"):
-        yield from (reader.get_batch(i) for i in range(reader.num_record_batches))
-    else:
-        yield from reader
+    """Yield the batches of a file or stream, checked: a wrong offset of text ends the process."""
+    whole = hasattr(reader, "num_record_batches")
+    batches = map(reader.get_batch, range(reader.num_record_batches)) if whole else reader
+    for batch in batches:
+        batch.validate(full=True)
+        yield batch
 
 
 def _drop_index(table: pa.Table) -> pa.Table:
