@@ -1,6 +1,6 @@
 """The searches that are repeated; `python -m benchmarks.calibration.real.grid` writes a file.
 
-The file was committed before any was run.
+The file was committed before any was run; shuffled outcomes were added later, before these were.
 """
 
 from __future__ import annotations
@@ -26,6 +26,11 @@ DESIGNS = (
     ((100, 10, 1), ("clouds", "rings", "spambase", "linear", "friedman")),
     ((100, 5, 5), ("rings", "sparse", "digits", "coil2000", "friedman")),
     ((400, 10, 5), ("clouds",)),
+    ((100, 5, 1), tuple(f"shuffled {name}" for name in (*WITH_CLASSES[:4], *RARE[:1], "linear"))),
+    ((40, 5, 1), ("shuffled clouds", "shuffled sparse", "shuffled spambase")),
+    ((400, 5, 1), ("shuffled clouds", "shuffled spambase", "shuffled minority")),
+    ((100, 10, 1), ("shuffled clouds",)),
+    ((100, 5, 5), ("shuffled clouds",)),
 )
 CLASSES = ("accuracy", "balanced_accuracy", "roc_auc", "f1", "log_loss")
 NUMBERS = ("r2", "mae")
@@ -44,7 +49,8 @@ class Cell:
     @property
     def metrics(self) -> tuple[str, ...]:
         """The metrics by which a winner is chosen, each by itself."""
-        return NUMBERS if self.population in (*WITH_NUMBERS, "measured visits") else CLASSES
+        name = self.population.removeprefix("shuffled ")
+        return NUMBERS if name in (*WITH_NUMBERS, "measured visits") else CLASSES
 
 
 def cells() -> list[Cell]:

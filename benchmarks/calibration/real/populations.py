@@ -1,12 +1,13 @@
 """Populations that searches are drawn from, and that tell the truth of the models.
 
 Simulated ones have 100,000 cases. A real table is a population itself: cases are drawn from it with
-replacement, so that they are independent, and its own cases tell the truth.
+replacement, so that they are independent, and its own cases tell the truth. Any of them can be
+shuffled.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -28,6 +29,7 @@ SIMULATED = (
     *("linear", "friedman", "heavy", "measured visits"),
 )
 NAMES = (*SIMULATED, "digits", *TABLES)
+SHUFFLED = "shuffled "  # before a name: outcomes in random order, nothing to be learned
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +80,10 @@ def population(name: str, folder: Path | None = None) -> Population | None:
     if name in TABLES:
         path = (folder or Path()) / f"{name}.parquet"
         return read_table(path) if folder is not None and path.exists() else None
+    if name.startswith(SHUFFLED):
+        base = population(name.removeprefix(SHUFFLED), folder)
+        rng = np.random.default_rng([SEED, len(NAMES)])
+        return None if base is None else replace(base, name=name, y=rng.permutation(base.y))
     rng = np.random.default_rng([SEED, NAMES.index(name)])
     makers = {
         "clouds": _clouds,

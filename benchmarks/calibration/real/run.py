@@ -26,7 +26,13 @@ from benchmarks.calibration.real.grid import HERE, Cell, read
 from benchmarks.calibration.real.learners import Search
 from benchmarks.calibration.real.populations import IN_A_GROUP, SEED, Population, population
 from benchmarks.calibration.run import ALWAYS_BONFERRONI, LEVEL, done
-from earnest.core.results.winner_limits import NearWinnerLimits
+from earnest.core.results.limits import ShareLimits
+from earnest.core.results.winner_limits import (
+    AreaLimits,
+    FewUnitsLimits,
+    NearWinnerLimits,
+    OverlapLimits,
+)
 from earnest.metrics import metric as resolve_metric
 
 RESULTS = HERE / "results.csv"
@@ -40,6 +46,8 @@ METHODS: dict[str, en.Method | str] = {
     "delong_10p": "delong_10p",
     "near_winner": en.NearWinner(n_resamples=RESAMPLES),
 }
+# `near_winner` without the term that cross-validation adds to its variance, and with half of it.
+SHARES_OF_THE_TERM = {"independent": 0.0, "half": 0.5}
 TRUTH_CASES = 5_000, 20_000  # new cases that tell the truth: 50 for each case, within these
 Floats = NDArray[np.float64]
 
@@ -204,9 +212,24 @@ def replicate(cell: Cell, source: Population, number: int) -> dict[tuple[str, st
             if isinstance(made.source, NearWinnerLimits):
                 wide = replace(made, source=replace(made.source, errors=ALWAYS_BONFERRONI))
                 every[metric, "bonferroni"] = judge(sample, wide, seconds)
+                for name, share in SHARES_OF_THE_TERM.items():
+                    every[metric, name] = judge(sample, with_share(made, share), seconds)
             if method == "bbc":
                 every[metric, "naive"] = _luck(sample, made)
     return every
+
+
+def with_share(made: en.Estimate, share: float) -> en.Estimate:
+    """Return an estimate of `near_winner` with a share of the term of cross-validation."""
+    source = made.source
+    assert isinstance(source, NearWinnerLimits)
+    few = source.inner if isinstance(source.inner, FewUnitsLimits) else None
+    law = source.inner if few is None else few.inner
+    if not isinstance(law, AreaLimits | ShareLimits | OverlapLimits) or law.crossed is None:
+        return made
+    law = replace(law, crossed=law.crossed / share if share else None)
+    inner = law if few is None else replace(few, inner=law)
+    return replace(made, source=replace(source, inner=inner))
 
 
 def judge(sample: Sample, made: en.Estimate, seconds: float) -> Judged:

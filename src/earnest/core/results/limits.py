@@ -21,6 +21,8 @@ from earnest.core.results.specs import Side
 
 FEW_EFFECTIVE = 20.0  # weighted resamples under which a tilted limit is mostly chance
 LEAST = 1e-300  # what a tail of 0 counts as on the scale of logarithms
+PRECISION = 2.0**-40  # of the range of a share or an AUC: its limits are right to 1e-12
+INSIDE = 1e-6  # how far from 0 and 1 a value is kept where its variance is computed
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,6 +230,10 @@ class ShareLimits:
     be whole: a tie is half a win. For numbers within the range, and not only at its ends, the
     limits are rather wide, since no law of that mean has a greater variance.
 
+    Cases that were cross-validated trained each other's models. Two cases that agree by chance then
+    help each other, and the variance of their share t = Phi(z) grows by up to phi(z)² / n. With
+    `crossed`, the number n of all cases, the exact limits have the variance at the value tested.
+
     Examples
     --------
     >>> from earnest.core.results.limits import ShareLimits
@@ -242,20 +248,24 @@ class ShareLimits:
     low: float = 0.0
     high: float = 1.0
     exact: bool = False
+    crossed: float | None = None
 
     def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
         """Return the limits, infinite at an open end."""
         tail, width = tail_of(confidence_level, side), self.high - self.low
         share = min(max((self.centre - self.low) / width, 0.0), 1.0)
-        ends = _clopper_pearson if self.exact else _wilson
-        low, high = (self.low + width * end for end in ends(share, self.trials, tail))
+        if self.crossed is not None:
+            found = _crossed_ends(share, self.trials, self.crossed, tail)
+        else:
+            found = (_clopper_pearson if self.exact else _wilson)(share, self.trials, tail)
+        low, high = (self.low + width * end for end in found)
         return open_side(low, high, side)
 
     def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data; there are no draws."""
         range_ = {"low": self.low, "high": self.high}
-        trials, exact = self.trials, self.exact
-        return {"kind": "share", "centre": self.centre, "trials": trials, "exact": exact, **range_}
+        law = {"trials": self.trials, "exact": self.exact, "crossed": self.crossed}
+        return {"kind": "share", "centre": self.centre, **law, **range_}
 
 
 @dataclass(frozen=True, eq=False)
@@ -402,7 +412,8 @@ def from_plain(data: JsonObject) -> LimitSource:
         return StudentLimits(data["centre"], data["standard_error"], data["df"])
     if data["kind"] == "share":
         ends = data["low"], data["high"]
-        return ShareLimits(data["centre"], data["trials"], *ends, exact=data["exact"])
+        law = {"exact": data["exact"], "crossed": data["crossed"]}
+        return ShareLimits(data["centre"], data["trials"], *ends, **law)
     if data["kind"] == "widened":
         drawn, floor = source_from_dict(data["drawn"]), source_from_dict(data["floor"])
         assert drawn is not None
@@ -423,6 +434,60 @@ def _wilson(share: float, trials: float, tail: float) -> tuple[float, float]:
     middle = share + z * z / (2 * trials)
     low, high = ((middle + r * z * spread) / (1.0 + z * z / trials) for r in (-1.0, 1.0))
     return max(low, 0.0), min(high, 1.0)
+
+
+def _crossed_ends(share: float, trials: float, cases: float, tail: float) -> tuple[float, float]:
+    """Return the limits of a share of cases that trained each other's models."""
+
+    def low_end(seen: float) -> float:
+        return find_switch(seen, _surprise_of_crossed(seen, trials, cases, tail)) if seen else 0.0
+
+    return low_end(share), 1.0 - low_end(1.0 - share)
+
+
+def _surprise_of_crossed(
+    seen: float, trials: float, cases: float, tail: float
+) -> Callable[[float], float]:
+    """Return by how much, on the normal scale, a share seen is no surprise under a value."""
+    from scipy.special import betainc, ndtri
+
+    least = float(ndtri(tail))
+
+    def excess(tested: float) -> float:
+        inside = min(max(tested, INSIDE), 1.0 - INSIDE)
+        normal = float(ndtri(inside))
+        trained = math.exp(-normal * normal) / (2.0 * math.pi) / (inside * (1.0 - inside))
+        worth = 1.0 / (1.0 / trials + trained / cases)
+        below = betainc(seen * worth, (1.0 - seen) * worth + 1.0, tested)
+        return float(ndtri(below)) - least
+
+    return excess
+
+
+def find_switch(high: float, excess: Callable[[float], float]) -> float:
+    """Return the last of 2**40 places from 0 to `high` at which a rising function is negative.
+
+    The next place looked at is where a straight line would have its zero, and every third one the
+    middle, so that nothing is slow. None is nearer to an end than half a step: what is right but
+    for that is then enclosed at once.
+    """
+    low, step = 0.0, PRECISION * high
+    ends = [excess(low), excess(high)]
+    turn = 0
+    while high - low > step:
+        share = 0.5
+        if turn % 3 != 2 and math.isfinite(ends[0]) and ends[0] < ends[1] < math.inf:
+            share = ends[0] / (ends[0] - ends[1])
+        middle = low + min(max(share * (high - low), 0.5 * step), high - low - 0.5 * step)
+        found, turn = excess(middle), turn + 1
+        if found >= 0.0:
+            high, ends[1] = middle, found
+        else:
+            low, ends[0] = middle, found
+    if step == 0.0:
+        return low
+    place = math.floor(low / step)  # a place that does not depend on the way to it
+    return (place + 1) * step if excess((place + 1) * step) < 0.0 else place * step
 
 
 def _clopper_pearson(share: float, trials: float, tail: float) -> tuple[float, float]:

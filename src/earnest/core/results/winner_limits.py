@@ -17,11 +17,9 @@ from numpy.typing import NDArray
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.provenance import JsonObject
 from earnest.core.results.interval import LimitSource, open_side, source_from_dict, tail_of
-from earnest.core.results.limits import ShareLimits
+from earnest.core.results.limits import INSIDE, ShareLimits, find_switch
 from earnest.core.results.specs import Side
 
-PRECISION = 2.0**-40  # of the range of an AUC: its limits are right to 1e-12
-INSIDE = 1e-6  # an AUC is kept this far from 0 and 1 where its variance is computed
 NODES, NODE_WEIGHTS = np.polynomial.legendre.leggauss(12)
 CORRELATIONS = 0.25 * (NODES + 1.0)  # from 0 to 1/2
 FALLING = -1.0 / (1.0 + CORRELATIONS)
@@ -156,6 +154,9 @@ class AreaLimits:
         The most trials that it can be worth.
     constant, slope : float
         The metric is constant + slope * AUC.
+    crossed : float, optional
+        The number n of all cases, if they were cross-validated. They trained each other's models
+        then, which adds up to 2 phi(z)² / n to the variance, with A = Phi(z).
 
     Examples
     --------
@@ -173,6 +174,7 @@ class AreaLimits:
     trials: float = math.inf
     constant: float = 0.0
     slope: float = 1.0
+    crossed: float | None = None
 
     def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
         """Return the limits, infinite at an open end."""
@@ -187,12 +189,12 @@ class AreaLimits:
 
     def _low(self, tail: float) -> float:
         """Return the largest value that is too small for the AUC seen."""
-        return _find_switch(self.area, self._excess(self.area, tail))
+        return find_switch(self.area, self._excess(self.area, tail))
 
     def _high(self, tail: float) -> float:
         """Return the smallest value that is too large for the AUC seen."""
         seen = 1.0 - self.area  # as of the other class
-        return 1.0 - _find_switch(seen, self._excess(seen, tail))
+        return 1.0 - find_switch(seen, self._excess(seen, tail))
 
     def _excess(self, seen: float, tail: float) -> Callable[[float], float]:
         """Return by how much, on the normal scale, an AUC seen is no surprise under a value."""
@@ -200,12 +202,16 @@ class AreaLimits:
 
         least, cases = float(ndtri(tail)), self.positives + self.negatives - 2
         pairs = self.positives * self.negatives
+        trained = 0.0 if self.crossed is None else 2.0 * self.widening / self.crossed
 
         def excess(tested: float) -> float:
             inside = min(max(tested, INSIDE), 1.0 - INSIDE)  # `binormal_trials` of one number
             spread, normal = inside * (1.0 - inside), float(ndtri(inside))
             shared = float((np.exp(normal * normal * FALLING)[None] @ DENSITIES)[0])
             trials = min(spread / ((spread + cases * shared) / pairs) / self.widening, self.trials)
+            if trained:
+                density = math.exp(-normal * normal) / (2.0 * math.pi)
+                trials = 1.0 / (1.0 / trials + trained * density / spread)
             below = betainc(seen * trials + 1 / 3, (1.0 - seen) * trials + 2 / 3, tested)
             return float(ndtri(below)) - least
 
@@ -222,6 +228,7 @@ class AreaLimits:
             "trials": self.trials if math.isfinite(self.trials) else None,
             "constant": self.constant,
             "slope": self.slope,
+            "crossed": self.crossed,
         }
 
     @classmethod
@@ -245,6 +252,8 @@ class OverlapLimits:
         The F1 seen.
     trials : float
         The number of cases that are positive or predicted so, N.
+    crossed : float, optional
+        The number of all cases, if they were cross-validated; as in `ShareLimits`.
 
     Examples
     --------
@@ -258,10 +267,12 @@ class OverlapLimits:
 
     f1: float
     trials: float
+    crossed: float | None = None
 
     def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
         """Return the limits, infinite at an open end."""
-        overlap = ShareLimits(self.f1 / (2.0 - self.f1), self.trials, exact=True)
+        share = self.f1 / (2.0 - self.f1)
+        overlap = ShareLimits(share, self.trials, exact=True, crossed=self.crossed)
         low, high = (
             2.0 * end / (1.0 + end) if math.isfinite(end) else end
             for end in overlap.limits(confidence_level, side)
@@ -270,12 +281,13 @@ class OverlapLimits:
 
     def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data; there are no draws."""
-        return {"kind": "overlap", "f1": self.f1, "trials": self.trials}
+        said = {"f1": self.f1, "trials": self.trials, "crossed": self.crossed}
+        return {"kind": "overlap", **said}
 
     @classmethod
     def from_dict(cls, data: JsonObject) -> OverlapLimits:
         """Make limits from plain data."""
-        return cls(data["f1"], data["trials"])
+        return cls(data["f1"], data["trials"], data["crossed"])
 
 
 @dataclass(frozen=True)
@@ -423,32 +435,6 @@ def binormal_trials(
     """Return how many independent trials an AUC is worth: A (1 - A) over its variance."""
     inside = np.minimum(np.maximum(area, INSIDE), 1.0 - INSIDE)
     return np.asarray(inside * (1.0 - inside) / binormal_variance(inside, positives, negatives))
-
-
-def _find_switch(high: float, excess: Callable[[float], float]) -> float:
-    """Return the last of 2**40 places from 0 to `high` at which a rising function is negative.
-
-    The next place looked at is where a straight line would have its zero, and every third one the
-    middle, so that nothing is slow. None is nearer to an end than half a step: what is right but
-    for that is then enclosed at once.
-    """
-    low, step = 0.0, PRECISION * high
-    ends = [excess(low), excess(high)]
-    turn = 0
-    while high - low > step:
-        share = 0.5
-        if turn % 3 != 2 and math.isfinite(ends[0]) and ends[0] < ends[1] < math.inf:
-            share = ends[0] / (ends[0] - ends[1])
-        middle = low + min(max(share * (high - low), 0.5 * step), high - low - 0.5 * step)
-        found, turn = excess(middle), turn + 1
-        if found >= 0.0:
-            high, ends[1] = middle, found
-        else:
-            low, ends[0] = middle, found
-    if step == 0.0:
-        return low
-    place = math.floor(low / step)  # a place that does not depend on the way to it
-    return (place + 1) * step if excess((place + 1) * step) < 0.0 else place * step
 
 
 _KINDS: dict[str, type[Any]] = {

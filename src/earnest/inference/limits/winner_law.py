@@ -22,9 +22,8 @@ from earnest.core.data.target import Target, Task
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import LimitSource
-from earnest.core.results.limits import ShareLimits
+from earnest.core.results.limits import INSIDE, ShareLimits
 from earnest.core.results.winner_limits import (
-    INSIDE,
     AreaLimits,
     FewUnitsLimits,
     LossLimits,
@@ -214,6 +213,11 @@ class WinnerLaw(ABC):
         return self.pi.target.groups is not None
 
     @cached_property
+    def crossed(self) -> bool:
+        """Whether the cases were cross-validated, so that they trained each other's models."""
+        return self.pi.target.task is not Task.SCORES and self.pi.n_folds > 1
+
+    @cached_property
     def units(self) -> int:
         """The number of independent units: of groups, or of cases."""
         groups = self.pi.target.groups
@@ -326,11 +330,13 @@ class _ShareLaw(CountedLaw):
                 pooled = pooled / widening if np.isfinite(pooled) else float(self.units)
             worth = min(pooled, worth)
         share = float(self.scores[winner])
+        cases = min(worth, self.pi.n_cases) if self.grouped else float(self.pi.n_cases)
+        crossed = cases if self.crossed else None
         if self.law is Law.OVERLAP:
-            return OverlapLimits(2.0 * share / (1.0 + share), worth)
+            return OverlapLimits(2.0 * share / (1.0 + share), worth, crossed)
         low, high = self.range
         good = share if self.metric.greater_is_better else 1.0 - share
-        return ShareLimits(low + (high - low) * good, worth, low, high, exact=True)
+        return ShareLimits(low + (high - low) * good, worth, low, high, exact=True, crossed=crossed)
 
     def remarks(self, winner: int) -> Iterator[Caution]:
         """Yield a caution for repeats of few cases near the ceiling."""
@@ -433,7 +439,8 @@ class _AreaLaw(CountedLaw):
             widening = self._resampled_ratio(table, near)
         if self.grouped and not np.isfinite(pooled):  # of perfect groups one is one trial
             pooled = float(self.units)
-        return AreaLimits(area, *self.classes, widening, pooled, *self.line)
+        crossed = sum(self.classes) if self.crossed else None
+        return AreaLimits(area, *self.classes, widening, pooled, *self.line, crossed)
 
     def _resampled_ratio(self, table: Array, near: NDArray[np.bool_]) -> float:
         """Return the variance over resamples over the binormal one, the median of near-winners.
