@@ -294,7 +294,7 @@ def mutate_json(data: bytes, r: random.Random) -> bytes:
         return mutate_bytes(data, r)
     try:
         tree = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return mutate_bytes(data, r)
     for _ in range(r.choice([1, 1, 2, 4])):
         tree = change_node(tree, JSON, r)

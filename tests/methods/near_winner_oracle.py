@@ -26,11 +26,12 @@ DRAWS = 2000
 
 @dataclass(frozen=True)
 class Problem:
-    """Outcomes (n,), predictions (n, C, R), and which of the metrics is meant."""
+    """Outcomes (n,), predictions (n, C, R), the metric, and whether cases trained each other."""
 
     y: NDArray[np.int64]
     said: Floats
     metric: str
+    crossed: bool = False
 
     @property
     def configs(self) -> int:
@@ -186,10 +187,22 @@ def local_level(
     return Level(errors, [gap[c] <= luck[c] for c in range(configs)], len(gone))
 
 
-def share_limit(share: float, trials: float, tail: float) -> float:
-    """Return Clopper and Pearson's lower limit."""
-    won, lost = share * trials, (1 - share) * trials
-    return float(beta.ppf(tail, won, lost + 1)) if won > 1e-12 else 0.0
+def share_limit(share: float, trials: float, tail: float, cases: float | None = None) -> float:
+    """Return Clopper and Pearson's lower limit; of so many cases that trained each other."""
+    if share * trials <= 1e-12:
+        return 0.0
+
+    def at(q: float) -> float:
+        return float(beta.ppf(tail, share * q, (1 - share) * q + 1))
+
+    if cases is None:
+        return at(trials)
+
+    def beyond(t: float) -> float:
+        variance = t * (1 - t) / trials + norm.pdf(norm.ppf(t)) ** 2 / cases
+        return at(t * (1 - t) / variance) - t
+
+    return float(brentq(beyond, 1e-9, share - 1e-9, xtol=1e-13))
 
 
 def area_limit(area: float, tail: float, trials_at: Callable[[float], float]) -> float:
@@ -237,7 +250,12 @@ def limits(
         wide = max(1.0, own_variance / area_variance(inside, m, k)) if s < 1 else 1.0
 
         def trials_at(t: float) -> float:
-            return min(area_trials(t, m, k) / wide, pooled)
+            alone = min(area_trials(t, m, k) / wide, pooled)
+            if not problem.crossed:
+                return alone
+            t = min(max(t, 1e-6), 1 - 1e-6)
+            added = 2 * wide * norm.pdf(norm.ppf(t)) ** 2 / (m + k)
+            return t * (1 - t) / (t * (1 - t) / alone + added)
 
         def mirrored(t: float) -> float:
             return trials_at(1 - t)
@@ -251,8 +269,9 @@ def limits(
         q = min(pooled, q)
     elif repeats > 1:
         q = min(pooled, q * repeats)
+    cases = len(problem.y) if problem.crossed else None
     return [
-        (share_limit(s, q, local), 1 - share_limit(1 - s, q, tail))
+        (share_limit(s, q, local, cases), 1 - share_limit(1 - s, q, tail, cases))
         for local, tail in zip(locals_, tails, strict=True)
     ]
 
@@ -310,6 +329,7 @@ class PlainShare(PlainLaw):
     overlap: bool = False
     groups: int = 0
     added: Floats | None = None  # (groups, C): what each group adds to the metric
+    crossed: int = 0  # the number of cases, if they trained each other's models
 
     def read(self, value: float) -> float:
         """Return the share."""
@@ -337,14 +357,21 @@ class PlainShare(PlainLaw):
             pooled /= widened(self.added[:, winner], 0.5)
         return min(pooled, self.trials[winner])
 
+    def cases(self, worth: float) -> float | None:
+        """Return how many independent cases trained each other: groups are worth fewer."""
+        if not self.crossed:
+            return None
+        return min(worth, self.crossed) if self.groups else self.crossed
+
     def bad(self, winner: int, x: Floats, table: Floats, near: list[bool], tail: float) -> float:
         """Return the lower end."""
-        return self.back(share_limit(x[winner], self.worth(winner, x, table, near), tail))
+        q = self.worth(winner, x, table, near)
+        return self.back(share_limit(x[winner], q, tail, self.cases(q)))
 
     def good(self, winner: int, x: Floats, table: Floats, near: list[bool], tail: float) -> float:
         """Return the upper end."""
         q = self.worth(winner, x, table, near)
-        return self.back(1 - share_limit(1 - x[winner], q, tail))
+        return self.back(1 - share_limit(1 - x[winner], q, tail, self.cases(q)))
 
 
 @dataclass
@@ -354,6 +381,7 @@ class PlainAreas(PlainLaw):
     sizes: list[tuple[float, float]]
     least: float = 0.0  # of the ratio of both variances
     groups: int = 0
+    crossed: int = 0  # not 0 if the cases trained each other's models
 
     def variance(self, t: float) -> float:
         """Return the binormal variance if all AUCs rose and fell together."""
@@ -380,7 +408,18 @@ class PlainAreas(PlainLaw):
         pooled = median_trials(x, table, near)
         if self.groups and pooled == math.inf:
             pooled = self.groups
-        return lambda t: min(self.trials(t) / wide, pooled)
+        # of several AUCs m + k is that of one with the means of 1 / mk and of (m + k - 2) / mk
+        alone = np.mean([1 / (m * k) for m, k in self.sizes])
+        cases = 2 + np.mean([(m + k - 2) / (m * k) for m, k in self.sizes]) / alone
+
+        def trials(t: float) -> float:
+            q = min(self.trials(t) / wide, pooled)
+            if not self.crossed:
+                return q
+            t = min(max(t, 1e-6), 1 - 1e-6)
+            return 1 / (1 / q + 2 * wide * norm.pdf(norm.ppf(t)) ** 2 / (t * (1 - t)) / cases)
+
+        return trials
 
     def bad(self, winner: int, x: Floats, table: Floats, near: list[bool], tail: float) -> float:
         """Return the lower end."""

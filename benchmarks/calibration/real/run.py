@@ -213,20 +213,24 @@ def replicate(cell: Cell, source: Population, number: int) -> dict[tuple[str, st
                 wide = replace(made, source=replace(made.source, errors=ALWAYS_BONFERRONI))
                 every[metric, "bonferroni"] = judge(sample, wide, seconds)
                 for name, share in SHARES_OF_THE_TERM.items():
-                    every[metric, name] = judge(sample, with_share(made, share), seconds)
+                    if (other := with_share(made, share)) is not None:
+                        every[metric, name] = judge(sample, other, seconds)
             if method == "bbc":
                 every[metric, "naive"] = _luck(sample, made)
     return every
 
 
-def with_share(made: en.Estimate, share: float) -> en.Estimate:
-    """Return an estimate of `near_winner` with a share of the term of cross-validation."""
+def with_share(made: en.Estimate, share: float) -> en.Estimate | None:
+    """Return an estimate of `near_winner` with a share of the term of cross-validation.
+
+    None where its law has no such term: that of a loss.
+    """
     source = made.source
     assert isinstance(source, NearWinnerLimits)
     few = source.inner if isinstance(source.inner, FewUnitsLimits) else None
     law = source.inner if few is None else few.inner
     if not isinstance(law, AreaLimits | ShareLimits | OverlapLimits) or law.crossed is None:
-        return made
+        return None
     law = replace(law, crossed=law.crossed / share if share else None)
     inner = law if few is None else replace(few, inner=law)
     return replace(made, source=replace(source, inner=inner))

@@ -292,3 +292,16 @@ def _writes(node: ast.AST) -> bool:
 
 def test_nothing_in_the_package_writes_under_a_name_but_through_one_function():
     assert writers() == WRITERS
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv", "arrow", "jsonl"])
+def test_a_name_that_no_file_can_hold_is_refused_and_the_old_file_stays(
+    suffix: str, tmp_path: Path
+) -> None:
+    path = tmp_path / f"scores.{suffix}"
+    good = en.Scores(np.random.default_rng(0).random((4, 2)), id=["a", "b", "c", "d"])
+    good.save(path)
+    before = path.read_bytes()
+    with pytest.raises(FormatError, match="surrogate"):
+        en.Scores(good.values, id=["a", "b", "c", "\ud800"]).save(path)
+    assert path.read_bytes() == before

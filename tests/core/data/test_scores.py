@@ -361,6 +361,11 @@ def test_a_mapped_matrix_reads_as_one_in_memory(name: str, tmp_path: Path) -> No
     assert en.estimate(mapped, rng=0) == en.estimate(read, rng=0)
 
 
+def test_one_name_in_a_file_of_arrays_is_that_of_one_configuration(tmp_path: Path) -> None:
+    np.savez(tmp_path / "s.npz", scores=RNG.random((20, 1)), configs=np.array("best"))
+    assert en.Scores.load(tmp_path / "s.npz").configs.ids == ("best",)
+
+
 def test_json_lines_are_a_table(tmp_path: Path) -> None:
     path = tmp_path / "scores.jsonl"
     lines = [

@@ -252,6 +252,8 @@ def plain_limits(
     """The bad and the good end of the plain loops at all `LEVELS`, on the draws of the method."""
     measure = resolve_metric(metric).on(pi.target.task)
     law, score = law_and_score(pi, metric)
+    if pi.n_folds > 1 and isinstance(law, oracle.PlainShare | oracle.PlainAreas):
+        law = replace(law, crossed=pi.n_cases)
     grouped = pi.target.groups is not None
     accept = every_class_on_both_sides(pi.target) if measure.needs_all_classes else None
     drawn = counts_of(
@@ -283,9 +285,17 @@ def assert_same(made: en.Estimate, plain: list[tuple[float, float]]) -> None:
             assert got[1] == pytest.approx(scale(good), abs=SAME)
 
 
+def cross_validate(pi: Predictions, folds: int = 5) -> Predictions:
+    """The same predictions, of models that other cases trained."""
+    fold = (np.arange(pi.n_cases) % folds).astype(np.int32)[:, None]
+    return replace(pi, folds=fold, fold_names=(tuple(map(str, range(folds))),))
+
+
+@pytest.mark.parametrize("crossed", [False, True])
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_every_law_equals_its_plain_loops(name: str) -> None:
+def test_every_law_equals_its_plain_loops(name: str, crossed: bool) -> None:
     pi, metric = QUESTIONS[name](), name.split(",")[0]
+    pi = cross_validate(pi) if crossed else pi
     made = estimate(pi, method=NearWinner(n_resamples=FEW), metric=metric, rng=5)
     assert_same(made, plain_limits(pi, metric, 5))
 
@@ -323,6 +333,20 @@ def test_the_result_survives_json_and_answers_at_other_levels(name: str) -> None
 
 
 # ---- laws of losses
+
+
+@pytest.mark.parametrize("power", [-560, 460])  # about 1e-169 and 1e138: fourth powers overflow
+def test_losses_in_other_units_have_the_interval_in_these_units(power: int) -> None:
+    losses = np.random.default_rng(0).gamma(4, 1, (60, 3))
+    one, other = (
+        estimate(
+            en.Scores(losses * unit, greater_is_better=False, limits=(0, np.inf)),
+            method=NearWinner(n_resamples=FEW),
+            rng=0,
+        )
+        for unit in (1.0, 2.0**power)
+    )
+    assert np.array(ends(other)) / 2.0**power == pytest.approx(np.array(ends(one)), rel=1e-9)
 
 
 @pytest.mark.parametrize(("metric", "power"), [("mae", 1.0), ("mse", 2.0), ("rmse", 1.0)])
@@ -565,7 +589,7 @@ def test_dropped_configurations_are_rivals_as_in_the_plain_loops(metric: str) ->
             q = law.trials(x) if isinstance(law, oracle.PlainAreas) else law.trials[best]
             far = oracle.anscombe(own, q / 2) - oracle.anscombe(other, q / 2)
         gaps.append((max(0.0, far), 0.5))
-    assert_same(made, plain_limits(rest, metric, 2, dropped=gaps))
+    assert_same(made, plain_limits(cross_validate(rest), metric, 2, dropped=gaps))
     assert (made.n_configs, made.source.configs) == (3, 9)
     alone = estimate(rest, method=NearWinner(n_resamples=FEW), metric=metric, rng=2)
     assert made.value == alone.value

@@ -39,7 +39,9 @@ def lower(pi: Predictions, metric: str, level: float = 0.95, **options: object) 
     return ends(made)[0]
 
 
-def searched(n: int = 60, configs: int = 4, repeats: int = 1, seed: int = 3) -> Predictions:
+def searched(
+    n: int = 60, configs: int = 4, repeats: int = 1, seed: int = 3, *, folds: int = 1
+) -> Predictions:
     """A third positive, configurations of unlike skill that share half of their luck."""
     rng = np.random.default_rng(seed)
     y = (np.arange(n) % 3 == 0).astype(np.int64)
@@ -47,7 +49,8 @@ def searched(n: int = 60, configs: int = 4, repeats: int = 1, seed: int = 3) -> 
     shared = rng.standard_normal((n, 1, 1))
     noise = shared + rng.standard_normal((n, configs, repeats))
     scores = skill * (2.0 * y[:, None, None] - 1.0) + noise
-    return Predictions.from_arrays(y, scores, response="decision")
+    fold = np.add.outer(np.arange(n), np.arange(repeats)) // 2 % folds
+    return Predictions.from_arrays(y, scores, fold, response="decision")
 
 
 def labels(right: np.ndarray, y: np.ndarray | None = None) -> Predictions:
@@ -61,7 +64,7 @@ def expected(pi: Predictions, metric: str, seed: int) -> list[tuple[float, float
     """The limits of the plain loops at all `LEVELS`, on the draws of the method."""
     accept = something_out_of_bag if metric == "accuracy" else every_class_on_both_sides(pi.target)
     said = pi.responses if metric == "roc_auc" else (pi.responses > 0).astype(np.float64)
-    problem = oracle.Problem(pi.target.y, said, metric)
+    problem = oracle.Problem(pi.target.y, said, metric, pi.n_folds > 1)
     tails = [(1 - level) / (2 if side == "two-sided" else 1) for level, side in LEVELS]
     rng = Seeds.of(seed).generator(Purpose.LOCAL_LEVEL)
     return oracle.limits(problem, counts_of(pi, FEW, seed, accept), rng, tails)
@@ -70,9 +73,9 @@ def expected(pi: Predictions, metric: str, seed: int) -> list[tuple[float, float
 @pytest.mark.parametrize(
     "metric", ["accuracy", "recall", "specificity", "precision", "balanced_accuracy", "roc_auc"]
 )
-@pytest.mark.parametrize("repeats", [1, 2])
-def test_the_method_equals_the_plain_loops(metric: str, repeats: int) -> None:
-    pi = searched(repeats=repeats)
+@pytest.mark.parametrize(("repeats", "folds"), [(1, 1), (2, 1), (1, 5), (2, 5)])
+def test_the_method_equals_the_plain_loops(metric: str, repeats: int, folds: int) -> None:
+    pi = searched(repeats=repeats, folds=folds)
     made = estimate(pi, method=NearWinner(n_resamples=FEW), metric=metric, rng=5)
     for (level, side), (low, high) in zip(LEVELS, expected(pi, metric, 5), strict=True):
         moved = made.at(confidence_level=level, side=side)
@@ -367,7 +370,7 @@ def test_repeats_that_lack_cases_count_the_cases_they_have(repeated: Predictions
 def test_accuracy_of_several_classes_is_a_share() -> None:
     pi = example_predictions("multiclass", n_cases=90, n_configs=5)
     made = estimate(pi, method="near_winner", metric="accuracy", rng=0)
-    assert made.source.inner == ShareLimits(made.naive, 90, exact=True)
+    assert made.source.inner == ShareLimits(made.naive, 90, exact=True, crossed=90)
 
 
 # ---- refusals

@@ -68,6 +68,13 @@ def replacing(path: str | Path) -> Iterator[Path]:
             needs="a writable folder with enough free space",
             got=os.strerror(error.errno) if error.errno else str(error),
         ) from error
+    except UnicodeError as error:
+        raise FormatError(
+            f"{str(path)!r} cannot be written",
+            needs="text that UTF-8 can hold",
+            got="a name with half of a surrogate pair, such as '\\ud800'",
+            cure="Look at the names of cases and configurations: such halves come from cut text.",
+        ) from error
 
 
 def _is_stream(path: Path) -> bool:

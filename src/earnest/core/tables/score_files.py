@@ -309,7 +309,7 @@ def _load_npz(kind: type[Scores], path: Path, mmap: bool | None, said: Mapping[s
             )
         found: dict[str, Any] = {name: arrays[name] for name in known if name in arrays}
         if "configs" in found:
-            found["configs"] = [str(one) for one in found["configs"].tolist()]
+            found["configs"] = [str(one) for one in found["configs"].ravel().tolist()]
         return kind(arrays["scores"], **{**found, **said})
     with _whole(path):
         return _read_arrays(kind, facts, arrays, path, said)

@@ -242,6 +242,7 @@ class WinnerLaw(ABC):
         """Return the kurtosis of what units add, 3 for a normal law and 1 at least."""
         away = self.unit_terms(winner)
         away = away - away.mean()
+        away = away / _power_near(away)
         second = float(np.square(away).mean())
         return float((away**4).mean()) / second**2 if second > 0.0 else 1.0
 
@@ -521,8 +522,10 @@ class _LossLaw(WinnerLaw):
 
         It is pooled, since the winner's own was selected with it, and widened.
         """
-        spread = float(table.var(axis=0, ddof=1)[near].sum())
-        spread /= float(np.square(table.mean(axis=0)[near]).sum())
+        means = table.mean(axis=0)[near]
+        size = _power_near(means)
+        spread = float((table[:, near] / size).var(axis=0, ddof=1).sum())
+        spread /= float(np.square(means / size).sum()) or 1.0
         spread *= 1.0 + UNSEEN * self.error_of_variance(winner)
         shape = 1.0 / max(spread, TINY)
         return LossLimits(float(self.scores[winner]), shape, *self.line)
@@ -546,6 +549,11 @@ class _LossLaw(WinnerLaw):
                 f"{kurtosis:.0f}, above {HEAVY:.0f}.",
             )
         return None
+
+
+def _power_near(values: Array) -> float:
+    """Return a power of two near the largest, which changes no digit: squares do not overflow."""
+    return 2.0 ** int(np.frexp(np.abs(values).max(initial=0.0))[1])
 
 
 def _no_law(code: str, what: str) -> Caution:
