@@ -187,8 +187,19 @@ def local_level(
     return Level(errors, [gap[c] <= luck[c] for c in range(configs)], len(gone))
 
 
-def share_limit(share: float, trials: float, tail: float, cases: float | None = None) -> float:
-    """Return Clopper and Pearson's lower limit; of so many cases that trained each other."""
+def trained(t: float, z: float) -> float:
+    """Return lambda phi² at a value, where right answers are z standard errors from one half."""
+    delta = (z * z + z * math.sqrt(z * z + 4)) / 2 if z > 0 else 0.0  # delta² / (delta + 1) = z²
+    return float(norm.pdf(norm.ppf(t)) ** 2) / (1 + delta)
+
+
+def share_limit(
+    share: float, trials: float, tail: float, cases: float | None = None, sign: float = 1.0
+) -> float:
+    """Return Clopper and Pearson's lower limit; of so many cases that trained each other.
+
+    With the sign -1 it is the share of wrong answers.
+    """
     if share * trials <= 1e-12:
         return 0.0
 
@@ -199,7 +210,7 @@ def share_limit(share: float, trials: float, tail: float, cases: float | None = 
         return at(trials)
 
     def beyond(t: float) -> float:
-        variance = t * (1 - t) / trials + norm.pdf(norm.ppf(t)) ** 2 / cases
+        variance = t * (1 - t) / trials + trained(t, sign * norm.ppf(t)) / cases
         return at(t * (1 - t) / variance) - t
 
     return float(brentq(beyond, 1e-9, share - 1e-9, xtol=1e-13))
@@ -254,7 +265,7 @@ def limits(
             if not problem.crossed:
                 return alone
             t = min(max(t, 1e-6), 1 - 1e-6)
-            added = 2 * wide * norm.pdf(norm.ppf(t)) ** 2 / (m + k)
+            added = 2 * wide * trained(t, norm.ppf(t) / math.sqrt(2)) / (m + k)
             return t * (1 - t) / (t * (1 - t) / alone + added)
 
         def mirrored(t: float) -> float:
@@ -271,7 +282,7 @@ def limits(
         q = min(pooled, q * repeats)
     cases = len(problem.y) if problem.crossed else None
     return [
-        (share_limit(s, q, local, cases), 1 - share_limit(1 - s, q, tail, cases))
+        (share_limit(s, q, local, cases), 1 - share_limit(1 - s, q, tail, cases, -1))
         for local, tail in zip(locals_, tails, strict=True)
     ]
 
@@ -371,7 +382,7 @@ class PlainShare(PlainLaw):
     def good(self, winner: int, x: Floats, table: Floats, near: list[bool], tail: float) -> float:
         """Return the upper end."""
         q = self.worth(winner, x, table, near)
-        return self.back(1 - share_limit(1 - x[winner], q, tail, self.cases(q)))
+        return self.back(1 - share_limit(1 - x[winner], q, tail, self.cases(q), -1))
 
 
 @dataclass
@@ -417,7 +428,8 @@ class PlainAreas(PlainLaw):
             if not self.crossed:
                 return q
             t = min(max(t, 1e-6), 1 - 1e-6)
-            return 1 / (1 / q + 2 * wide * norm.pdf(norm.ppf(t)) ** 2 / (t * (1 - t)) / cases)
+            added = 2 * wide * trained(t, norm.ppf(t) / math.sqrt(2)) / cases
+            return 1 / (1 / q + added / (t * (1 - t)))
 
         return trials
 

@@ -17,7 +17,7 @@ from scipy.stats import rankdata
 import earnest as en
 from benchmarks.calibration.real.grid import read
 from benchmarks.calibration.real.populations import population
-from benchmarks.calibration.real.run import Sample, judge, with_share
+from benchmarks.calibration.real.run import Sample, judge, without_term
 from earnest.core.results.limits import ShareLimits
 from earnest.core.results.specs import Side
 from earnest.core.results.winner_limits import AreaLimits
@@ -97,7 +97,7 @@ def test_the_winner_of_a_search_of_noise_is_not_called_better_than_chance(name: 
         for metric, found in held.items():
             method = en.NearWinner(n_resamples=300)
             made = en.estimate(sample.predictions, method=method, metric=metric, rng=number)
-            bare = with_share(made, 0.0)
+            bare = without_term(made)
             assert bare is not None
             found.append((judge(sample, made, 0.0).held, judge(sample, bare, 0.0).held))
     for found in held.values():

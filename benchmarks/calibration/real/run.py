@@ -46,8 +46,6 @@ METHODS: dict[str, en.Method | str] = {
     "delong_10p": "delong_10p",
     "near_winner": en.NearWinner(n_resamples=RESAMPLES),
 }
-# `near_winner` without the term that cross-validation adds to its variance, and with half of it.
-SHARES_OF_THE_TERM = {"independent": 0.0, "half": 0.5}
 TRUTH_CASES = 5_000, 20_000  # new cases that tell the truth: 50 for each case, within these
 Floats = NDArray[np.float64]
 
@@ -212,18 +210,17 @@ def replicate(cell: Cell, source: Population, number: int) -> dict[tuple[str, st
             if isinstance(made.source, NearWinnerLimits):
                 wide = replace(made, source=replace(made.source, errors=ALWAYS_BONFERRONI))
                 every[metric, "bonferroni"] = judge(sample, wide, seconds)
-                for name, share in SHARES_OF_THE_TERM.items():
-                    if (other := with_share(made, share)) is not None:
-                        every[metric, name] = judge(sample, other, seconds)
+                if (other := without_term(made)) is not None:
+                    every[metric, "independent"] = judge(sample, other, seconds)
             if method == "bbc":
                 every[metric, "naive"] = _luck(sample, made)
     return every
 
 
-def with_share(made: en.Estimate, share: float) -> en.Estimate | None:
-    """Return an estimate of `near_winner` with a share of the term of cross-validation.
+def without_term(made: en.Estimate) -> en.Estimate | None:
+    """Return an estimate of `near_winner` as if cases had not trained each other's models.
 
-    None where its law has no such term: that of a loss.
+    None where its law has no term for that: that of a loss.
     """
     source = made.source
     assert isinstance(source, NearWinnerLimits)
@@ -231,7 +228,7 @@ def with_share(made: en.Estimate, share: float) -> en.Estimate | None:
     law = source.inner if few is None else few.inner
     if not isinstance(law, AreaLimits | ShareLimits | OverlapLimits) or law.crossed is None:
         return None
-    law = replace(law, crossed=law.crossed / share if share else None)
+    law = replace(law, crossed=None)
     inner = law if few is None else replace(few, inner=law)
     return replace(made, source=replace(source, inner=inner))
 

@@ -231,8 +231,9 @@ class ShareLimits:
     limits are rather wide, since no law of that mean has a greater variance.
 
     Cases that were cross-validated trained each other's models. Two cases that agree by chance then
-    help each other, and the variance of their share t = Phi(z) grows by up to phi(z)² / n. With
+    help each other, which adds `trained_variance` / n to the variance of their share. With
     `crossed`, the number n of all cases, the exact limits have the variance at the value tested.
+    `loss` tells that a small share is the better one.
 
     Examples
     --------
@@ -249,22 +250,42 @@ class ShareLimits:
     high: float = 1.0
     exact: bool = False
     crossed: float | None = None
+    loss: bool = False
 
     def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
         """Return the limits, infinite at an open end."""
         tail, width = tail_of(confidence_level, side), self.high - self.low
         share = min(max((self.centre - self.low) / width, 0.0), 1.0)
         if self.crossed is not None:
-            found = _crossed_ends(share, self.trials, self.crossed, tail)
+            found = self._crossed_ends(share, self.crossed, tail)
         else:
             found = (_clopper_pearson if self.exact else _wilson)(share, self.trials, tail)
         low, high = (self.low + width * end for end in found)
         return open_side(low, high, side)
 
+    def _crossed_ends(self, share: float, cases: float, tail: float) -> tuple[float, float]:
+        from scipy.special import betainc, ndtri
+
+        least = float(ndtri(tail))
+
+        def find_low(seen: float, *, loss: bool) -> float:
+            def excess(tested: float) -> float:
+                inside = min(max(tested, INSIDE), 1.0 - INSIDE)
+                trained = trained_variance(1.0 - inside if loss else inside)
+                worth = 1.0 / (1.0 / self.trials + trained / cases / (inside * (1.0 - inside)))
+                below = betainc(seen * worth, (1.0 - seen) * worth + 1.0, tested)
+                return float(ndtri(below)) - least
+
+            return find_switch(seen, excess) if seen else 0.0
+
+        return find_low(share, loss=self.loss), 1.0 - find_low(1.0 - share, loss=not self.loss)
+
     def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data; there are no draws."""
         range_ = {"low": self.low, "high": self.high}
-        law = {"trials": self.trials, "exact": self.exact, "crossed": self.crossed}
+        law = {"trials": self.trials, "exact": self.exact}
+        if self.crossed is not None:
+            law |= {"crossed": self.crossed, "loss": self.loss}
         return {"kind": "share", "centre": self.centre, **law, **range_}
 
 
@@ -412,8 +433,8 @@ def from_plain(data: JsonObject) -> LimitSource:
         return StudentLimits(data["centre"], data["standard_error"], data["df"])
     if data["kind"] == "share":
         ends = data["low"], data["high"]
-        law = {"exact": data["exact"], "crossed": data["crossed"]}
-        return ShareLimits(data["centre"], data["trials"], *ends, **law)
+        law = {"crossed": data.get("crossed"), "loss": data.get("loss", False)}
+        return ShareLimits(data["centre"], data["trials"], *ends, exact=data["exact"], **law)
     if data["kind"] == "widened":
         drawn, floor = source_from_dict(data["drawn"]), source_from_dict(data["floor"])
         assert drawn is not None
@@ -436,32 +457,24 @@ def _wilson(share: float, trials: float, tail: float) -> tuple[float, float]:
     return max(low, 0.0), min(high, 1.0)
 
 
-def _crossed_ends(share: float, trials: float, cases: float, tail: float) -> tuple[float, float]:
-    """Return the limits of a share of cases that trained each other's models."""
+def trained_variance(tested: float) -> float:
+    """Return what cases that trained each other add to n times the variance of a share t = Phi(z).
 
-    def low_end(seen: float) -> float:
-        return find_switch(seen, _surprise_of_crossed(seen, trials, cases, tail)) if seen else 0.0
+    It is lambda phi(z)². Where nothing can be learned, lambda is 1. With a signal lambda is the
+    share that noise of the training cases has in the margins, here that of a linear model with one
+    parameter a case: (sqrt(1 + z²/4) - z/2)².
 
-    return low_end(share), 1.0 - low_end(1.0 - share)
+    Examples
+    --------
+    >>> from earnest.core.results.limits import trained_variance
+    >>> round(trained_variance(0.5), 4), round(trained_variance(0.9), 4)  # 1 / (2 pi)
+    (0.1592, 0.0092)
+    """
+    from scipy.special import ndtri
 
-
-def _surprise_of_crossed(
-    seen: float, trials: float, cases: float, tail: float
-) -> Callable[[float], float]:
-    """Return by how much, on the normal scale, a share seen is no surprise under a value."""
-    from scipy.special import betainc, ndtri
-
-    least = float(ndtri(tail))
-
-    def excess(tested: float) -> float:
-        inside = min(max(tested, INSIDE), 1.0 - INSIDE)
-        normal = float(ndtri(inside))
-        trained = math.exp(-normal * normal) / (2.0 * math.pi) / (inside * (1.0 - inside))
-        worth = 1.0 / (1.0 / trials + trained / cases)
-        below = betainc(seen * worth, (1.0 - seen) * worth + 1.0, tested)
-        return float(ndtri(below)) - least
-
-    return excess
+    normal = float(ndtri(tested))
+    learned = math.exp(-2.0 * math.asinh(max(normal, 0.0) / 2.0))
+    return learned * math.exp(-normal * normal) / (2.0 * math.pi)
 
 
 def find_switch(high: float, excess: Callable[[float], float]) -> float:

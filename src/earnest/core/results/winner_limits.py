@@ -156,7 +156,8 @@ class AreaLimits:
         The metric is constant + slope * AUC.
     crossed : float, optional
         The number n of all cases, if they were cross-validated. They trained each other's models
-        then, which adds up to 2 phi(z)² / n to the variance, with A = Phi(z).
+        then, which adds 2 lambda phi(z)² / n to the variance, with t = Phi(z) and the lambda of
+        `trained_variance` at z / sqrt(2): the share of right answers that goes with such an AUC.
 
     Examples
     --------
@@ -189,15 +190,18 @@ class AreaLimits:
 
     def _low(self, tail: float) -> float:
         """Return the largest value that is too small for the AUC seen."""
-        return find_switch(self.area, self._excess(self.area, tail))
+        return find_switch(self.area, self._excess(self.area, tail, 1.0))
 
     def _high(self, tail: float) -> float:
         """Return the smallest value that is too large for the AUC seen."""
         seen = 1.0 - self.area  # as of the other class
-        return 1.0 - find_switch(seen, self._excess(seen, tail))
+        return 1.0 - find_switch(seen, self._excess(seen, tail, -1.0))
 
-    def _excess(self, seen: float, tail: float) -> Callable[[float], float]:
-        """Return by how much, on the normal scale, an AUC seen is no surprise under a value."""
+    def _excess(self, seen: float, tail: float, sign: float) -> Callable[[float], float]:
+        """Return by how much, on the normal scale, an AUC seen is no surprise under a value.
+
+        With the sign -1 both are those of the other class.
+        """
         from scipy.special import betainc, ndtri
 
         least, cases = float(ndtri(tail)), self.positives + self.negatives - 2
@@ -210,7 +214,8 @@ class AreaLimits:
             shared = float((np.exp(normal * normal * FALLING)[None] @ DENSITIES)[0])
             trials = min(spread / ((spread + cases * shared) / pairs) / self.widening, self.trials)
             if trained:
-                density = math.exp(-normal * normal) / (2.0 * math.pi)
+                learned = math.exp(-2.0 * math.asinh(max(sign * normal, 0.0) / math.sqrt(8.0)))
+                density = learned * math.exp(-normal * normal) / (2.0 * math.pi)
                 trials = 1.0 / (1.0 / trials + trained * density / spread)
             below = betainc(seen * trials + 1 / 3, (1.0 - seen) * trials + 2 / 3, tested)
             return float(ndtri(below)) - least
@@ -219,7 +224,7 @@ class AreaLimits:
 
     def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data; there are no draws, and trials without a bound are None."""
-        return {
+        said = {
             "kind": "area",
             "area": self.area,
             "positives": self.positives,
@@ -228,8 +233,8 @@ class AreaLimits:
             "trials": self.trials if math.isfinite(self.trials) else None,
             "constant": self.constant,
             "slope": self.slope,
-            "crossed": self.crossed,
         }
+        return said if self.crossed is None else {**said, "crossed": self.crossed}
 
     @classmethod
     def from_dict(cls, data: JsonObject) -> AreaLimits:
@@ -281,13 +286,13 @@ class OverlapLimits:
 
     def to_dict(self, *, draws: bool) -> JsonObject:
         """Return plain data; there are no draws."""
-        said = {"f1": self.f1, "trials": self.trials, "crossed": self.crossed}
-        return {"kind": "overlap", **said}
+        said = {"kind": "overlap", "f1": self.f1, "trials": self.trials}
+        return said if self.crossed is None else {**said, "crossed": self.crossed}
 
     @classmethod
     def from_dict(cls, data: JsonObject) -> OverlapLimits:
         """Make limits from plain data."""
-        return cls(data["f1"], data["trials"], data["crossed"])
+        return cls(data["f1"], data["trials"], data.get("crossed"))
 
 
 @dataclass(frozen=True)
