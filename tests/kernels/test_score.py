@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -43,6 +45,13 @@ def test_selected_scores_are_entries_of_the_table(name: str) -> None:
     columns = np.arange(40) % pi.n_configs
     chosen = score_selected(pi, en.metric(name), weights, columns)
     assert_array_equal(chosen, table[np.arange(40), columns])
+
+
+def test_predictions_that_are_all_missing_have_no_scores() -> None:
+    pi = en.Predictions.from_arrays([0, 1, 1], np.full((3, 2), np.nan), response="probability")
+    for ask in (partial(en.score_table, weights=[[1, 1, 1]]), en.report):
+        with pytest.raises(en.EvidenceError, match="every prediction is missing"):
+            ask(pi, metric="log_loss")
 
 
 def test_no_winner_has_no_score() -> None:

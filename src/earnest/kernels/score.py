@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base.arrays import Numbers
-from earnest.core.base.errors import InputError
+from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.threads import workers
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
@@ -177,7 +177,13 @@ def _check_columns(columns: ArrayLike, resamples: int, configs: int) -> NDArray[
 
 
 def _list_repeats(pi: Predictions) -> list[int]:
-    return [r for r in range(pi.n_repeats) if pi.cells[r].any()]
+    """Return the repeats that tested anything; refuse predictions that are all missing."""
+    found = [r for r in range(pi.n_repeats) if pi.cells[r].any()]
+    if not found:
+        raise EvidenceError(
+            "every prediction is missing", needs="predictions of at least one fold", got="NaN alone"
+        )
+    return found
 
 
 def _question(

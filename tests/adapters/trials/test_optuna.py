@@ -13,6 +13,7 @@ from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend
 
 import earnest as en
+from earnest.adapters.trials.optuna import unite_distributions
 from earnest.core.space.parameters import ParameterKind
 from tests.adapters.studies import conditional, open_database
 
@@ -182,6 +183,13 @@ def test_an_enqueued_trial_outside_the_range_widens_it() -> None:
             )
         )
     assert en.trials_from(study).space["x"].high == 5.0
+
+
+def test_values_that_are_not_of_their_distribution_are_levels() -> None:
+    # A damaged storage gives such a trial; Optuna itself refuses to make one.
+    wide = optuna.distributions.FloatDistribution(0, 5)
+    space = unite_distributions([{"x": wide}] * 3, [{"x": 1.0}, {"x": "a"}, {"x": "b"}])
+    assert space["x"].choices == (1.0, "a", "b")
 
 
 def test_a_contradicted_direction_and_options_without_meaning_are_refused(

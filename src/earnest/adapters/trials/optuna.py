@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -112,6 +113,8 @@ def _unite(guess: Parameter, own: list[Any]) -> Parameter:
         return guess
     # A trial that was enqueued may lie outside its distribution: its value counts too.
     seen = [guess.low, guess.high] if guess.numeric else list(guess.choices)
+    if not all(isinstance(value, Real) for value in seen):
+        return guess  # a damaged study
     low, high = min(*(d.low for d in own), *seen), max(*(d.high for d in own), *seen)
     if low == high:
         return Parameter(name=guess.name, kind=ParameterKind.FIXED, choices=(low,))
