@@ -12,8 +12,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Key, Outcome
 from earnest.core.base.provenance import versions
-from earnest.core.data.configs import Configs
-from earnest.core.data.predictions import Predictions
+from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, Provenance, by_severity

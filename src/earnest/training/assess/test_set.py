@@ -18,8 +18,7 @@ from earnest.core.base import check
 from earnest.core.base.arrays import as_array, missing
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.protocols import Store, Task
-from earnest.core.data.configs import Configs
-from earnest.core.data.predictions import Predictions
+from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, by_severity

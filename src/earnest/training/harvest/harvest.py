@@ -22,9 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError
-from earnest.core.data.configs import Configs
 from earnest.core.data.folds import places
-from earnest.core.data.predictions import Predictions
+from earnest.core.data.predictions import Configs, Predictions
 from earnest.metrics.families import MetricLike
 from earnest.training.fit.cell import SINGLE
 from earnest.training.fit.problem import Problem, read_problem
