@@ -252,7 +252,7 @@ def source_from_dict(data: JsonObject | None) -> LimitSource | None:
 
         return TiltedLimits.from_dict(data)
     if data["kind"] in ("near_winner", "area", "overlap", "loss", "few units"):
-        from earnest.core.results.winner_limits import winner_source
+        from earnest.core.results.limits import winner_source
 
         return winner_source(data)
     if data["kind"] != "draws":

@@ -22,13 +22,13 @@ from earnest.core.data.target import Target, Task
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import LimitSource
-from earnest.core.results.limits import ShareLimits
-from earnest.core.results.winner_limits import (
+from earnest.core.results.limits import (
     INSIDE,
     AreaLimits,
     FewUnitsLimits,
     LossLimits,
     OverlapLimits,
+    ShareLimits,
     binormal_trials,
     binormal_variance,
 )
