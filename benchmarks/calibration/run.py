@@ -28,8 +28,7 @@ from earnest.core.base.rng import Seeds
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import Pooled
 from earnest.core.data.weights import Weights
-from earnest.core.results.interval import DrawnLimits, LimitSource
-from earnest.core.results.limits import NearWinnerLimits
+from earnest.core.results.interval import DrawnLimits, LimitSource, NearWinnerLimits
 from earnest.core.results.specs import Side
 from earnest.inference.limits.ceiling import Contest
 from earnest.inference.limits.drawn_spread import with_spread

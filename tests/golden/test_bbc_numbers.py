@@ -11,8 +11,7 @@ import pytest
 
 from earnest import BBC, BBCFold, Naive, NaiveBootstrap, estimate, metric
 from earnest.core.results.estimate import Estimate
-from earnest.core.results.interval import quantile_limits
-from earnest.core.results.limits import AreaLimits
+from earnest.core.results.interval import AreaLimits, quantile_limits
 from earnest.core.results.specs import Side
 from earnest.kernels.score import fold_scores
 from tests.golden.problems import FIVE_FOLDS, NAMES, known, predictions

@@ -12,8 +12,7 @@ from earnest import DeLong, DeLong10p, HanleyMcNeil, HanleyMcNeil10p, estimate
 from earnest import metric as metric_of
 from earnest.core.base.rng import Seeds
 from earnest.core.results.estimate import Estimate
-from earnest.core.results.interval import source_from_dict
-from earnest.core.results.limits import best_of
+from earnest.core.results.interval import best_of, source_from_dict
 from earnest.core.results.specs import Side
 from earnest.inference.limits.auc import hanley_mcneil_variance
 from earnest.inference.resampling.split_selection import Choice

@@ -26,7 +26,7 @@ from benchmarks.calibration.real.grid import HERE, Cell, read
 from benchmarks.calibration.real.learners import Search
 from benchmarks.calibration.real.populations import IN_A_GROUP, SEED, Population, population
 from benchmarks.calibration.run import ALWAYS_BONFERRONI, LEVEL, done
-from earnest.core.results.limits import NearWinnerLimits
+from earnest.core.results.interval import NearWinnerLimits
 from earnest.metrics import metric as resolve_metric
 
 RESULTS = HERE / "results.csv"

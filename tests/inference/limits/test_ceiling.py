@@ -10,7 +10,12 @@ from scipy.special import betainc
 from scipy.stats import binom
 
 import earnest as en
-from earnest.core.results.limits import AreaLimits, NearWinnerLimits, WidenedLimits, binormal_trials
+from earnest.core.results.interval import (
+    AreaLimits,
+    NearWinnerLimits,
+    WidenedLimits,
+    binormal_trials,
+)
 from earnest.core.results.specs import Side
 from earnest.inference.limits import ceiling
 from earnest.inference.limits.ceiling import LEVELS, perfect_limits

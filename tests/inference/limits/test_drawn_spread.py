@@ -7,8 +7,13 @@ import pytest
 from numpy.typing import NDArray
 
 import earnest as en
-from earnest.core.results.interval import DrawnLimits, NormalLimits, source_from_dict
-from earnest.core.results.limits import AreaLimits, WidenedLimits
+from earnest.core.results.interval import (
+    AreaLimits,
+    DrawnLimits,
+    NormalLimits,
+    WidenedLimits,
+    source_from_dict,
+)
 from earnest.core.results.specs import Side
 from earnest.inference.limits.ceiling import disjoint_pairs
 from earnest.inference.limits.drawn_spread import has_width, with_spread

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from earnest import Predictions, metric
-from earnest.core.results.interval import EqualCaseLimits, NormalLimits
-from earnest.core.results.limits import AreaLimits
+from earnest.core.results.interval import AreaLimits, EqualCaseLimits, NormalLimits
 from earnest.core.results.specs import Side
 from earnest.inference.cases.fold_variance import Variance
 from earnest.inference.limits.fold_normal import FoldNormal, fold_normal

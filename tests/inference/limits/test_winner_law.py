@@ -27,7 +27,7 @@ from sklearn.metrics import (
 import earnest as en
 from earnest import NearWinner, Predictions, estimate
 from earnest.core.base.rng import Purpose, Seeds
-from earnest.core.results.limits import FewUnitsLimits, LossLimits, OverlapLimits, ShareLimits
+from earnest.core.results.interval import FewUnitsLimits, LossLimits, OverlapLimits, ShareLimits
 from earnest.core.results.specs import Side
 from earnest.inference.limits import local_level
 from earnest.inference.limits.local_level import (

@@ -7,8 +7,7 @@ import pytest
 
 from earnest import Predictions, metric
 from earnest.core.base.errors import EvidenceError, MetricError
-from earnest.core.results.interval import EqualCaseLimits, NormalLimits
-from earnest.core.results.limits import ShareLimits
+from earnest.core.results.interval import EqualCaseLimits, NormalLimits, ShareLimits
 from earnest.core.results.specs import Side
 from earnest.inference.resampling.split_selection import Choice
 from earnest.inference.resampling.tiltable import (

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from earnest import DeLong, Estimate, MetricError, Predictions, estimate
-from earnest.core.results.limits import AreaLimits
+from earnest.core.results.interval import AreaLimits
 from earnest.core.results.specs import Estimand, Side
 from earnest.testing import example_predictions
 

@@ -20,9 +20,10 @@ from earnest.core.results.interval import (
     Interval,
     LimitSource,
     NormalLimits,
+    draws_of,
+    limit_remarks,
     source_from_dict,
 )
-from earnest.core.results.limits import draws_of, limit_remarks
 from earnest.core.results.specs import Estimand, Side
 from earnest.core.text.numbers import decimals, number
 

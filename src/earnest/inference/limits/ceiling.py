@@ -20,9 +20,10 @@ from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
 from earnest.core.data.target import Target
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
-from earnest.core.results.interval import EqualCaseLimits, LimitSource
-from earnest.core.results.limits import (
+from earnest.core.results.interval import (
     AreaLimits,
+    EqualCaseLimits,
+    LimitSource,
     NearWinnerLimits,
     ShareLimits,
     WidenedLimits,

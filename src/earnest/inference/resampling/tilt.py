@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from earnest.core.base.rng import Seeds
 from earnest.core.base.sums import weighted_sums
 from earnest.core.data.weights import Weights
-from earnest.core.results.limits import TailCurve, TiltedLimits, best_of
+from earnest.core.results.interval import TailCurve, TiltedLimits, best_of
 from earnest.inference.cases.fold_variance import ROUNDING
 from earnest.inference.resampling.resampled import UndefinedRule, in_bag_rule, resample_statistic
 from earnest.inference.resampling.split_selection import Choice

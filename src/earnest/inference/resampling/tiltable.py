@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from earnest.core.base.errors import EvidenceError, MetricError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
-from earnest.core.results.interval import EqualCaseLimits, LimitSource, NormalLimits
-from earnest.core.results.limits import ShareLimits
+from earnest.core.results.interval import EqualCaseLimits, LimitSource, NormalLimits, ShareLimits
 from earnest.inference.cases.areas import auc_influence, is_auc, line_of
 from earnest.inference.cases.case_values import case_values
 from earnest.inference.cases.fold_variance import ROUNDING, rounding

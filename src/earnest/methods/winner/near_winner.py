@@ -16,8 +16,7 @@ from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate, ScoreErrors
-from earnest.core.results.interval import DrawnLimits, LimitSource
-from earnest.core.results.limits import NearWinnerLimits
+from earnest.core.results.interval import DrawnLimits, LimitSource, NearWinnerLimits
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec, Side
 from earnest.inference.limits.ceiling import Contest
 from earnest.inference.limits.drawn_spread import with_spread
