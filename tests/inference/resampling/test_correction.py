@@ -10,7 +10,7 @@ from earnest import BBC, Predictions
 from earnest.core.data.target import Task
 from earnest.inference.cases.case_values import score_terms
 from earnest.inference.resampling import correction
-from earnest.inference.resampling.correction import (
+from earnest.inference.resampling.winners import (
     depends_on_size,
     errors_in_the_limit,
 )

@@ -35,8 +35,7 @@ from earnest.core.data.selection import first_best
 from earnest.core.data.target import Target, Task
 from earnest.core.data.weights import Weights
 from earnest.core.results.estimate import ScoreErrors
-from earnest.inference.resampling.correction import KEPT, WinnerScores
-from earnest.inference.resampling.winners import gains_of
+from earnest.inference.resampling.winners import KEPT, WinnerScores, gains_of
 from earnest.kernels.score import score_selected, score_table
 from earnest.metrics.classification import EPS, of_true_class
 from earnest.metrics.families import Metric, RankMetric
