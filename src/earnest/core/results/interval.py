@@ -1,4 +1,9 @@
-"""An interval, and where its limits come from: draws, a normal law, Student's, shares, tilts, a winner."""
+"""Intervals, and the sources of their limits.
+
+Draws, a normal law and Student's, shares, the logit scale and tilts have limits of any estimate.
+The winner of a search has more: how far its error may flatter it, and laws that give the limits of
+one configuration as if it had been fixed in advance, of an AUC, of the overlap that F1 measures, of
+a mean loss, and of scores whose units are few groups."""
 
 from __future__ import annotations
 

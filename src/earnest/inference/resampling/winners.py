@@ -1,4 +1,14 @@
-"""Who wins: the same selector in-bag and on the sample itself."""
+"""Who wins, by the same selector in-bag and on the sample itself, and the corrected score.
+
+The corrected score is free of the size of the part left out. A third of the cases is out-of-bag. A
+mean over cases or an AUC has the same expectation on a part as on the whole; R², F1, a root or a
+precision has not, and what the small part does to it is no doing of the selection. So such a score
+is taken from the part by its linear terms, or else what the part does to configurations that it did
+not choose is taken off.
+
+It is a leave-one-out bootstrap whose training is the selection, and as smooth as its resamples make
+it. For its standard error the scores of the configurations are drawn again from their normal law,
+and the correction is computed of each draw as it is of the sample."""
 
 from __future__ import annotations
 
