@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.errors import InputError
-from earnest.core.base.provenance import JsonObject
-from earnest.core.results.estimate import finite
+from earnest.core.base.provenance import JsonObject, finite
 from earnest.core.results.interval import quantile_limits
 from earnest.core.results.specs import Side
 from earnest.explanation.effects.effects import IMPORTANCE, PAIRS, Scene
