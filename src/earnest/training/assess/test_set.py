@@ -31,8 +31,7 @@ from earnest.training.fit.cell import RESPONSE
 from earnest.training.fit.experiment import Cell, Experiment
 from earnest.training.fit.ledger import explain_failure
 from earnest.training.fit.problem import make_survival_outcome
-from earnest.training.fit.response import ResponsePlan
-from earnest.training.fit.rows import count_rows
+from earnest.training.fit.response import ResponsePlan, count_rows
 from earnest.training.fit.run import RunOptions, open_run, run_cells
 from earnest.training.protocols import StoreLike
 from earnest.training.search.preparation import match_rows

@@ -23,8 +23,7 @@ from earnest.core.data.folds import places
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.results.cautions import Caution
 from earnest.core.space.parameters import plain
-from earnest.training.fit.response import ResponsePlan
-from earnest.training.fit.rows import count_rows, take_rows
+from earnest.training.fit.response import ResponsePlan, count_rows, take_rows
 from earnest.training.protocols import Estimator, Scorer
 from earnest.training.search.judging import ResultsTable
 from earnest.training.search.optuna import STATIC
