@@ -32,9 +32,8 @@ from benchmarks.calibration.run import Outcome, bbc_limits
 from benchmarks.calibration.summary import too_rare
 from earnest.core.base.rng import Seeds
 from earnest.core.data.weights import Weights
-from earnest.core.results.interval import LimitSource
+from earnest.core.results.interval import LimitSource, LossLimits, NearWinnerLimits
 from earnest.core.results.specs import Side
-from earnest.core.results.winner_limits import LossLimits, NearWinnerLimits
 from earnest.inference.cases.case_values import case_values
 from earnest.kernels.score import score_table
 from earnest.metrics import metric as resolve_metric

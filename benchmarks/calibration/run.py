@@ -28,9 +28,8 @@ from earnest.core.base.rng import Seeds
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import Pooled
 from earnest.core.data.weights import Weights
-from earnest.core.results.interval import DrawnLimits, LimitSource
+from earnest.core.results.interval import DrawnLimits, LimitSource, NearWinnerLimits
 from earnest.core.results.specs import Side
-from earnest.core.results.winner_limits import NearWinnerLimits
 from earnest.inference.limits.ceiling import Contest
 from earnest.inference.limits.drawn_spread import with_spread
 from earnest.kernels.score import score_table

@@ -26,12 +26,12 @@ from .core.base.errors import InputError as InputError
 from .core.base.errors import MetricError as MetricError
 from .core.base.errors import StoreError as StoreError
 from .core.base.errors import UnknownNameError as UnknownNameError
-from .core.data.configs import Configs as Configs
 from .core.data.designs import NestedPredictions as NestedPredictions
 from .core.data.designs import PairedHalves as PairedHalves
 from .core.data.ensembles import GreedyEnsemble as GreedyEnsemble
 from .core.data.ensembles import StackedEnsemble as StackedEnsemble
 from .core.data.ensembles import TopAverage as TopAverage
+from .core.data.predictions import Configs as Configs
 from .core.data.predictions import Predictions as Predictions
 from .core.data.replicates import Replicates as Replicates
 from .core.data.scores import Scores as Scores

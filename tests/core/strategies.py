@@ -8,8 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from earnest.core.data.configs import Configs
-from earnest.core.data.predictions import Predictions
+from earnest.core.data.predictions import Configs, Predictions
 
 # No lone surrogates, which no file can hold, and no NUL, which NumPy drops from the end of text.
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=6)

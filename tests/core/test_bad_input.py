@@ -24,8 +24,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from earnest.core.base.errors import EarnestError, FormatError
-from earnest.core.data.configs import Configs
-from earnest.core.data.predictions import Predictions
+from earnest.core.data.predictions import Configs, Predictions
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "bad_input.json"
 

@@ -11,9 +11,8 @@ import pytest
 
 from earnest import BBC, BBCFold, Naive, NaiveBootstrap, estimate, metric
 from earnest.core.results.estimate import Estimate
-from earnest.core.results.interval import quantile_limits
+from earnest.core.results.interval import AreaLimits, quantile_limits
 from earnest.core.results.specs import Side
-from earnest.core.results.winner_limits import AreaLimits
 from earnest.kernels.score import fold_scores
 from tests.golden.problems import FIVE_FOLDS, NAMES, known, predictions
 

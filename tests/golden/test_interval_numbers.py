@@ -12,13 +12,11 @@ from earnest import DeLong, DeLong10p, HanleyMcNeil, HanleyMcNeil10p, estimate
 from earnest import metric as metric_of
 from earnest.core.base.rng import Seeds
 from earnest.core.results.estimate import Estimate
-from earnest.core.results.interval import source_from_dict
-from earnest.core.results.limits import best_of
+from earnest.core.results.interval import best_of, source_from_dict
 from earnest.core.results.specs import Side
 from earnest.inference.limits.auc import hanley_mcneil_variance
 from earnest.inference.resampling.split_selection import Choice
-from earnest.inference.resampling.tilt import tilt_limits
-from earnest.inference.resampling.tiltable import choose_tilt_resampler
+from earnest.inference.resampling.tilt import choose_tilt_resampler, tilt_limits
 from earnest.kernels.score import score_table
 from tests.golden.problems import NAMES, intervals, learning, predictions
 

@@ -18,8 +18,7 @@ import earnest as en
 from earnest import BBC, BBCFold, NaiveBootstrap, Predictions, Weights, estimate, score_table
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.results.estimate import Estimate
-from earnest.core.results.interval import DrawnLimits
-from earnest.core.results.limits import WidenedLimits
+from earnest.core.results.interval import DrawnLimits, WidenedLimits
 from earnest.kernels import dense, scans
 from earnest.resampling import bootstrap
 from earnest.testing import mirrored, squared_error

@@ -18,9 +18,8 @@ import earnest as en
 from benchmarks.calibration.real.grid import read
 from benchmarks.calibration.real.populations import population
 from benchmarks.calibration.real.run import Sample, judge, without_term
-from earnest.core.results.limits import ShareLimits
+from earnest.core.results.interval import AreaLimits, ShareLimits
 from earnest.core.results.specs import Side
-from earnest.core.results.winner_limits import AreaLimits
 
 CASES, FEATURES, FOLDS, RUNS = 60, 200, 5, 4000
 Floats = NDArray[np.float64]

@@ -12,8 +12,8 @@ from benchmarks.calibration import extensions
 from benchmarks.calibration.extensions import KINDS, Cell, cells, draw, replicate
 from benchmarks.calibration.summary import too_rare
 from earnest.core.data.weights import Weights
+from earnest.core.results.interval import LossLimits, OverlapLimits
 from earnest.core.results.specs import Side
-from earnest.core.results.winner_limits import LossLimits, OverlapLimits
 from earnest.kernels.score import score_table
 from earnest.metrics import metric as resolve_metric
 

@@ -26,12 +26,12 @@ from benchmarks.calibration.real.grid import HERE, Cell, read
 from benchmarks.calibration.real.learners import Search
 from benchmarks.calibration.real.populations import IN_A_GROUP, SEED, Population, population
 from benchmarks.calibration.run import ALWAYS_BONFERRONI, LEVEL, done
-from earnest.core.results.limits import ShareLimits
-from earnest.core.results.winner_limits import (
+from earnest.core.results.interval import (
     AreaLimits,
     FewUnitsLimits,
     NearWinnerLimits,
     OverlapLimits,
+    ShareLimits,
 )
 from earnest.metrics import metric as resolve_metric
 

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from earnest.core.base.provenance import finite
 from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution
-from earnest.core.results.estimate import Provenance, Scale, finite
+from earnest.core.results.estimate import Provenance, Scale
 
 if TYPE_CHECKING:
     from earnest.core.text.paper import PaperTable

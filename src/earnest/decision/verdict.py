@@ -11,9 +11,10 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, ClassVar
 from xml.etree import ElementTree as ET
 
+from earnest.core.base.provenance import finite
 from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution
-from earnest.core.results.estimate import Provenance, Scale, finite
+from earnest.core.results.estimate import Provenance, Scale
 from earnest.core.text.numbers import decimals, number
 
 if TYPE_CHECKING:

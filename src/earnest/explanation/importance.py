@@ -17,12 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.errors import InputError
-from earnest.core.base.provenance import JsonObject
-from earnest.core.results.estimate import finite
+from earnest.core.base.provenance import JsonObject, finite
 from earnest.core.results.interval import quantile_limits
 from earnest.core.results.specs import Side
 from earnest.explanation.effects.effects import IMPORTANCE, PAIRS, Scene
-from earnest.explanation.surrogate.joint import draws, make_even_codes
+from earnest.explanation.surrogate.surrogate import draws, make_even_codes
 
 if TYPE_CHECKING:
     import pyarrow as pa

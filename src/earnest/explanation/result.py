@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
-from earnest.core.base.provenance import JsonObject
+from earnest.core.base.provenance import JsonObject, finite
 from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution
-from earnest.core.results.estimate import finite
 from earnest.explanation.effects.curves import EffectCurve, EffectSurface, Objective
 from earnest.explanation.effects.effects import Scene, compute_surface, effect_of
 from earnest.explanation.effects.quality import QualityGain

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.provenance import JsonObject
-from earnest.core.results.estimate import finite
+from earnest.core.base.provenance import JsonObject, finite
 from earnest.core.space.space import Space
 
 Floats = NDArray[np.float64]

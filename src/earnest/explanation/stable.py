@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base.provenance import JsonObject
 from earnest.explanation.effects.effects import Scene
-from earnest.explanation.surrogate.joint import variances
+from earnest.explanation.surrogate.surrogate import variances
 
 Floats = NDArray[np.float64]
 

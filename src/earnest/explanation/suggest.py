@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.results.estimate import finite
+from earnest.core.base.provenance import finite
 from earnest.explanation.effects.curves import EffectCurve
 from earnest.explanation.effects.effects import SUGGEST, Scene
 

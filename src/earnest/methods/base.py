@@ -26,8 +26,7 @@ from earnest.core.results.estimate import (
     ScoreErrors,
     make_interval,
 )
-from earnest.core.results.interval import Ask, LimitSource
-from earnest.core.results.limits import WidenedLimits, draws_of
+from earnest.core.results.interval import Ask, LimitSource, WidenedLimits, draws_of
 from earnest.core.results.specs import ON_ITEMS, Estimand, Evidence, Family, MethodSpec
 from earnest.inference.cases.areas import is_auc
 from earnest.inference.left_out.estimates import has_cases, has_pairs

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from earnest.core.base.provenance import finite
 from earnest.core.results.cautions import Caution, CautionMeaning
-from earnest.core.results.estimate import finite
 from earnest.inference.curves.winner import CaseShare
 from earnest.plotting.svg.canvas import Figure
 

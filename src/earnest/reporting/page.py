@@ -8,8 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from earnest.plotting.svg.canvas import TOKENS
-from earnest.plotting.svg.text import brief, plain
+from earnest.plotting.svg.canvas import TOKENS, brief, plain
 from earnest.reporting.model import Content
 
 SECTIONS = (

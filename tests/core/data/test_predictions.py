@@ -13,8 +13,7 @@ import pytest
 
 from earnest.core.base import arrays
 from earnest.core.base.errors import EvidenceError, InputError
-from earnest.core.data.configs import Configs
-from earnest.core.data.predictions import Predictions
+from earnest.core.data.predictions import Configs, Predictions
 
 made = Predictions.from_arrays
 Y = np.array([0, 1, 0, 1, 0, 1])

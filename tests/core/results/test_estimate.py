@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import earnest as en
+from earnest.core.base.provenance import finite
 from earnest.core.results.cautions import Caution
-from earnest.core.results.estimate import Estimate, Provenance, Scale, finite, make_interval
+from earnest.core.results.estimate import Estimate, Provenance, Scale, make_interval
 from earnest.core.results.interval import Ask, DrawnLimits, LimitSource, NormalLimits
 from earnest.core.results.specs import Side
 

@@ -9,15 +9,17 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from earnest.core.results.interval import LimitSource, NormalLimits, source_from_dict
-from earnest.core.results.limits import (
+from earnest.core.results.interval import (
+    LimitSource,
     LogitLimits,
+    NormalLimits,
     ShareLimits,
     SidakLimits,
     best_of,
     draws_of,
     limit_remarks,
     sidak,
+    source_from_dict,
 )
 from earnest.core.results.specs import Side
 

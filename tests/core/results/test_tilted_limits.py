@@ -9,8 +9,13 @@ import numpy as np
 import pytest
 
 from earnest.core.base.errors import EvidenceError
-from earnest.core.results.interval import NormalLimits, source_from_dict
-from earnest.core.results.limits import SidakLimits, TailCurve, TiltedLimits
+from earnest.core.results.interval import (
+    NormalLimits,
+    SidakLimits,
+    TailCurve,
+    TiltedLimits,
+    source_from_dict,
+)
 from earnest.core.results.specs import Side
 
 FALLBACK = NormalLimits(0.7, 0.05)

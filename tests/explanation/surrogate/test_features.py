@@ -6,7 +6,7 @@ import numpy as np
 
 from earnest import Parameter, Space
 from earnest.core.space.space import Clause, Condition
-from earnest.explanation.surrogate.features import Features
+from earnest.explanation.surrogate.gaussian_process import Features
 from tests.explanation.problems import mixed
 
 

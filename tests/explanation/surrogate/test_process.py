@@ -9,9 +9,15 @@ import numpy as np
 import pytest
 
 from earnest import InputError, Space
-from earnest.explanation.surrogate.features import Features
-from earnest.explanation.surrogate.gaussian_process import SCALES_FROM, GaussianProcess
-from earnest.explanation.surrogate.likelihood import KERNELS, Scales, SurrogateData, penalise_scales
+from earnest.explanation.surrogate.gaussian_process import (
+    KERNELS,
+    SCALES_FROM,
+    Features,
+    GaussianProcess,
+    Scales,
+    SurrogateData,
+    penalise_scales,
+)
 from earnest.explanation.surrogate.surrogate import EffectSums, FittedSurrogate, Surrogate
 from tests.explanation.problems import cube, mixed, mixed_truth, smooth
 

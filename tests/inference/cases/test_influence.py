@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from earnest.inference.cases.influence import influence
+from earnest.inference.cases.case_values import influence
 
 
 def moved_mean(x: np.ndarray, function: object) -> object:

@@ -9,10 +9,8 @@ import pytest
 
 from earnest import Predictions, metric
 from earnest.core.base.errors import EvidenceError
-from earnest.core.results.interval import NormalLimits
-from earnest.core.results.limits import LogitLimits
+from earnest.core.results.interval import AreaLimits, LogitLimits, NormalLimits
 from earnest.core.results.specs import Side
-from earnest.core.results.winner_limits import AreaLimits
 from earnest.inference.cases.placements import placements
 from earnest.inference.limits.auc import delong, hanley_mcneil, hanley_mcneil_variance
 from earnest.inference.resampling.split_selection import Choice

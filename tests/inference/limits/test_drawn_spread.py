@@ -7,10 +7,14 @@ import pytest
 from numpy.typing import NDArray
 
 import earnest as en
-from earnest.core.results.interval import DrawnLimits, NormalLimits, source_from_dict
-from earnest.core.results.limits import WidenedLimits
+from earnest.core.results.interval import (
+    AreaLimits,
+    DrawnLimits,
+    NormalLimits,
+    WidenedLimits,
+    source_from_dict,
+)
 from earnest.core.results.specs import Side
-from earnest.core.results.winner_limits import AreaLimits
 from earnest.inference.limits.ceiling import disjoint_pairs
 from earnest.inference.limits.drawn_spread import has_width, with_spread
 

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from earnest import Predictions, metric
-from earnest.core.results.interval import EqualCaseLimits, NormalLimits
+from earnest.core.results.interval import AreaLimits, EqualCaseLimits, NormalLimits
 from earnest.core.results.specs import Side
-from earnest.core.results.winner_limits import AreaLimits
 from earnest.inference.cases.fold_variance import Variance
 from earnest.inference.limits.fold_normal import FoldNormal, fold_normal
 from earnest.kernels.score import score_table

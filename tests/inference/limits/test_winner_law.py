@@ -27,9 +27,8 @@ from sklearn.metrics import (
 import earnest as en
 from earnest import NearWinner, Predictions, estimate
 from earnest.core.base.rng import Purpose, Seeds
-from earnest.core.results.limits import ShareLimits
+from earnest.core.results.interval import FewUnitsLimits, LossLimits, OverlapLimits, ShareLimits
 from earnest.core.results.specs import Side
-from earnest.core.results.winner_limits import FewUnitsLimits, LossLimits, OverlapLimits
 from earnest.inference.limits import local_level
 from earnest.inference.limits.local_level import (
     DroppedConfigurations,

@@ -9,8 +9,8 @@ import earnest as en
 from earnest import BBC, Predictions
 from earnest.core.data.target import Task
 from earnest.inference.cases.case_values import score_terms
-from earnest.inference.resampling import correction
-from earnest.inference.resampling.correction import (
+from earnest.inference.resampling import winners
+from earnest.inference.resampling.winners import (
     depends_on_size,
     errors_in_the_limit,
 )
@@ -224,7 +224,7 @@ def test_how_many_draws_are_looked_at_together_changes_no_error(at_once, monkeyp
     rng = np.random.default_rng(0)
     moves, gains, shares = rng.standard_normal((50, 4)) / 50, rng.random(3) / 9, np.full(3, 1 / 3)
     expected = errors_in_the_limit(moves, gains, shares, np.random.default_rng(1))
-    monkeypatch.setattr(correction, "MOVED", at_once)
+    monkeypatch.setattr(winners, "MOVED", at_once)
     assert errors_in_the_limit(moves, gains, shares, np.random.default_rng(1)) == expected
 
 

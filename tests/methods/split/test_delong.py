@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from earnest import DeLong, Estimate, MetricError, Predictions, estimate
+from earnest.core.results.interval import AreaLimits
 from earnest.core.results.specs import Estimand, Side
-from earnest.core.results.winner_limits import AreaLimits
 from earnest.testing import example_predictions
 
 Z = NormalDist().inv_cdf

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from earnest import HanleyMcNeil, MetricError, Predictions, estimate
+from earnest.core.results.interval import AreaLimits
 from earnest.core.results.specs import Side
-from earnest.core.results.winner_limits import AreaLimits
 from earnest.testing import example_predictions
 from tests.methods.split.test_delong import by_pairs, codes
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from earnest import HanleyMcNeil10p, Predictions, estimate
+from earnest.core.results.interval import AreaLimits
 from earnest.core.results.specs import Estimand, Side
-from earnest.core.results.winner_limits import AreaLimits
 from earnest.inference.limits.auc import hanley_mcneil_variance
 from earnest.testing import example_predictions
 

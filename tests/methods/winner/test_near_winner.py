@@ -13,9 +13,13 @@ import pytest
 import earnest as en
 from earnest import BBC, NearWinner, Predictions, estimate
 from earnest.core.base.rng import Purpose, Seeds
-from earnest.core.results.limits import ShareLimits
+from earnest.core.results.interval import (
+    AreaLimits,
+    NearWinnerLimits,
+    ShareLimits,
+    binormal_variance,
+)
 from earnest.core.results.specs import Side
-from earnest.core.results.winner_limits import AreaLimits, NearWinnerLimits, binormal_variance
 from earnest.inference.limits.local_level import winner_errors
 from earnest.resampling.bootstrap import every_class_on_both_sides, something_out_of_bag
 from earnest.testing import example_predictions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from earnest.plotting.svg.text import cut_apart, fit_words, measure_text, plain
+from earnest.plotting.svg.canvas import cut_apart, fit_words, measure_text, plain
 
 
 def test_signs_that_cannot_be_seen_are_spelled_out() -> None:

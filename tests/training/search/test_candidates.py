@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from earnest import InputError
 from earnest.training.fit.experiment import Configuration
-from earnest.training.search.candidates import (
+from earnest.training.search.preparation import (
     StaticCandidates,
     check_configurations,
     find_first_estimator,

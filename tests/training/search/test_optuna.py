@@ -20,8 +20,8 @@ from sklearn.svm import SVC
 from earnest import SearchCV, optuna_candidates
 from earnest.core.base.errors import InputError
 from earnest.store import MemoryStore
-from earnest.training.search.candidates import DynamicCandidates
 from earnest.training.search.optuna import MissingOptunaError, OptunaCandidates
+from earnest.training.search.preparation import DynamicCandidates
 
 DATA = (np.arange(40.0).reshape(20, 2), np.tile([0, 1], 10))
 SPACE = {"C": FloatDistribution(0.01, 100, log=True), "gamma": FloatDistribution(0.001, 1)}

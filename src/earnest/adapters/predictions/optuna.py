@@ -25,9 +25,8 @@ from earnest.adapters.trials.optuna import (
 from earnest.core.base import check
 from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import EvidenceError, InputError
-from earnest.core.data.configs import Configs
 from earnest.core.data.folds import places
-from earnest.core.data.predictions import Predictions
+from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.results.cautions import Caution
 from earnest.core.space.parameters import plain
 

@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 from earnest.core.base import check
 from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import InputError
-from earnest.core.data.configs import Configs
-from earnest.core.data.predictions import Predictions
+from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.results.cautions import Caution
 
 if TYPE_CHECKING:

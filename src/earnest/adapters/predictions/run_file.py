@@ -21,8 +21,7 @@ from earnest.adapters.trials.run_file import CONFIGS, document_of
 from earnest.core.base import check
 from earnest.core.base.arrays import as_array
 from earnest.core.base.errors import EvidenceError, FormatError, InputError
-from earnest.core.data.configs import Configs
-from earnest.core.data.predictions import Predictions
+from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Target, Task, plain_labels
 from earnest.core.data.target_reading import read_target

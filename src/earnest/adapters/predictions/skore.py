@@ -12,9 +12,8 @@ from earnest.adapters.predictions.request import PredictionsRequest
 from earnest.adapters.readers import PredictionsReader, register
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
-from earnest.core.data.configs import Configs
 from earnest.core.data.folds import places
-from earnest.core.data.predictions import Predictions
+from earnest.core.data.predictions import Configs, Predictions
 
 TOOL = "skore"
 RESPONSES = ("predict_proba", "decision_function", "predict")  # the best that all models have

@@ -27,8 +27,7 @@ from earnest.core.base import check
 from earnest.core.base.arrays import RawArray, whole_as_int
 from earnest.core.base.errors import EvidenceError, FormatError, InputError
 from earnest.core.base.provenance import JsonObject
-from earnest.core.data.configs import Configs
-from earnest.core.data.predictions import Predictions
+from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.results.files import parse_json
 from earnest.core.tables.columns import convert_column, number_repeats
 from earnest.core.tables.formats.expanding import refuse_expanding

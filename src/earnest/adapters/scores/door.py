@@ -16,7 +16,7 @@ from earnest.adapters.scores.joining import ScoreRows, join_runs
 from earnest.adapters.scores.runs import Run
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
-from earnest.core.data.configs import Configs
+from earnest.core.data.predictions import Configs
 from earnest.core.data.scores import Scores
 from earnest.core.results.cautions import Caution, Severity
 

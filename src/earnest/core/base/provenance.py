@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
@@ -33,6 +34,11 @@ def plain(value: object) -> object:
         return value
     name = getattr(value, "name", None)
     return name if isinstance(name, str) else repr(value)
+
+
+def finite(value: float | None) -> float | None:
+    """Return a number that JSON can hold, None for NaN and infinities."""
+    return None if value is None or not math.isfinite(value) else float(value)
 
 
 @cache

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base.arrays import Numbers, read_only, yield_row_bytes
 from earnest.core.base.errors import InputError
-from earnest.core.data.configs import Configs
-from earnest.core.data.predictions import Predictions
+from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Target, Task
 from earnest.core.data.weights import Unit, Weights

@@ -16,10 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from earnest.core.base import check
 from earnest.core.base.arrays import Numbers, read_only, yield_row_bytes
 from earnest.core.base.errors import InputError
-from earnest.core.data.configs import Configs
 from earnest.core.data.item_scores import make_predictions
 from earnest.core.data.measure import Aggregate, Measure, Rule
-from earnest.core.data.predictions import Predictions
+from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.score_parts import (
     ScoreParts,
     are_binary,

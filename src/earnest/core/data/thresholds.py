@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import InputError
-from earnest.core.data.configs import Configs
-from earnest.core.data.predictions import Predictions
+from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind, check_threshold
 from earnest.core.data.target import Task
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
-from earnest.core.base.provenance import JsonObject
+from earnest.core.base.provenance import JsonObject, finite
 from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.differences import (
@@ -19,14 +19,7 @@ from earnest.core.results.differences import (
     difference_source,
     make_difference_interval,
 )
-from earnest.core.results.estimate import (
-    Provenance,
-    Scale,
-    by_severity,
-    few_beyond,
-    finite,
-    restore_nan,
-)
+from earnest.core.results.estimate import Provenance, Scale, by_severity, few_beyond, restore_nan
 from earnest.core.results.interval import Interval, LimitSource
 from earnest.core.text.comparison import (
     chance_words,

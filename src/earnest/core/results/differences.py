@@ -16,11 +16,11 @@ from earnest.core.results.estimate import Scale
 from earnest.core.results.interval import (
     Interval,
     LimitSource,
+    StudentLimits,
     open_side,
     source_from_dict,
     tail_of,
 )
-from earnest.core.results.limits import StudentLimits
 from earnest.core.results.specs import Side
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.errors import EvidenceError
-from earnest.core.base.provenance import JsonObject
+from earnest.core.base.provenance import JsonObject, finite
 from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.interval import (
@@ -20,9 +20,10 @@ from earnest.core.results.interval import (
     Interval,
     LimitSource,
     NormalLimits,
+    draws_of,
+    limit_remarks,
     source_from_dict,
 )
-from earnest.core.results.limits import draws_of, limit_remarks
 from earnest.core.results.specs import Estimand, Side
 from earnest.core.text.numbers import decimals, number
 
@@ -486,11 +487,6 @@ def few_beyond(interval: Interval | None, n_valid: int | None) -> Iterator[Cauti
 def by_severity(cautions: Iterable[Caution]) -> tuple[Caution, ...]:
     """Return cautions before notes, each by code."""
     return tuple(sorted(cautions, key=lambda c: (c.severity is Severity.NOTE, c.code)))
-
-
-def finite(value: float | None) -> float | None:
-    """Return a number that JSON can hold, None for NaN and infinities."""
-    return None if value is None or not math.isfinite(value) else float(value)
 
 
 def list_finite(values: Iterable[float]) -> tuple[float | None, ...]:

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from earnest.core.base.provenance import finite
 from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution
-from earnest.core.results.estimate import Provenance, Scale, finite
+from earnest.core.results.estimate import Provenance, Scale
 from earnest.core.results.interval import Interval
 
 if TYPE_CHECKING:

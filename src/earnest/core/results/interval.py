@@ -1,11 +1,18 @@
-"""Intervals, and where they come from."""
+"""Intervals, and the sources of their limits.
+
+Draws, a normal law and Student's, shares, the logit scale and tilts have limits of any estimate.
+The winner of a search has more: how far its error may flatter it, and laws that give the limits of
+one configuration as if it had been fixed in advance, of an AUC, of the overlap that F1 measures, of
+a mean loss, and of scores whose units are few groups.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +20,7 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.provenance import JsonObject
+from earnest.core.results.cautions import Caution
 from earnest.core.results.specs import Side
 
 
@@ -248,17 +256,944 @@ def source_from_dict(data: JsonObject | None) -> LimitSource | None:
         high = math.inf if data["high"] is None else data["high"]
         return EqualCaseLimits(data["centre"], data["n"], low, high)
     if data["kind"] == "tilted":
-        from earnest.core.results.limits import TiltedLimits
-
         return TiltedLimits.from_dict(data)
     if data["kind"] in ("near_winner", "area", "overlap", "loss", "few units"):
-        from earnest.core.results.winner_limits import winner_source
-
         return winner_source(data)
     if data["kind"] != "draws":
-        from earnest.core.results.limits import from_plain
-
         return from_plain(data)
     draws = data.get("draws")
     kept = None if draws is None else np.array([math.nan if d is None else d for d in draws])
     return DrawnLimits(kept, data["as_published"])
+
+
+# Limits from tilts: how far the cases must be reweighted until the estimate is a surprise.
+
+
+FEW_EFFECTIVE = 20.0  # weighted resamples under which a tilted limit is mostly chance
+LEAST = 1e-300  # what a tail of 0 counts as on the scale of logarithms
+PRECISION = 2.0**-40  # of the range of a share or an AUC: its limits are right to 1e-12
+INSIDE = 1e-6  # how far from 0 and 1 a value is kept where its variance is computed
+
+
+@dataclass(frozen=True, eq=False)
+class TailCurve:
+    """One end of an interval as a function of the tail beyond it, from the estimate outwards.
+
+    Parameters
+    ----------
+    tails : ndarray, shape (K,)
+        How likely a value as good (or as bad) as the estimate is under each tilt; never rising.
+    ends : ndarray, shape (K,)
+        The metric under each tilt; `ends[0]` is the estimate.
+    effective : ndarray, shape (K,)
+        How many resamples the weights of each tilt are worth.
+    """
+
+    tails: NDArray[np.float64]
+    ends: NDArray[np.float64]
+    effective: NDArray[np.float64]
+
+    def reaches(self, tail: float) -> bool:
+        """Whether tilts go far enough for a limit: to less than half the tail, as published."""
+        return bool(self.tails[-1] < tail / 2)
+
+    def place(self, tail: float) -> int:
+        """Return the first tilt under which the tail is small enough."""
+        small = self.tails <= tail
+        return int(np.argmax(small)) if small.any() else len(self.tails) - 1
+
+    def at(self, tail: float) -> float:
+        """Return the end, between the last tilt that is too weak and the first that is not."""
+        k = self.place(tail)
+        if k == 0 or self.tails[k] > tail:
+            return float(self.ends[k])
+        before, after = (math.log(max(float(t), LEAST)) for t in self.tails[k - 1 : k + 1])
+        share = (before - math.log(tail)) / (before - after)
+        return float(self.ends[k - 1] + share * (self.ends[k] - self.ends[k - 1]))
+
+    def to_dict(self) -> dict[str, list[float]]:
+        """Return plain data."""
+        return {
+            "tails": self.tails.tolist(),
+            "ends": self.ends.tolist(),
+            "effective": self.effective.tolist(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, list[float]]) -> TailCurve:
+        """Make a curve from plain data."""
+        return cls(*(np.array(data[name]) for name in ("tails", "ends", "effective")))
+
+
+@dataclass(frozen=True, eq=False)
+class TiltedLimits:
+    """Limits as the values under which the estimate would be just too good, or just too bad.
+
+    Where no tilt goes as far as a level asks, the `fallback` is asked, which `words` names.
+    """
+
+    low: TailCurve | None
+    high: TailCurve | None
+    fallback: LimitSource
+    words: str
+    draws: NDArray[np.float64] | None = None
+
+    def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
+        """Return the limits, infinite at an open end."""
+        tail = tail_of(confidence_level, side)
+        low, high = self._curves()
+        return open_side(self._end(low, tail, 0, min), self._end(high, tail, 1, max), side)
+
+    def _end(self, curve: TailCurve, tail: float, place: int, worse: Callable[..., float]) -> float:
+        """Return one end; the rules make the end of a smaller tail lie further out always."""
+
+        def plain(tail: float) -> float:
+            side = (Side.LOWER, Side.UPPER)[place]
+            return self.fallback.limits(max(1.0 - tail, 1e-9), side)[place]
+
+        most = float(curve.tails[0])
+        if tail >= most:
+            return plain(tail)
+        if curve.reaches(tail):
+            return worse(curve.at(tail), plain(most))
+        return worse(plain(tail), curve.at(2.0 * float(curve.tails[-1])), plain(most))
+
+    def _curves(self) -> tuple[TailCurve, TailCurve]:
+        if self.low is None or self.high is None:
+            raise EvidenceError(
+                "the tilts of this estimate were not kept",
+                needs="the tilts that an interval is read from",
+                cure="Compute it again, or keep them with to_dict(draws=True).",
+            )
+        return self.low, self.high
+
+    def remarks(self, confidence_level: float, side: Side) -> Iterator[Caution]:
+        """Yield a caution for an end that is the fallback's, or that rests on few resamples."""
+        tail, (low, high) = tail_of(confidence_level, side), self._curves()
+        asked = [low] * (side is not Side.UPPER) + [high] * (side is not Side.LOWER)
+        missed = [curve for curve in asked if tail >= curve.tails[0] or not curve.reaches(tail)]
+        if missed:
+            yield infeasible(self.words)
+        worth = [float(c.effective[c.place(tail)]) for c in asked if c not in missed]
+        if worth and min(worth) < FEW_EFFECTIVE:
+            yield Caution(
+                "EN029",
+                (
+                    f"After weighting, a limit depends on only about {max(min(worth), 1.0):.0f} "
+                    "resamples."
+                ),
+                "Another seed may give a very different limit.",
+                "Use more resamples, or a method without tilts such as 'delong'.",
+            )
+
+    def to_dict(self, *, draws: bool) -> JsonObject:
+        """Return plain data, with or without tilts and draws."""
+        data: dict[str, object] = {
+            "kind": "tilted",
+            "words": self.words,
+            "fallback": self.fallback.to_dict(draws=draws),
+        }
+        if draws and self.low is not None and self.high is not None and self.draws is not None:
+            data |= {"low": self.low.to_dict(), "high": self.high.to_dict()}
+            data["draws"] = [None if math.isnan(d) else d for d in self.draws.tolist()]
+        return data
+
+    @classmethod
+    def from_dict(cls, data: JsonObject) -> TiltedLimits:
+        """Make limits from plain data; without tilts they refuse to answer."""
+        low, high = (
+            TailCurve.from_dict(data[end]) if end in data else None for end in ("low", "high")
+        )
+        fallback, draws = source_from_dict(data["fallback"]), data.get("draws")
+        assert fallback is not None
+        kept = None if draws is None else np.array([math.nan if d is None else d for d in draws])
+        return cls(low, high, fallback, data["words"], kept)
+
+
+def infeasible(words: str) -> Caution:
+    """Return the caution that no tilt was found, which names what was used instead."""
+    return Caution(
+        "EN026",
+        "No tilt of the cases makes the estimate as unlikely as the level requires.",
+        f"The limit is {words} instead.",
+        "The cases are few or perfectly separated: add cases.",
+    )
+
+
+@dataclass(frozen=True)
+class LogitLimits:
+    """Normal limits on the logit scale of a range, so that they never leave it."""
+
+    centre: float
+    standard_error: float
+    low: float = 0.0
+    high: float = 1.0
+
+    def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
+        """Return the limits, infinite at an open end."""
+        width = self.high - self.low
+        share = (self.centre - self.low) / width
+        reach = NormalDist().inv_cdf(1.0 - tail_of(confidence_level, side)) * self.standard_error
+        reach /= width * share * (1.0 - share)
+        middle = math.log(share) - math.log1p(-share)
+        low, high = (self.low + width * _logistic(middle + r) for r in (-reach, reach))
+        return open_side(low, high, side)
+
+    def to_dict(self, *, draws: bool) -> JsonObject:
+        """Return plain data; there are no draws."""
+        ends = {"low": self.low, "high": self.high}
+        error = self.standard_error
+        return {"kind": "logit", "centre": self.centre, "standard_error": error, **ends}
+
+
+@dataclass(frozen=True)
+class StudentLimits:
+    """Limits as a centre plus and minus a quantile of Student's t times a standard error."""
+
+    centre: float
+    standard_error: float
+    df: int
+
+    def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
+        """Return the limits, infinite at an open end."""
+        from scipy.special import stdtrit
+
+        tail = tail_of(confidence_level, side)
+        reach = float(stdtrit(self.df, 1.0 - tail)) * self.standard_error
+        return open_side(self.centre - reach, self.centre + reach, side)
+
+    def to_dict(self, *, draws: bool) -> JsonObject:
+        """Return plain data; there are no draws."""
+        return {
+            "kind": "student",
+            "centre": self.centre,
+            "standard_error": self.standard_error,
+            "df": self.df,
+        }
+
+
+@dataclass(frozen=True)
+class ShareLimits:
+    """Limits of a share of independent trials: Wilson's, or the exact ones of Clopper and Pearson.
+
+    `centre` lies in a range; its place there is the share of trials that were won, which need not
+    be whole: a tie is half a win. For numbers within the range, and not only at its ends, the
+    limits are rather wide, since no law of that mean has a greater variance.
+
+    Cases that were cross-validated trained each other's models. Two cases that agree by chance then
+    help each other, which adds `trained_variance` / n to the variance of their share. With
+    `crossed`, the number n of all cases, the exact limits have the variance at the value tested.
+    `loss` tells that a small share is the better one.
+
+    Examples
+    --------
+    >>> from earnest.core.results.interval import ShareLimits
+    >>> from earnest.core.results.specs import Side
+    >>> low, _ = ShareLimits(1.0, 20, exact=True).limits(0.95, Side.LOWER)
+    >>> round(low, 4), round(0.05 ** (1 / 20), 4)
+    (0.8609, 0.8609)
+    """
+
+    centre: float
+    trials: float
+    low: float = 0.0
+    high: float = 1.0
+    exact: bool = False
+    crossed: float | None = None
+    loss: bool = False
+
+    def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
+        """Return the limits, infinite at an open end."""
+        tail, width = tail_of(confidence_level, side), self.high - self.low
+        share = min(max((self.centre - self.low) / width, 0.0), 1.0)
+        if self.crossed is not None:
+            found = self._crossed_ends(share, self.crossed, tail)
+        else:
+            found = (_clopper_pearson if self.exact else _wilson)(share, self.trials, tail)
+        low, high = (self.low + width * end for end in found)
+        return open_side(low, high, side)
+
+    def _crossed_ends(self, share: float, cases: float, tail: float) -> tuple[float, float]:
+        from scipy.special import betainc, ndtri
+
+        least = float(ndtri(tail))
+
+        def find_low(seen: float, *, loss: bool) -> float:
+            def excess(tested: float) -> float:
+                inside = min(max(tested, INSIDE), 1.0 - INSIDE)
+                trained = trained_variance(1.0 - inside if loss else inside)
+                worth = 1.0 / (1.0 / self.trials + trained / cases / (inside * (1.0 - inside)))
+                below = betainc(seen * worth, (1.0 - seen) * worth + 1.0, tested)
+                return float(ndtri(below)) - least
+
+            return find_switch(seen, excess) if seen else 0.0
+
+        return find_low(share, loss=self.loss), 1.0 - find_low(1.0 - share, loss=not self.loss)
+
+    def to_dict(self, *, draws: bool) -> JsonObject:
+        """Return plain data; there are no draws."""
+        range_ = {"low": self.low, "high": self.high}
+        law = {"trials": self.trials, "exact": self.exact}
+        if self.crossed is not None:
+            law |= {"crossed": self.crossed, "loss": self.loss}
+        return {"kind": "share", "centre": self.centre, **law, **range_}
+
+
+@dataclass(frozen=True, eq=False)
+class SidakLimits:
+    """Limits whose bad end holds for the best of several: Sidak's level 1 - (1 - tail)^(1/m).
+
+    The other end stays as it is: choosing the best can only be optimistic, so the end that flatters
+    is missed no more often than for one fixed in advance.
+    """
+
+    inner: LimitSource
+    comparisons: int
+    end: Side
+
+    def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
+        """Return the limits, infinite at an open end."""
+        tail = tail_of(confidence_level, side)
+        low, _ = self.inner.limits(1.0 - self._tail(tail, Side.LOWER), Side.LOWER)
+        _, high = self.inner.limits(1.0 - self._tail(tail, Side.UPPER), Side.UPPER)
+        return open_side(low, high, side)
+
+    def remarks(self, confidence_level: float, side: Side) -> Iterator[Caution]:
+        """Yield what the inner source has to say of the ends that are asked for."""
+        tail, said = tail_of(confidence_level, side), set()
+        for end in sorted((Side.LOWER, Side.UPPER), key=lambda end: end is not self.end):
+            if side in (end, Side.TWO_SIDED):
+                for caution in limit_remarks(self.inner, 1.0 - self._tail(tail, end), end):
+                    if caution.code not in said:  # the adjusted end comes first: it is the worse
+                        said.add(caution.code)
+                        yield caution
+
+    @property
+    def draws(self) -> NDArray[np.float64] | None:
+        """The resampled values of the inner source, if it has any."""
+        return draws_of(self.inner)
+
+    @property
+    def standard_error(self) -> float | None:
+        """The standard error of the inner source, if it has one."""
+        return getattr(self.inner, "standard_error", None)
+
+    def _tail(self, tail: float, end: Side) -> float:
+        return sidak(tail, self.comparisons) if end is self.end else tail
+
+    def to_dict(self, *, draws: bool) -> JsonObject:
+        """Return plain data, with or without the draws."""
+        inner = self.inner.to_dict(draws=draws)
+        return {"kind": "sidak", "m": self.comparisons, "end": str(self.end), "inner": inner}
+
+
+@dataclass(frozen=True, eq=False)
+class WidenedLimits:
+    """Limits that are widened to those of another source, which does not take luck for certainty.
+
+    At each level an end is the outer one of both, so that limits of different levels nest. With
+    `end` that end alone is widened.
+    """
+
+    drawn: LimitSource
+    floor: LimitSource
+    end: Side | None = None
+
+    def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
+        """Return the limits, infinite at an open end."""
+        return self._limits_of_both(confidence_level, side)[1]
+
+    def decides(self, confidence_level: float, side: Side) -> bool:
+        """Tell whether the wider source gives an end at this level."""
+        drawn, widened = self._limits_of_both(confidence_level, side)
+        return widened != drawn
+
+    def _limits_of_both(
+        self, confidence_level: float, side: Side
+    ) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Return the limits before and after they are widened."""
+        drawn = low, high = self.drawn.limits(confidence_level, side)
+        other = self.floor.limits(confidence_level, side)
+        if self.end is not Side.UPPER:
+            low = min(low, other[0])
+        if self.end is not Side.LOWER:
+            high = max(high, other[1])
+        return drawn, (low, high)
+
+    def remarks(self, confidence_level: float, side: Side) -> Iterator[Caution]:
+        """Yield what the source that is widened has to say."""
+        yield from limit_remarks(self.drawn, confidence_level, side)
+
+    @property
+    def draws(self) -> NDArray[np.float64] | None:
+        """The resampled values, if there are any."""
+        return draws_of(self.drawn)
+
+    @property
+    def standard_error(self) -> float | None:
+        """The standard error of what is widened, or of the wider limits of both ends."""
+        source = self.floor if self.end is None else self.drawn
+        return getattr(source, "standard_error", None)
+
+    def to_dict(self, *, draws: bool) -> JsonObject:
+        """Return plain data, with or without the draws."""
+        drawn, floor = self.drawn.to_dict(draws=draws), self.floor.to_dict(draws=draws)
+        end = {} if self.end is None else {"end": str(self.end)}
+        return {"kind": "widened", "drawn": drawn, "floor": floor, **end}
+
+
+def draws_of(source: LimitSource | None) -> NDArray[np.float64] | None:
+    """Return the resampled values that a source keeps, None where it has none."""
+    return getattr(source, "draws", None)
+
+
+def limit_remarks(
+    source: LimitSource | None, confidence_level: float, side: Side
+) -> Iterator[Caution]:
+    """Yield what a source has to say of its limits at this level."""
+    said = getattr(source, "remarks", None)
+    if said is not None:
+        yield from said(confidence_level, side)
+
+
+def sidak(tail: float, comparisons: int) -> float:
+    """Return the tail at which each of several limits is read so that all hold together.
+
+    Examples
+    --------
+    >>> from earnest.core.results.interval import sidak
+    >>> round(sidak(0.05, 3), 6)
+    0.016952
+    """
+    return -math.expm1(math.log1p(-tail) / comparisons)
+
+
+def best_of(source: LimitSource, comparisons: int, greater_is_better: bool) -> LimitSource:
+    """Return limits whose bad end holds for the best of several; one needs no adjustment."""
+    if comparisons == 1:
+        return source
+    return SidakLimits(source, comparisons, Side.LOWER if greater_is_better else Side.UPPER)
+
+
+def from_plain(data: JsonObject) -> LimitSource:
+    """Make one of these sources from plain data."""
+    if data["kind"] == "logit":
+        return LogitLimits(data["centre"], data["standard_error"], data["low"], data["high"])
+    if data["kind"] == "student":
+        return StudentLimits(data["centre"], data["standard_error"], data["df"])
+    if data["kind"] == "share":
+        ends = data["low"], data["high"]
+        law = {"crossed": data.get("crossed"), "loss": data.get("loss", False)}
+        return ShareLimits(data["centre"], data["trials"], *ends, exact=data["exact"], **law)
+    if data["kind"] == "widened":
+        drawn, floor = source_from_dict(data["drawn"]), source_from_dict(data["floor"])
+        assert drawn is not None
+        assert floor is not None
+        return WidenedLimits(drawn, floor, Side(data["end"]) if "end" in data else None)
+    inner = source_from_dict(data["inner"])
+    assert inner is not None
+    return SidakLimits(inner, data["m"], Side(data["end"]))
+
+
+def _logistic(x: float) -> float:
+    return 1.0 / (1.0 + math.exp(-x)) if x >= 0 else math.exp(x) / (1.0 + math.exp(x))
+
+
+def _wilson(share: float, trials: float, tail: float) -> tuple[float, float]:
+    z = NormalDist().inv_cdf(1.0 - tail)
+    spread = math.sqrt(share * (1.0 - share) / trials + (z / (2 * trials)) ** 2)
+    middle = share + z * z / (2 * trials)
+    low, high = ((middle + r * z * spread) / (1.0 + z * z / trials) for r in (-1.0, 1.0))
+    return max(low, 0.0), min(high, 1.0)
+
+
+def trained_variance(tested: float) -> float:
+    """Return what cases that trained each other add to n times the variance of a share t = Phi(z).
+
+    It is lambda phi(z)². Where nothing can be learned, lambda is 1. With a signal lambda is the
+    share that noise of the training cases has in the margins, here that of a linear model with one
+    parameter a case: (sqrt(1 + z²/4) - z/2)².
+
+    Examples
+    --------
+    >>> from earnest.core.results.interval import trained_variance
+    >>> round(trained_variance(0.5), 4), round(trained_variance(0.9), 4)  # 1 / (2 pi)
+    (0.1592, 0.0092)
+    """
+    from scipy.special import ndtri
+
+    normal = float(ndtri(tested))
+    learned = math.exp(-2.0 * math.asinh(max(normal, 0.0) / 2.0))
+    return learned * math.exp(-normal * normal) / (2.0 * math.pi)
+
+
+def find_switch(high: float, excess: Callable[[float], float]) -> float:
+    """Return the last of 2**40 places from 0 to `high` at which a rising function is negative.
+
+    The next place looked at is where a straight line would have its zero, and every third one the
+    middle, so that nothing is slow. None is nearer to an end than half a step: what is right but
+    for that is then enclosed at once.
+    """
+    low, step = 0.0, PRECISION * high
+    ends = [excess(low), excess(high)]
+    turn = 0
+    while high - low > step:
+        share = 0.5
+        if turn % 3 != 2 and math.isfinite(ends[0]) and ends[0] < ends[1] < math.inf:
+            share = ends[0] / (ends[0] - ends[1])
+        middle = low + min(max(share * (high - low), 0.5 * step), high - low - 0.5 * step)
+        found, turn = excess(middle), turn + 1
+        if found >= 0.0:
+            high, ends[1] = middle, found
+        else:
+            low, ends[0] = middle, found
+    if step == 0.0:
+        return low
+    place = math.floor(low / step)  # a place that does not depend on the way to it
+    return (place + 1) * step if excess((place + 1) * step) < 0.0 else place * step
+
+
+def _clopper_pearson(share: float, trials: float, tail: float) -> tuple[float, float]:
+    from scipy.special import betaincinv
+
+    won, lost = share * trials, (1.0 - share) * trials
+    low = float(betaincinv(won, lost + 1.0, tail)) if won > 0 else 0.0
+    high = float(betaincinv(won + 1.0, lost, 1.0 - tail)) if lost > 0 else 1.0
+    return low, high
+
+
+NODES, NODE_WEIGHTS = np.polynomial.legendre.leggauss(12)
+CORRELATIONS = 0.25 * (NODES + 1.0)  # from 0 to 1/2
+FALLING = -1.0 / (1.0 + CORRELATIONS)
+DENSITIES = 0.25 * NODE_WEIGHTS / np.sqrt(1.0 - CORRELATIONS**2) / (2.0 * math.pi)
+
+
+@dataclass(frozen=True, eq=False)
+class NearWinnerLimits:
+    """Limits of one configuration, with the bad end at a level that holds for whoever won.
+
+    In Gaussian draws of all scores, in a world with the gaps that luck cannot explain, `errors` are
+    by how many standard errors the winner of each draw flatters itself. The limit of the winner
+    alone is read at the tail beyond the matching quantile: never a larger one than is asked for,
+    and never a smaller one than Bonferroni's. The other end stays as it is, since choosing the best
+    can only be optimistic. Ends are moved outwards to `value` where they would leave it out.
+
+    Parameters
+    ----------
+    inner : LimitSource
+        The limits of the winner, as if it had been fixed in advance.
+    value : float
+        The corrected value, which the interval always holds.
+    end : Side
+        The bad end: LOWER for a score, UPPER for a loss.
+    configs : int
+        From how many configurations the winner was chosen.
+    errors : ndarray, shape (M,), or None
+        The errors of the winners of the draws, rising; None for one configuration, and where they
+        were not kept.
+    draws : ndarray, shape (B,), or None
+        The out-of-bag scores that the value is the mean of.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.core.results.interval import ShareLimits
+    >>> from earnest.core.results.specs import Side
+    >>> from earnest.core.results.interval import NearWinnerLimits
+    >>> of_two = np.sort(np.random.default_rng(0).standard_normal((2000, 2)).max(axis=1))
+    >>> inner = ShareLimits(0.9, 100, exact=True)
+    >>> limits = NearWinnerLimits(inner, 0.89, Side.LOWER, 2, of_two)
+    >>> round(limits.local_tail(0.05), 3)  # two unlike configurations: 1 - sqrt(.95)
+    0.025
+    """
+
+    inner: LimitSource
+    value: float
+    end: Side
+    configs: int
+    errors: NDArray[np.float64] | None = None
+    draws: NDArray[np.float64] | None = None
+
+    def local_tail(self, tail: float) -> float:
+        """Return the tail at which the limit of the winner alone is read.
+
+        Where the draws are too few for a tail, it is Bonferroni's.
+        """
+        if self.configs == 1:
+            return tail
+        if self.errors is None:
+            raise EvidenceError(
+                "the draws of this estimate were not kept",
+                needs="the draws that an interval is read from",
+                cure="Compute it again, or keep them with to_dict(draws=True).",
+            )
+        least = tail / self.configs
+        place = math.ceil((1.0 - tail) * (len(self.errors) + 1))
+        if place > len(self.errors):
+            return least
+        beyond = 0.5 * math.erfc(float(self.errors[place - 1]) / math.sqrt(2.0))
+        return min(max(beyond, least), tail)
+
+    def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
+        """Return the limits, infinite at an open end."""
+        tail = tail_of(confidence_level, side)
+        local = self.local_tail(tail)
+        lower, upper = (local, tail) if self.end is Side.LOWER else (tail, local)
+        low, _ = self.inner.limits(1.0 - lower, Side.LOWER)
+        _, high = self.inner.limits(1.0 - upper, Side.UPPER)
+        return open_side(min(low, self.value), max(high, self.value), side)
+
+    def to_dict(self, *, draws: bool) -> JsonObject:
+        """Return plain data, with or without the draws."""
+        data: dict[str, object] = {
+            "kind": "near_winner",
+            "value": self.value,
+            "end": str(self.end),
+            "configs": self.configs,
+            "inner": self.inner.to_dict(draws=draws),
+        }
+        if draws and self.errors is not None:
+            data["errors"] = self.errors.tolist()
+        if draws and self.draws is not None:
+            data["draws"] = [None if math.isnan(d) else d for d in self.draws.tolist()]
+        return data
+
+    @classmethod
+    def from_dict(cls, data: JsonObject) -> NearWinnerLimits:
+        """Make limits from plain data."""
+        inner, errors, draws = source_from_dict(data["inner"]), data.get("errors"), None
+        assert inner is not None
+        if data.get("draws") is not None:
+            draws = np.array([math.nan if d is None else d for d in data["draws"]])
+        return cls(
+            inner,
+            data["value"],
+            Side(data["end"]),
+            data["configs"],
+            None if errors is None else np.array(errors),
+            draws,
+        )
+
+
+@dataclass(frozen=True)
+class AreaLimits:
+    """Limits of one AUC by a score test: its variance is that at the value tested.
+
+    An AUC t of m positives and k negatives is worth q(t) = t (1 - t) / V(t) independent trials,
+    where V(t) is the variance under two normal laws of equal spread. The lower limit is the t at
+    which a Beta law with the parameters A q(t) + 1/3 and (1 - A) q(t) + 2/3 has the tail below t.
+    As the variance is not that of the scores seen, perfect separation is no special case.
+
+    Parameters
+    ----------
+    area : float
+        The AUC seen, A.
+    positives, negatives : float
+        The cases of the two classes, m and k; not whole where several AUCs are averaged.
+    widening : float
+        By how much the variance exceeds V.
+    trials : float
+        The most trials that it can be worth.
+    constant, slope : float
+        The metric is constant + slope * AUC.
+    crossed : float, optional
+        The number n of all cases, if they were cross-validated. They trained each other's models
+        then, which adds 2 lambda phi(z)² / n to the variance, with t = Phi(z) and the lambda of
+        `trained_variance` at z / sqrt(2): the share of right answers that goes with such an AUC.
+
+    Examples
+    --------
+    >>> from earnest.core.results.specs import Side
+    >>> from earnest.core.results.interval import AreaLimits
+    >>> low, _ = AreaLimits(1.0, 20, 20).limits(0.95, Side.LOWER)
+    >>> round(low, 3)
+    0.951
+    """
+
+    area: float
+    positives: float
+    negatives: float
+    widening: float = 1.0
+    trials: float = math.inf
+    constant: float = 0.0
+    slope: float = 1.0
+    crossed: float | None = None
+
+    def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
+        """Return the limits, infinite at an open end."""
+        tail = tail_of(confidence_level, side)
+        open_end = {Side.LOWER: Side.UPPER, Side.UPPER: Side.LOWER}.get(side)
+        if self.slope < 0 and open_end is not None:  # of the AUC it is the other one
+            open_end = side
+        low = math.nan if open_end is Side.LOWER else self._low(tail)
+        high = math.nan if open_end is Side.UPPER else self._high(tail)
+        ends = self.constant + self.slope * low, self.constant + self.slope * high
+        return open_side(*(ends if self.slope >= 0 else ends[::-1]), side)
+
+    def _low(self, tail: float) -> float:
+        """Return the largest value that is too small for the AUC seen."""
+        return find_switch(self.area, self._excess(self.area, tail, 1.0))
+
+    def _high(self, tail: float) -> float:
+        """Return the smallest value that is too large for the AUC seen."""
+        seen = 1.0 - self.area  # as of the other class
+        return 1.0 - find_switch(seen, self._excess(seen, tail, -1.0))
+
+    def _excess(self, seen: float, tail: float, sign: float) -> Callable[[float], float]:
+        """Return by how much, on the normal scale, an AUC seen is no surprise under a value.
+
+        With the sign -1 both are those of the other class.
+        """
+        from scipy.special import betainc, ndtri
+
+        least, cases = float(ndtri(tail)), self.positives + self.negatives - 2
+        pairs = self.positives * self.negatives
+        trained = 0.0 if self.crossed is None else 2.0 * self.widening / self.crossed
+
+        def excess(tested: float) -> float:
+            inside = min(max(tested, INSIDE), 1.0 - INSIDE)  # `binormal_trials` of one number
+            spread, normal = inside * (1.0 - inside), float(ndtri(inside))
+            shared = float((np.exp(normal * normal * FALLING)[None] @ DENSITIES)[0])
+            trials = min(spread / ((spread + cases * shared) / pairs) / self.widening, self.trials)
+            if trained:
+                learned = math.exp(-2.0 * math.asinh(max(sign * normal, 0.0) / math.sqrt(8.0)))
+                density = learned * math.exp(-normal * normal) / (2.0 * math.pi)
+                trials = 1.0 / (1.0 / trials + trained * density / spread)
+            below = betainc(seen * trials + 1 / 3, (1.0 - seen) * trials + 2 / 3, tested)
+            return float(ndtri(below)) - least
+
+        return excess
+
+    def to_dict(self, *, draws: bool) -> JsonObject:
+        """Return plain data; there are no draws, and trials without a bound are None."""
+        said = {
+            "kind": "area",
+            "area": self.area,
+            "positives": self.positives,
+            "negatives": self.negatives,
+            "widening": self.widening,
+            "trials": self.trials if math.isfinite(self.trials) else None,
+            "constant": self.constant,
+            "slope": self.slope,
+        }
+        return said if self.crossed is None else {**said, "crossed": self.crossed}
+
+    @classmethod
+    def from_dict(cls, data: JsonObject) -> AreaLimits:
+        """Make limits from plain data."""
+        given = {name: value for name, value in data.items() if name != "kind"}
+        trials = math.inf if given["trials"] is None else given["trials"]
+        return cls(**{**given, "trials": trials})
+
+
+@dataclass(frozen=True)
+class OverlapLimits:
+    """Exact limits of F1, the overlap of the true and the predicted positives.
+
+    Of the N cases that are positive or predicted so, a share J is both, and F1 = 2 J / (1 + J).
+    Given N the hits are binomial, so that Clopper and Pearson's limits of J are those of F1.
+
+    Parameters
+    ----------
+    f1 : float
+        The F1 seen.
+    trials : float
+        The number of cases that are positive or predicted so, N.
+    crossed : float, optional
+        The number of all cases, if they were cross-validated; as in `ShareLimits`.
+
+    Examples
+    --------
+    >>> from earnest.core.results.specs import Side
+    >>> from earnest.core.results.interval import OverlapLimits
+    >>> low, _ = OverlapLimits(1.0, 20).limits(0.95, Side.LOWER)
+    >>> share = 0.05 ** (1 / 20)
+    >>> round(low, 4), round(2 * share / (1 + share), 4)
+    (0.9252, 0.9252)
+    """
+
+    f1: float
+    trials: float
+    crossed: float | None = None
+
+    def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
+        """Return the limits, infinite at an open end."""
+        share = self.f1 / (2.0 - self.f1)
+        overlap = ShareLimits(share, self.trials, exact=True, crossed=self.crossed)
+        low, high = (
+            2.0 * end / (1.0 + end) if math.isfinite(end) else end
+            for end in overlap.limits(confidence_level, side)
+        )
+        return low, high
+
+    def to_dict(self, *, draws: bool) -> JsonObject:
+        """Return plain data; there are no draws."""
+        said = {"kind": "overlap", "f1": self.f1, "trials": self.trials}
+        return said if self.crossed is None else {**said, "crossed": self.crossed}
+
+    @classmethod
+    def from_dict(cls, data: JsonObject) -> OverlapLimits:
+        """Make limits from plain data."""
+        return cls(data["f1"], data["trials"], data.get("crossed"))
+
+
+@dataclass(frozen=True)
+class LossLimits:
+    """Limits of one mean loss by a Gamma law, whose spread grows with the value tested.
+
+    The mean of losses over its truth has a Gamma law of mean 1 and variance 1 / shape: exactly so
+    for squared errors of a normal law, where the shape is n / 2. The upper limit is the truth that
+    leaves the tail below the loss seen.
+
+    Parameters
+    ----------
+    loss : float
+        The mean loss seen, positive.
+    shape : float
+        One over the squared relative error of the mean.
+    constant, slope, power : float
+        The metric is constant + slope * loss ** power: 1 - loss for R², the root for an RMSE.
+
+    Examples
+    --------
+    >>> from earnest.core.results.specs import Side
+    >>> from earnest.core.results.interval import LossLimits
+    >>> _, high = LossLimits(1.0, 20 / 2).limits(0.95, Side.UPPER)  # 20 squared normal errors
+    >>> round(high, 3)  # 20 over the 5 % quantile of chi-square with 20 degrees of freedom
+    1.843
+    """
+
+    loss: float
+    shape: float
+    constant: float = 0.0
+    slope: float = 1.0
+    power: float = 1.0
+
+    def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
+        """Return the limits, infinite at an open end."""
+        from scipy.special import gammainccinv, gammaincinv
+
+        tail = tail_of(confidence_level, side)
+        least = float(gammaincinv(self.shape, tail)) / self.shape
+        most = float(gammainccinv(self.shape, tail)) / self.shape
+        ends = [
+            self._metric(self.loss / most),
+            self._metric(self.loss / least if least else np.inf),
+        ]
+        return open_side(min(ends), max(ends), side)
+
+    def _metric(self, loss: float) -> float:
+        return self.constant + self.slope * math.pow(loss, self.power)
+
+    def to_dict(self, *, draws: bool) -> JsonObject:
+        """Return plain data; there are no draws."""
+        return {
+            "kind": "loss",
+            "loss": self.loss,
+            "shape": self.shape,
+            "constant": self.constant,
+            "slope": self.slope,
+            "power": self.power,
+        }
+
+    @classmethod
+    def from_dict(cls, data: JsonObject) -> LossLimits:
+        """Make limits from plain data."""
+        return cls(**{name: value for name, value in data.items() if name != "kind"})
+
+
+@dataclass(frozen=True, eq=False)
+class FewUnitsLimits:
+    """Limits whose spread was estimated from few units, such as groups of cases.
+
+    The law of the inner limits takes its spread for known. They are read at the normal tail beyond
+    Student's quantile, as the effective sample size of a survey is corrected for the number of its
+    clusters (Korn and Graubard 1998).
+
+    Parameters
+    ----------
+    inner : LimitSource
+        The limits with the spread taken for known.
+    df : int
+        The degrees of freedom of that spread: the number of units less 1.
+
+    Examples
+    --------
+    >>> from earnest.core.results.interval import NormalLimits
+    >>> from earnest.core.results.specs import Side
+    >>> from earnest.core.results.interval import FewUnitsLimits
+    >>> _, high = FewUnitsLimits(NormalLimits(0.0, 1.0), 9).limits(0.975, Side.UPPER)
+    >>> round(high, 3)  # Student's quantile for 9 degrees of freedom
+    2.262
+    """
+
+    inner: LimitSource
+    df: int
+
+    def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
+        """Return the limits, infinite at an open end."""
+        from scipy.special import ndtr, stdtrit
+
+        tail = float(ndtr(stdtrit(self.df, tail_of(confidence_level, side))))
+        level = 1.0 - 2.0 * tail if side is Side.TWO_SIDED else 1.0 - tail
+        return self.inner.limits(level, side)
+
+    def to_dict(self, *, draws: bool) -> JsonObject:
+        """Return plain data, with or without the draws."""
+        return {"kind": "few units", "df": self.df, "inner": self.inner.to_dict(draws=draws)}
+
+    @classmethod
+    def from_dict(cls, data: JsonObject) -> FewUnitsLimits:
+        """Make limits from plain data."""
+        inner = source_from_dict(data["inner"])
+        assert inner is not None
+        return cls(inner, data["df"])
+
+
+def binormal_variance(
+    area: NDArray[np.float64], positives: float, negatives: float
+) -> NDArray[np.float64]:
+    """Return the variance of an AUC under two normal laws of equal spread.
+
+    It is [A (1 - A) + (m + k - 2) zeta] / (m k), where zeta is the covariance of two pairs of
+    cases that share one: the integral over r from 0 to 1/2 of exp(-z² / (1 + r)) / (2 pi sqrt(1 -
+    r²)) with A = Phi(z), since normal numbers of correlation r are both positive with the
+    probability whose derivative in r is the integrand.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.core.results.interval import binormal_variance
+    >>> null = binormal_variance(np.array(0.5), 7, 11)  # (m + k + 1) / (12 m k)
+    >>> abs(float(null) - 19 / (12 * 77)) < 1e-15
+    True
+    """
+    from scipy.special import ndtri
+
+    squared = np.square(ndtri(area))[..., None]
+    shared = np.exp(squared * FALLING) @ DENSITIES
+    spread = area * (1.0 - area) + (positives + negatives - 2) * shared
+    return np.asarray(spread / (positives * negatives))
+
+
+def binormal_trials(
+    area: NDArray[np.float64], positives: float, negatives: float
+) -> NDArray[np.float64]:
+    """Return how many independent trials an AUC is worth: A (1 - A) over its variance."""
+    inside = np.minimum(np.maximum(area, INSIDE), 1.0 - INSIDE)
+    return np.asarray(inside * (1.0 - inside) / binormal_variance(inside, positives, negatives))
+
+
+_KINDS: dict[str, type[Any]] = {
+    "near_winner": NearWinnerLimits,
+    "area": AreaLimits,
+    "overlap": OverlapLimits,
+    "loss": LossLimits,
+    "few units": FewUnitsLimits,
+}
+
+
+def winner_source(data: JsonObject) -> LimitSource:
+    """Make any of these sources from plain data."""
+    made: LimitSource = _KINDS[data["kind"]].from_dict(data)
+    return made

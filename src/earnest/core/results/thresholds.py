@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.base.provenance import finite
 from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution
-from earnest.core.results.estimate import Provenance, Scale, finite
+from earnest.core.results.estimate import Provenance, Scale
 from earnest.core.results.interval import quantile_limits
 from earnest.core.results.specs import Side
 

@@ -9,7 +9,7 @@ import numpy as np
 from earnest.core.base import check
 from earnest.core.base.arrays import missing
 from earnest.core.base.errors import InputError
-from earnest.core.data.configs import Configs
+from earnest.core.data.predictions import Configs
 from earnest.core.data.score_parts import ScoreParts
 from earnest.core.tables.columns import Columns
 from earnest.core.tables.scores import as_table

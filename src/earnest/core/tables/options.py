@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
-from earnest.core.data.configs import Configs
-from earnest.core.data.predictions import Predictions
+from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Task
 

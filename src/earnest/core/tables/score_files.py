@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, FormatError, InputError
 from earnest.core.base.writing import replacing
-from earnest.core.data.configs import Configs
+from earnest.core.data.predictions import Configs
 from earnest.core.data.score_parts import ScoreParts
 from earnest.core.results.cautions import Caution
 from earnest.core.results.files import parse_json

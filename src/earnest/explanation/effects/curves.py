@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
-from earnest.core.base.provenance import JsonObject
+from earnest.core.base.provenance import JsonObject, finite
 from earnest.core.results.base import check_schema, read_parts
-from earnest.core.results.estimate import finite
 from earnest.explanation.effects.quality import mean_confidence
 
 if TYPE_CHECKING:

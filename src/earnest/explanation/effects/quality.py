@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.results.estimate import finite
+from earnest.core.base.provenance import finite
 
 Floats = NDArray[np.float64]
 

@@ -14,20 +14,244 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.arrays import Numbers
-from earnest.core.base.errors import MetricError
+from earnest.core.base.errors import EvidenceError, MetricError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
-from earnest.inference.cases.fold_placements import (
-    need_each_class,
-    placement_terms,
-    pooled_terms,
-    single_cases,
-)
-from earnest.inference.cases.influence import influence
+from earnest.inference.cases.placements import Placements, placements
 from earnest.metrics import metric as resolve_metric
-from earnest.metrics.families import Array, Metric, MetricLike, MomentMetric, RankMetric
+from earnest.metrics.families import Array, Metric, MetricLike, MomentMetric, RankMetric, View
 from earnest.metrics.ranking import auc_scan
 from earnest.metrics.responding import check_fits, respond
+
+STEP = 1e-3  # the weight that moves, as a share of the weight of one case
+ROUNDING = 4 * float(np.finfo(np.float64).eps)  # of a difference of two values of a metric
+
+
+def influence(moved: Callable[[float], Array], n: int) -> Array:
+    """Return the influence of every case (n, C), centred so that they sum to 0.
+
+    The statistic is asked with a share `step` of all weight moved to a case, and with as much
+    taken from it: `step` is so small against 1 / n that every weight stays positive. A metric is
+    therefore only asked about cases that could be, where no rounding guard or limit of its range
+    bends it.
+
+    The five-point rule has an error of the order `STEP`⁴ where one case makes up the whole
+    statistic and far less elsewhere, and rounding of about n * 1e-12 of the value; influences
+    that are smaller count as 0.
+
+    Parameters
+    ----------
+    moved : callable
+        `step -> (n, C)`: the statistic with that share of the weight moved to each case in turn.
+    n : int
+        The number of cases.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.inference.cases.case_values import influence
+    >>> x = np.array([[1.0], [2.0], [6.0]])
+    >>> root = influence(lambda step: np.sqrt(x.mean() + step * (x - x.mean())), 3)
+    >>> np.allclose(root, (x - 3) / (2 * np.sqrt(3)))
+    True
+    """
+    made, rounding = slope(moved, n)
+    made -= made.mean(axis=0)
+    made[np.abs(made) <= rounding] = 0.0
+    return made
+
+
+def slope(moved: Callable[[float], Array], n: int) -> tuple[Array, Array]:
+    """Return the derivative by the share of the weight that is moved, and the rounding in it."""
+    step = STEP / n
+    up, down = moved(step), moved(-step)
+    made = (8.0 * (up - down) - (moved(2 * step) - moved(-2 * step))) / (12.0 * step)
+    return np.asarray(made), np.asarray(ROUNDING / step * np.abs(up))
+
+
+def placement_terms(
+    metric: RankMetric, target: Target, scores: Numbers, folds: NDArray[np.int32]
+) -> tuple[Array, Array]:
+    """Return the mean over folds of the AUC (C,), and the terms of the cases (n, C).
+
+    With K folds of n_j cases a case of fold j has the term A + (n / (K n_j)) (A_j - A + D_i),
+    where A_j is the AUC in the fold, A the mean over folds, and D_i the influence of the case on
+    A_j from its placement. So the terms have the mean A whatever the sizes of the folds, and
+    their variance within folds is (1/K²) times the sum of DeLong's variances of the A_j.
+    """
+    codes = np.unique(folds)
+    n, spread = len(folds), np.empty(scores.shape[:2])
+    areas = np.empty((len(codes), scores.shape[1]))
+    for turn, code in enumerate(codes):
+        rows = np.flatnonzero(folds == code)
+        areas[turn], own = _in_fold(metric, target.take(rows), scores[rows])
+        spread[rows] = (areas[turn] + own) * (n / (len(codes) * len(rows)))
+    value = areas.mean(axis=0)
+    sizes = np.bincount(folds)[folds]
+    shares = n / (len(codes) * sizes)[:, None]
+    return value, value + (spread - shares * value)
+
+
+def pooled_terms(
+    metric: RankMetric, target: Target, scores: Numbers, folds: NDArray[np.int32]
+) -> Array:
+    """Return the terms of the cases (n, C) where placements are taken from the mean over folds.
+
+    A fold with one case of a class does not show what that case does: its placement is the AUC of
+    the fold. Taken from the mean over folds it is seen, as if the placements of all folds had one
+    mean. With K folds of n_1j and n_0j cases a positive has A + (n / (K n_1j)) (V10 - A) and a
+    negative A + (n / (K n_0j)) (V01 - A), where the distances from A are multiplied by
+    sqrt(N / (N - 1)), N being the cases of the class in all folds: DeLong's divisors.
+
+    The terms of a fold sum up to twice what the fold adds. So they are for variances over all cases
+    only: right where the means of cases over many repeats are taken, and rather wide for one
+    partition, by a factor of 2 in the variance where a fold has but one case of either class.
+    """
+    codes, views = np.unique(folds), metric.views(target)
+    rows = [np.flatnonzero(folds == code) for code in codes]
+    areas = np.stack(
+        [_areas(metric, target.take(mine), scores[mine]) for mine in rows]
+    )  # (K, C, V)
+    sizes = [np.bincount(view.truth[view.truth >= 0], minlength=2) for view in views]
+    about, values, away = (areas.mean(axis=0), sizes), [], np.empty(scores.shape[:2])
+    for mine in rows:
+        value, own = _in_fold(metric, target.take(mine), scores[mine], about)
+        values.append(value)
+        away[mine] = own * (len(folds) / (len(codes) * len(mine)))
+    away -= away.mean(axis=0)  # 0 already, but where classes are weighted by how frequent they are
+    return np.asarray(np.mean(values, axis=0) + away)
+
+
+def _areas(metric: RankMetric, target: Target, scores: Numbers) -> Array:
+    """Return the AUC of every view in a fold: (C, V)."""
+    return np.stack([_place_view(view, scores)[1].auc for view in metric.views(target)], axis=1)
+
+
+About = tuple[Array, list[NDArray[np.int64]]]  # AUCs (C, V), and how many cases of a view's sides
+
+
+def _in_fold(
+    metric: RankMetric, target: Target, scores: Numbers, about: About | None = None
+) -> tuple[Array, Array]:
+    """Return the metric in a fold (C,), and the influence of its cases (n_j, C).
+
+    Placements are taken from the AUC in the fold, or from what they are to be about.
+    """
+    views = metric.views(target)
+    made = [
+        _in_view(view, scores)
+        if about is None
+        else _about(view, scores, about[0][:, place], about[1][place])
+        for place, view in enumerate(views)
+    ]
+    areas = np.stack([area for area, _ in made], axis=1)[None]  # (1, C, V)
+    moves = np.stack([own for _, own in made], axis=2)  # (n_j, C, V)
+    shares = np.stack([_mass(view) for view in views], axis=1)  # (n_j, V)
+    masses = shares.mean(axis=0, keepdims=True)
+    value = metric.combine(areas, masses)[0]
+    by_order = metric.combine(areas + moves, np.repeat(masses, len(scores), axis=0)) - value
+
+    def moved(step: float) -> Array:  # some metrics weight classes by how frequent they are
+        everywhere = np.repeat(areas, len(scores), axis=0)
+        return metric.combine(everywhere, masses + step * (shares - masses))
+
+    return value, by_order + influence(moved, len(scores))
+
+
+def _mass(view: View) -> Array:
+    return np.ones(len(view.truth)) if view.mass is None else view.mass.astype(np.float64)
+
+
+def _place_view(
+    view: View, scores: Numbers
+) -> tuple[tuple[NDArray[np.intp], NDArray[np.intp]], Placements]:
+    """Return the cases of both sides of a view, positives first, and their placements."""
+    used = np.flatnonzero(view.truth >= 0)
+    column = scores if view.column is None else scores[:, :, view.column]
+    positive = view.truth[used] == 1
+    return (used[positive], used[~positive]), placements(positive, column[used])
+
+
+def _in_view(view: View, scores: Numbers) -> tuple[Array, Array]:
+    """Return the AUC of one view (C,), and the influence of the cases of a fold (n_j, C).
+
+    A positive's is (n_j / n_1)(V10 - A), a negative's (n_j / n_0)(V01 - A) (LeDell et al. 2015),
+    here times sqrt(n_1 / (n_1 - 1) * (n_j - 1) / n_j), and likewise n_0: with it the unbiased
+    variance over the fold is DeLong's, whose divisors are n_1 - 1 and n_0 - 1. One case alone has
+    none: its placement is the AUC.
+    """
+    sides, made = _place_view(view, scores)
+    own, total = np.zeros(scores.shape[:2]), len(scores)
+    for part, members in zip((made.positives, made.negatives), sides, strict=True):
+        size = len(part)
+        if size > 1:
+            scale = (total / size) * np.sqrt(size / (size - 1) * (total - 1) / total)
+            own[members] = scale * (part - made.auc)
+    return made.auc, own
+
+
+def _about(
+    view: View, scores: Numbers, centre: Array, sizes: NDArray[np.int64]
+) -> tuple[Array, Array]:
+    """Return the AUC of one view (C,), and placements about the mean of all folds (n_j, C)."""
+    sides, made = _place_view(view, scores)
+    own, total = np.zeros(scores.shape[:2]), len(scores)
+    every = zip((made.positives, made.negatives), sides, sizes[::-1], strict=True)
+    for part, members, whole in every:
+        own[members] = total / len(part) * np.sqrt(whole / (whole - 1)) * (part - centre)
+    return made.auc, own
+
+
+def single_cases(pi: Predictions) -> tuple[int, int]:
+    """Return in how many folds a class has one case, and how many folds there are."""
+    tables = [_class_counts(pi, repeat) for repeat in range(pi.n_repeats)]
+    used = [table[table.sum(axis=1) > 0] for table in tables]
+    return sum(int((table == 1).any(axis=1).sum()) for table in used), sum(map(len, used))
+
+
+def _class_counts(pi: Predictions, repeat: int) -> NDArray[np.int64]:
+    """Return how many cases of each class every fold of a repeat tests."""
+    used = np.flatnonzero(pi.tested(repeat))
+    table = np.zeros((len(pi.fold_names[repeat]), len(pi.target.classes)), dtype=np.int64)
+    np.add.at(table, (pi.folds[used, repeat], pi.target.y[used]), 1)
+    return table
+
+
+def need_each_class(pi: Predictions, *, singles: bool) -> None:
+    """Refuse folds in which DeLong's variance is undefined: two cases of each class are needed.
+
+    With `singles` one is enough, if the other folds of the repeat have more.
+    """
+    least = 1 if singles else 2
+    for repeat in range(pi.n_repeats):
+        table = _class_counts(pi, repeat)
+        few = np.argwhere((table < least) & (table.sum(axis=1, keepdims=True) > 0))
+        if len(few):
+            fold, label = (int(v) for v in few[0])
+            raise _too_few(
+                f"{'two cases' if least == 2 else 'a case'} of each class in every fold",
+                f"at least {least} of each class in each fold",
+                f"{int(table[fold, label])} of class {pi.target.classes[label]} in fold "
+                f"{pi.fold_names[repeat][fold]}, in {len(few)} such places",
+            )
+        alone = np.flatnonzero(table.sum(axis=0) == 1)
+        if singles and len(alone):
+            raise _too_few(
+                "two cases of each class",
+                "at least 2 of each class in a repeat",
+                f"1 of class {pi.target.classes[int(alone[0])]}",
+            )
+
+
+def _too_few(what: str, needs: str, got: str) -> EvidenceError:
+    return EvidenceError(
+        f"the variance of an AUC over folds needs {what}",
+        needs=needs,
+        got=got,
+        cure="Use fewer or stratified folds, a metric that is a mean over cases, or "
+        "method='delong', which reads the pooled scores.",
+    )
+
 
 CELLS = 1 << 21  # feature values held at a time
 ValueKind = Literal["pointwise", "delta", "placements"]

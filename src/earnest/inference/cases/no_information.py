@@ -12,8 +12,7 @@ import numpy as np
 
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import MetricError
-from earnest.core.data.configs import Configs
-from earnest.core.data.predictions import Predictions
+from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.replicates import Replicates
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Target, Task

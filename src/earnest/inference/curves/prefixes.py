@@ -29,17 +29,17 @@ from earnest.inference.cases.case_values import score_terms
 from earnest.inference.curves.corrected import Selection
 from earnest.inference.limits.ceiling import Contest, limits_near_best
 from earnest.inference.limits.drawn_spread import has_width, with_spread
-from earnest.inference.resampling.correction import (
-    CELLS,
-    WinnerScores,
-    deal_winners,
-    depends_on_size,
-)
 from earnest.inference.resampling.resampled import (
     ROUNDS,
     UndefinedRule,
     choose_resampler,
     out_of_bag_rule,
+)
+from earnest.inference.resampling.winners import (
+    CELLS,
+    WinnerScores,
+    deal_winners,
+    depends_on_size,
 )
 from earnest.kernels.score import score_selected, score_table
 from earnest.metrics.families import Array, Metric

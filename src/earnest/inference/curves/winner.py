@@ -15,8 +15,7 @@ from earnest.core.base.errors import EvidenceError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Task
-from earnest.core.results.interval import Ask
-from earnest.core.results.limits import ShareLimits
+from earnest.core.results.interval import Ask, ShareLimits
 from earnest.core.results.specs import Side
 from earnest.metrics.families import Need
 from earnest.metrics.responding import cut, respond

@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.provenance import JsonObject
+from earnest.core.base.provenance import JsonObject, finite
 from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution
-from earnest.core.results.estimate import by_severity, few_beyond, finite
-from earnest.core.results.interval import Interval, LimitSource
-from earnest.core.results.limits import limit_remarks
+from earnest.core.results.estimate import by_severity, few_beyond
+from earnest.core.results.interval import Interval, LimitSource, limit_remarks
 from earnest.core.results.specs import Side
 from earnest.core.text.numbers import decimals, number
 from earnest.inference.general.draws import from_plain, limits_from_dict, plain

@@ -10,10 +10,9 @@ from numpy.typing import ArrayLike
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.rng import RngLike, Seeds
-from earnest.core.results.interval import Interval, LimitSource, NormalLimits
-from earnest.core.results.limits import StudentLimits
-from earnest.inference.cases.influence import STEP
-from earnest.inference.cases.influence import influence as slopes
+from earnest.core.results.interval import Interval, LimitSource, NormalLimits, StudentLimits
+from earnest.inference.cases.case_values import STEP
+from earnest.inference.cases.case_values import influence as slopes
 from earnest.inference.general.draws import METHODS, bootstrap_remarks, draw_statistic, limits_of
 from earnest.inference.general.remarks import no_spread, not_smooth, warn_of_left_out
 from earnest.inference.general.result import StatisticResult, ask_at, side_of

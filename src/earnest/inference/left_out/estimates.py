@@ -14,7 +14,7 @@ import numpy as np
 from earnest.core.base.errors import EvidenceError, MetricError
 from earnest.core.data.replicates import Replicates
 from earnest.core.data.target import Target, Task
-from earnest.inference.cases.influence import slope
+from earnest.inference.cases.case_values import slope
 from earnest.inference.left_out.leave_one_out import (
     LeftOutEstimate,
     Variant,

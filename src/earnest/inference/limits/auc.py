@@ -9,8 +9,7 @@ import numpy as np
 
 from earnest.core.base.errors import EvidenceError
 from earnest.core.results.cautions import Caution
-from earnest.core.results.interval import LimitSource, NormalLimits
-from earnest.core.results.limits import LogitLimits, ShareLimits
+from earnest.core.results.interval import LimitSource, LogitLimits, NormalLimits, ShareLimits
 from earnest.inference.cases.areas import line_of, scores_of
 from earnest.inference.limits.ceiling import is_perfect, never_beyond_perfect, perfect_limits
 from earnest.inference.resampling.split_selection import Choice

@@ -20,10 +20,17 @@ from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
 from earnest.core.data.target import Target
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
-from earnest.core.results.interval import EqualCaseLimits, LimitSource
-from earnest.core.results.limits import ShareLimits, WidenedLimits, best_of
+from earnest.core.results.interval import (
+    AreaLimits,
+    EqualCaseLimits,
+    LimitSource,
+    NearWinnerLimits,
+    ShareLimits,
+    WidenedLimits,
+    best_of,
+    binormal_variance,
+)
 from earnest.core.results.specs import Side
-from earnest.core.results.winner_limits import AreaLimits, NearWinnerLimits, binormal_variance
 from earnest.inference.cases.areas import line_of
 from earnest.inference.limits.local_level import DRAWS, Standardised, winner_errors
 from earnest.inference.limits.winner_law import (

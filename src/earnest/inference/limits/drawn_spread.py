@@ -15,8 +15,14 @@ from earnest.core.base.errors import EarnestError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution, Severity
-from earnest.core.results.interval import EqualCaseLimits, LimitSource
-from earnest.core.results.limits import ShareLimits, WidenedLimits, best_of, draws_of
+from earnest.core.results.interval import (
+    EqualCaseLimits,
+    LimitSource,
+    ShareLimits,
+    WidenedLimits,
+    best_of,
+    draws_of,
+)
 from earnest.core.results.specs import Side
 from earnest.inference.cases.case_values import case_values
 from earnest.inference.limits.ceiling import (

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
-from earnest.core.results.interval import EqualCaseLimits, LimitSource, NormalLimits
-from earnest.core.results.limits import ShareLimits
+from earnest.core.results.interval import EqualCaseLimits, LimitSource, NormalLimits, ShareLimits
 from earnest.inference.cases.case_values import CaseValues, mean_moments
 from earnest.inference.cases.fold_variance import Variance, variance_of_mean
 from earnest.inference.limits.ceiling import is_perfect, no_error, perfect_limits

@@ -10,8 +10,13 @@ import numpy as np
 
 from earnest.core.data.replicates import Replicates
 from earnest.core.results.cautions import Caution, Severity
-from earnest.core.results.interval import EqualCaseLimits, LimitSource, NormalLimits
-from earnest.core.results.limits import LogitLimits, ShareLimits
+from earnest.core.results.interval import (
+    EqualCaseLimits,
+    LimitSource,
+    LogitLimits,
+    NormalLimits,
+    ShareLimits,
+)
 from earnest.inference.left_out.estimates import (
     cases_left_out,
     has_cases,

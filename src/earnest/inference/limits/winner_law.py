@@ -21,13 +21,14 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target, Task
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
-from earnest.core.results.interval import LimitSource
-from earnest.core.results.limits import INSIDE, ShareLimits
-from earnest.core.results.winner_limits import (
+from earnest.core.results.interval import (
+    INSIDE,
     AreaLimits,
     FewUnitsLimits,
+    LimitSource,
     LossLimits,
     OverlapLimits,
+    ShareLimits,
     binormal_trials,
     binormal_variance,
 )

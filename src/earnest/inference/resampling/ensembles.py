@@ -22,7 +22,6 @@ from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.base.threads import each, workers
-from earnest.core.data.configs import Configs
 from earnest.core.data.ensembles import (
     ENSEMBLES,
     EnsembleRule,
@@ -30,14 +29,13 @@ from earnest.core.data.ensembles import (
     StackedEnsemble,
     TopAverage,
 )
-from earnest.core.data.predictions import Predictions
+from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.selection import first_best
 from earnest.core.data.target import Target, Task
 from earnest.core.data.weights import Weights
 from earnest.core.results.estimate import ScoreErrors
-from earnest.inference.resampling.correction import KEPT, WinnerScores
-from earnest.inference.resampling.winners import gains_of
+from earnest.inference.resampling.winners import KEPT, WinnerScores, gains_of
 from earnest.kernels.score import score_selected, score_table
 from earnest.metrics.classification import EPS, of_true_class
 from earnest.metrics.families import Metric, RankMetric

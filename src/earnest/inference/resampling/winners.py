@@ -1,19 +1,40 @@
-"""Who wins: the same selector in-bag and on the sample itself."""
+"""Who wins, by the same selector in-bag and on the sample itself, and the corrected score.
+
+The corrected score is free of the size of the part left out. A third of the cases is out-of-bag. A
+mean over cases or an AUC has the same expectation on a part as on the whole; R², F1, a root or a
+precision has not, and what the small part does to it is no doing of the selection. So such a score
+is taken from the part by its linear terms, or else what the part does to configurations that it did
+not choose is taken off.
+
+It is a leave-one-out bootstrap whose training is the selection, and as smooth as its resamples make
+it. For its standard error the scores of the configurations are drawn again from their normal law,
+and the correction is computed of each draw as it is of the sample.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError, MetricError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import OneStandardError, Pooled, Selector, in_units_of_the_best
+from earnest.core.data.target import Target
 from earnest.core.data.weights import Weights
+from earnest.core.results.estimate import ScoreErrors
+from earnest.inference.cases.case_values import has_terms, score_terms
+from earnest.inference.cases.no_information import best_constant
+from earnest.inference.left_out.leave_one_out import count_sums, leave_one_out, unit_counts
 from earnest.kernels.contest import can_contest, contest
-from earnest.kernels.score import SPREAD, fold_repeats, fold_scores, score_table
-from earnest.metrics.families import Metric
+from earnest.kernels.score import SPREAD, fold_repeats, fold_scores, score_selected, score_table
+from earnest.metrics.families import Array, Metric, RankMetric
+from earnest.metrics.ranking import auc_scan
+from earnest.resampling.bootstrap import BLOCK, Resampler, StratifiedBootstrap
 
 TINY = 1e-9  # in place of 0, for a fold of which no case was drawn
 FOLD_CELLS = 1 << 23  # scores of single folds held at a time
@@ -130,3 +151,370 @@ def keep_defined_folds(scores: NDArray[np.float64]) -> NDArray[np.float64]:
             cure="Use the pooled selector, or larger stratified folds.",
         )
     return scores[kept]
+
+
+CELLS = 1 << 21  # terms gathered at a time
+KEPT = 1 << 22  # counts that an error is read from: the first resamples of an estimate
+TERMS = 1 << 21  # terms that errors are read from, those of the most frequent winners
+OUTER, INNER = 200, 200  # normal draws of the scores, and of resamples of each
+MOVED = 1 << 16  # of these draws at a time, which the cache holds
+STEP = 0.6  # of a standard error, by which scores are moved to see how the corrected one follows
+BUNDLES = 4096  # units from which a sum of several stands for each
+ROUGH = 0.25  # share of an error that too few resamples may leave open
+
+Choose = Callable[[Weights], NDArray[np.intp]]  # resamples (b, n) -> winners (b,)
+Dealt = TypeVar("Dealt", bound=NDArray[Any])  # one entry, or one row, a resample
+
+
+def depends_on_size(metric: Metric, target: Target) -> bool:
+    """Tell whether a part of the cases has another expected score than all of them.
+
+    A mean over cases has not, nor has an AUC, whose pairs are those of the cases of each class. Of
+    groups that differ in size or in their classes a part is never a small copy of the whole.
+    """
+    area = isinstance(metric, RankMetric) and metric.scan is auc_scan
+    if target.groups is None:
+        return not (metric.pointwise or area)
+    sizes = np.bincount(target.groups)
+    return not metric.pointwise or len(np.unique(sizes[sizes > 0])) > 1
+
+
+@dataclass(eq=False)
+class WinnerScores:
+    """The scores of in-bag winners on what each resample leaves out, gathered batch by batch.
+
+    It is the statistic that `resampled` asks for; `corrected` then makes one number of them. The
+    columns of its table are the out-of-bag score and the winner and, where the metric depends on
+    the size of the part, the score without that and what is to be taken off.
+
+    Parameters
+    ----------
+    pi, metric
+        The predictions and the metric.
+    resampler : Resampler
+        What draws the resamples.
+    choose : callable
+        From in-bag weights (b, n) to winners (b,).
+    """
+
+    pi: Predictions
+    metric: Metric
+    resampler: Resampler
+    choose: Choose
+    n_jobs: int | None = None
+    _counts: list[NDArray[np.uint8]] = field(default_factory=list)
+    _tables: list[Array] = field(default_factory=list)
+
+    def __call__(self, inbag: Weights) -> Array:
+        """Return the table (b, 2) or (b, 4) of some resamples."""
+        best, outside = self.choose(inbag), inbag.out_of_bag()
+        draws = score_selected(self.pi, self.metric, outside, best, n_jobs=self.n_jobs)
+        columns = [draws, best]
+        if depends_on_size(self.metric, self.pi.target):
+            columns += self._free_of_size(draws, best, outside)
+        table = np.column_stack(columns)
+        room = KEPT // self.pi.n_cases - sum(map(len, self._counts))
+        if room > 0 or not self._counts:
+            self._counts.append(inbag.values[: max(room, 1)])
+            self._tables.append(table[: max(room, 1)])
+        return table
+
+    def _free_of_size(self, draws: Array, best: NDArray[np.intp], outside: Weights) -> list[Array]:
+        """Return the scores of winners, and how those of others, dealt at random, are off.
+
+        Each resample is dealt the winner of another one, which its own cases did not choose. Over
+        all resamples the same configurations are dealt as have won, so that a configuration that
+        is alone has the same score twice.
+        """
+        dealt = deal_winners(best)
+        known = np.unique(best[best >= 0])
+        made = score_terms(self.pi.select(known), self.metric) if len(known) else None
+        if made is not None and np.isfinite(made[1]).all():
+            whole, terms = made
+            own, other = (
+                _mean_left_out(terms - whole, outside.values, np.searchsorted(known, mine), mine)
+                for mine in (best, dealt)
+            )
+            own += np.where(best < 0, np.nan, whole[np.searchsorted(known, best) % len(whole)])
+            return [np.where(np.isnan(draws), np.nan, own), other]
+        other = score_selected(self.pi, self.metric, outside, dealt, n_jobs=self.n_jobs)
+        whole = np.full(self.pi.n_configs + 1, np.nan)  # the last one for -1, who is nobody
+        ones = Weights(np.ones((len(known), self.pi.n_cases), dtype=np.uint8))
+        whole[known] = score_selected(self.pi, self.metric, ones, known, n_jobs=self.n_jobs)
+        return [draws, other - whole[dealt]]
+
+    def corrected(self, table: Array, *, published: bool = False) -> float:
+        """Return the corrected score from the table (B, k) of all resamples.
+
+        As published it is the mean of the out-of-bag scores, whatever the metric.
+        """
+        if table.shape[1] == 2 or published:
+            return float(np.nanmean(table[:, 0]))
+        off = table[:, 3][~np.isnan(table[:, 0])]
+        taken = float(np.nanmean(off)) if (~np.isnan(off)).any() else 0.0
+        return float(np.nanmean(table[:, 2])) - taken
+
+    def errors(
+        self,
+        table: Array,
+        winner: int,
+        rng: np.random.Generator,
+        *,
+        best_wins: bool = True,
+        luck: float | None = None,
+    ) -> ScoreErrors:
+        """Return the standard errors of the corrected score and of its distances.
+
+        Of that of the optimism the finite number of resamples is a part: the optimism of one
+        configuration is not exactly 0.
+
+        Parameters
+        ----------
+        table : ndarray, shape (B, k)
+            That of all resamples.
+        winner : int
+            The configuration that won on the sample itself.
+        rng : Generator
+            The source of the normal draws.
+        best_wins : bool
+            Whether the best score wins. Under another rule the error is that of the influence
+            function, which is too large where configurations are about equal.
+        luck : float, optional
+            The variance that finitely many draws leave in the corrected score; by default that of
+            the mean over the resamples.
+        """
+        counts, kept = np.concatenate(self._counts), np.concatenate(self._tables)
+        valid = ~np.isnan(kept[:, 0])
+        counts, kept = counts[valid], kept[valid]
+        drawn = table[:, 0] if table.shape[1] == 2 else table[:, 2] - table[:, 3]
+        drawn = drawn[~np.isnan(drawn)]
+        if len(kept) < 2 or len(drawn) < 2:
+            return ScoreErrors()
+        luck = float(np.var(drawn, ddof=1)) / len(drawn) if luck is None else luck
+        best = kept[:, 1].astype(np.intp)
+        known, shares = self._frequent(best, winner)
+        made = score_terms(self.pi.select(known), self.metric) if has_terms(self.metric) else None
+        if made is None or not np.isfinite(made[1]).all():
+            dealt = kept.shape[1] > 2  # not where terms were expected, and overflow
+            return self._errors_of_draws(counts, kept, winner, luck) if dealt else ScoreErrors()
+        zero = _constant_terms(self.pi, self.metric)
+        if best_wins:
+            sign, groups = self.metric.sign, self.pi.target.groups
+            away = sign * np.column_stack([made[1] - made[0], zero - zero.mean()]) / len(zero)
+            units = _bundled(_by_unit(away, self._strata(), groups), rng)
+            found = errors_in_the_limit(units, sign * made[0], shares, rng)
+            return replace(found, optimism=float(np.hypot(found.optimism or 0.0, np.sqrt(luck))))
+        terms, place = np.ascontiguousarray(made[1].T), np.searchsorted(known, best)
+        among = np.isin(best, known)
+        losses, counts = terms[place[among]], counts[among]
+        own = terms[np.searchsorted(known, winner)]
+        value, gap, gain = (
+            self._variance(mine, counts) for mine in (losses, own - losses, losses - zero)
+        )
+        return ScoreErrors(*(float(np.sqrt(part)) for part in (value, gap + luck, gain)))
+
+    def error_over(self, wins: Array, start: Array, rng: np.random.Generator) -> float | None:
+        """Return the error of the corrected score less a score that no selection made.
+
+        None for a metric that does not say what a case adds to it.
+
+        Parameters
+        ----------
+        wins : ndarray, shape (C,)
+            How often each configuration won, as a share.
+        start : ndarray, shape (n,)
+            The terms of that score: those of one configuration, or the mean of several.
+        rng : Generator
+            The source of the normal draws.
+        """
+        most = max(2, TERMS // self.pi.n_cases)
+        known = np.sort(np.argsort(-wins, kind="stable")[:most])
+        known = known[wins[known] > 0]
+        made = score_terms(self.pi.select(known), self.metric) if len(known) else None
+        if made is None or not (np.isfinite(made[1]).all() and np.isfinite(start).all()):
+            return None
+        sign, groups = self.metric.sign, self.pi.target.groups
+        away = sign * np.column_stack([made[1] - made[0], start - start.mean()]) / len(start)
+        units = _bundled(_by_unit(away, self._strata(), groups), rng)
+        shares = wins[known] / wins[known].sum()
+        return errors_in_the_limit(units, sign * made[0], shares, rng).gain
+
+    def _frequent(self, best: NDArray[np.intp], winner: int) -> tuple[NDArray[np.intp], Array]:
+        """Return who wins most often, as many as there is room for, and their shares of wins."""
+        wins = np.bincount(best, minlength=self.pi.n_configs)
+        most = max(2, TERMS // self.pi.n_cases)
+        order = np.argsort(-wins, kind="stable")[:most]
+        known = np.unique(np.append(order[wins[order] > 0], winner))
+        return known, wins[known] / wins[known].sum()
+
+    def _strata(self) -> NDArray[np.intp] | None:
+        """Return the layers that were drawn apart, None if there are none."""
+        if self.pi.target.groups is not None or not isinstance(self.resampler, StratifiedBootstrap):
+            return None
+        strata = np.empty(self.pi.n_cases, dtype=np.intp)
+        for layer, rows in enumerate(self.pi.target.layers):
+            strata[rows] = layer
+        return strata
+
+    def _variance(self, losses: Array, counts: NDArray[np.uint8]) -> float:
+        groups = self.pi.target.groups
+        found = leave_one_out(losses, counts, strata=self._strata(), groups=groups)
+        return max(found.variance, 0.0)
+
+    def _errors_of_draws(
+        self, counts: NDArray[np.uint8], table: Array, winner: int, luck: float
+    ) -> ScoreErrors:
+        """Return errors for a metric that has no terms, from how scores go with the counts.
+
+        That a case is drawn takes it from those that score, so that the covariance of its count
+        with the score of a configuration dealt at random is the case's influence with a minus.
+        """
+        dealt = np.nan_to_num(table[:, 3] - np.nanmean(table[:, 3]))
+        left = table[:, 0] - 2.0 * dealt
+        columns = np.full(len(counts), winner, dtype=np.intp)
+        own = score_selected(self.pi, self.metric, Weights(counts), columns, n_jobs=self.n_jobs)
+        units = unit_counts(counts, self.pi.target.groups)
+        value = _covariance_error(units, left)
+        gap = _covariance_error(units, own - left)
+        together = None if gap is None else float(np.sqrt(gap**2 + luck))
+        return ScoreErrors(value=value, optimism=together, gain=value)
+
+
+def errors_in_the_limit(
+    moves: Array, gains: Array, shares: Array, rng: np.random.Generator
+) -> ScoreErrors:
+    """Return the errors of a corrected score, of its optimism and of its gain over a constant.
+
+    With many cases the scores m of the configurations are normal about the true ones. In a
+    resample they are m + e with e of the same law, and what is left out then scores m - e. So the
+    corrected score is h(m) = mean over e of (m - e)_J, J being the best of m + e. The error is the
+    spread of h(m + t u) / t, with u of that law too. Its linear part is known without draws.
+
+    With t near 0 that is the influence function, the slope of h at m alone. Where configurations
+    are about equal h is bent, the slope changes from sample to sample, and the error comes out by
+    a third or more too large; with t = 1 it is by a fifth too small where one leads by a little.
+
+    Parameters
+    ----------
+    moves : ndarray, shape (units, W + 1)
+        What each independent unit adds to the score of each configuration, less its mean, and in
+        the last column to that of a constant prediction.
+    gains : ndarray, shape (W,)
+        The scores, greater is better.
+    shares : ndarray, shape (W,)
+        How often each configuration won.
+    rng : Generator
+        The source of the normal draws.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.inference.resampling.winners import errors_in_the_limit
+    >>> moves = np.array([[0.1, 0.0], [-0.1, 0.0]])  # one configuration, a constant of 0
+    >>> round(errors_in_the_limit(moves, np.ones(1), np.ones(1), np.random.default_rng(0)).value, 4)
+    0.1414
+    """
+    drawn = STEP * rng.standard_normal((OUTER, len(moves))) @ moves
+    half = rng.standard_normal((INNER // 2, len(moves))) @ moves[:, :-1]
+    apart, zero = gains + drawn[:, :-1], drawn[:, -1]  # (OUTER, W), (OUTER,)
+    luck = np.concatenate([half, -half])  # (INNER, W)
+    best = np.empty((OUTER, INNER), dtype=np.intp)
+    turns = max(1, MOVED // luck.size)
+    moved = np.empty((turns, *luck.shape))
+    for turn in range(0, OUTER, turns):
+        some = slice(turn, min(turn + turns, OUTER))
+        part = np.add(apart[some, None], luck, out=moved[: some.stop - turn])
+        np.argmax(part, axis=2, out=best[some])
+    left = np.take_along_axis(apart, best, axis=1) - luck[np.arange(INNER), best]
+    value = left.mean(axis=1)
+    line, slope = drawn[:, :-1] @ shares, moves[:, :-1] @ shares
+
+    def error(bent: Array, straight: Array, known: Array) -> float:
+        more = float(np.var(bent, ddof=1) - np.var(straight, ddof=1)) / STEP**2
+        return float(np.sqrt(max(float(np.square(known).sum()) + more, 0.0)))
+
+    return ScoreErrors(
+        value=error(value, line, slope),
+        optimism=float(np.std(apart.max(axis=1) - value, ddof=1)) / STEP,
+        gain=error(value - zero, line - zero, slope - moves[:, -1]),
+    )
+
+
+def _by_unit(
+    moves: Array, strata: NDArray[np.intp] | None, groups: NDArray[np.int64] | None
+) -> Array:
+    """Return what each unit adds (units, W): groups add up, strata are centred."""
+    if groups is not None:
+        order = np.argsort(groups, kind="stable")
+        first = np.unique(groups[order], return_index=True)[1]
+        return np.asarray(np.add.reduceat(moves[order], first, axis=0))
+    if strata is None:
+        return moves
+    out = moves.copy()
+    for layer in np.unique(strata):
+        out[strata == layer] -= moves[strata == layer].mean(axis=0)
+    return out
+
+
+def _bundled(moves: Array, rng: np.random.Generator) -> Array:
+    """Return many units (m, W) as some thousand sums with random signs, which vary as they do."""
+    if len(moves) <= BUNDLES:
+        return moves
+    signed = moves * rng.choice([-1.0, 1.0], len(moves))[:, None]
+    parts = np.arange(0, len(moves), BUNDLES)
+    out = np.zeros((BUNDLES, moves.shape[1]))
+    for start in parts:
+        some = signed[start : start + BUNDLES]
+        out[: len(some)] += some
+    return out
+
+
+def deal_winners(best: Dealt) -> Dealt:
+    """Return for each resample (first axis) the winner of the one before it in its block.
+
+    By blocks, which do not depend on how many resamples make a batch.
+    """
+    blocks = range(0, len(best), BLOCK)
+    parts = [np.roll(best[start : start + BLOCK], 1, axis=0) for start in blocks]
+    return cast("Dealt", np.concatenate(parts)) if parts else best
+
+
+def _mean_left_out(
+    moves: Array, outside: NDArray[np.uint8], place: NDArray[np.intp], best: NDArray[np.intp]
+) -> Array:
+    """Return the mean over the cases left out of the moves (n, W) of one column a resample."""
+    rows_of = np.ascontiguousarray(moves.T)  # (W, n)
+    out = np.empty(len(outside))
+    step = max(1, CELLS // max(1, outside.shape[1]))
+    for start in range(0, len(outside), step):
+        some = slice(start, start + step)
+        mine = rows_of[np.minimum(place[some], len(rows_of) - 1)]
+        out[some] = np.where(outside[some] > 0, mine, 0.0).sum(axis=1)
+    return np.where(best < 0, np.nan, out / np.maximum(outside.sum(axis=1), 1))
+
+
+def _constant_terms(pi: Predictions, metric: Metric) -> Array:
+    """Return the terms (n,) of the best constant prediction, 0 where its score is a fixed one."""
+    found = best_constant(pi.target, metric)
+    made = None if found is None or found[1] is None else score_terms(found[1], metric)
+    if made is None or not np.isfinite(made[1]).all():
+        return np.zeros(pi.n_cases)
+    return made[1][:, 0]
+
+
+def _covariance_error(counts: Numbers, scores: Array) -> float | None:
+    """Return the root of the summed squares of covariances of counts (B, m) with scores (B,).
+
+    What the finite number of resamples adds is taken off. None where that leaves too little.
+    """
+    valid = ~np.isnan(scores)
+    if valid.sum() < 2:
+        return None
+    rest = (scores[valid] - scores[valid].mean()) / valid.sum()
+    moved, noise = count_sums(counts[valid], rest)
+    variance = float(np.square(moved).sum()) - noise
+    if variance <= 0.0:
+        return None
+    ratio = noise / variance
+    open_share = 0.5 * np.sqrt((2.0 * ratio**2 + 4.0 * ratio) / counts.shape[1])
+    return float(np.sqrt(variance)) if open_share < ROUGH else None

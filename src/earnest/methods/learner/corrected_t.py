@@ -15,8 +15,7 @@ from earnest.core.data.selection import MeanOfFolds
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate
-from earnest.core.results.interval import EqualCaseLimits, LimitSource
-from earnest.core.results.limits import StudentLimits
+from earnest.core.results.interval import EqualCaseLimits, LimitSource, StudentLimits
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
 from earnest.inference.cases.fold_variance import (
     ROUNDING,

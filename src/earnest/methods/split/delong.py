@@ -9,7 +9,7 @@ from earnest.core.base import check
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
 from earnest.core.results.estimate import Estimate
-from earnest.core.results.limits import best_of
+from earnest.core.results.interval import best_of
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
 from earnest.inference.cases.areas import need_auc
 from earnest.inference.limits.auc import delong

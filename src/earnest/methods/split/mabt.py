@@ -8,8 +8,11 @@ from typing import ClassVar
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import LimitSource
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
-from earnest.inference.resampling.tilt import tilt_limits
-from earnest.inference.resampling.tiltable import choose_tilt_resampler, no_better_than_perfect
+from earnest.inference.resampling.tilt import (
+    choose_tilt_resampler,
+    no_better_than_perfect,
+    tilt_limits,
+)
 from earnest.methods.base import Call, choose_by, register, split_estimate
 from earnest.methods.split.tilted import Tilted
 from earnest.resampling.bootstrap import find_resampler

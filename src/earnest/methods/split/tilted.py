@@ -9,15 +9,14 @@ from earnest.core.base import check
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
 from earnest.core.results.estimate import Estimate
-from earnest.core.results.interval import LimitSource
-from earnest.core.results.limits import best_of
+from earnest.core.results.interval import LimitSource, best_of
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
 from earnest.inference.resampling.splits import SplitKnobs
-from earnest.inference.resampling.tilt import tilt_limits
-from earnest.inference.resampling.tiltable import (
+from earnest.inference.resampling.tilt import (
     choose_tilt_resampler,
     need_tiltable,
     no_better_than_perfect,
+    tilt_limits,
 )
 from earnest.methods.base import (
     MOST_RESAMPLES,

@@ -22,7 +22,6 @@ from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.inference.limits.ceiling import Contest, FirstScores
 from earnest.inference.limits.drawn_spread import has_width, no_width, with_spread
 from earnest.inference.remarks import other_winner, ties_at_the_top, unlike_scales
-from earnest.inference.resampling.correction import WinnerScores
 from earnest.inference.resampling.ensembles import (
     EnsembleScores,
     add_blend,
@@ -36,7 +35,7 @@ from earnest.inference.resampling.resampled import (
     out_of_bag_rule,
     resample_statistic,
 )
-from earnest.inference.resampling.winners import winner, winners
+from earnest.inference.resampling.winners import WinnerScores, winner, winners
 from earnest.kernels.score import score_table
 from earnest.methods.base import (
     MOST_RESAMPLES,

@@ -16,9 +16,8 @@ from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate, ScoreErrors
-from earnest.core.results.interval import DrawnLimits, LimitSource
+from earnest.core.results.interval import DrawnLimits, LimitSource, NearWinnerLimits
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec, Side
-from earnest.core.results.winner_limits import NearWinnerLimits
 from earnest.inference.limits.ceiling import Contest
 from earnest.inference.limits.drawn_spread import with_spread
 from earnest.inference.limits.local_level import (
@@ -28,14 +27,13 @@ from earnest.inference.limits.local_level import (
 )
 from earnest.inference.limits.winner_law import WinnerLaw, law_of, need_law
 from earnest.inference.remarks import ties_at_the_top, unlike_scales
-from earnest.inference.resampling.correction import WinnerScores
 from earnest.inference.resampling.resampled import (
     UndefinedRule,
     choose_resampler,
     out_of_bag_rule,
     resample_statistic,
 )
-from earnest.inference.resampling.winners import gains_of, winner, winners
+from earnest.inference.resampling.winners import WinnerScores, gains_of, winner, winners
 from earnest.kernels.score import score_table
 from earnest.methods.base import (
     MOST_RESAMPLES,

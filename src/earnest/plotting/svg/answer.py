@@ -21,8 +21,7 @@ from earnest.plotting.svg.axes import (
     space_labels,
     write_in_figure,
 )
-from earnest.plotting.svg.canvas import DOTS, INSIDE, OUTSIDE, Canvas, Figure
-from earnest.plotting.svg.text import SMALL, measure_text
+from earnest.plotting.svg.canvas import DOTS, INSIDE, OUTSIDE, SMALL, Canvas, Figure, measure_text
 
 # A smooth density of resampled scores, within the range of the metric.
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from earnest.core.text.estimate import prose
-from earnest.plotting.svg.canvas import Canvas
-from earnest.plotting.svg.text import TEXT, measure_text
+from earnest.plotting.svg.canvas import TEXT, Canvas, measure_text
 
 MOST_TICKS = 6
 APART = 8.0  # pixels between two labels

@@ -21,8 +21,15 @@ from earnest.plotting.svg.axes import (
     show_number,
     space_labels,
 )
-from earnest.plotting.svg.canvas import DOTS, Canvas, Figure
-from earnest.plotting.svg.text import SMALL, cut_apart, fit_words, measure_text
+from earnest.plotting.svg.canvas import (
+    DOTS,
+    SMALL,
+    Canvas,
+    Figure,
+    cut_apart,
+    fit_words,
+    measure_text,
+)
 
 # How well each class is told from the rest: one row a class, corrected beside as searched.
 

@@ -26,9 +26,8 @@ from earnest.plotting.svg.axes import (
     short,
     write_in_figure,
 )
-from earnest.plotting.svg.canvas import DASH, Canvas, Figure
+from earnest.plotting.svg.canvas import DASH, Canvas, Figure, cut_apart, measure_text
 from earnest.plotting.svg.strips import interval_bar
-from earnest.plotting.svg.text import cut_apart, measure_text
 
 BINS = 30
 IN, OUT = 0.55, 0.22  # opacity of bars within the interval, and beyond it

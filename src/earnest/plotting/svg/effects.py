@@ -26,8 +26,7 @@ from earnest.plotting.svg.axes import (
     short,
     space_labels,
 )
-from earnest.plotting.svg.canvas import DOTS, Canvas, Figure, Point
-from earnest.plotting.svg.text import SMALL, cut_apart, measure_text
+from earnest.plotting.svg.canvas import DOTS, SMALL, Canvas, Figure, Point, cut_apart, measure_text
 
 # Effects of parameters on the score, as the surrogate of a search sees them.
 

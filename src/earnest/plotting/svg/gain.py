@@ -23,8 +23,7 @@ from earnest.plotting.svg.axes import (
     round_out,
     show_number,
 )
-from earnest.plotting.svg.canvas import DASH, DOTS, Canvas, Figure, Point
-from earnest.plotting.svg.text import fit_words, measure_text
+from earnest.plotting.svg.canvas import DASH, DOTS, Canvas, Figure, Point, fit_words, measure_text
 
 TOP, UNDER, SIDE, ROW = 28.0, 44.0, 22.0, 17.0
 NARROW = 480.0  # pixels under which the lines are named over the plot

@@ -21,8 +21,7 @@ from earnest.plotting.svg.axes import (
     show_number,
     write_in_figure,
 )
-from earnest.plotting.svg.canvas import DASH, Canvas, Figure
-from earnest.plotting.svg.text import fit_words, measure_text
+from earnest.plotting.svg.canvas import DASH, Canvas, Figure, fit_words, measure_text
 
 TOP = 24.0
 MOST_POINTS = 400

@@ -22,8 +22,7 @@ from earnest.plotting.svg.axes import (
     space_labels,
     write_in_figure,
 )
-from earnest.plotting.svg.canvas import DASH, DOTS, Canvas, Figure
-from earnest.plotting.svg.text import SMALL, measure_text
+from earnest.plotting.svg.canvas import DASH, DOTS, SMALL, Canvas, Figure, measure_text
 
 # Marks that several figures of a report share.
 

@@ -17,8 +17,7 @@ from earnest.plotting.svg.axes import (
     round_out,
     space_labels,
 )
-from earnest.plotting.svg.canvas import DASH, DOTS, Canvas, Figure, Point
-from earnest.plotting.svg.text import fit_words, measure_text
+from earnest.plotting.svg.canvas import DASH, DOTS, Canvas, Figure, Point, fit_words, measure_text
 
 LEFT, RIGHT, UNDER = 46.0, 16.0, 44.0  # pixels around the plot
 ROW = 19.0  # of the words that name the lines

@@ -61,7 +61,7 @@ from earnest.training.fit.splits import (
     make_splitter,
 )
 from earnest.training.protocols import Estimator, Splitter, StoreLike
-from earnest.training.search.candidates import StaticCandidates, read_candidates
+from earnest.training.search.preparation import StaticCandidates, read_candidates
 from earnest.training.search.remarks import warn_of_leaks
 from earnest.training.search.run import enter_configs, put_cases, record_all
 

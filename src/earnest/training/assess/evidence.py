@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Key, Outcome, Task
-from earnest.core.data.configs import Configs
 from earnest.core.data.designs import NestedPredictions, PairedHalves
-from earnest.core.data.predictions import Predictions
+from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.results.cautions import Caution
 from earnest.engine.identity.identity import digest
 from earnest.training.assess.plan import Block, SplitPlan

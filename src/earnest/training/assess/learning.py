@@ -17,8 +17,7 @@ from earnest.core.base.errors import EvidenceError, InputError, MetricError
 from earnest.core.base.protocols import Progress
 from earnest.core.base.provenance import versions
 from earnest.core.base.rng import Purpose, RngLike, Seeds
-from earnest.core.data.configs import Configs
-from earnest.core.data.predictions import Predictions
+from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.comparison import Comparison

@@ -12,8 +12,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Key, Outcome
 from earnest.core.base.provenance import versions
-from earnest.core.data.configs import Configs
-from earnest.core.data.predictions import Predictions
+from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, Provenance, by_severity
@@ -29,10 +28,9 @@ from earnest.training.fit.ledger import Ledger
 from earnest.training.fit.problem import refuse
 from earnest.training.fit.run import run_all
 from earnest.training.fit.splits import Splits, check_partition
-from earnest.training.search.candidates import StaticCandidates
 from earnest.training.search.judging import SearchResults, judge
 from earnest.training.search.options import SearchOptions
-from earnest.training.search.preparation import SearchSetup, prepare
+from earnest.training.search.preparation import SearchSetup, StaticCandidates, prepare
 from earnest.training.search.run import Journey, SearchRun
 from earnest.training.search.search_cv import (
     SearchCV,

@@ -22,8 +22,7 @@ from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric, MetricLike
 from earnest.metrics.responding import check_fits
 from earnest.training.fit.problem import make_empty_predictions, make_survival_outcome, read_outcome
-from earnest.training.fit.response import ResponsePlan, plan_response
-from earnest.training.fit.rows import count_rows
+from earnest.training.fit.response import ResponsePlan, count_rows, plan_response
 from earnest.training.fit.splits import check_seeded, make_seed
 from earnest.training.protocols import Estimator
 from earnest.training.search.preparation import match_rows

@@ -30,7 +30,7 @@ from earnest.training.assess.question import read_data
 from earnest.training.fit.experiment import find_unseeded
 from earnest.training.fit.run import RunOptions
 from earnest.training.fit.splits import Splits
-from earnest.training.search.candidates import StaticCandidates
+from earnest.training.search.preparation import StaticCandidates
 
 SWAPS = 100
 UNSTABLE = 1.0  # of the ratio: one of a learner is below it where it is smooth, above where not

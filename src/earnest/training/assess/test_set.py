@@ -18,8 +18,7 @@ from earnest.core.base import check
 from earnest.core.base.arrays import as_array, missing
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.protocols import Store, Task
-from earnest.core.data.configs import Configs
-from earnest.core.data.predictions import Predictions
+from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, by_severity
@@ -32,8 +31,7 @@ from earnest.training.fit.cell import RESPONSE
 from earnest.training.fit.experiment import Cell, Experiment
 from earnest.training.fit.ledger import explain_failure
 from earnest.training.fit.problem import make_survival_outcome
-from earnest.training.fit.response import ResponsePlan
-from earnest.training.fit.rows import count_rows
+from earnest.training.fit.response import ResponsePlan, count_rows
 from earnest.training.fit.run import RunOptions, open_run, run_cells
 from earnest.training.protocols import StoreLike
 from earnest.training.search.preparation import match_rows

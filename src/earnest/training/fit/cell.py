@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Outcome, Task
 from earnest.training.fit.experiment import Experiment
-from earnest.training.fit.response import ResponsePlan, refuse_other_length
-from earnest.training.fit.rows import count_rows, cut_params
+from earnest.training.fit.response import ResponsePlan, count_rows, cut_params, refuse_other_length
 from earnest.training.protocols import Estimator, FitTask, Params
 
 RESPONSE = "response"  # the name of a cell's predictions

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base.protocols import Task
 from earnest.core.base.rng import Purpose, Seeds
-from earnest.training.fit.response import ResponsePlan
-from earnest.training.fit.rows import count_rows, cut_parts, take_rows
+from earnest.training.fit.response import ResponsePlan, count_rows, cut_parts, take_rows
 from earnest.training.fit.samples import Samples, find_inner_splits, keep_copies_together
 from earnest.training.fit.splits import Splits
 from earnest.training.protocols import Estimator, FitObserver, Params, Scorer

@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError, MetricError
-from earnest.core.data.configs import Configs
-from earnest.core.data.predictions import Predictions
+from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.target import (
     Target,
     Task,
@@ -23,8 +22,7 @@ from earnest.core.data.target import (
 from earnest.core.data.target_reading import infer_task, read_target
 from earnest.metrics.families import Metric, MetricLike, Need
 from earnest.metrics.responding import check_fits
-from earnest.training.fit.response import ResponsePlan, plan_response
-from earnest.training.fit.rows import count_rows
+from earnest.training.fit.response import ResponsePlan, count_rows, plan_response
 from earnest.training.fit.scoring import EstimateMetric, Scoring, choose_measure, find_positive
 from earnest.training.protocols import Estimator
 

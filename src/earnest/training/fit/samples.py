@@ -23,7 +23,7 @@ from earnest.resampling.bootstrap import (
     has_any_drawn,
     something_out_of_bag,
 )
-from earnest.training.fit.rows import count_rows, take_rows
+from earnest.training.fit.response import count_rows, take_rows
 from earnest.training.protocols import Estimator, Splitter, shuffle_splitter
 
 ALL_CASES = -1  # the place of the model that is trained on every case once

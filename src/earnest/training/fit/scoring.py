@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError, UnknownNameError
-from earnest.core.data.configs import Configs
-from earnest.core.data.predictions import Predictions
+from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.target import Target, Task, plain_labels
 from earnest.core.data.target_reading import read_target
 from earnest.core.data.weights import Weights

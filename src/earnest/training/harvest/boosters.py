@@ -18,7 +18,7 @@ from earnest.adapters.predictions.request import PredictionsRequest
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.data.predictions import Predictions
-from earnest.training.fit.rows import take_rows
+from earnest.training.fit.response import take_rows
 from earnest.training.fit.splits import make_splitter
 from earnest.training.protocols import Splitter
 

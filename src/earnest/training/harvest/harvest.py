@@ -22,14 +22,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError
-from earnest.core.data.configs import Configs
 from earnest.core.data.folds import places
-from earnest.core.data.predictions import Predictions
+from earnest.core.data.predictions import Configs, Predictions
 from earnest.metrics.families import MetricLike
 from earnest.training.fit.cell import SINGLE
 from earnest.training.fit.problem import Problem, read_problem
-from earnest.training.fit.response import ResponsePlan
-from earnest.training.fit.rows import count_rows
+from earnest.training.fit.response import ResponsePlan, count_rows
 from earnest.training.fit.scoring import Scoring, read_scoring
 from earnest.training.harvest.optuna import Search, harvest_optuna, is_optuna_search
 from earnest.training.protocols import Estimator, Scorer

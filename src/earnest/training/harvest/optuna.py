@@ -19,13 +19,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError
-from earnest.core.data.configs import Configs
 from earnest.core.data.folds import places
-from earnest.core.data.predictions import Predictions
+from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.results.cautions import Caution
 from earnest.core.space.parameters import plain
-from earnest.training.fit.response import ResponsePlan
-from earnest.training.fit.rows import count_rows, take_rows
+from earnest.training.fit.response import ResponsePlan, count_rows, take_rows
 from earnest.training.protocols import Estimator, Scorer
 from earnest.training.search.judging import ResultsTable
 from earnest.training.search.optuna import STATIC

@@ -19,10 +19,10 @@ from earnest.methods.base import Method
 from earnest.metrics.families import MetricLike
 from earnest.training.fit.run import RunOptions
 from earnest.training.protocols import Estimator
-from earnest.training.search.candidates import find_first_estimator
 from earnest.training.search.dropping.bced import DroppingRule, read_dropping
 from earnest.training.search.dropping.stopping import StopWhenWidth, read_stopping
 from earnest.training.search.live import LivePage
+from earnest.training.search.preparation import find_first_estimator
 
 
 @dataclass(frozen=True, eq=False)

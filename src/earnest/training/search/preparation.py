@@ -2,40 +2,432 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from dataclasses import dataclass, field, replace
+from inspect import signature
 from numbers import Real
-from typing import cast
+from typing import TYPE_CHECKING, Protocol, TypeGuard, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
-from earnest.core.base.rng import Seeds
+from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
 from earnest.core.data.ensembles import EnsembleRule
 from earnest.core.results.interval import Ask
 from earnest.engine.backends import count_ahead
 from earnest.engine.identity.identity import describe, parameters_of, versions, with_parts
 from earnest.engine.limits import TaskLimit
-from earnest.training.fit.experiment import Configuration, Experiment
+from earnest.training.fit.experiment import WHOLE, Configuration, Experiment
 from earnest.training.fit.problem import Problem, make_survival_outcome, read_problem
-from earnest.training.fit.routing import FitArguments, route
-from earnest.training.fit.rows import count_rows
+from earnest.training.fit.response import METHODS, count_rows, cut_params
 from earnest.training.fit.scoring import Scoring, read_scoring
 from earnest.training.fit.splits import Splits, add_splits, check_seeded, make_seed, make_splits
-from earnest.training.protocols import Estimator, Params
-from earnest.training.search.candidates import (
-    DEFAULT_DRAWS,
-    DynamicCandidates,
-    StaticCandidates,
-    check_configurations,
-    find_kinds,
-    read_candidates,
-)
+from earnest.training.protocols import Estimator, Params, Scorer
 from earnest.training.search.estimate import name_method
 from earnest.training.search.options import SearchOptions
+
+if TYPE_CHECKING:
+    from sklearn.utils.metadata_routing import MetadataRouter
+
+
+USERS_LINE = 5  # whoever called `fit`, which calls `prepare`, which calls `route`
+
+
+@dataclass(frozen=True)
+class FitArguments:
+    """The arguments of `fit`, by where they go."""
+
+    fit: Mapping[str, object] = field(default_factory=dict)
+    split: Mapping[str, object] = field(default_factory=dict)
+    score: Mapping[str, object] = field(default_factory=dict)
+
+
+def make_router(
+    owner: str, estimator: Estimator, scorer: Scorer, splitter: object
+) -> MetadataRouter:
+    """Return the metadata router of a search, whose messages name its owner."""
+    from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+
+    return (
+        MetadataRouter(owner=owner)
+        .add(
+            estimator=estimator,
+            method_mapping=MethodMapping().add(caller="fit", callee="fit"),
+        )
+        .add(
+            scorer=scorer,
+            method_mapping=MethodMapping()
+            .add(caller="score", callee="score")
+            .add(caller="fit", callee="score"),
+        )
+        .add(
+            splitter=splitter,
+            method_mapping=MethodMapping().add(caller="fit", callee="split"),
+        )
+    )
+
+
+def is_routing_enabled() -> bool:
+    """Tell whether scikit-learn routes metadata by request."""
+    from sklearn import get_config
+
+    return bool(get_config().get("enable_metadata_routing", False))
+
+
+def route(
+    owner: str,
+    estimator: Estimator,
+    scorer: Scorer,
+    splitter: object,
+    params: Params,
+    n: int,
+) -> FitArguments:
+    """Send the arguments of `fit` where they belong.
+
+    Without metadata routing `groups` goes to the splitter and the rest to the estimator, and
+    sample weights to the scorer too where this version of scikit-learn does so.
+    """
+    given = cut_params({name: value for name, value in params.items() if value is not None}, n)
+    if is_routing_enabled():
+        from sklearn.utils.metadata_routing import process_routing
+
+        router = make_router(owner, estimator, scorer, splitter)
+        routed = process_routing(router, "fit", **given)
+        return FitArguments(routed.estimator.fit, routed.splitter.split, routed.scorer.score)
+    groups = given.pop("groups", None)
+    weights = given.get("sample_weight")
+    scored = weights is not None and _is_weighing_scores() and _can_take_weights(scorer)
+    return FitArguments(given, {"groups": groups}, {"sample_weight": weights} if scored else {})
+
+
+def _is_weighing_scores() -> bool:
+    """Tell whether scikit-learn's own searches pass sample weights on to scorers, as newer do."""
+    from sklearn.model_selection import GridSearchCV
+
+    return hasattr(GridSearchCV, "_check_scorers_accept_sample_weight")
+
+
+def _can_take_weights(scorer: Scorer) -> bool:
+    """Tell whether any scorer takes weights, and warn of each that does not."""
+    several: Mapping[str, Scorer] | None = getattr(scorer, "_scorers", None)
+    named = (
+        {str(scorer): scorer} if several is None else {f"{k}={v}": v for k, v in several.items()}
+    )
+    takes = {name: _can_weigh(one) for name, one in named.items()}
+    for name, accepted in takes.items():
+        if not accepted:
+            warnings.warn(
+                f"The scoring {name} does not support sample_weight: configurations are fitted "
+                "with weights and compared without them.",
+                UserWarning,
+                stacklevel=USERS_LINE,
+            )
+    return any(takes.values())
+
+
+def _can_weigh(scorer: Scorer) -> bool:
+    own = getattr(scorer, "_accept_sample_weight", None)
+    return bool(own()) if own is not None else "sample_weight" in signature(scorer).parameters
+
+
+DEFAULT_DRAWS = 10  # candidates drawn from distributions, as scikit-learn's RandomizedSearchCV does
+
+
+class CandidatesTypeError(InputError, TypeError):
+    """Candidates are of a type that cannot be searched; scikit-learn raises TypeError, too."""
+
+
+@dataclass(frozen=True)
+class StaticCandidates:
+    """Configurations that are all known before any is evaluated.
+
+    Parameters
+    ----------
+    ids : tuple of str
+        Their names, all different.
+    configurations : tuple of Configuration
+        What each of them is.
+    """
+
+    ids: tuple[str, ...]
+    configurations: tuple[Configuration, ...]
+
+    def __len__(self) -> int:
+        """Count the configurations."""
+        return len(self.ids)
+
+
+@runtime_checkable
+class Candidate(Protocol):
+    """A whole estimator that is described by plain parameters, such as one of a portfolio.
+
+    The parameters need not be those of the estimator: they are what results show, and what an
+    explanation of the search reads.
+    """
+
+    name: str
+    params: Params
+    estimator: Estimator
+
+
+class Asker(Protocol):
+    """One run of a dynamic search.
+
+    `ask` gives the next batch of configurations, an empty list at the end. After each batch
+    `tell` is given their mean scores in the same order, greater being better and NaN where a
+    configuration failed. The same seed and the same scores must give the same batches, however
+    many workers evaluate them: a search that was killed is resumed by asking again.
+    """
+
+    def ask(self) -> Sequence[dict[str, object]]:
+        """Return the next configurations to evaluate, none at the end."""
+        ...
+
+    def tell(self, scores: Sequence[float]) -> None:
+        """Learn the mean scores of the configurations that were asked for last."""
+        ...
+
+
+@runtime_checkable
+class DynamicCandidates(Protocol):
+    """Configurations that are proposed by what was seen of earlier ones.
+
+    It holds knobs only; `start` makes the state of one run, so that fitting twice starts again. One
+    that looks at no score, such as a random search, may say so with an attribute `static`.
+    """
+
+    def start(self, seed: int) -> Asker:
+        """Begin a search whose choices depend on nothing but this seed and the scores told."""
+        ...
+
+    def limit(self) -> int | None:
+        """Return how many configurations there can be at most, None where that is open."""
+        ...
+
+
+def read_candidates(
+    given: object, *, n_iter: int | None = None, random_state: RngLike = None, sampled: bool = False
+) -> StaticCandidates | DynamicCandidates:
+    """Return the candidates of what a user may pass.
+
+    Parameters
+    ----------
+    given : dict, list or DynamicCandidates
+        A grid or distributions (a dict, or several in a list), estimators, (name, estimator)
+        pairs or `Candidate`s, or a dynamic search.
+    n_iter : int, optional
+        How many to draw; None takes every point of a grid, and 10 of distributions.
+    random_state : None, int or RandomState
+        What they are drawn with.
+    sampled : bool
+        Whether lists of values are drawn from as distributions are, without replacement; so
+        scikit-learn's RandomizedSearchCV reads `param_distributions`.
+    """
+    from sklearn.model_selection import ParameterGrid, ParameterSampler
+
+    if isinstance(given, DynamicCandidates):
+        _refuse_draws(n_iter, "a dynamic search, which has its own limit")
+        return given
+    if isinstance(given, Mapping):
+        return _read_spaces([given], n_iter, random_state, sampled)
+    if isinstance(given, ParameterGrid | ParameterSampler):
+        _refuse_draws(n_iter, f"a {type(given).__name__}, which already defines what is tried")
+        return _list_configurations(list(given))
+    if isinstance(given, Iterator):
+        raise InputError(
+            "`candidates` can be read only once",
+            needs="a list, which a copy of the search can read again",
+            got=check.show(given),
+            cure="Write list(...) around it.",
+        )
+    if isinstance(given, Iterable) and not isinstance(given, str | bytes):
+        items = list(given)
+        if items and all(isinstance(item, Mapping) for item in items):
+            return _read_spaces(items, n_iter, random_state, sampled)
+        if items and not any(isinstance(item, Mapping) for item in items):
+            _refuse_draws(n_iter, "a list of estimators, all of which are tried")
+            return _read_estimators(items)
+    raise CandidatesTypeError(
+        "`candidates` cannot be read",
+        needs="a dict of parameter values, a list of such dicts, a list of estimators or of "
+        "(name, estimator) pairs, or a dynamic search",
+        got=check.show(given),
+    )
+
+
+def find_first_estimator(given: object) -> Estimator | None:
+    """Return the first of candidates that are whole estimators, None where they are not."""
+    if isinstance(given, str | bytes | Mapping | Iterator) or not isinstance(given, Iterable):
+        return None
+    first = next(iter(given), None)
+    if first is None or isinstance(first, Mapping):
+        return None
+    found = read_candidates(given)
+    assert isinstance(found, StaticCandidates)
+    return found.configurations[0].own
+
+
+def _refuse_draws(n_iter: int | None, what: str) -> None:
+    if n_iter is not None:
+        raise InputError(
+            "`n_iter` needs something to draw from",
+            needs="a grid or distributions",
+            got=what,
+            cure="Leave `n_iter` out.",
+        )
+
+
+def _read_spaces(
+    spaces: list[Mapping[str, object]], n_iter: int | None, random_state: RngLike, sampled: bool
+) -> StaticCandidates:
+    from sklearn.model_selection import ParameterGrid, ParameterSampler
+
+    drawn = [_check_space(space) for space in spaces]
+    if n_iter is not None:
+        check.whole_number("n_iter", n_iter, low=1)
+    if n_iter is None and not any(drawn) and not sampled:
+        return _list_configurations(list(ParameterGrid(spaces)))
+    count = n_iter
+    if count is None:  # scikit-learn warns where lists have fewer points, even if nobody said 10
+        count = DEFAULT_DRAWS if any(drawn) else min(DEFAULT_DRAWS, len(ParameterGrid(spaces)))
+    return _list_configurations(list(ParameterSampler(spaces, count, random_state=random_state)))
+
+
+def _list_configurations(found: list[dict[str, object]]) -> StaticCandidates:
+    names = tuple(f"c{i}" for i in range(len(found)))
+    return StaticCandidates(names, tuple(Configuration(params) for params in found))
+
+
+def _check_space(space: Mapping[str, object]) -> bool:
+    """Refuse what is no list of values and no distribution; tell whether there is one."""
+    drawn = False
+    for name, values in space.items():
+        if not isinstance(name, str):
+            raise InputError("a hyperparameter has no name", needs="text", got=check.show(name))
+        if hasattr(values, "rvs"):
+            drawn = True
+            continue
+        listed = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str | bytes)
+        if not listed or getattr(values, "ndim", 1) != 1 or not len(cast(Sized, values)):
+            raise (InputError if listed else CandidatesTypeError)(
+                f"the values of hyperparameter {name!r} are not a list",
+                needs="a list or one-dimensional array with at least one value, or a "
+                "distribution with `rvs`",
+                got=check.show(values),
+                cure="" if listed else _suggest_writing(name, values),
+            )
+    return drawn
+
+
+def _suggest_writing(name: str, values: object) -> str:
+    """Return what a value that stands alone is to be written as."""
+    if type(values).__module__.startswith("optuna."):
+        return "Pass an Optuna space to earnest.optuna_candidates(space, n_trials=...)."
+    return f"Write {{{name!r}: [{check.show(values)}]}}."
+
+
+def _read_estimators(items: list[object]) -> StaticCandidates:
+    pairs = [_name_estimator(item) for item in items]
+    counts = Counter(name for name, _ in pairs)
+    given_twice = [name for name, times in counts.items() if times > 1]
+    seen: Counter[str] = Counter()
+    names = []
+    for item, (name, _) in zip(items, pairs, strict=True):
+        if name in given_twice and (isinstance(item, tuple) or _is_described(item)):
+            raise InputError(
+                "two candidates have the same name",
+                needs="unique names",
+                got=check.some(map(repr, given_twice)),
+            )
+        seen[name] += 1
+        names.append(f"{name}-{seen[name]}" if name in given_twice else name)
+    return StaticCandidates(tuple(names), tuple(_read_configuration(item) for item in items))
+
+
+def _read_configuration(item: object) -> Configuration:
+    if _is_described(item):
+        return Configuration(dict(item.params), whole=True, estimator=item.estimator)
+    return Configuration({WHOLE: _name_estimator(item)[1]}, whole=True)
+
+
+def _is_described(item: object) -> TypeGuard[Candidate]:
+    return not _is_estimator(item) and isinstance(item, Candidate)
+
+
+def _name_estimator(item: object) -> tuple[str, Estimator]:
+    pair: tuple[object, ...] = (type(item).__name__, item)
+    if isinstance(item, tuple):
+        pair = item
+    if _is_described(item):
+        pair = (item.name, item.estimator)
+    if len(pair) != 2 or not isinstance(pair[0], str) or not _is_estimator(pair[1]):
+        raise InputError(
+            "a candidate is neither parameters nor an estimator",
+            needs="estimators with `fit` and `get_params`, (name, estimator) pairs, or objects "
+            "with `name`, `params` and `estimator`",
+            got=check.show(item),
+            cure=f"Write {item.__name__}()." if isinstance(item, type) else "",
+        )
+    return pair[0], pair[1]
+
+
+def _is_estimator(value: object) -> TypeGuard[Estimator]:
+    return not isinstance(value, type) and hasattr(value, "fit") and hasattr(value, "get_params")
+
+
+def find_kinds(configurations: Iterable[Configuration]) -> list[Configuration]:
+    """Return one configuration of each kind: same parameter names, words and types of estimators.
+
+    Words and switches are told apart, since methods of an estimator can hang on them: an SVC has
+    probabilities only where they are switched on.
+    """
+    kinds: dict[object, Configuration] = {}
+    for configuration in configurations:
+        shown = {WHOLE: configuration.own} if configuration.whole else configuration.params
+        kind = tuple((name, _find_kind(value)) for name, value in shown.items())
+        kinds.setdefault(kind, configuration)
+    return list(kinds.values())
+
+
+def _find_kind(value: object) -> object:
+    if hasattr(value, "get_params"):  # a pipeline answers what its last step can
+        return type(value), tuple(hasattr(value, method) for method in METHODS)
+    return value if isinstance(value, str | bool | np.bool_) else None
+
+
+def check_configurations(base: Estimator, configurations: Iterable[Configuration]) -> None:
+    """Refuse parameters that the estimator does not have, naming the nearest that it has."""
+    for configuration in find_kinds(configurations):
+        try:
+            configuration.make_from(base)
+        except (ValueError, AttributeError, TypeError) as error:
+            raise _explain_unknown(base, configuration, error) from error
+
+
+def _suggest_step(name: str, known: Sequence[str]) -> str:
+    """Return the parameter of a step of a pipeline that a name without its step means."""
+    found = [one for one in known if one.endswith(f"__{name}")]
+    return f"Did you mean {' or '.join(map(repr, found[:3]))}?" if found else ""
+
+
+def _explain_unknown(base: Estimator, configuration: Configuration, error: Exception) -> InputError:
+    known = list(base.get_params(deep=True))
+    strange = [name for name in configuration.params if name not in known]
+    if not strange:  # a value that the estimator's own set_params refuses
+        return InputError("a candidate cannot be set", got=f"{configuration.params}: {error}")
+    return InputError(
+        f"{type(base).__name__} has no parameter {check.some(map(repr, strange))}",
+        needs=check.some(known, limit=20),
+        got=check.some(map(repr, configuration.params)),
+        cure=check.nearest(strange[0], known)
+        or _suggest_step(strange[0], known)
+        or str(error).split(". ")[0],
+    )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -24,16 +24,16 @@ from earnest.training.fit.problem import refuse
 from earnest.training.fit.response import ResponsePlan
 from earnest.training.fit.run import Run, RunOptions, open_run, run_cells
 from earnest.training.fit.splits import Splits
-from earnest.training.search.candidates import (
-    DynamicCandidates,
-    StaticCandidates,
-    check_configurations,
-)
 from earnest.training.search.dropping.bced import DroppingRule, DropTrace
 from earnest.training.search.dropping.stopping import StopWhenWidth
 from earnest.training.search.live import LivePage, Watch, open_page
 from earnest.training.search.options import SearchOptions
-from earnest.training.search.preparation import SearchSetup
+from earnest.training.search.preparation import (
+    DynamicCandidates,
+    SearchSetup,
+    StaticCandidates,
+    check_configurations,
+)
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,6 @@ from earnest.metrics.families import MetricLike
 from earnest.training.fit.cell import fit_model
 from earnest.training.fit.experiment import Configuration
 from earnest.training.fit.problem import make_survival_outcome
-from earnest.training.fit.routing import is_routing_enabled, make_router
 from earnest.training.fit.scoring import read_scoring
 from earnest.training.learners.averaged import join_members
 from earnest.training.protocols import Answer, Estimator
@@ -39,7 +38,12 @@ from earnest.training.search.estimate import EstimateAttributes, SearchRecord, r
 from earnest.training.search.judging import SearchResults, judge
 from earnest.training.search.live import LivePage
 from earnest.training.search.options import SearchOptions
-from earnest.training.search.preparation import SearchSetup, prepare
+from earnest.training.search.preparation import (
+    SearchSetup,
+    is_routing_enabled,
+    make_router,
+    prepare,
+)
 from earnest.training.search.run import SearchRun, count_planned, search_all
 
 if TYPE_CHECKING:

@@ -13,9 +13,8 @@ import numpy as np
 
 from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import FormatError
-from earnest.core.data.configs import Configs
 from earnest.core.data.measure import Measure
-from earnest.core.data.predictions import Predictions
+from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Target, Task
 from earnest.core.results.cautions import Caution
