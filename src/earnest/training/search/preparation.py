@@ -29,10 +29,11 @@ from earnest.training.fit.scoring import Scoring, read_scoring
 from earnest.training.fit.splits import Splits, add_splits, check_seeded, make_seed, make_splits
 from earnest.training.protocols import Estimator, Params, Scorer
 from earnest.training.search.estimate import name_method
-from earnest.training.search.options import SearchOptions
 
 if TYPE_CHECKING:
     from sklearn.utils.metadata_routing import MetadataRouter
+
+    from earnest.training.search.options import SearchOptions
 
 
 USERS_LINE = 5  # whoever called `fit`, which calls `prepare`, which calls `route`
