@@ -23,9 +23,14 @@ from earnest.engine.backends import count_ahead
 from earnest.engine.identity.identity import describe, parameters_of, versions, with_parts
 from earnest.engine.limits import TaskLimit
 from earnest.training.fit.experiment import WHOLE, Configuration, Experiment
-from earnest.training.fit.problem import Problem, make_survival_outcome, read_problem
+from earnest.training.fit.problem import (
+    Problem,
+    Scoring,
+    make_survival_outcome,
+    read_problem,
+    read_scoring,
+)
 from earnest.training.fit.response import METHODS, count_rows, cut_params
-from earnest.training.fit.scoring import Scoring, read_scoring
 from earnest.training.fit.splits import Splits, add_splits, check_seeded, make_seed, make_splits
 from earnest.training.protocols import Estimator, Params, Scorer
 from earnest.training.search.estimate import name_method

@@ -27,8 +27,7 @@ from earnest.methods.base import Method
 from earnest.metrics.families import MetricLike
 from earnest.training.fit.cell import fit_model
 from earnest.training.fit.experiment import Configuration
-from earnest.training.fit.problem import make_survival_outcome
-from earnest.training.fit.scoring import read_scoring
+from earnest.training.fit.problem import make_survival_outcome, read_scoring
 from earnest.training.learners.averaged import join_members
 from earnest.training.protocols import Answer, Estimator
 from earnest.training.search.autolog import log_the_winner
