@@ -16,8 +16,7 @@ from earnest.core.results.files import parse_json
 from earnest.core.results.learning import LearningCurve
 from earnest.metrics import metric as resolve_metric
 from earnest.reporting.sources.material import Material, measuring
-from earnest.reporting.sources.run import material_of_run
-from earnest.reporting.sources.source import material_of_predictions, need_metric
+from earnest.reporting.sources.source import material_of_predictions, material_of_run, need_metric
 from earnest.store import RunFile, read_run
 
 if TYPE_CHECKING:
