@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from earnest.adapters.trials.scored import COMPLETE, DROPPED, FAILED
 from earnest.core.data.weights import Weights
 from earnest.core.text.estimate import print_numbers, prose
 from earnest.core.text.names import ConfigName, value_words
@@ -27,9 +28,6 @@ from earnest.reporting.model import NONE, AuditPart, AuditRow, Facts, Panel, Riv
 from earnest.reporting.parts.headings import audit_heading, won_heading
 from earnest.reporting.sources.asking import Results
 from earnest.reporting.sources.material import (
-    COMPLETE,
-    DROPPED,
-    FAILED,
     INCOMPLETE,
     Material,
     SearchedConfiguration,

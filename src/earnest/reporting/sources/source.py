@@ -31,7 +31,6 @@ from earnest.metrics.families import Metric
 from earnest.metrics.responding import check_fits
 from earnest.metrics.scores import read_evidence
 from earnest.reporting.sources.material import (
-    COMPLETE,
     INCOMPLETE,
     Material,
     SearchedConfiguration,

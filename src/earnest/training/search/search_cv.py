@@ -39,6 +39,7 @@ from earnest.training.search.live import LivePage
 from earnest.training.search.options import SearchOptions
 from earnest.training.search.preparation import (
     SearchSetup,
+    find_base_estimator,
     is_routing_enabled,
     make_router,
     prepare,
@@ -399,7 +400,7 @@ class SearchCV(
 
     def base_estimator(self) -> Estimator:
         """Return the estimator that candidates are made from, the first of a list of them."""
-        return read_options(self).base_estimator
+        return find_base_estimator(read_options(self))
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return where the arguments of `fit` and `score` go."""
