@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, runtime_checkable
@@ -15,7 +15,7 @@ from earnest.core.base.errors import EvidenceError, MetricError
 from earnest.core.base.registry import Registry
 from earnest.core.base.rng import Seeds
 from earnest.core.data.predictions import Predictions
-from earnest.core.results.cautions import Caution
+from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.comparison import Probabilities
 from earnest.core.results.differences import Alternative
 from earnest.core.results.interval import LimitSource
@@ -279,3 +279,38 @@ def same_predictions(pi: Predictions, a: int, b: int) -> bool:
     if a == b:
         return True
     return bool(np.array_equal(pi.responses[:, a], pi.responses[:, b], equal_nan=True))
+
+
+def several_models(pi: Predictions) -> Iterator[Caution]:
+    """Yield a note where predictions of several fitted models are read as one model's."""
+    if pi.n_folds > 1:
+        yield Caution(
+            "EN042",
+            f"The predictions of {pi.n_folds} folds are read as those of one fixed model.",
+            "The models of the folds differ a little, which this test does not account for; "
+            "rank metrics also compare scores of different folds.",
+            "Use test='bayle' to compare the models of the folds.",
+            Severity.NOTE,
+        )
+
+
+def dependent_test_sets(count: int) -> Iterator[Caution]:
+    """Yield a caution where scores of overlapping splits are treated as independent."""
+    yield Caution(
+        "EN038",
+        f"The scores of {count} test sets are treated as independent, although their models "
+        "share most of their training cases and the test sets overlap.",
+        "The test finds differences far too easily, the more so the more test sets there are.",
+        "Use test='corrected_t', which allows for the overlap.",
+    )
+
+
+def dependent_folds(folds: int) -> Iterator[Caution]:
+    """Yield a caution where scores of folds are treated as independent."""
+    yield Caution(
+        "EN038",
+        f"The {folds} fold scores are treated as independent, although their models share most "
+        "of their training cases.",
+        "The test finds differences too easily and its interval is too narrow.",
+        "Use test='corrected_t' for learners, or test='bayle' for the models at hand.",
+    )

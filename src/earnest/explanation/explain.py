@@ -18,7 +18,6 @@ from earnest.core.base.threads import each, workers
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import by_severity
 from earnest.core.space.trials import Trials
-from earnest.explanation import remarks
 from earnest.explanation.effects.curves import EffectCurve, Objective
 from earnest.explanation.effects.effects import Scene, effect_of
 from earnest.explanation.importance import measure_importance
@@ -194,14 +193,14 @@ def _make_explanation(
                 *trials.cautions,
                 *scene.fitted.cautions,
                 *quality.cautions,
-                *remarks.remark_edge(scene, ranked),
-                *remarks.hardly_tried(bias, importance.ranking),
-                *remarks.warn_of_repeated(trials),
-                *remarks.remark_rarely_active(curves),
-                *remarks.remark_divided_by_order(trees),
-                *remarks.empty_regions(trees),
-                *remarks.alone(_find_varying(trials)),
-                *remarks.warn_of_untold(stable),
+                *remark_edge(scene, ranked),
+                *hardly_tried(bias, importance.ranking),
+                *warn_of_repeated(trials),
+                *remark_rarely_active(curves),
+                *remark_divided_by_order(trees),
+                *empty_regions(trees),
+                *alone(_find_varying(trials)),
+                *warn_of_untold(stable),
             ]
         ),
         provenance={

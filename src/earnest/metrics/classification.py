@@ -24,12 +24,15 @@ from earnest.metrics.families import (
     MomentMetric,
     Moments,
     Need,
+    mean,
+    mean_share,
+    ones,
     ratio,
     register,
     share,
+    where_weighted,
 )
 from earnest.metrics.knobs import check_positive_number, name_with_knobs, pair, register_factory
-from earnest.metrics.moments import mean, mean_share, ones, where_weighted
 
 
 def hits(target: Target, labels: Numbers, centre: object) -> Moments:

@@ -26,11 +26,12 @@ from earnest.metrics.families import (
     RankMetric,
     TaskFields,
     View,
+    find_class_members,
     ratio,
     register,
     share,
+    where_weighted,
 )
-from earnest.metrics.moments import find_class_members, where_weighted
 from earnest.metrics.ranking import auc_scan
 
 # Metrics of labels over all classes: macro averages, Matthews correlation, kappa.

@@ -19,10 +19,13 @@ from earnest.metrics.families import (
     Need,
     RankMetric,
     View,
+    mean,
+    ones,
     ratio,
     register,
+    root_mean,
+    spread,
 )
-from earnest.metrics.moments import mean, ones, root_mean, spread
 from earnest.metrics.ranking import find_tie_groups, one_view
 
 # Metrics of regression that are sums over cases: squared and absolute errors, R², Pearson.

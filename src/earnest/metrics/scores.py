@@ -22,9 +22,11 @@ from earnest.metrics.families import (
     Need,
     RankMetric,
     View,
+    mean,
+    mean_share,
+    ones,
     ratio,
 )
-from earnest.metrics.moments import mean, mean_share, ones
 from earnest.metrics.ranking import one_view
 from earnest.metrics.resolve import metric as resolve_metric
 

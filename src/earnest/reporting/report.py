@@ -31,13 +31,12 @@ from earnest.reporting.model import (
 )
 from earnest.reporting.page import page_of
 from earnest.reporting.parts.answer import answer_of
-from earnest.reporting.parts.audit import audit_of
+from earnest.reporting.parts.audit import audit_of, resamples_of
 from earnest.reporting.parts.computed import make_computed, make_computed_of_explanation
 from earnest.reporting.parts.curves import curves_of
 from earnest.reporting.parts.forest import methods_of
 from earnest.reporting.parts.gain import gain_part
 from earnest.reporting.parts.learned import make_learned, make_learned_part
-from earnest.reporting.parts.resamples import resamples_of
 from earnest.reporting.parts.rivals import rivals_of
 from earnest.reporting.parts.thresholds import thresholds_part
 from earnest.reporting.sources.asking import Results, ask_all

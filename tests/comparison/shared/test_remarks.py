@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from earnest.comparison.shared.remarks import dependent_folds, several_models
+from earnest.comparison.base import dependent_folds, several_models
 from earnest.core.results.cautions import Severity
 from tests.comparison.evidence import classified
 

@@ -221,7 +221,7 @@ def test_a_model_that_saw_one_class_is_scored_by_the_classes_it_is_shown() -> No
     from sklearn.dummy import DummyClassifier
 
     from earnest.metrics import metric
-    from earnest.training.fit.scoring import MetricScorer
+    from earnest.training.fit.problem import MetricScorer
 
     model = DummyClassifier().fit(X[:5], np.zeros(5, dtype=int))
     score = MetricScorer(metric("error_rate"))

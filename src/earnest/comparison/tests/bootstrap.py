@@ -21,8 +21,8 @@ from earnest.comparison.base import (
     p_values,
     register,
     same_predictions,
+    several_models,
 )
-from earnest.comparison.shared.remarks import several_models
 from earnest.comparison.shared.wald import few_units, wald
 from earnest.core.base import check
 from earnest.core.data.predictions import Predictions

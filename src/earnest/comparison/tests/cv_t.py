@@ -10,10 +10,10 @@ from earnest.comparison.base import (
     Question,
     SupportedMetrics,
     TestSpec,
+    dependent_folds,
     register,
 )
 from earnest.comparison.shared.fold_differences import FoldReading, read_folds
-from earnest.comparison.shared.remarks import dependent_folds
 
 
 @register

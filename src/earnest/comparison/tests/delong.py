@@ -20,9 +20,9 @@ from earnest.comparison.base import (
     refuse_metric,
     register,
     same_predictions,
+    several_models,
 )
 from earnest.comparison.shared.joint import flip_signs
-from earnest.comparison.shared.remarks import several_models
 from earnest.comparison.shared.wald import few_units, wald
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.predictions import Predictions

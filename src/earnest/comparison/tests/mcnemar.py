@@ -22,8 +22,8 @@ from earnest.comparison.base import (
     refuse_metric,
     register,
     same_predictions,
+    several_models,
 )
-from earnest.comparison.shared.remarks import several_models
 from earnest.comparison.shared.wald import same_column
 from earnest.core.base import check
 from earnest.core.results.differences import ExactLimits

@@ -21,8 +21,8 @@ from earnest.comparison.base import (
     refuse_metric,
     register,
     same_predictions,
+    several_models,
 )
-from earnest.comparison.shared.remarks import several_models
 from earnest.comparison.shared.wald import wald
 from earnest.core.base import check
 from earnest.core.base.rng import Purpose, Seeds

@@ -2,20 +2,350 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from earnest.core.base import check
+from earnest.core.base.arrays import RawArray, missing, whole_as_int
 from earnest.core.base.errors import InputError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
-from earnest.core.data.target import Task
-from earnest.core.tables.columns import Columns, remark_stacked, with_index, with_repeats
+from earnest.core.data.target import Task, plain_labels
+from earnest.core.data.target_reading import MANY
+from earnest.core.results.cautions import Caution
+from earnest.core.tables.classes import (
+    find_class_columns,
+    order_as_columns,
+    refuse_both_classes,
+    sort_labels,
+)
+from earnest.core.tables.columns import (
+    Columns,
+    Grid,
+    Outcome,
+    refuse_stray_text,
+    remark_stacked,
+    suggest_decimal_mark,
+    with_index,
+    with_repeats,
+)
+from earnest.core.tables.formats.mapped import ColumnFile
 from earnest.core.tables.long import LongParts, is_long, read_long, refuse_parts_of_long
 from earnest.core.tables.r_tables import fill_in_roles, find_r_table, remark_winner_alone
-from earnest.core.tables.roles import Meaning, Roles, assign_roles
-from earnest.core.tables.wide import read_wide_table
+from earnest.core.tables.raw import remark_data
+from earnest.core.tables.roles import (
+    Meaning,
+    Roles,
+    TableArrays,
+    about_cases,
+    assign_roles,
+    hint_at_long,
+    outcome,
+    refuse_rows_of_models,
+)
 from earnest.core.tables.writing import long_table, make_wide_table
+
+# Names that nobody gives to a configuration: as one, such a column would be scored and might win.
+_SUSPECTS = {
+    *("", "index", "unnamed: 0", "id", "row_id", "config_id", "y", "y_true", "target", "label"),
+    *("fold", "group", "repeat", "strata", "stratum", "time", "event"),
+    *("weight", "weights", "sample_weight"),
+}
+_IDS = {"index", "id", "row_id", "pid", "patient", "patient_id", "patientid", "ptid", "subject"}
+_IDS |= {"subject_id", "subjid", "usubjid", "case", "case_id", "caseid", "record_id", "row", ".row"}
+_IDS |= {"rowindex", "row_index", "rownames", "sample_id", "mrn"}
+_COUNTED = 5  # rows from which numbers that count them are taken to do so
+
+
+def read_wide_table(
+    columns: Columns,
+    roles: Roles,
+    configs: Sequence[str] | None,
+    meaning: Meaning,
+) -> TableArrays:
+    """Return the arguments of `Predictions.from_arrays` that a wide table holds."""
+    task, classes = meaning.task, meaning.classes
+    names = _find_config_columns(columns, roles, configs)
+    if configs is None:
+        refuse_rows_of_models(columns, roles)
+    grid: Grid | None = None
+    if roles.repeat is not None:
+        assert roles.id is not None
+        grid = Grid.of(columns, roles.id, roles.repeat)
+        grid.refuse_duplicates(np.zeros_like(grid.case), ())
+    y = outcome(columns, roles, grid)
+    labels = _find_labels(y, task, classes)
+    found = _find_class_columns(columns, names, labels, in_order=classes is not None)
+    if found is None and configs is None:
+        by_class = find_class_columns(columns, names, _order_labels(labels, classes))
+        if by_class is None:
+            refuse_both_classes(columns, names, labels)
+        else:
+            found = list(by_class.ids), by_class.classes, [list(row) for row in by_class.table]
+    cases = about_cases(columns, roles, grid)
+    if found is None:
+        remarks: list[Caution] = []
+        if configs is None:
+            remarks = remark_data(columns, names, y, folds=roles.fold is not None)
+        _refuse_one_column_a_config(columns, names, labels, task)
+        scores = _fill(columns, [[name] for name in names], grid, labels)[..., 0]
+        return TableArrays(y, scores, names, cases, meaning, remarks)
+    ids, order, table = found
+    task = task if task is not None or len(order) == 2 else Task.MULTICLASS
+    scores = _fill(columns, table, grid, ())
+    return TableArrays(y, scores, ids, cases, replace(meaning, classes=order, task=task))
+
+
+def _find_config_columns(
+    columns: Columns, roles: Roles, configs: Sequence[str] | None
+) -> list[str]:
+    if configs is not None:
+        names = [configs] if isinstance(configs, str) else [str(name) for name in configs]
+        present = set(columns.names)
+        for name in names:
+            if name not in present:
+                raise InputError(
+                    f"column {name!r} is missing",
+                    needs="names of columns in the table",
+                    got=f"columns {check.some(map(repr, columns.names))}",
+                    cure=check.nearest(name, columns.names),
+                )
+            if name in roles.used():
+                raise InputError(
+                    f"column {name!r} cannot also be a configuration",
+                    needs="configurations that have no other role",
+                    got=f"{name!r} among `configs`",
+                    cure="Leave it out, or pass another column for the other role.",
+                )
+        return names
+    left_out = {r for r in ("fold", "group", "repeat", "strata") if getattr(roles, r) is None}
+    # Where such a column stands and has no part, the user said None.
+    names = [name for name in columns.names if name not in roles.used() | left_out]
+    names = [name for name in names if name != columns.row_names()]
+    strange = [name for name in names if _is_strange(columns, name)]
+    if strange:
+        raise InputError(
+            f"column {strange[0]!r} does not look like a configuration",
+            needs="a configuration in every column without another role",
+            got=f"{check.some(map(repr, strange))} left over",
+            cure=f"{_give_hint(columns, strange[0])}, or name the configurations with "
+            "configs=[...].",
+        )
+    if not names:
+        raise InputError(
+            "the table has no predictions",
+            needs="one column per configuration",
+            got=f"columns {check.some(map(repr, columns.names))}",
+        )
+    return names
+
+
+def _is_strange(columns: Columns, name: str) -> bool:
+    """Tell whether a column has the name of something else, or counts the rows."""
+    plain = name.strip().casefold()
+    return plain in _SUSPECTS or _is_case_name(columns, name)
+
+
+def _is_case_name(columns: Columns, name: str) -> bool:
+    """Tell whether numbers are those of the rows: such a column would be scored, and might win."""
+    values = columns.array(name)
+    if values.dtype.kind not in "iu" or columns.rows < _COUNTED:
+        return False
+    named = name.strip().casefold() in _IDS and len(np.unique(values)) == columns.rows
+    return named or bool(np.array_equal(values - values[0], np.arange(columns.rows)))
+
+
+def _give_hint(columns: Columns, name: str) -> str:
+    plain = name.strip().casefold()
+    if plain in ("", "index", "unnamed: 0"):
+        return "Drop it (pandas leaves an index out with index=False, R with row.names=FALSE)"
+    if plain in _IDS or _is_case_name(columns, name):
+        return f"If it identifies the cases pass id={name!r}; otherwise drop it"
+    return "Drop it" + (" (case weights are not supported)" if "weight" in plain else "")
+
+
+def _suggest_part(name: str, values: RawArray) -> str:
+    """Say what a column of text may be, and else to drop it: the names of cases, or of units."""
+    count = len(dict.fromkeys(values.tolist()))
+    if count < len(values) and name.strip().casefold() not in _IDS:
+        return "Drop "
+    role = "id" if count == len(values) else "group"
+    what = "the cases" if role == "id" else "the groups"
+    return f"If it identifies {what} pass {role}={name!r}; otherwise drop "
+
+
+def _order_labels(
+    labels: tuple[object, ...], classes: tuple[object, ...] | None
+) -> tuple[object, ...]:
+    """Return the classes as they were given, else in their own order."""
+    return labels if classes is not None else sort_labels(labels)
+
+
+def _find_labels(
+    y: Outcome, task: Task | str | None, classes: tuple[object, ...] | None
+) -> tuple[object, ...]:
+    """Return the labels that predictions may be, none where the outcome has no classes."""
+    if isinstance(y, tuple) or (task is not None and str(task) == Task.REGRESSION):
+        return ()
+    if classes is not None:
+        return plain_labels(classes)
+    known = dict.fromkeys(whole_as_int(y[~missing(y)]).tolist())
+    return tuple(known) if y.dtype.kind in "UOb" or len(known) <= MANY else ()
+
+
+def _find_class_columns(
+    columns: Columns, names: list[str], labels: tuple[object, ...], *, in_order: bool
+) -> tuple[list[str], tuple[object, ...], list[list[str]]] | None:
+    """Read 'config:class' names: the configurations, the classes, and their columns (C, K).
+
+    The classes stand in the order of `labels` if that is one, numbers in their own, and texts in
+    that of the columns.
+    """
+    if len(labels) < 2 or not all(":" in name for name in names):
+        return None
+    ends = sorted(((f":{label}", label) for label in labels), key=lambda e: -len(e[0]))
+    table: dict[str, dict[object, str]] = {}
+    for name in names:
+        match = next(((end, label) for end, label in ends if name.endswith(end)), None)
+        if match is None:
+            return None
+        table.setdefault(name[: -len(match[0])], {})[match[1]] = name
+    first = next(iter(table.values()))
+    if any(set(row) != set(labels) for row in table.values()):
+        _refuse_lacking_class(columns, table, labels)
+        return None
+    if len(labels) == 2:  # 'depth:0' and 'depth:1' may be two configurations
+        pair = [columns.array(name) for name in first.values()]
+        if any(p.dtype.kind not in "iuf" for p in pair) or not _is_sum_one(*pair):
+            return None
+    order = labels if in_order else order_as_columns(tuple(first))
+    return list(table), order, [[row[label] for label in order] for row in table.values()]
+
+
+def _refuse_lacking_class(
+    columns: Columns, table: dict[str, dict[object, str]], labels: tuple[object, ...]
+) -> None:
+    """Refuse numbers for some classes of a configuration; labels may be called like a class."""
+    given = [name for row in table.values() for name in row.values()]
+    if isinstance(labels[0], str) and all(columns.array(n).dtype.kind in "iuf" for n in given):
+        lacking = [
+            f"{c}:{label}" for c, row in table.items() for label in labels if label not in row
+        ]
+        if len(labels) > 2:
+            raise InputError(
+                "a class has no column of predictions",
+                needs="a column for every class of every configuration",
+                got=f"{check.some(map(repr, given))}, and no {check.some(map(repr, lacking))}",
+                cure="Add it, or name the configurations to keep with configs=[...].",
+            )
+
+
+def _refuse_one_column_a_config(
+    columns: Columns, names: list[str], labels: tuple[object, ...], task: Task | str | None
+) -> None:
+    """Refuse numbers where every class needs its own, with the words of a table."""
+    many = len(labels) > 2 and (str(task) == Task.MULTICLASS or isinstance(labels[0], str))
+    first = columns.array(names[0]) if many else np.empty(0)
+    known = first[~missing(first)]
+    if first.dtype.kind == "f" and not np.isin(known, np.asarray(labels)).all():
+        raise InputError(
+            "a multiclass task needs a score for every class, or labels",
+            needs="columns "
+            + check.some((repr(f"{names[0]}:{label}") for label in labels), limit=3)
+            + ", or columns of labels",
+            got=f"numbers in column {names[0]!r}",
+            cure="You can also use the long format with columns 'proba_<class>'.",
+        )
+
+
+def _is_sum_one(one: RawArray, other: RawArray) -> bool:
+    total = np.asarray(one + other, dtype=np.float64)
+    return bool((np.isnan(total) | (np.abs(total - 1.0) <= 1e-5)).all())
+
+
+def _fill(
+    columns: Columns, table: list[list[str]], grid: Grid | None, labels: tuple[object, ...]
+) -> RawArray:
+    """Return the scores (n, C, R, K); `table` names the column of each configuration and class."""
+    kind = _find_common_type(columns, [name for row in table for name in row], labels)
+    n = columns.rows if grid is None else grid.n
+    shape = (n, len(table), 1 if grid is None else grid.repeats, len(table[0]))
+    if kind.kind == "f" and columns.large:
+        return _fill_mapped(columns, table, grid, shape, kind)
+    out = np.full(shape, None if kind.kind == "O" else np.nan, dtype=kind)
+    for c, row in enumerate(table):
+        for k, name in enumerate(row):
+            where = (slice(None), c, 0, k) if grid is None else (grid.case, c, grid.repeat, k)
+            out[where] = columns.array(name)
+    return out
+
+
+def _fill_mapped(
+    columns: Columns,
+    table: list[list[str]],
+    grid: Grid | None,
+    shape: tuple[int, int, int, int],
+    kind: np.dtype[np.generic],
+) -> RawArray:
+    """Return the scores as `_fill` does, in a mapped file: no two columns are in memory."""
+    n, _, repeats, _ = shape
+    with ColumnFile(kind) as file:
+        for name in (name for row in table for name in row):
+            values = columns.array(name)
+            if grid is not None:
+                placed = np.full((repeats, n), np.nan, dtype=kind)
+                placed[grid.repeat, grid.case] = values
+                values = placed
+            file.append(values)
+        return file.mapped(shape)
+
+
+def _find_common_type(
+    columns: Columns, names: list[str], labels: tuple[object, ...]
+) -> np.dtype[np.generic]:
+    """Return the type that holds all predictions; columns of nothing but gaps fit every one."""
+    hint = hint_at_long(columns)
+    types = {name: _find_type(columns.array(name), name, labels, hint) for name in names}
+    filled = [name for name in names if not missing(columns.array(name)).all()]
+    text = [name for name in filled if types[name].kind == "O"]
+    if text and any(types[name].kind == "f" for name in filled):
+        raise InputError(
+            "some configurations are labels and some are numbers",
+            needs="predictions of one kind",
+            got=f"labels in {check.some(map(repr, text))}",
+            cure="Read the two kinds separately with configs=[...]." + f" {hint}" * bool(hint),
+        )
+    kind = np.result_type(*{types[name] for name in filled or names})
+    # A case that a repeat did not test is missing, which bool cannot be.
+    return np.dtype(object) if kind.kind == "b" else kind
+
+
+def _find_type(
+    values: RawArray, name: str, labels: tuple[object, ...], hint: str
+) -> np.dtype[np.generic]:
+    """Return the type in which a column of predictions is kept."""
+    if values.dtype.kind == "b":
+        return np.dtype(bool)
+    if values.dtype.kind in "iuf":
+        return np.dtype(np.float32 if values.dtype == np.float32 else np.float64)
+    known = {str(label) for label in labels}
+    refuse_stray_text(name, values, labels)
+    strange = [v for v in dict.fromkeys(values.tolist()) if v is not None and str(v) not in known]
+    if strange:
+        raise InputError(
+            f"column {name!r} does not hold predictions",
+            needs="numbers" + (f", or labels of y ({check.some(labels)})" if labels else ""),
+            got=f"values such as {check.show(strange[0])}",
+            cure=suggest_decimal_mark(str(strange[0]))
+            if re.fullmatch(r"\s*-?\d+,\d+\s*", str(strange[0]))
+            else _suggest_part(name, values)
+            + "the column, or name the configurations with configs=[...]."
+            + (f" {hint}" if hint else ""),
+        )
+    return np.dtype(object)
 
 
 def read_frame(

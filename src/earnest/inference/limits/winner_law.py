@@ -36,8 +36,7 @@ from earnest.inference.cases.areas import auc_placements, is_auc, line_of
 from earnest.inference.cases.case_values import case_values
 from earnest.kernels.score import score_table
 from earnest.metrics.classification import f_beta_of
-from earnest.metrics.families import Metric, MomentMetric, Need, RankMetric, View
-from earnest.metrics.moments import root_mean
+from earnest.metrics.families import Metric, MomentMetric, Need, RankMetric, View, root_mean
 from earnest.metrics.multiclass import kappa, matthews, mean_recall
 from earnest.metrics.ranking import auc_scan
 from earnest.metrics.survival import concordance_scan

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from earnest.adapters.trials.scored import COMPLETE, DROPPED, FAILED
 from earnest.core.base.clock import day_words
 from earnest.core.data.target import Target, Task
 from earnest.core.results.cautions import Caution
@@ -37,9 +38,6 @@ from earnest.reporting.parts.advice import advise, is_open
 from earnest.reporting.parts.headings import NO_ANSWER, NO_ESTIMATE, NO_SCORE
 from earnest.reporting.sources.asking import Results
 from earnest.reporting.sources.material import (
-    COMPLETE,
-    DROPPED,
-    FAILED,
     INCOMPLETE,
     Material,
     name_tried,

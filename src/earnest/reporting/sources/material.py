@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from earnest.adapters.trials.scored import COMPLETE
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, Scale
@@ -13,7 +14,6 @@ from earnest.core.results.learning import LearningCurve
 from earnest.core.text.names import ConfigName, name_configs
 from earnest.metrics.families import Metric
 
-COMPLETE, DROPPED, FAILED = "complete", "dropped", "failed"
 INCOMPLETE = "incomplete"  # predictions from elsewhere that lack folds, whatever the reason
 
 

@@ -2,36 +2,320 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from earnest.adapters.predictions.door import cure_for
 from earnest.adapters.predictions.paths import refuse_foreign
 from earnest.adapters.scores.door import is_evaluation, scores_from
+from earnest.adapters.trials.request import TrialsRequest
+from earnest.adapters.trials.run_file import BEGUN, CONFIGS, document_of, read_scored
+from earnest.adapters.trials.scored import COMPLETE, DROPPED, ScoredSearch, ScoreName, choose
 from earnest.core.base import check
-from earnest.core.base.errors import FormatError, InputError
+from earnest.core.base.errors import EarnestError, FormatError, InputError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
 from earnest.core.data.weights import Weights
+from earnest.core.results.estimate import Estimate, Scale
+from earnest.core.results.files import parse_json
+from earnest.core.results.learning import LearningCurve
 from earnest.core.space.trials import Trials
 from earnest.core.tables.score_files import holds_scores
 from earnest.kernels.score import fold_scores, score_table
+from earnest.metrics import METRICS
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
 from earnest.metrics.responding import check_fits
 from earnest.metrics.scores import read_evidence
 from earnest.reporting.sources.material import (
-    COMPLETE,
     INCOMPLETE,
     Material,
     SearchedConfiguration,
     measuring,
 )
-from earnest.reporting.sources.run import material_of_run
-from earnest.store import read_run
+from earnest.store import RunFile, read_run
+
+if TYPE_CHECKING:
+    from earnest.training.tune.tuned import Tuned
+
+
+PREDICTIONS = ("predictions.parquet", "predictions.npz", "predictions.csv")
+RUN, ESTIMATE, MODEL = "run.db", "estimate.json", "model.skops"
+LEARNING = "learning.json"
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What a run says of its result: the estimate, and how its model was found."""
+
+    estimate: Estimate | None = None
+    tuning: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def metric(self) -> str | None:
+        """The metric of the run."""
+        return None if self.estimate is None else self.estimate.metric
+
+
+def material_of_folder(folder: Path, metric: Any, options: dict[str, Any]) -> Material:
+    """Return what a run folder holds, also of a run that was killed half-way."""
+    table = next((folder / name for name in PREDICTIONS if (folder / name).exists()), None)
+    run = read_run(folder / RUN, arrays=False) if (folder / RUN).exists() else None
+    # Only files of the run: a report that was written beside them must not change the next one.
+    files = tuple(
+        name for name in (RUN, *PREDICTIONS, ESTIMATE, MODEL, LEARNING) if (folder / name).exists()
+    )
+    result, name = _read_result(folder / ESTIMATE), folder.resolve().name
+    asked = result.metric if metric is None else metric
+    if table is not None:
+        pi = Predictions.load(table, **options)
+        found = _with_run(run, pi, asked, name)
+        missing = tuple(_list_missing(found, result, pi, files))
+        found = _with_result(found, result, pi)
+        learning = _read_learning(folder / LEARNING, found)
+        return replace(
+            found,
+            learning=learning,
+            refitted=MODEL in files,
+            folder=name,
+            files=files,
+            missing=missing,
+        )
+    if run is not None:
+        return replace(material_of_run(run, asked, source=name, files=files), folder=name)
+    raise FormatError(
+        f"there is no run in the folder {str(folder)!r}",
+        needs=f"{RUN}, or {PREDICTIONS[0]}",
+        got=check.some(p.name for p in folder.iterdir()) or "an empty folder",
+    )
+
+
+def material_of_tuned(tuned: Tuned, metric: Any = None) -> Material:
+    """Return what `tune` has found, from memory: the same as its folder holds."""
+    result, pi, folder = RunResult(tuned.estimate, tuned.about()), tuned.predictions, tuned.folder
+    name = "tune" if folder is None else folder.resolve().name
+    found = _with_run(tuned.run, pi, result.metric if metric is None else metric, name)
+    more = () if tuned.learning is None else (LEARNING,)
+    files = () if folder is None else (RUN, PREDICTIONS[0], ESTIMATE, MODEL, *more)
+    missing = () if folder is None else tuple(_list_missing(found, result, pi, files))
+    return replace(
+        _with_result(found, result, pi),
+        comparison=tuned.comparison if metric is None else None,
+        learning=tuned.learning if metric is None else None,
+        refitted=True,
+        folder="" if folder is None else name,
+        files=files,
+        missing=missing,
+    )
+
+
+def _with_run(run: RunFile | None, pi: Predictions, metric: Any, name: str) -> Material:
+    """Join the predictions with what only the run file knows: dropped, failed, fits."""
+    if run is None:
+        return replace(material_of_predictions(pi, need_metric(metric), name), speaker="the search")
+    found = material_of_run(run, metric, source=name)
+    measure = resolve_metric(metric if metric is not None else found.scale.name)
+    if not _same_search(found, set(pi.configs.ids)):
+        return material_of_predictions(pi, measure, name)
+    return replace(found, **measuring(measure.on(pi.target.task)), predictions=pi, missing=())
+
+
+def _same_search(found: Material, predicted: set[str]) -> bool:
+    """Tell whether predictions are of the configurations of a run.
+
+    A run whose time was over has begun configurations that it left out of its predictions.
+    """
+    begun = {one.config for one in found.tried}
+    whole = {one.config for one in found.tried if one.status == COMPLETE}
+    return whole <= predicted and (begun <= predicted or predicted <= begun)
+
+
+def _fits(found: Material, result: RunResult, pi: Predictions) -> bool:
+    """Tell whether the run's own estimate is of these predictions and this metric."""
+    made = result.estimate
+    return (
+        made is not None
+        and made.metric == found.scale.name
+        and made.provenance.fingerprint == pi.fingerprint
+    )
+
+
+def _with_result(found: Material, result: RunResult, pi: Predictions) -> Material:
+    """Take the run's own estimate where it is of these predictions; else one is made again."""
+    made, tuning = result.estimate, result.tuning
+    own = made if _fits(found, result, pi) else None
+    own = None if own is None or own.source is None else own
+    features, won = tuning.get("features"), tuning.get("won")
+    return replace(
+        found,
+        source=str(tuning.get("source") or found.source),
+        estimate=own,
+        won=won if own is not None and isinstance(won, dict) else {},
+        settings=_settings(made) if made is not None else {},
+        n_features=len(features) if isinstance(features, list) else None,
+        drop=str(tuning.get("drop") or ""),
+    )
+
+
+def _list_missing(
+    found: Material, result: RunResult, pi: Predictions, files: tuple[str, ...]
+) -> Iterator[str]:
+    """Yield what a folder lacks, and what follows."""
+    if result.estimate is None:
+        why = "that can be read" if ESTIMATE in files else "at all"
+        yield f"The folder holds no {ESTIMATE} {why}: the estimate was computed again."
+    elif not _fits(found, result, pi):
+        yield f"{ESTIMATE} is for other predictions or another metric: it was computed again."
+    if MODEL not in files:
+        yield f"The folder holds no {MODEL}: the run ended before a model was saved."
+
+
+def _settings(made: Estimate) -> dict[str, Any]:
+    """Return how the run asked: the same method, level and seed give the same number again."""
+    interval = made.interval
+    return {
+        "method": made.method,
+        "confidence_level": None if interval is None else interval.confidence_level,
+        "side": None if interval is None else interval.side,
+        "n_resamples": made.provenance.knobs.get("n_resamples"),
+        "rng": made.provenance.seed,
+    }
+
+
+def _read_learning(path: Path, found: Material) -> LearningCurve | None:
+    """Return the learning curve of a run; None where there is none of this metric."""
+    try:
+        made = LearningCurve.load(path)
+    except (OSError, ValueError, EarnestError):
+        return None
+    return made if made.metric == found.scale.name else None
+
+
+def _read_result(path: Path) -> RunResult:
+    """Return what a run wrote of its result; nothing where the file is missing or cut short."""
+    try:
+        data = parse_json(path.read_text(encoding="utf-8"))
+        made = Estimate.from_dict(data)
+    except (OSError, ValueError, EarnestError):
+        return RunResult()
+    about = data.get("tuning")
+    return RunResult(made, about if isinstance(about, dict) else {})
+
+
+NO_OUTCOME = (
+    "A run file holds the scores of the search, but not the outcome of the cases, so it cannot "
+    "tell you what to expect on new data."
+)
+
+
+def material_of_run(
+    run: RunFile, metric: Any = None, *, source: str | None = None, files: tuple[str, ...] = ()
+) -> Material:
+    """Return what a run file holds, also of a run that was killed half-way.
+
+    Its predictions are not looked at: they have a file of their own.
+    """
+    scored = read_scored(run)
+    asked = getattr(metric, "name", metric)
+    key = choose(scored.names, asked, scored.usual)
+    score = scored.names[key]
+    tried = _list_tried(run, scored, key)
+    title, scale = _scale(score)
+    done = [one for one in tried if one.status == COMPLETE and one.score is not None]
+    gain = 1.0 if scale.greater_is_better else -1.0
+    best = max(done, key=lambda one: gain * (one.score or 0.0)).config if done else None
+    return Material(
+        source=source or run.path.name,
+        speaker="the search",
+        title=title,
+        scale=scale,
+        tried=tried,
+        by_folds=True,
+        best=best,
+        trials=lambda: scored.trials(TrialsRequest(objective=key)),
+        n_fits=sum(len(key) == 3 for key in run.outcomes),
+        seed=_seed(run),
+        begun=run.documents.get(BEGUN),
+        files=files,
+        missing=(NO_OUTCOME, *_say_unfinished(tried, len(_ids(run)))),
+    )
+
+
+def _say_unfinished(tried: tuple[SearchedConfiguration, ...], listed: int) -> tuple[str, ...]:
+    """Return a sentence on a run that ended early, nothing for a finished one."""
+    begun, whole = len(tried), sum(one.status != DROPPED for one in tried)
+    if begun == listed == whole:
+        return ()
+    return (
+        f"Of {listed:,} configurations {begun:,} were begun and {whole:,} run on every fold: the "
+        "run dropped the others, or ended early.",
+    )
+
+
+def _scale(score: ScoreName) -> tuple[str, Scale]:
+    """Return words, direction and range of a score, those of our metric where it is one."""
+    if score.name in METRICS:
+        metric = METRICS[score.name]
+        return metric.title, metric.scale
+    return score.name, Scale(score.name, score.sign > 0, (-math.inf, math.inf))
+
+
+def _seed(run: RunFile) -> int | None:
+    text = str(run.identity.get("seed", ""))  # bytes in a damaged file
+    return int(text) if text.isdecimal() else None
+
+
+def _list_tried(run: RunFile, scored: ScoredSearch, key: str) -> tuple[SearchedConfiguration, ...]:
+    sign, table = scored.names[key].sign, scored.scores[key]
+    ids = _ids(run)  # a damaged file may have outcomes of configurations that it does not list
+    tried = {cell[0] for cell in run.outcomes if len(cell) == 3}
+    begun = [c for c in range(len(ids)) if c in tried]
+    reasons = {c: _reason(run, c, scored.statuses[i], table[i]) for i, c in enumerate(begun)}
+    return tuple(
+        SearchedConfiguration(
+            config=ids[c],
+            params=scored.configs[i],
+            score=_mean(sign * table[i]),
+            folds=tuple(float(v) if math.isfinite(v) else None for v in sign * table[i]),
+            status=scored.statuses[i],
+            reason=reasons[c],
+        )
+        for i, c in enumerate(begun)
+    )
+
+
+def _ids(run: RunFile) -> list[str]:
+    with document_of(run, CONFIGS):
+        listed = parse_json(run.documents[CONFIGS])
+        return [str(one.get("config", f"c{c}")) for c, one in enumerate(listed)]
+
+
+def _mean(row: Any) -> float | None:
+    known = row[np.isfinite(row)]
+    return float(known.mean()) if len(known) else None
+
+
+def _reason(run: RunFile, config: int, status: str, row: Any) -> str:
+    if status == COMPLETE:
+        return ""
+    if status == DROPPED:
+        return f"{int(np.isfinite(row).sum())} of {len(row)} folds: dropped, or not finished"
+    from earnest.reporting.sources.search import last_line
+
+    bad = [
+        one
+        for key, one in sorted(run.outcomes.items())
+        if key[0] == config and (one.failed or one.note)
+    ]
+    where = "1 fold" if len(bad) == 1 else f"{len(bad)} folds"
+    return f"in {where}: {last_line(bad[0].note, bad[0].error)}" if bad else "no score"
+
 
 NEEDS = (
     "a fitted SearchCV, the result of tune, Predictions, Scores, a file of predictions, logs of "
@@ -69,8 +353,6 @@ def material_from(source: Any, metric: Any = None, **options: Any) -> Material:
     from earnest.training.tune.tuned import Tuned
 
     if isinstance(source, Tuned):
-        from earnest.reporting.sources.folder import material_of_tuned
-
         return material_of_tuned(source, metric)
     raise InputError(
         "this cannot be reported on",
@@ -86,8 +368,6 @@ def _of_path(path: Path, metric: Any, options: dict[str, Any]) -> Material:
         return material_of_evidence(scores_from(path, **options), metric, path.name)
     refuse_foreign(path, own=False)
     if path.is_dir():
-        from earnest.reporting.sources.folder import material_of_folder
-
         return material_of_folder(path, metric, options)
     if not path.exists():
         raise FormatError(f"there is no file or folder {str(path)!r}", needs=NEEDS)

@@ -26,9 +26,8 @@ from earnest.core.data.folds import places
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.metrics.families import MetricLike
 from earnest.training.fit.cell import SINGLE
-from earnest.training.fit.problem import Problem, read_problem
+from earnest.training.fit.problem import Problem, Scoring, read_problem, read_scoring
 from earnest.training.fit.response import ResponsePlan, count_rows
-from earnest.training.fit.scoring import Scoring, read_scoring
 from earnest.training.harvest.optuna import Search, harvest_optuna, is_optuna_search
 from earnest.training.protocols import Estimator, Scorer
 from earnest.training.search.judging import ResultsTable

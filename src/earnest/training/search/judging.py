@@ -15,8 +15,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
 from earnest.training.fit.cell import SINGLE
 from earnest.training.fit.ledger import tell_failures, warn_of_means
-from earnest.training.fit.problem import refuse
-from earnest.training.fit.scoring import check_refit
+from earnest.training.fit.problem import check_refit, refuse
 from earnest.training.search.dropping.bced import warn_of_dropping
 from earnest.training.search.dropping.stopping import warn_of_stopping
 from earnest.training.search.estimate import EstimateQuestion, Trial, make_trial

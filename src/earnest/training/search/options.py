@@ -22,7 +22,6 @@ from earnest.training.protocols import Estimator
 from earnest.training.search.dropping.bced import DroppingRule, read_dropping
 from earnest.training.search.dropping.stopping import StopWhenWidth, read_stopping
 from earnest.training.search.live import LivePage
-from earnest.training.search.preparation import find_first_estimator
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,19 +79,6 @@ class SearchOptions:
                 cure="To search several grids, pass a list of them.",
             )
         return getattr(self, said[0]) if said else None
-
-    @property
-    def base_estimator(self) -> Estimator:
-        """The estimator that candidates are made from, the first of a list of them."""
-        listed = find_first_estimator(self.given_candidates)
-        if listed is not None:
-            return listed
-        if self.estimator is not None:
-            return self.estimator
-        raise InputError(
-            "`estimator` is missing",
-            needs="an estimator, unless `candidates` is a list of estimators",
-        )
 
     @property
     def ensemble(self) -> EnsembleRule | None:

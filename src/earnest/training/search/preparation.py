@@ -23,9 +23,14 @@ from earnest.engine.backends import count_ahead
 from earnest.engine.identity.identity import describe, parameters_of, versions, with_parts
 from earnest.engine.limits import TaskLimit
 from earnest.training.fit.experiment import WHOLE, Configuration, Experiment
-from earnest.training.fit.problem import Problem, make_survival_outcome, read_problem
+from earnest.training.fit.problem import (
+    Problem,
+    Scoring,
+    make_survival_outcome,
+    read_problem,
+    read_scoring,
+)
 from earnest.training.fit.response import METHODS, count_rows, cut_params
-from earnest.training.fit.scoring import Scoring, read_scoring
 from earnest.training.fit.splits import Splits, add_splits, check_seeded, make_seed, make_splits
 from earnest.training.protocols import Estimator, Params, Scorer
 from earnest.training.search.estimate import name_method
@@ -261,7 +266,20 @@ def read_candidates(
     )
 
 
-def find_first_estimator(given: object) -> Estimator | None:
+def find_base_estimator(options: SearchOptions) -> Estimator:
+    """Return the estimator that candidates are made from, the first of a list of them."""
+    listed = _find_first_estimator(options.given_candidates)
+    if listed is not None:
+        return listed
+    if options.estimator is not None:
+        return options.estimator
+    raise InputError(
+        "`estimator` is missing",
+        needs="an estimator, unless `candidates` is a list of estimators",
+    )
+
+
+def _find_first_estimator(given: object) -> Estimator | None:
     """Return the first of candidates that are whole estimators, None where they are not."""
     if isinstance(given, str | bytes | Mapping | Iterator) or not isinstance(given, Iterable):
         return None
@@ -468,7 +486,7 @@ class SearchSetup:
 def prepare(options: SearchOptions, X: object, y: object, params: Params) -> SearchSetup:
     """Read the data and all knobs of a search, and refuse what cannot work."""
     check_options(options)
-    base = options.base_estimator
+    base = find_base_estimator(options)
     options = replace(options, response=_choose_response(options, base))
     scoring = read_scoring(base, options.scoring, refit=options.refit, raises=options.raises)
     X, y = match_rows(X, make_survival_outcome(y))
@@ -646,7 +664,7 @@ def _find_kinds(candidates: StaticCandidates | DynamicCandidates) -> list[Config
 
 def check_options(options: SearchOptions) -> None:
     """Refuse settings of a search that are wrong whatever the data."""
-    base = options.base_estimator
+    base = find_base_estimator(options)
     if isinstance(base, type) or not hasattr(base, "fit") or not hasattr(base, "get_params"):
         raise InputError(
             "`estimator` is not an estimator",

@@ -33,6 +33,7 @@ from earnest.training.search.preparation import (
     SearchSetup,
     StaticCandidates,
     check_configurations,
+    find_base_estimator,
 )
 
 
@@ -112,7 +113,7 @@ def search_all(options: SearchOptions, prepared: SearchSetup) -> SearchRun:
 
 def _name_search(options: SearchOptions) -> str:
     """Return what is searched, for the head of a live page."""
-    base = options.base_estimator
+    base = find_base_estimator(options)
     steps = getattr(base, "steps", None)
     return type(steps[-1][1] if steps else base).__name__
 

@@ -27,8 +27,7 @@ from earnest.methods.base import Method
 from earnest.metrics.families import MetricLike
 from earnest.training.fit.cell import fit_model
 from earnest.training.fit.experiment import Configuration
-from earnest.training.fit.problem import make_survival_outcome
-from earnest.training.fit.scoring import read_scoring
+from earnest.training.fit.problem import make_survival_outcome, read_scoring
 from earnest.training.learners.averaged import join_members
 from earnest.training.protocols import Answer, Estimator
 from earnest.training.search.autolog import log_the_winner
@@ -40,6 +39,7 @@ from earnest.training.search.live import LivePage
 from earnest.training.search.options import SearchOptions
 from earnest.training.search.preparation import (
     SearchSetup,
+    find_base_estimator,
     is_routing_enabled,
     make_router,
     prepare,
@@ -400,7 +400,7 @@ class SearchCV(
 
     def base_estimator(self) -> Estimator:
         """Return the estimator that candidates are made from, the first of a list of them."""
-        return read_options(self).base_estimator
+        return find_base_estimator(read_options(self))
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return where the arguments of `fit` and `score` go."""
