@@ -137,6 +137,24 @@ def test_no_item_that_differs_is_no_proof_of_no_difference(n: int) -> None:
     assert en.gate(old, against=old).outcome == "undecided"
 
 
+@pytest.mark.parametrize(("scale", "shift"), [(1.0, 10.0), (5.0, 0.0), (2.0, -1.0)])
+def test_limits_of_rare_differences_move_with_the_scale_of_the_scores(
+    scale: float, shift: float
+) -> None:
+    right = answer_items(np.random.default_rng(4), 200, [0.7], 0.0)
+    new = right.copy()
+    new[:3] = 1.0 - new[:3]  # so few differ that the limits are those of rare cases
+
+    def find_limits(scale: float, shift: float) -> tuple[float, float]:
+        ends = (shift, scale + shift)
+        old, now = (en.Scores({"m": scale * v[:, 0] + shift}, limits=ends) for v in (right, new))
+        made = en.gate(now, against=old, margin=0.1 * scale)
+        return made.low, made.high
+
+    low, high = find_limits(1.0, 0.0)
+    assert find_limits(scale, shift) == pytest.approx((scale * low, scale * high))
+
+
 def test_an_auc_of_the_same_scores_is_no_proof_either() -> None:
     y = np.tile([0, 1], 20)
     pi = en.Predictions.from_arrays(y, np.random.default_rng(0).random(40), configs=["m"])
