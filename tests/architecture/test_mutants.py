@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import sys
 from argparse import ArgumentTypeError
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from tests.scripts import load_script
 
 ROOT = Path(__file__).parents[2]
 SOURCE = b'''"""A module."""
@@ -28,13 +28,7 @@ def choose(values: list[int], least: int = 2) -> int | None:
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
     """The script as a module."""
-    spec = spec_from_file_location("mutants", ROOT / "scripts" / "mutants.py")
-    assert spec is not None
-    assert spec.loader is not None
-    made = module_from_spec(spec)
-    sys.modules["mutants"] = made  # where a dataclass looks for its module
-    spec.loader.exec_module(made)
-    return made
+    return load_script("scripts/mutants.py")
 
 
 def test_a_mutant_changes_one_expression_and_is_python(script: ModuleType) -> None:
