@@ -68,7 +68,7 @@ def nested_of(pi: Predictions, seed: int = 0) -> NestedPredictions:
     codes = outer.folds[:, 0]
     inner = []
     for fold in range(len(outer.fold_names[0])):
-        moved = _move(outer, outer.responses, rng)
+        moved = _move(outer, outer.responses.astype(np.float64), rng)
         moved[codes == fold] = np.nan
         folds = np.where(codes == fold, -1, codes)[:, None].astype(np.int32)
         inner.append(replace(outer, responses=moved, folds=folds))
@@ -104,7 +104,7 @@ def _split(pi: Predictions, rows: NDArray[np.intp], rng: np.random.Generator) ->
     folds = np.full((pi.n_cases, 4), -1, dtype=np.int32)
     for split in range(4):
         test = rng.permutation(rows)[: max(6, len(rows) // 4)]
-        responses[test, :, split] = _move(pi, pi.responses[test, :, 0], rng)
+        responses[test, :, split] = _move(pi, pi.responses[test, :, 0].astype(np.float64), rng)
         folds[test, split] = 0
     return replace(pi, responses=responses, folds=folds, fold_names=(("0",),) * 4)
 
@@ -112,7 +112,6 @@ def _split(pi: Predictions, rows: NDArray[np.intp], rng: np.random.Generator) ->
 def _move(pi: Predictions, answers: Array, rng: np.random.Generator) -> Array:
     """Return some answers of predictions a little moved, probabilities staying such."""
     several = pi.responses.ndim == 4  # classes, whose probabilities sum to 1
-    answers = answers.astype(np.float64)
     step = 0.1 * rng.standard_normal(answers.shape)
     if answers.min() >= 0.0 and answers.max() <= 1.0:
         kept = np.clip(answers, 1e-6, 1.0 - 1e-6)
