@@ -101,6 +101,15 @@ def test_an_answer_is_sound_or_refused(seed: int) -> None:
                 assert answer.value - 1e-9 <= answer.interval.high <= high
 
 
+@pytest.mark.parametrize("method", NAMES)
+def test_a_result_of_replicates_claims_no_folds_and_no_repeats(method: str) -> None:
+    metric = "roc_auc" if method == "lpob" else "accuracy"
+    made = example_replicates("binary", n_replicates=40)
+    about = en.estimate(made, method=method, metric=metric).provenance
+    assert (about.n_folds, about.n_repeats) == (0, 0)
+    assert about.knobs["n_replicates"] == 40
+
+
 def test_most_questions_are_answered() -> None:
     counts = [0, 0]
     for made in map(tiny, range(20)):
