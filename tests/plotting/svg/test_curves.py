@@ -128,6 +128,18 @@ def test_the_score_of_a_fold_stands_above_its_number(count: int) -> None:
     assert places == pytest.approx([numbers[str(i + 1)] for i in range(count)], abs=0.2)
 
 
+def test_the_gain_of_a_search_is_drawn_over_a_logarithmic_scale() -> None:
+    rng = np.random.default_rng(1)
+    y = np.tile([0, 1], 30)
+    pi = Predictions.from_arrays(y, y[:, None] + rng.standard_normal((60, 30)))
+    made = en.gain(pi, metric="roc_auc", n_resamples=50, rng=0)
+    dots = ET.fromstring(draw.gain(made, name="f").svg).iter(f"{SVG}circle")
+    places = sorted({float(dot.get("cx", "nan")) for dot in dots})  # some are two circles
+    logs = np.log([k for k in made.marks if made.corrected[k - 1] is not None])
+    step = (places[-1] - places[0]) / (logs[-1] - logs[0])
+    assert places == pytest.approx(places[0] + step * (logs - logs[0]), abs=0.2)  # as written
+
+
 def test_an_undefined_fold_is_said() -> None:
     figure = draw.folds(some_folds([0.1, math.nan, 0.9]), name="f")
     assert "undefined in 1 more" in figure.label
