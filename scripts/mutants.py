@@ -2,14 +2,19 @@
 
 `python scripts/mutants.py --count 60 --seed 1 --out mutants.jsonl` draws as many places in every
 room, changes each in a copy of the package (another comparison, operator, number or truth value)
-and runs the tests nearest to it: those of its module, then those of its folder, the first failure
-ending them. A mutant that no test kills is a line of code that nothing checks, or one that does
-not matter: read it, and add a test or leave it.
+and runs the tests nearest to it: those of its module, those of the same name elsewhere, those of
+its folder, and those beside it on the way up to its room; the first failure ends them. A mutant
+that no test kills is a line of code that nothing checks, or one that does not matter: read it, and
+add a test or leave it.
+
+What cannot matter is not drawn: assertions, the words of errors, what is drawn on a canvas or
+printed in a style, and arguments such as `strict` and `stacklevel`, which change no result.
 
 `--under training/search/dropping` keeps to a folder or a module: after a bug there, it tells what
 else nothing checks.
 
-The tree itself is never changed. A run that exceeds its time limit counts as killed.
+The tree itself is never changed. A run that exceeds its time limit counts as killed ('timeout'),
+unless the same tests exceed it without the change ('slow').
 """
 
 from __future__ import annotations
@@ -45,6 +50,8 @@ COMPUTED: dict[type[ast.operator], type[ast.operator]] = {
     ast.Mult: ast.Div,
     ast.Div: ast.Mult,
 }
+IDLE = ("strict", "stacklevel", "indent", "ensure_ascii", "style")  # arguments
+DRAWN = ("canvas", "Text", "warnings", "warn", "lru_cache")  # what is called, or whose method
 
 
 @dataclass(frozen=True)
@@ -110,8 +117,12 @@ def _list_expressions(owner: ast.AST) -> Iterator[ast.expr]:
 
 def _walk(node: ast.AST) -> Iterator[ast.expr]:
     """Yield the expressions below a node that are computed: no types, no functions within."""
-    if isinstance(node, ast.FunctionDef | ast.JoinedStr):
-        return  # found by itself; words
+    if isinstance(node, ast.FunctionDef | ast.JoinedStr | ast.Assert | ast.Raise):
+        return  # found by itself; words; what never happens; words
+    if isinstance(node, ast.keyword) and node.arg in IDLE:
+        return
+    if isinstance(node, ast.Call) and _find_name(node.func) in DRAWN:
+        return
     if isinstance(node, ast.expr):
         yield node
     for name, value in ast.iter_fields(node):
@@ -120,6 +131,13 @@ def _walk(node: ast.AST) -> Iterator[ast.expr]:
         for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.AST):
                 yield from _walk(child)
+
+
+def _find_name(called: ast.expr) -> str | None:
+    """Return the name of a function, or of the object whose method is called."""
+    if isinstance(called, ast.Attribute):
+        called = called.value
+    return called.id if isinstance(called, ast.Name) else None
 
 
 def _change(node: ast.expr) -> str | None:
@@ -179,35 +197,43 @@ def read_place(given: str) -> str:
 
 
 def find_tests(path: str) -> list[list[str]]:
-    """Return the tests to ask, in this order: of the module, then of its folder or the next up."""
+    """Return the tests to ask: of the module, of its name elsewhere, of its folder, on the way up.
+
+    The way up ends at the room: a module in `reporting/parts` may be checked by the tests right in
+    `tests/reporting`.
+    """
     module, tests = Path(path), ROOT / "tests"
     if module.parts[0] == "testing":
         return [["tests/contract"]]  # which it is for
-    own = tests / module.parent / f"test_{module.stem}.py"
-    folder = next(
-        up for up in (tests / module.parent, *(tests / module.parent).parents) if up.is_dir()
-    )
-    asked = [own] if own.is_file() else []
-    if folder != tests:
-        asked.append(folder)
-    return [[str(one.relative_to(ROOT))] for one in asked]
+    name = f"test_{module.stem}.py"
+    own = tests / module.parent / name
+    like = [one for one in sorted(tests.rglob(name)) if one != own and one.parent.name != "e2e"]
+    ups = [tests / up for up in (module.parent, *module.parent.parents) if up != Path()]
+    there = [up for up in ups if up.is_dir()]
+    beside = [file for up in there[1:] for file in sorted(up.glob("test_*.py")) if file not in like]
+    asked = [[own] if own.is_file() else [], like, there[:1], beside]
+    return [[str(one.relative_to(ROOT)) for one in some] for some in asked if some]
 
 
 def try_mutant(mutant: Mutant, copy: Path, seconds: float, *, folders: bool) -> str:
-    """Return what became of a mutant: 'killed', 'timeout', 'survived' or 'untested'."""
+    """Return what became of a mutant: 'killed', 'timeout', 'slow', 'survived' or 'untested'."""
     place = copy / "earnest" / mutant.path
     source = place.read_bytes()
     asked = find_tests(mutant.path)
     asked = asked if folders else asked[:1]
-    place.write_bytes(mutant.apply(source))
-    try:
-        for tests in asked:
-            ended = _run_tests(tests, copy, seconds)
-            if ended != "survived":
-                return ended
-    finally:
-        place.write_bytes(source)
-    return "survived" if asked else "untested"
+    ended = "untested"
+    for tests in asked:
+        place.write_bytes(mutant.apply(source))
+        try:
+            found = _run_tests(tests, copy, seconds)
+        finally:
+            place.write_bytes(source)
+        if found == "timeout" and _run_tests(tests, copy, seconds) == "timeout":
+            found = "slow"
+        if found in ("killed", "timeout"):
+            return found
+        ended = found if ended != "slow" else ended
+    return ended
 
 
 def _run_tests(tests: list[str], copy: Path, seconds: float) -> str:

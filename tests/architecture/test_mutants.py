@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import sys
 from argparse import ArgumentTypeError
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from tests.scripts import load_script
 
 ROOT = Path(__file__).parents[2]
 SOURCE = b'''"""A module."""
@@ -28,13 +28,7 @@ def choose(values: list[int], least: int = 2) -> int | None:
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
     """The script as a module."""
-    spec = spec_from_file_location("mutants", ROOT / "scripts" / "mutants.py")
-    assert spec is not None
-    assert spec.loader is not None
-    made = module_from_spec(spec)
-    sys.modules["mutants"] = made  # where a dataclass looks for its module
-    spec.loader.exec_module(made)
-    return made
+    return load_script("scripts/mutants.py")
 
 
 def test_a_mutant_changes_one_expression_and_is_python(script: ModuleType) -> None:
@@ -56,6 +50,31 @@ def test_a_mutant_changes_one_expression_and_is_python(script: ModuleType) -> No
         made = mutant.apply(SOURCE)
         assert ast.dump(ast.parse(made)) != ast.dump(ast.parse(SOURCE))
         assert made.replace(mutant.after.encode(), mutant.before.encode(), 1) == SOURCE
+
+
+IDLE = b'''
+def show(values: list[int], canvas: Canvas) -> None:
+    """Draw what is known."""
+    assert len(values) < 9
+    if not values:
+        raise ValueError("there are", 0)
+    canvas.text((2.0, 3.0), dict(zip(values, values, strict=True)))
+    warnings.warn("few", stacklevel=2)
+'''
+
+
+def test_what_changes_no_result_is_not_drawn(script: ModuleType) -> None:
+    found = [(m.before, m.after) for m in script.list_mutants("core/one.py", IDLE)]
+    assert found == [("not values", "(values)")]
+
+
+def test_tests_of_the_same_name_and_right_in_the_room_are_asked_too(script: ModuleType) -> None:
+    asked = script.find_tests("core/data/scores.py")
+    assert asked[0] == ["tests/core/data/test_scores.py"]
+    assert "tests/methods/test_scores.py" in asked[1]
+    assert asked[2] == ["tests/core/data"]
+    answer = script.find_tests("reporting/parts/answer.py")
+    assert "tests/reporting/test_report.py" in answer[-1]
 
 
 def test_the_same_seed_draws_the_same_mutants(script: ModuleType) -> None:

@@ -137,6 +137,24 @@ def test_no_item_that_differs_is_no_proof_of_no_difference(n: int) -> None:
     assert en.gate(old, against=old).outcome == "undecided"
 
 
+@pytest.mark.parametrize(("scale", "shift"), [(1.0, 10.0), (5.0, 0.0), (2.0, -1.0)])
+def test_limits_of_rare_differences_move_with_the_scale_of_the_scores(
+    scale: float, shift: float
+) -> None:
+    right = answer_items(np.random.default_rng(4), 200, [0.7], 0.0)
+    new = right.copy()
+    new[:3] = 1.0 - new[:3]  # so few differ that the limits are those of rare cases
+
+    def find_limits(scale: float, shift: float) -> tuple[float, float]:
+        ends = (shift, scale + shift)
+        old, now = (en.Scores({"m": scale * v[:, 0] + shift}, limits=ends) for v in (right, new))
+        made = en.gate(now, against=old, margin=0.1 * scale)
+        return made.low, made.high
+
+    low, high = find_limits(1.0, 0.0)
+    assert find_limits(scale, shift) == pytest.approx((scale * low, scale * high))
+
+
 def test_an_auc_of_the_same_scores_is_no_proof_either() -> None:
     y = np.tile([0, 1], 20)
     pi = en.Predictions.from_arrays(y, np.random.default_rng(0).random(40), configs=["m"])
@@ -202,6 +220,43 @@ def test_the_ledger_of_other_items_is_refused(tmp_path: Path) -> None:
     en.gate(scores(0.8, 100), above=0.5, ledger=tmp_path / "l.db")
     with pytest.raises(InputError, match="other items"):
         en.gate(scores(0.8, 120), above=0.5, ledger=tmp_path / "l.db")
+
+
+def test_the_ledger_knows_predicted_cases_by_their_names_and_outcomes(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    time, event, risk = rng.random(60) + 0.1, rng.random(60) < 0.7, rng.random(60)
+    y, ids = (rng.random(60) < 0.4).astype(int), np.arange(60)
+
+    def look(outcome: object, ledger: str, order: np.ndarray = ids, task: str = "binary") -> int:
+        parts = tuple(p[order] for p in outcome) if isinstance(outcome, tuple) else outcome[order]
+        pi = en.Predictions.from_arrays(parts, risk[order], ids=ids[order], task=task)
+        asked = {"metric": "concordance" if task == "survival" else "roc_auc", "above": 0.1}
+        found = en.gate(pi, **asked, ledger=tmp_path / ledger).look
+        assert found is not None
+        return found
+
+    for outcome, other, task in (
+        (y, 1 - y, "binary"),
+        ((time, event), (time, ~event), "survival"),
+        ((time, event), (time + 1.0, event), "survival"),
+    ):
+        ledger = f"{task}-{len(list(tmp_path.iterdir()))}.db"
+        assert look(outcome, ledger, task=task) == 1
+        assert look(outcome, ledger, ids[::-1], task) == 1  # the same cases, in another order
+        with pytest.raises(InputError, match="other items"):
+            look(other, ledger, task=task)
+
+
+def test_the_same_scores_in_another_order_are_the_same_look(tmp_path: Path) -> None:
+    new, old = answer_pair(np.random.default_rng(5), 120, 0.1, 0.12)
+    order = np.random.default_rng(0).permutation(120)
+    for name, asked in (("bound", {"above": 0.2}), ("pair", {"against": old})):
+        looks = [
+            en.gate(given, **asked, ledger=tmp_path / name).look for given in (new, new.take(order))
+        ]
+        assert looks == [1, 1]
+    assert en.gate(new, against=old.take(order), ledger=tmp_path / "pair").look == 1
+    assert en.gate(old, against=new, ledger=tmp_path / "pair").look == 2
 
 
 def test_an_item_without_a_score_is_still_one_of_the_items(tmp_path: Path) -> None:

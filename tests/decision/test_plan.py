@@ -133,6 +133,14 @@ def test_the_curve_rises_and_crosses_the_power_where_the_plan_says(planned: en.P
     assert np.interp(made.n_items or 0, items, values) == pytest.approx(0.8, abs=0.01)
 
 
+def test_the_error_of_a_point_is_that_of_the_share_of_its_studies(planned: en.Plan) -> None:
+    studies = planned.provenance.knobs["studies"]
+    assert any(0.2 < point.value < 0.95 for point in planned.curve)
+    for point in planned.curve:
+        binomial = math.sqrt(max(point.value * (1 - point.value), 1e-9) / studies)
+        assert point.error == pytest.approx(binomial)
+
+
 def test_predictions_are_a_pilot_too() -> None:
     rng = np.random.default_rng(10)
     y = np.tile([0, 1], 150)

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+
+from tests.scripts import load_script
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def load() -> ModuleType:
-    path = ROOT / "docs" / "_extensions" / "api_pages.py"
-    spec = importlib.util.spec_from_file_location("api_pages", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-api_pages = load()
+api_pages = load_script("docs/_extensions/api_pages.py")
 
 
 GROUP = ".. autofunction:: earnest.tune\n.. autoclass:: earnest.Model\n   :members: predict\n"

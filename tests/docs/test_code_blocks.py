@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import sys
 import tomllib
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
-from types import ModuleType
 from urllib.parse import unquote
 
 import pytest
@@ -17,23 +15,14 @@ import pytest
 import earnest
 from earnest.core.results.cautions import CODES
 from earnest.methods import METHODS
+from tests.scripts import load_script
 
 ROOT = Path(__file__).resolve().parents[2]
 SRC = ROOT / "src" / "earnest"
 
 
-def load(name: str, file: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
-
-
-generate = load("docs_generate", "_generate.py")
-notebooks = load("docs_notebooks", "notebooks.py")
+generate = load_script("docs/_generate.py", "docs_generate")
+notebooks = load_script("docs/notebooks.py", "docs_notebooks")
 PAGES = generate.pages()
 MADE = {"_build", "api", "examples"}  # folders that `make docs` makes
 EVERY_MARKDOWN = sorted(  # sorted: every test process must collect the same list

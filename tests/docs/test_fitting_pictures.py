@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+
+from tests.scripts import load_script
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def load() -> ModuleType:
-    path = ROOT / "docs" / "_extensions" / "fitting_pictures.py"
-    spec = importlib.util.spec_from_file_location("fitting_pictures", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-siblings = load().siblings
+siblings = load_script("docs/_extensions/fitting_pictures.py").siblings
 
 
 def test_a_wide_picture_has_siblings_for_phones_and_the_dark() -> None:

@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+
+from tests.scripts import load_script
 
 ROOT = Path(__file__).resolve().parents[2]
 GLOSSARY = (ROOT / "docs" / "reference" / "glossary.md").read_text(encoding="utf-8")
 
 
-def load() -> ModuleType:
-    path = ROOT / "docs" / "_extensions" / "glossary_links.py"
-    spec = importlib.util.spec_from_file_location("glossary_links", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
-
-
-glossary_links = load()
+glossary_links = load_script("docs/_extensions/glossary_links.py")
 
 
 def test_every_word_that_is_linked_is_explained() -> None:

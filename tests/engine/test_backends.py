@@ -42,6 +42,17 @@ def test_none_takes_the_number_of_the_configuration() -> None:
         assert plan(1, limited=False) == BackendPlan(Place.HERE, 1)
 
 
+@pytest.mark.parametrize(("n_jobs", "asked"), [(None, 3), (4, 4), (1, None)])
+def test_one_task_at_a_time_runs_here_and_not_on_ray(
+    n_jobs: int | None, asked: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backends, "_find_place", lambda backend: Place.RAY)
+    monkeypatch.setattr(backends, "_plan_ray", lambda backend, n: BackendPlan(Place.RAY, n))
+    expected = BackendPlan(Place.HERE, 1) if asked is None else BackendPlan(Place.RAY, asked)
+    with joblib.parallel_config(backend="loky", n_jobs=3):
+        assert plan(n_jobs, limited=False) == expected
+
+
 def test_all_cores() -> None:
     assert plan(-1, limited=True).n_jobs == joblib.cpu_count()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 import warnings
 from pathlib import Path
@@ -94,6 +95,17 @@ def test_the_folder_is_gone_also_after_an_error(
         fail()
     assert len(seen) == 1
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes of files are POSIX's")
+def test_nobody_else_can_read_what_is_passed_to_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with by_file(RunContent(powers, np.zeros(5000))):
+        (folder,) = tmp_path.iterdir()
+        assert folder.stat().st_mode & 0o777 == 0o700
+        assert (folder / "owner").stat().st_mode & 0o777 == 0o600
 
 
 def test_filters_of_warnings_are_those_of_the_moment() -> None:

@@ -36,6 +36,19 @@ def mae(y: Array, value: Array) -> float:
     return float(np.mean(np.abs(y - value)))
 
 
+OF_CASES: list[tuple[str, str, Score]] = [  # task, metric and its definition
+    ("binary", "error_rate", error_rate),
+    ("binary", "accuracy", accuracy),
+    ("regression", "mse", mse),
+    ("regression", "mae", mae),
+]
+ASKED: list[tuple[str, str, Score]] = [
+    *OF_CASES,
+    ("binary", "roc_auc", auc),
+    ("survival", "concordance", auc),  # of a survival target `score_of` takes the times too
+]
+
+
 def concordance(time: Array, event: Array, risk: Array) -> float:
     won = pairs = 0.0
     for i in np.flatnonzero(event):

@@ -85,6 +85,13 @@ def test_the_headline_has_the_corrected_score_before_the_naive_one() -> None:
     assert [span.kind for span in alone if span.kind] == ["naive"]
 
 
+@pytest.mark.parametrize(("planned", "shown"), [(41, True), (40, False), (0, False)])
+def test_the_headline_tells_of_configurations_to_come_only(planned: int, shown: bool) -> None:
+    text = "".join(span.text for span in show_state(state(n_configs_planned=planned)).headline)
+    assert ("40 of 41" in text) == shown
+    assert "40 of 40" not in text
+
+
 def test_what_is_zero_or_unknown_is_not_counted() -> None:
     words = [words for words, _, _ in show_state(state()).counts]
     assert words == ["of 1,000 fits", "failed", "so far", "left"]

@@ -160,6 +160,16 @@ def test_something_out_of_bag_refuses_permutations() -> None:
     np.testing.assert_array_equal(something_out_of_bag(counts), [False, True])
 
 
+def test_rules_see_every_case_however_many_there_are() -> None:
+    size = bootstrap.GLANCE + 1  # of each class, one more than is looked at first
+    counts = np.ones((3, 2 * size), dtype=np.uint8)
+    counts[1, -1] = 0  # the last case of one class is left out
+    counts[2, [size - 1, -1]] = 0  # the last case of each is
+    np.testing.assert_array_equal(something_out_of_bag(counts), [False, True, True])
+    both = every_class_on_both_sides(a_target((size, size)))
+    np.testing.assert_array_equal(both(counts), [False, False, True])
+
+
 @pytest.mark.parametrize("name", list(RESAMPLERS))
 @pytest.mark.parametrize("limit", [1, 30 * 64, 30 * 200])
 def test_batches_do_not_change_the_draws(

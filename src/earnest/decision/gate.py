@@ -25,7 +25,14 @@ from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Family
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.core.results.specs import Side
-from earnest.decision.looks import Look, enter_look, identify_items, level_of_look, list_remarks
+from earnest.decision.looks import (
+    Look,
+    enter_look,
+    identify_evidence,
+    identify_items,
+    level_of_look,
+    list_remarks,
+)
 from earnest.decision.verdict import Verdict, decide
 from earnest.inference.cases.case_values import case_values
 from earnest.inference.resampling.winners import gains_of
@@ -184,10 +191,13 @@ def _check_bound(
         )
 
 
-def _take_look(ask: _GateOptions, use: str, about: str, metric: str) -> tuple[Look | None, float]:
-    """Return which look this is, and the level that is left for it."""
+def _take_look(
+    ask: _GateOptions, about: str, metric: str, *tables: Predictions
+) -> tuple[Look | None, float]:
+    """Return which look at these tables this is, and the level that is left for it."""
     if ask.ledger is None:
         return None, ask.level
+    use = identify_evidence(*tables)
     look = enter_look(ask.ledger, ask.items, use, about, metric)
     return look, level_of_look(ask.level, look.number)
 
@@ -202,7 +212,7 @@ def _judge_alone(
     about = check.some(pi.configs.ids, 3)
     # Whatever can be refused is refused before the look is counted.
     made = _estimate(new, ask, ask.level)
-    look, level = _take_look(ask, pi.fingerprint, about, measure.name)
+    look, level = _take_look(ask, about, measure.name, pi)
     if look is not None:
         made = _estimate(new, ask, level)
     lower = made.at(confidence_level=level, side=Side.LOWER)
@@ -271,8 +281,7 @@ def _judge_pair(
     table, remarks = join_tables(pi, other)
     found = _compare(table, pi.n_configs, measure, ask)
     about = check.some(pi.configs.ids, 3)
-    use = f"{pi.fingerprint} {other.fingerprint}"
-    look, level = _take_look(ask, use, about, measure.name)
+    look, level = _take_look(ask, about, measure.name, pi, other)
     low = found.limit(level, "greater")
     high = found.limit(level, "less")
     better = measure.greater_is_better

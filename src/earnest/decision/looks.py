@@ -30,7 +30,7 @@ class Look:
     Attributes
     ----------
     number : int
-        From 1 on; the same evidence again is the same look.
+        From 1 on; the same evidence again, in whatever order, is the same look.
     earlier : tuple of str
         What was looked at before.
     """
@@ -111,6 +111,17 @@ def identify_items(given: Predictions | Scores) -> str:
     for part in (target.y, target.event):
         digest.update(b"-" if part is None else np.ascontiguousarray(part[order]).tobytes())
     return digest.hexdigest()[:32]
+
+
+def identify_evidence(*tables: Predictions) -> str:
+    """Return a hash of what is looked at; cases that have names may be in any order."""
+    found = []
+    for table in tables:
+        ids = table.target.ids
+        if ids is not None:
+            table = table.take(np.argsort(np.asarray(ids).astype(str), kind="stable"))
+        found.append(table.fingerprint)
+    return " ".join(found)
 
 
 def list_remarks(look: Look | None) -> Iterator[Caution]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from earnest.core.base.provenance import finite
-from earnest.core.results.base import Result
+from earnest.core.results.base import MetricResult
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
 
@@ -65,7 +65,7 @@ class PlanNeed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan(Result):
+class Plan(MetricResult):
     """How many items a study needs, from a pilot.
 
     Attributes
@@ -114,11 +114,6 @@ class Plan(Result):
     method: str
     cautions: tuple[Caution, ...]
     provenance: Provenance
-
-    @property
-    def metric(self) -> str:
-        """The name of the metric."""
-        return self.scale.name
 
     @property
     def n_items(self) -> int | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from xml.etree import ElementTree as ET
 
 from earnest.core.base.provenance import finite
-from earnest.core.results.base import Result
+from earnest.core.results.base import MetricResult
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
 from earnest.core.text.numbers import decimals, number
@@ -37,7 +37,7 @@ EXIT_CODES = {Outcome.PASS: 0, Outcome.FAIL: 3, Outcome.UNDECIDED: 4}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verdict(Result):
+class Verdict(MetricResult):
     """Whether the evidence shows what a gate asks for.
 
     Attributes
@@ -105,11 +105,6 @@ class Verdict(Result):
     method: str
     cautions: tuple[Caution, ...]
     provenance: Provenance
-
-    @property
-    def metric(self) -> str:
-        """The name of the metric."""
-        return self.scale.name
 
     @property
     def passed(self) -> bool:

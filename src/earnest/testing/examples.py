@@ -53,7 +53,7 @@ def with_repeats(pi: Predictions, repeats: int, seed: int = 0) -> Predictions:
     for _ in range(repeats - 1):
         order = rng.permutation(len(units))
         folds.append(codes[3 * order[np.arange(pi.n_cases) // 3]])
-        responses.append(_moved(first, rng))
+        responses.append(_move(pi, first, rng))
     return replace(
         pi,
         responses=np.concatenate(responses, axis=2),
@@ -68,7 +68,7 @@ def nested_of(pi: Predictions, seed: int = 0) -> NestedPredictions:
     codes = outer.folds[:, 0]
     inner = []
     for fold in range(len(outer.fold_names[0])):
-        moved = _moved(outer.responses.astype(np.float64), rng)
+        moved = _move(outer, outer.responses.astype(np.float64), rng)
         moved[codes == fold] = np.nan
         folds = np.where(codes == fold, -1, codes)[:, None].astype(np.int32)
         inner.append(replace(outer, responses=moved, folds=folds))
@@ -104,19 +104,19 @@ def _split(pi: Predictions, rows: NDArray[np.intp], rng: np.random.Generator) ->
     folds = np.full((pi.n_cases, 4), -1, dtype=np.int32)
     for split in range(4):
         test = rng.permutation(rows)[: max(6, len(rows) // 4)]
-        responses[test, :, split] = _moved(pi.responses[test, :, 0].astype(np.float64), rng)
+        responses[test, :, split] = _move(pi, pi.responses[test, :, 0].astype(np.float64), rng)
         folds[test, split] = 0
     return replace(pi, responses=responses, folds=folds, fold_names=(("0",),) * 4)
 
 
-def _moved(answers: Array, rng: np.random.Generator) -> Array:
-    """Return answers a little moved, probabilities staying such."""
+def _move(pi: Predictions, answers: Array, rng: np.random.Generator) -> Array:
+    """Return some answers of predictions a little moved, probabilities staying such."""
+    several = pi.responses.ndim == 4  # classes, whose probabilities sum to 1
     step = 0.1 * rng.standard_normal(answers.shape)
     if answers.min() >= 0.0 and answers.max() <= 1.0:
         kept = np.clip(answers, 1e-6, 1.0 - 1e-6)
         moved = 1.0 / (1.0 + np.exp(-(np.log(kept / (1.0 - kept)) + step)))
-        whole = answers.ndim == 4  # of several classes, which sum to 1
-        return moved / moved.sum(axis=-1, keepdims=True) if whole else moved
+        return moved / moved.sum(axis=-1, keepdims=True) if several else moved
     return answers + step
 
 

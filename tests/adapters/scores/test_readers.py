@@ -458,6 +458,8 @@ def test_nothing_that_holds_no_scores_is_taken_for_a_log(tmp_path: Path) -> None
     ):
         (tmp_path / name).write_bytes(text.encode("latin-1"))
         assert find_reader(tmp_path / name) is None, name
+    assert find_reader(tmp_path) is None
+    assert find_reader(tmp_path / "nowhere.jsonl") is None
     with pytest.raises(InputError, match="no log"):
         read_scores(tmp_path)
     with pytest.raises(InputError, match="nothing at"):
@@ -592,6 +594,8 @@ def test_groups_and_tasks_of_logs_go_into_the_scores() -> None:
     assert plain.parts.groups is not None
     assert len(np.unique(plain.parts.groups)) == 5
     assert plain.parts.tasks is None
+    apart = en.scores_from(FILES / "lm_eval", score="acc")
+    assert apart.parts.groups is None  # every item is a group of its own
 
 
 def test_gathered_scores_come_back_from_their_file(tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ import math
 
 import pytest
 
+import earnest as en
+from earnest.cli.show.comparison import difference_axis
 from earnest.cli.show.picture import MARGIN, MOST_TICKS, Axis, axis_for, mark, strip
 from earnest.core.results.interval import Interval
 from tests.cli.results import estimate
@@ -93,6 +95,23 @@ def test_an_open_end_does_not_stretch_the_axis():
     made = estimate(0.7, naive=0.75, low=0.6, high=0.8)
     lower = dataclasses.replace(made, interval=Interval(0.6, 1.0, 0.95, "lower"))
     assert axis_for([lower], 41).high == pytest.approx(0.75)
+
+
+@pytest.mark.parametrize(
+    ("interval", "low", "high"),
+    [
+        (Interval(-0.5, -0.1, 0.95, "two-sided"), -0.5, 0.0),
+        (Interval(-0.5, 1.0, 0.95, "lower"), -0.5, 0.0),
+        (Interval(-1.0, -0.1, 0.95, "upper"), -0.4, 0.0),  # with room for the arrow
+        (None, -0.3, 0.0),
+    ],
+)
+def test_the_axis_of_a_difference_holds_zero_and_its_closed_ends(interval, low, high):
+    table = en.Scores({"a": [0.1, 0.3, 0.2], "b": [0.5, 0.6, 0.4]})
+    made = dataclasses.replace(en.compare(table, "a", "b"), difference=-0.3, interval=interval)
+    axis = difference_axis([made], 41)
+    assert axis.low == pytest.approx(low)
+    assert axis.high == pytest.approx(high)
 
 
 def test_without_interval_the_dot_stands_alone():

@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from earnest import BootstrapTest, InputError, Predictions, Scores, compare, score_table
+from earnest import (
+    BootstrapTest,
+    EvidenceError,
+    InputError,
+    Predictions,
+    Scores,
+    compare,
+    score_table,
+)
 from earnest.core.base.rng import Seeds
 from earnest.resampling.bootstrap import CaseBootstrap, batches
 from tests.comparison.evidence import classified, columns
@@ -88,6 +96,29 @@ def test_few_resamples_are_cautioned_of() -> None:
     assert not made.shown
     wide = made.at(confidence_level=0.5)
     assert "EN041" not in {caution.code for caution in wide.cautions}
+
+
+@pytest.mark.parametrize("undefined", ["redraw", "drop"])
+def test_one_resample_shows_no_spread_and_is_refused(undefined: str) -> None:
+    with pytest.raises(InputError, match="n_resamples"):
+        BootstrapTest(n_resamples=1, undefined=undefined)
+
+
+def test_one_defined_resample_of_two_is_refused_and_two_are_not() -> None:
+    # one case of the rare class: of the two resamples of these seeds, so many have it
+    y = np.array([1] + [0] * 5)
+    pi = columns(y, np.column_stack([np.linspace(1.0, 0.0, 6), np.sin(np.arange(6.0))]))
+    test = BootstrapTest(n_resamples=2, undefined="drop")
+    has = {}
+    for seed in range(40):
+        parts = batches(CaseBootstrap(), pi.target, 2, Seeds.of(seed))
+        defined = np.concatenate(
+            [part.values[:, 0] * part.values[:, 1:].any(axis=1) for part in parts]
+        )
+        has[int((defined > 0).sum())] = seed
+    with pytest.raises(EvidenceError, match="1 of 2"):
+        compare(pi, "a", "b", test=test, metric="roc_auc", rng=has[1])
+    assert compare(pi, "a", "b", test=test, metric="roc_auc", rng=has[2]).n_valid == 2
 
 
 def test_bad_knobs_are_refused() -> None:

@@ -70,6 +70,15 @@ def test_groups_are_flipped_whole() -> None:
     assert made.p_value == as_extreme / 8
 
 
+def test_the_standard_error_is_that_of_a_mean_of_independent_units() -> None:
+    d = np.random.default_rng(9).standard_normal(24) + 0.7
+    made = compare(given(d), "a", "b", test="sign_flip", rng=0)
+    assert made.standard_error == pytest.approx(d.std(ddof=1) / np.sqrt(24))
+    grouped = compare(given(d, groups=np.arange(24) // 3), "a", "b", test="sign_flip", rng=0)
+    means = d.reshape(8, 3).mean(axis=1)
+    assert grouped.standard_error == pytest.approx(means.std(ddof=1) / np.sqrt(8))
+
+
 def test_drawn_patterns_come_near_the_exact_p_value() -> None:
     # seed 1; the tolerance is four binomial standard deviations of 20,000 patterns
     d = np.random.default_rng(6).standard_normal(12) + 0.5

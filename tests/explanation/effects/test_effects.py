@@ -179,6 +179,23 @@ def test_forbidden_pairs_have_no_value() -> None:
     assert surface.to_dict()["mean"][-1][-1] is None
 
 
+def test_a_surface_is_averaged_over_the_combinations_that_exist() -> None:
+    scene = known_scene(forbidding(), grid=5, n_points=200)
+    surface = compute_surface(scene, "a", "c")  # of which "a" forbids some values of "b"
+    points = scene.points[: surface.n_points]
+    existing = set()
+    for i, u in enumerate(np.linspace(0.0, 1.0, 5)):
+        for k, v in enumerate(np.linspace(0.0, 1.0, 5)):
+            rows = points.copy()
+            rows[:, 0], rows[:, 2] = u, v
+            rows = rows[scene.space.valid(rows)]
+            existing.add(len(rows))
+            mean, sd = scene.fitted.posterior(rows)
+            assert surface.mean[i, k] == pytest.approx(mean.mean())
+            assert surface.sd[i, k] == pytest.approx(np.sqrt((sd**2).mean()))
+    assert len(existing) > 1
+
+
 @pytest.mark.parametrize(
     ("pair", "match"),
     [

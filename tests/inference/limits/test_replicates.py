@@ -81,6 +81,13 @@ def test_a_handful_of_replicates_is_always_told_of(count: int) -> None:
     assert "n_replicates=200" in told.cure
 
 
+@pytest.mark.parametrize(("n", "few"), [(29, True), (30, False)])
+def test_limits_of_fewer_than_thirty_cases_are_told_to_be_rough(n: int, few: bool) -> None:
+    made, mse = example_replicates("regression", n_cases=n), en.metric("mse")
+    limited = limits_of(made, mse, cases_left_out(made, mse))
+    assert ("EN036" in codes(limited.cautions)) == few
+
+
 def test_a_metric_without_a_form_has_no_limits_and_says_so() -> None:
     made = example_replicates("binary")
     limited = scaled_limits(made, en.metric("average_precision").on("binary"), 0.5, of="err_star")

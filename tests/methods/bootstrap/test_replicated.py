@@ -11,7 +11,8 @@ import pytest
 
 import earnest as en
 from earnest.core.results.specs import Evidence
-from earnest.methods.base import methods_for
+from earnest.methods.base import METHODS, methods_for
+from earnest.testing import check_method, example_replicates
 from earnest.testing.laws import answer_or_refusal
 
 METRICS = {
@@ -20,6 +21,7 @@ METRICS = {
     "survival": ("concordance",),
     "multiclass": ("accuracy", "f1_macro", "log_loss", "roc_auc_ovr"),
 }
+NAMES = methods_for(Evidence.REPLICATES)
 KINDS = {"regression": "value", "survival": "risk"}
 
 
@@ -64,12 +66,31 @@ def _predictions(task: str, n: int, rng: np.random.Generator) -> en.Predictions:
     return en.Predictions.from_arrays(y, rng.random(n), task=task)
 
 
+@pytest.mark.parametrize(("task", "metric"), [("regression", "r2"), ("binary", "f1")])
+@pytest.mark.parametrize("method", sorted(set(NAMES) - {"lpob"}))
+def test_the_contract_holds_for_functions_of_sums(method: str, task: str, metric: str) -> None:
+    made = example_replicates(task, n_replicates=80)
+    assert check_method(METHODS[method], predictions=made, metric=metric)
+
+
+@pytest.mark.parametrize(
+    ("method", "task", "metric"),
+    [
+        *((method, "binary", "roc_auc") for method in sorted(set(NAMES) - {"loob"})),
+        *((method, "survival", "concordance") for method in ("err_star", "lpob")),
+    ],
+)
+def test_the_contract_holds_for_metrics_of_pairs(method: str, task: str, metric: str) -> None:
+    made = example_replicates(task, n_replicates=80)
+    assert check_method(METHODS[method], predictions=made, metric=metric)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_an_answer_is_sound_or_refused(seed: int) -> None:
     made = tiny(seed)
     for metric in METRICS[str(made.target.task)]:
         low, high = en.metric(metric).on(made.target.task).limits
-        for method in methods_for(Evidence.REPLICATES):
+        for method in NAMES:
             answer = answer_or_refusal(partial(en.estimate, made, method=method, metric=metric))
             if answer is None:
                 continue
@@ -78,6 +99,15 @@ def test_an_answer_is_sound_or_refused(seed: int) -> None:
             if answer.interval is not None:
                 assert low <= answer.interval.low <= answer.value + 1e-9
                 assert answer.value - 1e-9 <= answer.interval.high <= high
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_a_result_of_replicates_claims_no_folds_and_no_repeats(method: str) -> None:
+    metric = "roc_auc" if method == "lpob" else "accuracy"
+    made = example_replicates("binary", n_replicates=40)
+    about = en.estimate(made, method=method, metric=metric).provenance
+    assert (about.n_folds, about.n_repeats) == (0, 0)
+    assert about.knobs["n_replicates"] == 40
 
 
 def test_most_questions_are_answered() -> None:

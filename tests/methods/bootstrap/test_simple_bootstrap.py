@@ -6,41 +6,19 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.testing import check_method, example_replicates
+from earnest.testing import example_replicates
 from tests.methods import replicate_oracles as oracles
 
 EXACT = 1e-12
-ASKED = [
-    ("binary", "error_rate", oracles.error_rate),
-    ("binary", "accuracy", oracles.accuracy),
-    ("regression", "mse", oracles.mse),
-    ("regression", "mae", oracles.mae),
-    ("binary", "roc_auc", oracles.auc),
-    ("survival", "concordance", oracles.auc),
-]
 
 
-@pytest.mark.parametrize(("task", "metric", "score"), ASKED)
+@pytest.mark.parametrize(("task", "metric", "score"), oracles.ASKED)
 def test_it_is_the_plain_loop(task: str, metric: str, score: oracles.Score) -> None:
     made = example_replicates(task, n_cases=24, n_replicates=30, seed=2)
     expected = oracles.simple(made, score)
     answer = en.estimate(made, method="simple_bootstrap", metric=metric)
     assert answer.value == pytest.approx(expected, abs=EXACT)
     assert answer.naive == pytest.approx(oracles.apparent(made, score), abs=EXACT)
-
-
-@pytest.mark.parametrize(("task", "metric"), [("regression", "r2"), ("binary", "f1")])
-def test_it_keeps_the_contract_for_functions_of_sums(task: str, metric: str) -> None:
-    assert check_method(
-        en.SimpleBootstrap(), predictions=example_replicates(task, n_replicates=80), metric=metric
-    )
-
-
-@pytest.mark.parametrize(("task", "metric"), [("binary", "roc_auc")])
-def test_it_keeps_the_contract_for_metrics_of_pairs(task: str, metric: str) -> None:
-    assert check_method(
-        en.SimpleBootstrap(), predictions=example_replicates(task, n_replicates=80), metric=metric
-    )
 
 
 def test_a_metric_that_is_never_defined_is_refused() -> None:

@@ -65,6 +65,16 @@ def test_folds_that_are_all_alike_get_the_rule_of_three_over_folds() -> None:
     assert "EN035" in {c.code for c in made.cautions}
 
 
+@pytest.mark.parametrize("n_folds", [2, 5])
+def test_folds_of_repeats_that_are_all_alike_count_once(n_folds: int) -> None:
+    y = np.tile([0, 1], 50)
+    folds = np.stack([np.arange(100) // 2 % n_folds, np.arange(100) // 4 % n_folds], axis=1)
+    pi = Predictions.from_arrays(y, np.repeat(y[:, None, None] * 1.0, 2, axis=2), folds)
+    made = estimate(pi, method="corrected_t", metric="roc_auc")
+    assert made.interval is not None
+    assert made.interval.low == pytest.approx(0.025 ** (1 / n_folds), abs=1e-9)
+
+
 def test_three_folds_are_told_to_be_few_and_one_defined_is_refused() -> None:
     pi = Predictions.from_arrays(Y, SCORES[:, :, 0], FOLDS[:, 0] % 3, response="decision")
     assert "EN092" in {c.code for c in estimate(pi, method="corrected_t", metric="mcc").cautions}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -112,6 +113,31 @@ def test_folds_of_any_kind_are_drawn(scores: list[float]) -> None:
     diamonds = [p for p in root.iter(f"{SVG}path") if p.get("fill") == "var(--bg)"]
     assert len(diamonds) == np.isfinite(scores).sum()
     assert len(figure.table) == len(scores) + 1
+
+
+@pytest.mark.parametrize("count", [2, 5, 8])
+def test_the_score_of_a_fold_stands_above_its_number(count: int) -> None:
+    figure = draw.folds(some_folds([0.6 + 0.02 * i for i in range(count)]), name="f")
+    root = ET.fromstring(figure.svg)
+    numbers = {t.text: float(t.get("x", "nan")) for t in root.iter(f"{SVG}text")}
+    places = [
+        float(re.findall(r"[-\d.]+", p.get("d", ""))[0])
+        for p in root.iter(f"{SVG}path")
+        if p.get("fill") == "var(--bg)"
+    ]
+    assert places == pytest.approx([numbers[str(i + 1)] for i in range(count)], abs=0.2)
+
+
+def test_the_gain_of_a_search_is_drawn_over_a_logarithmic_scale() -> None:
+    rng = np.random.default_rng(1)
+    y = np.tile([0, 1], 30)
+    pi = Predictions.from_arrays(y, y[:, None] + rng.standard_normal((60, 30)))
+    made = en.gain(pi, metric="roc_auc", n_resamples=50, rng=0)
+    dots = ET.fromstring(draw.gain(made, name="f").svg).iter(f"{SVG}circle")
+    places = sorted({float(dot.get("cx", "nan")) for dot in dots})  # some are two circles
+    logs = np.log([k for k in made.marks if made.corrected[k - 1] is not None])
+    step = (places[-1] - places[0]) / (logs[-1] - logs[0])
+    assert places == pytest.approx(places[0] + step * (logs - logs[0]), abs=0.2)  # as written
 
 
 def test_an_undefined_fold_is_said() -> None:

@@ -277,6 +277,21 @@ def test_numbers_take_no_more_than_their_share_of_the_time(tmp_path, monkeypatch
     assert len(gaps) >= 5
 
 
+def test_the_time_left_is_the_pace_since_the_first_fit_times_the_fits_to_come(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(LivePage, "_write", lambda self: None)
+    hands, ledger = Hands(), Counted()
+    page = LivePage(tmp_path / "page.html", clock=hands)
+    watch = SlowWatch(page=page, ledger=ledger, metric=None, score="score", seed=0, clock=hands)
+    watch.start(40)
+    hands.now += 100.0  # what comes before the first fit, and in it, is no pace
+    for fit in range(12):
+        watch.advance(Outcome((fit, 0, 0)), stored=fit < 2)  # stored ones tell nothing either
+        hands.now += 0.5 if fit < 11 else 0.0
+    assert page.state.left == pytest.approx(0.5 * (40 - 12))
+
+
 def test_no_time_is_left_before_three_per_cent(tmp_path, monkeypatch):
     monkeypatch.setattr(live, "EVERY", 60.0)
     with Kept(tmp_path / "page.html") as page:

@@ -25,6 +25,7 @@ from earnest.comparison.base import (
 )
 from earnest.comparison.shared.wald import few_units, wald
 from earnest.core.base import check
+from earnest.core.base.errors import EvidenceError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
@@ -72,11 +73,18 @@ class BootstrapReading:
         values = (float(self.scores[a]), float(self.scores[b]))
         apart = self.draws[:, a] - self.draws[:, b]
         apart = apart[~np.isnan(apart)]
+        if len(apart) < 2:
+            raise EvidenceError(
+                "the difference is defined on fewer than two resamples, which show no spread",
+                needs="at least two",
+                got=f"{len(apart)} of {len(self.draws)}",
+                cure="Use more resamples, or a metric that does not need rare classes.",
+            )
         floor = TIE * max(1.0 if self.question.metric.has_unit else 0.0, *map(abs, values))
         apart = np.where(np.abs(apart) <= floor, 0.0, apart)
         made = wald(  # which knows what to say where nothing varies
             values,
-            float(apart.var(ddof=1)) if len(apart) > 1 else 0.0,
+            float(apart.var(ddof=1)),
             metric.scale,
             units=self._independent,
             unit=_unit(pi, metric),
@@ -160,7 +168,7 @@ class BootstrapTest:
     Parameters
     ----------
     n_resamples : int
-        The number of bootstrap resamples.
+        The number of bootstrap resamples, at least two: one shows no spread.
     resampler : str or Resampler, optional
         'case', 'stratified', 'group' or 'bayesian'; by default groups are drawn where there are
         any, strata apart where there are any, else cases.
@@ -194,7 +202,7 @@ class BootstrapTest:
 
     def __post_init__(self) -> None:
         """Check the knobs."""
-        check.whole_number("n_resamples", self.n_resamples, low=1, high=MOST_RESAMPLES)
+        check.whole_number("n_resamples", self.n_resamples, low=2, high=MOST_RESAMPLES)
         check.one_of("undefined", self.undefined, list(UndefinedRule))
 
     def read(self, question: Question) -> BootstrapReading:

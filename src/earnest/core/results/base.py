@@ -15,6 +15,7 @@ from earnest.core.base.provenance import JsonObject
 from earnest.core.results.files import read_result, write_result
 
 if TYPE_CHECKING:
+    from earnest.core.results.estimate import Scale
     from earnest.core.text.paper import PaperTable
 
 T = TypeVar("T")
@@ -136,6 +137,17 @@ class Result(ABC):
         from earnest.cli.show.results import ShownResult
 
         return ShownResult(self)
+
+
+class MetricResult(Result):
+    """The base of results in one metric, whose scale says which way is better."""
+
+    scale: Scale
+
+    @property
+    def metric(self) -> str:
+        """The name of the metric."""
+        return self.scale.name
 
 
 def check_schema(data: object, schema: str, what: str) -> None:

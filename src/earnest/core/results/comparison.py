@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.provenance import JsonObject, finite
-from earnest.core.results.base import Result
+from earnest.core.results.base import MetricResult
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.differences import (
     Alternative,
@@ -55,7 +55,7 @@ class Probabilities:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison(Result):
+class Comparison(MetricResult):
     """A comparison of two configurations on the same cases, which names what it compares.
 
     Attributes
@@ -145,11 +145,6 @@ class Comparison(Result):
     best_of: int | None = None
     p_at_once: Mapping[str, float] | None = None
     source: LimitSource | None = field(default=None, repr=False, compare=False)
-
-    @property
-    def metric(self) -> str:
-        """The name of the metric."""
-        return self.scale.name
 
     @property
     def p_value(self) -> float | None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.provenance import JsonObject, finite
-from earnest.core.results.base import Result
+from earnest.core.results.base import MetricResult
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.interval import (
     Ask,
@@ -127,7 +127,7 @@ class Provenance:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Estimate(Result):
+class Estimate(MetricResult):
     """An estimate of performance that names what it estimates.
 
     Attributes
@@ -212,11 +212,6 @@ class Estimate(Result):
         published = self.provenance.knobs.get("variant") == "as_published"
         if self.interval is not None and not published:
             object.__setattr__(self, "interval", self.interval.reaching(self.value))
-
-    @property
-    def metric(self) -> str:
-        """The name of the metric."""
-        return self.scale.name
 
     @property
     def optimism(self) -> float | None:

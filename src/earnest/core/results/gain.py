@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from earnest.core.base.provenance import finite
-from earnest.core.results.base import Result
+from earnest.core.results.base import MetricResult
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
 from earnest.core.results.interval import Interval
@@ -22,7 +22,7 @@ Scores = tuple[float | None, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Improvement(Result):
+class Improvement(MetricResult):
     """By how much a score got better on the way, with the scores on the way and their limits.
 
     An improvement is positive where the score got better, for losses too. More configurations give
@@ -39,11 +39,6 @@ class Improvement(Result):
     confidence_level: float
     cautions: tuple[Caution, ...]
     provenance: Provenance
-
-    @property
-    def metric(self) -> str:
-        """The name of the metric."""
-        return self.scale.name
 
     @property
     def shown(self) -> bool:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import finite
-from earnest.core.results.base import Result
+from earnest.core.results.base import MetricResult
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
 from earnest.core.results.interval import quantile_limits
@@ -219,7 +219,7 @@ def count_rates(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Thresholds(Result):
+class Thresholds(MetricResult):
     """What to expect of a winner at every decision threshold, corrected for the choice.
 
     Attributes
@@ -289,11 +289,6 @@ class Thresholds(Result):
     cautions: tuple[Caution, ...]
     provenance: Provenance
     draws: ThresholdDraws | None = field(default=None, repr=False, compare=False)
-
-    @property
-    def metric(self) -> str:
-        """The name of the metric that chooses the winner."""
-        return self.scale.name
 
     @property
     def measures(self) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from earnest.core.results.gain import Gain, Improvement
+from earnest.core.results.interval import Interval
 from earnest.core.text.estimate import percent
 from earnest.core.text.numbers import decimals, number
 
@@ -25,6 +26,27 @@ def show_interval(made: Improvement) -> str:
         return ""
     low, high = (show_difference(made, end) for end in (made.interval.low, made.interval.high))
     return f", {100 * made.confidence_level:g} % interval [{low}, {high}]"
+
+
+def span_words(interval: Interval, places: int) -> str:
+    """Return between which improvements an interval lies.
+
+    Examples
+    --------
+    >>> from earnest.core.results.interval import Interval
+    >>> from earnest.core.text.gain import span_words
+    >>> for low, high in ((0.1, 0.2), (-0.2, -0.1), (-0.1, 0.2)):
+    ...     print(span_words(Interval(low, high, 0.95, "two-sided"), 2))
+    between 0.10 and 0.20 better
+    between 0.10 and 0.20 worse
+    between 0.10 worse and 0.20 better
+    """
+    low, high = (number(abs(end), places, ANYTHING) for end in (interval.low, interval.high))
+    if interval.low >= 0.0:
+        return f"between {low} and {high} better"
+    if interval.high <= 0.0:
+        return f"between {high} and {low} worse"
+    return f"between {low} worse and {high} better"
 
 
 def headline(made: Gain) -> str:
@@ -76,14 +98,8 @@ def confidence(made: Gain) -> str:
     """Return the sentence on the interval of the gain; empty where there is none."""
     if made.interval is None:
         return ""
-    low, high = made.interval.low, made.interval.high
-    least, most = (show_difference(made, abs(end)) for end in (low, high))
     said = f"With {percent(made.confidence_level)} confidence the winner is"
-    if low >= 0.0:
-        return f"{said} between {least} and {most} better than {_start(made)}."
-    if high <= 0.0:
-        return f"{said} between {most} and {least} worse than {_start(made)}."
-    return f"{said} between {least} worse and {most} better than {_start(made)}."
+    return f"{said} {span_words(made.interval, count_places(made))} than {_start(made)}."
 
 
 def width_words(made: Gain) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from earnest.core.results.learning import LearningCurve
 from earnest.core.text.estimate import percent
-from earnest.core.text.gain import show_difference, show_interval
+from earnest.core.text.gain import count_places, show_difference, show_interval, span_words
 
 ABOUT_TWICE = 0.1  # by how much twice as many cases may differ from 2
 
@@ -43,14 +43,8 @@ def confidence(made: LearningCurve) -> str:
     """Return the sentence on the interval of the last step; empty where there is none."""
     if made.interval is None:
         return ""
-    low, high = made.interval.low, made.interval.high
-    least, most = (show_difference(made, abs(end)) for end in (low, high))
-    said = f"With {percent(made.confidence_level)} confidence the step is worth"
-    if low >= 0.0:
-        return f"{said} {least} to {most}."
-    if high <= 0.0:
-        return f"{said} {most} to {least} less."
-    return f"{said} between {least} less and {most} more."
+    span = span_words(made.interval, count_places(made))
+    return f"With {percent(made.confidence_level)} confidence they made it {span}."
 
 
 def advice(made: LearningCurve) -> str:
