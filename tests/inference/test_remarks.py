@@ -56,6 +56,20 @@ def test_a_fold_without_a_class_is_named() -> None:
     assert "no case of a class" in text
 
 
+@pytest.mark.parametrize(("positives", "helps"), [(10, True), (9, False)])
+def test_stratified_folds_are_advised_only_where_they_would_help(
+    positives: int, helps: bool
+) -> None:
+    # five folds, one of which has a single case of the rare class: of 10 strata could make it two
+    y, fold = np.zeros(100, dtype=int), np.arange(100) % 5
+    for at, count in enumerate((1, positives - 7, 2, 2, 2)):
+        y[np.flatnonzero(fold == at)[:count]] = 1
+    text = told(Predictions.from_arrays(y, np.linspace(0, 1, 100), fold))["EN002"]
+    assert "1 case of a class (class 1, fold 0)" in text
+    assert ("stratified" in text) == helps
+    assert "selector" not in text
+
+
 def test_incomplete_configurations_and_untested_cases_are_counted() -> None:
     pi = folded(40, 4)
     responses = pi.responses.copy()
@@ -160,7 +174,9 @@ def test_ties_at_the_top_are_counted(scores: list[float], tied: int) -> None:
 
 def test_undefined_folds_are_counted() -> None:
     assert not list(warn_of_undefined_folds(5, 5))
-    assert "2 of 5 folds" in str(next(warn_of_undefined_folds(5, 3)))
+    said = str(next(warn_of_undefined_folds(5, 3)))
+    assert "2 of 5 folds" in said
+    assert "selector" not in said  # nothing that scores folds scores others by another selector
 
 
 @pytest.mark.parametrize(("rarer", "told_of"), [(1, True), (10, True), (11, False)])
