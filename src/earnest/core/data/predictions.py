@@ -382,8 +382,7 @@ class Predictions:
         if not columns:
             raise InputError(
                 "no configuration was selected",
-                needs=f"at least one of {self.n_configs}",
-                got="none",
+                cure=f"Name at least one of the {self.n_configs}.",
             )
         return replace(
             self, configs=self.configs.take(columns), responses=self.responses[:, columns]
