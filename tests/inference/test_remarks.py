@@ -195,3 +195,16 @@ def test_few_cases_of_a_class_are_told_under_an_auc_only(
             in (found[0])
         )
     assert not list(few_for_an_auc(pi, metric("accuracy")))
+
+
+@pytest.mark.parametrize("scale", [1e-310, 1.0, 1e300, 1.7e308])
+def test_scores_of_any_size_are_compared_between_folds(scale: float) -> None:
+    """Squares of large scores overflow, and warned where nothing was wrong."""
+    rng = np.random.default_rng(0)
+    y, fold = np.tile([0, 1], 60), np.arange(120) // 2 % 5
+    for shift in (0.0, 1.0):
+        raw = 0.3 * y + 0.1 * rng.random(120) + 0.1 * shift * fold
+        scores = np.stack([raw, raw[::-1]], axis=1) * scale
+        pi = Predictions.from_arrays(y, scores, fold, response="decision")
+        found = {c.code for c in unlike_scales(pi, AUC, Pooled(), 0)}
+        assert found == ({"EN007"} if shift else set())

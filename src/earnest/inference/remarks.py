@@ -344,6 +344,8 @@ def _between_folds(pi: Predictions, config: int) -> tuple[float, int, int]:
     """Return the F statistic of folds within classes, repeat 0, with its degrees of freedom."""
     used = pi.tested(0)
     score = np.asarray(pi.responses[used, config, 0], dtype=np.float64)
+    largest = float(np.abs(score).max(initial=0.0))
+    score = score / largest if largest else score  # squares of any scale stay finite
     fold, label = pi.folds[used, 0], pi.target.y[used]
     residual = score - _means(score, label)
     fitted = _means(residual, fold)

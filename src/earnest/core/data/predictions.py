@@ -19,6 +19,7 @@ from earnest.core.base.arrays import (
     column_names,
     kept,
     read_only,
+    refuse_other_order,
     yield_row_bytes,
 )
 from earnest.core.base.errors import EvidenceError, InputError
@@ -174,6 +175,9 @@ class Predictions:
                     "copies the same group."
                 ),
             )
+        refuse_other_order(
+            {"y": y, "scores": scores, "fold": fold, "groups": groups, "strata": strata}
+        )
         array = as_array("scores", scores)
         target, order = read_target(
             y,
