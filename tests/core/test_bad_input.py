@@ -477,3 +477,11 @@ def test_bad_input_has_its_message(kind: str, golden: dict[str, str], tmp_path: 
 def test_the_golden_file_holds_these_kinds_and_no_others(golden: dict[str, str]) -> None:
     assert list(golden) == list(KINDS)
     assert len(KINDS) >= 25
+
+
+def test_no_message_expects_what_its_first_sentence_has_said(golden: dict[str, str]) -> None:
+    small = set("a an the of or and to in is are for with it not no that each one as at by".split())
+    for kind, text in golden.items():
+        what, _, rest = text.partition(". Expected ")
+        needs = set(re.findall(r"[a-z]+", rest.partition(", got ")[0].lower())) - small
+        assert not needs or needs - set(re.findall(r"[a-z]+", what.lower())), (kind, text)

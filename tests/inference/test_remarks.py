@@ -56,6 +56,20 @@ def test_a_fold_without_a_class_is_named() -> None:
     assert "no case of a class" in text
 
 
+@pytest.mark.parametrize(("positives", "helps"), [(10, True), (9, False)])
+def test_stratified_folds_are_advised_only_where_they_would_help(
+    positives: int, helps: bool
+) -> None:
+    # five folds, one of which has a single case of the rare class: of 10 strata could make it two
+    y, fold = np.zeros(100, dtype=int), np.arange(100) % 5
+    for at, count in enumerate((1, positives - 7, 2, 2, 2)):
+        y[np.flatnonzero(fold == at)[:count]] = 1
+    text = told(Predictions.from_arrays(y, np.linspace(0, 1, 100), fold))["EN002"]
+    assert "1 case of a class (class 1, fold 0)" in text
+    assert ("stratified" in text) == helps
+    assert "selector" not in text
+
+
 def test_incomplete_configurations_and_untested_cases_are_counted() -> None:
     pi = folded(40, 4)
     responses = pi.responses.copy()
@@ -160,7 +174,9 @@ def test_ties_at_the_top_are_counted(scores: list[float], tied: int) -> None:
 
 def test_undefined_folds_are_counted() -> None:
     assert not list(warn_of_undefined_folds(5, 5))
-    assert "2 of 5 folds" in str(next(warn_of_undefined_folds(5, 3)))
+    said = str(next(warn_of_undefined_folds(5, 3)))
+    assert "2 of 5 folds" in said
+    assert "selector" not in said  # nothing that scores folds scores others by another selector
 
 
 @pytest.mark.parametrize(("rarer", "told_of"), [(1, True), (10, True), (11, False)])
@@ -179,3 +195,16 @@ def test_few_cases_of_a_class_are_told_under_an_auc_only(
             in (found[0])
         )
     assert not list(few_for_an_auc(pi, metric("accuracy")))
+
+
+@pytest.mark.parametrize("scale", [1e-310, 1.0, 1e300, 1.7e308])
+def test_scores_of_any_size_are_compared_between_folds(scale: float) -> None:
+    """Squares of large scores overflow, and warned where nothing was wrong."""
+    rng = np.random.default_rng(0)
+    y, fold = np.tile([0, 1], 60), np.arange(120) // 2 % 5
+    for shift in (0.0, 1.0):
+        raw = 0.3 * y + 0.1 * rng.random(120) + 0.1 * shift * fold
+        scores = np.stack([raw, raw[::-1]], axis=1) * scale
+        pi = Predictions.from_arrays(y, scores, fold, response="decision")
+        found = {c.code for c in unlike_scales(pi, AUC, Pooled(), 0)}
+        assert found == ({"EN007"} if shift else set())

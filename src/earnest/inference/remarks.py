@@ -97,34 +97,36 @@ def _incomplete(pi: Predictions) -> Iterator[Caution]:
 def _classes_in_folds(pi: Predictions) -> Iterator[Caution]:
     if not pi.target.has_classes or pi.n_folds < 2 or pi.n_folds >= pi.n_cases:
         return
-    fewest, where = _fewest_of_a_class(pi)
+    fewest, where, even = _fewest_of_a_class(pi)
     if fewest < FEW_OF_A_CLASS:
         what = "no case" if fewest == 0 else f"{fewest} case" + ("s" if fewest > 1 else "")
+        better = "fewer or stratified folds" if even > fewest else "fewer folds"
         yield Caution(
             "EN002",
             f"A fold has {what} of a class ({where}).",
             "Scores of single folds are rough or undefined; pooled scores are not affected.",
-            "If each fold is scored, use fewer or stratified folds, or the pooled selector.",
+            f"If each fold is scored, use {better}.",
         )
 
 
-def _fewest_of_a_class(pi: Predictions) -> tuple[int, str]:
-    """Return the smallest count of a class in a fold, and where it is."""
-    fewest, where = pi.n_cases, ""
+def _fewest_of_a_class(pi: Predictions) -> tuple[int, str, int]:
+    """Return the smallest count of a class in a fold, where, and what strata would make it."""
+    fewest, where, even = pi.n_cases, "", 0
     for repeat in range(pi.n_repeats):
         folds = pi.folds[:, repeat]
         table = np.zeros((len(pi.fold_names[repeat]), len(pi.target.classes)), dtype=np.int64)
         used = folds >= 0
         np.add.at(table, (folds[used], pi.target.y[used]), 1)
         done = np.asarray(pi.cells[repeat].any(axis=1))
-        table = np.where(done[:, None], table, pi.n_cases)
+        table, whole = np.where(done[:, None], table, pi.n_cases), table
         fold, label = np.unravel_index(int(table.argmin()), table.shape)
         if table[fold, label] < fewest:
             fewest = int(table[fold, label])
+            even = int(whole[:, label].sum()) // len(whole)
             name = pi.fold_names[repeat][int(fold)]
             where = f"class {pi.target.classes[int(label)]}, fold {name}"
             where += f", repeat {repeat}" if pi.n_repeats > 1 else ""
-    return fewest, where
+    return fewest, where, even
 
 
 def _groups(pi: Predictions) -> Iterator[Caution]:
@@ -282,7 +284,7 @@ def warn_of_undefined_folds(folds: int, defined: int) -> Iterator[Caution]:
             "EN017",
             f"The metric is undefined in {folds - defined} of {folds} folds.",
             "They are left out.",
-            "Use stratified folds, or the pooled selector.",
+            "Use fewer or stratified folds.",
         )
 
 
@@ -342,6 +344,8 @@ def _between_folds(pi: Predictions, config: int) -> tuple[float, int, int]:
     """Return the F statistic of folds within classes, repeat 0, with its degrees of freedom."""
     used = pi.tested(0)
     score = np.asarray(pi.responses[used, config, 0], dtype=np.float64)
+    largest = float(np.abs(score).max(initial=0.0))
+    score = score / largest if largest else score  # squares of any scale stay finite
     fold, label = pi.folds[used, 0], pi.target.y[used]
     residual = score - _means(score, label)
     fitted = _means(residual, fold)

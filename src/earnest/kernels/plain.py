@@ -13,6 +13,7 @@ from earnest.core.base.errors import MetricError
 from earnest.core.data.target import Target
 from earnest.metrics.families import CallableMetric, Need
 from earnest.metrics.responding import decode_labels
+from earnest.resampling.bootstrap import DRAWN
 
 Arrays = tuple[NDArray[np.generic], NDArray[np.generic]]
 _WARNINGS = Lock()  # filters of warnings belong to the process: two threads would undo each other
@@ -31,9 +32,12 @@ def score_callable(
     outcome, answers = _make_arguments(target, metric, responses)
     out = np.full((len(weights), answers.shape[1]), np.nan)
     columns = _find_whole_columns(answers)
+    drawn = DRAWN.get()
     with _WARNINGS, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # an undefined value says so by being NaN
         for b, weight in enumerate(weights):
+            if drawn is not None:
+                drawn.go_on(b / len(weights))
             as_is = bool((weight == 1).all())
             for c in columns if weight.any() else ():
                 try:

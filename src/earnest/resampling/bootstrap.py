@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Protocol
@@ -80,8 +81,11 @@ def batches(
     blocks = BATCH_BYTES // bytes_a_row // BLOCK
     few = min(LEAST_BLOCKS, LEAST_BLOCKS * BATCH_BYTES // bytes_a_row // BLOCK)
     width = max(1, few, blocks) * BLOCK
+    drawn = None if stream else DRAWN.get()  # streams of their own hold the few drawn again
     for start in range(0, n_resamples, width):
         stop = min(start + width, n_resamples)
+        if drawn is not None:
+            drawn.begin(start, stop, n_resamples)
         kind = np.uint8 if resampler.has_out_of_bag else np.float64
         values = np.empty((stop - start, target.n), dtype=kind)
 
@@ -96,6 +100,39 @@ def batches(
         jobs = n_jobs if target.n >= LARGE else 1
         units = each(fill, range(start, stop, BLOCK), jobs)
         yield Weights(values, units[0])
+    if drawn is not None:
+        drawn.begin(n_resamples, n_resamples, n_resamples)
+
+
+@dataclass
+class DrawnShare:
+    """How many of the resamples that are being drawn are scored, for people who wait.
+
+    Examples
+    --------
+    >>> from earnest.resampling.bootstrap import DrawnShare
+    >>> share = DrawnShare()
+    >>> share.begin(500, 1000, 1000)
+    >>> share.go_on(0.5)
+    >>> share.done, share.total
+    (750, 1000)
+    """
+
+    done: int = 0
+    total: int = 0
+    _batch: tuple[int, int] = (0, 0)
+
+    def begin(self, start: int, stop: int, total: int) -> None:
+        """Tell that the resamples before `start` are scored, and a batch is begun."""
+        self.done, self.total, self._batch = start, total, (start, stop)
+
+    def go_on(self, share: float) -> None:
+        """Tell that this share of the batch is scored."""
+        start, stop = self._batch
+        self.done = start + int(share * (stop - start))
+
+
+DRAWN: ContextVar[DrawnShare | None] = ContextVar("DRAWN", default=None)
 
 
 def _check_counts(drawn: Numbers, kind: np.dtype[np.generic]) -> Numbers:

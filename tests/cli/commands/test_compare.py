@@ -72,6 +72,17 @@ def test_json_is_the_comparison_of_the_library(run: Run, table: Path, test: str)
     assert read(done.out).keys() == KEYS
 
 
+def test_scores_of_compared_configurations_are_called_naive(run: Run, table: Path) -> None:
+    many = en.compare_many(en.Predictions.load(table), metric="accuracy", rng=7)
+    other = next(name for name in many.p_best if name != many.best)
+    chosen = f"Scores naive, not corrected for choosing the best of {len(many.p_best)}"
+    for names in ((many.best, other), ("--all", "--seed", 7)):
+        done = run("compare", table, *names, *ASK)
+        assert done.code == 0
+        assert chosen in " ".join(done.out.split())
+    assert "naive accuracy" in " ".join(done.out.split())
+
+
 def test_the_decision_comes_first_then_facts_and_cautions(run: Run, table: Path) -> None:
     done = run("compare", table, A, B, *ASK, "--test", "mcnemar")
     assert (done.code, done.err) == (0, "")

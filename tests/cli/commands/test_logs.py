@@ -39,6 +39,46 @@ def test_logs_of_every_tool_are_gathered_into_a_table_that_is_read_again(
     assert f"{facts['n_configs']} configurations" in shown.out
 
 
+@pytest.mark.parametrize("end", ["jsonl", "csv"])
+def test_one_table_of_scores_is_gathered_like_a_folder_of_them(
+    run: Run, tmp_path: Path, end: str
+) -> None:
+    rows = [
+        {"item": f"q{at}", "model": model, "score": (at * size) % 3 / 2}
+        for model, size in (("small", 1), ("large", 2))
+        for at in range(1, 13)
+    ]
+    lines = [json.dumps(row) for row in rows]
+    if end == "csv":
+        lines = ["item,model,score", *(",".join(map(str, row.values())) for row in rows)]
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    log = folder / f"all.{end}"
+    log.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    found = [json.loads(run("gather", place, "-o", tmp_path / f"{at}.csv", "--json").out)
+             for at, place in enumerate((log, folder))]  # fmt: skip
+    assert found[0]["fingerprint"] == found[1]["fingerprint"]
+    assert found[0]["n_configs"] == 2
+
+
+@pytest.mark.parametrize("outcome", ["y", "y_true", "fold"])
+def test_predictions_are_never_averaged_as_if_they_were_scores(
+    run: Run, tmp_path: Path, outcome: str
+) -> None:
+    for name in ("svm", "forest"):
+        rows = [{"id": at, outcome: at % 2, "score": at / 20} for at in range(20)]
+        text = "\n".join(json.dumps(row) for row in rows)
+        (tmp_path / f"{name}.jsonl").write_text(text + "\n", encoding="utf-8")
+    for asked in (("gather", tmp_path), ("gather", tmp_path / "svm.jsonl"), ("estimate", tmp_path)):
+        done = run(*asked)
+        assert (done.code, done.out) == (2, "")
+    right = [{"id": at, outcome: at % 2, "correct": at % 2} for at in range(20)]
+    for name in ("svm", "forest"):
+        text = "\n".join(json.dumps(row) for row in right)
+        (tmp_path / f"{name}.jsonl").write_text(text + "\n", encoding="utf-8")
+    assert run("estimate", tmp_path, "--json").code == 0
+
+
 def test_a_folder_of_logs_is_estimated_and_compared_as_its_table_is(
     run: Run, tmp_path: Path
 ) -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import io
 import time
 
+import numpy as np
 import pytest
 
+import earnest as en
 from earnest.cli.show.progress import FoldLine, patiently, waiting
 from earnest.core.base.protocols import Outcome
+from earnest.resampling.bootstrap import DRAWN
 
 
 class Terminal(io.StringIO):
@@ -57,6 +60,27 @@ def test_what_takes_long_is_told_again_and_again(monkeypatch):
         assert wait_for(terminal, 3)[1:3] == ["Reading ...", "Reading, 1 s so far"]
     assert terminal.getvalue().endswith("\r\x1b[2K")
     assert "\n" not in terminal.getvalue()
+
+
+def test_a_long_estimate_tells_how_many_of_its_resamples_are_scored(monkeypatch):
+    monkeypatch.setattr("earnest.cli.show.progress.LONG", 0.01)
+    monkeypatch.setattr("earnest.resampling.bootstrap.BATCH_BYTES", 64 * 40)  # a block a batch
+    monkeypatch.setattr("earnest.resampling.bootstrap.LEAST_BLOCKS", 1)
+    counts = []
+
+    def share_right(truth, label):
+        counts.append(DRAWN.get().done)
+        return float((truth == label).mean())
+
+    y, rng = np.tile([0, 1], 20), np.random.default_rng(0)
+    pi = en.Predictions.from_arrays(y, rng.random((40, 2)), np.arange(40) % 4)
+    file = io.StringIO()
+    with patiently(file, "Estimating"):
+        en.estimate(pi, metric=share_right, n_resamples=256, rng=0)
+        shown = wait_for(file, len(file.getvalue().splitlines()) + 2)
+    assert set(range(0, 256, 4)) <= set(counts)  # every batch, and inside of each
+    assert shown[-1].endswith(", 256 of 256 resamples")
+    assert DRAWN.get() is None
 
 
 def test_what_does_not_take_long_is_not_told():

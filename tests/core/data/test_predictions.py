@@ -414,3 +414,36 @@ def test_the_repr_tells_the_sizes() -> None:
     assert text == (
         "Predictions(n=6, configs=2, repeats=2, folds=3, task=binary, response=probability)"
     )
+
+
+def test_rows_whose_labels_are_in_another_order_are_refused() -> None:
+    """Joined by place, shuffled rows would be scored against the outcomes of other cases."""
+    pd = pytest.importorskip("pandas")
+    y, rng = (
+        pd.Series(np.tile([0, 1], 10), index=list("abcdefghijklmnopqrst")),
+        np.random.default_rng(0),
+    )
+    scores = pd.DataFrame(rng.random((20, 2)), columns=["svm", "tree"], index=y.index)
+    fold = pd.Series(np.arange(20) % 5, index=y.index)
+    made = Predictions.from_arrays(y, scores, fold, groups=y)
+    assert made.configs.ids == ("svm", "tree")
+    given = {"y": y, "scores": scores, "fold": fold, "groups": fold}
+    for name in ("scores", "fold", "groups"):
+        with pytest.raises(InputError, match=f"`{name}` have the same labels"):
+            Predictions.from_arrays(**{**given, name: given[name].iloc[::-1]})
+    other = scores.iloc[::-1]
+    assert Predictions.from_arrays(y, other.to_numpy(), fold).n_cases == 20  # as said
+    assert Predictions.from_arrays(y, other.reset_index(drop=True), fold).n_cases == 20
+
+
+def test_a_sparse_matrix_says_how_it_is_passed() -> None:
+    from scipy import sparse
+
+    with pytest.raises(InputError, match="toarray"):
+        Predictions.from_arrays([0, 1], sparse.csr_matrix([[0.1], [0.2]]))
+
+
+@pytest.mark.parametrize("kind", ["datetime64[ns]", "timedelta64[ns]"])
+def test_an_outcome_of_dates_is_called_that(kind: str) -> None:
+    with pytest.raises(InputError, match=r"got (dates|spans of time)"):
+        Predictions.from_arrays(np.array([0, 1], dtype=kind), [0.1, 0.2])

@@ -88,8 +88,10 @@ def test_a_metric_undefined_for_every_configuration_is_refused() -> None:
 def test_folds_undefined_for_all_are_left_out() -> None:
     scores = np.array([[[np.nan, np.nan]], [[0.3, np.nan]], [[0.1, 0.2]]])
     np.testing.assert_array_equal(keep_defined_folds(scores), scores[1:])
-    with pytest.raises(en.EvidenceError):
+    with pytest.raises(en.EvidenceError, match="on these cases"):
         keep_defined_folds(scores[:1])
+    with pytest.raises(en.EvidenceError, match="in every fold"):
+        keep_defined_folds(scores[[0, 0]])
 
 
 def test_fold_inflation_is_the_count_over_the_effective_count() -> None:

@@ -91,5 +91,6 @@ def test_a_metric_undefined_in_every_fold_is_refused() -> None:
     pi = Predictions.from_arrays(y, np.linspace(0, 1, 12), np.repeat([0, 1], 6))
     with pytest.raises(en.EvidenceError, match="in every fold") as refusal:
         estimate(pi, method="naive", metric="roc_auc")
-    assert "pooled" in refusal.value.cure
+    assert "method='bbc'" in refusal.value.cure
+    assert estimate(pi, method="bbc", metric="roc_auc", rng=0).value == 1.0
     assert estimate(pi, method=Naive(selector="pooled"), metric="roc_auc").value == 1.0

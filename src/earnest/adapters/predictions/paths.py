@@ -131,12 +131,12 @@ def refuse_path(source: str | Path, wanted: PredictionsRequest) -> Predictions:
             f"{str(path)!r} is not a folder of a supported tool",
             needs=needs,
             got=check.some(sorted(one.name for one in path.iterdir())) or "an empty folder",
+            cure=_cure_tables(path),
         )
     start = read_start(path)
     if path.name.casefold().endswith(READ):
         raise InputError(
             f"{path.name!r} is already a table, not the run of another tool",
-            needs=needs,
             cure="If it holds predictions, read it with Predictions.load or any command: "
             "earnest estimate FILE --metric NAME.",
         )
@@ -146,6 +146,16 @@ def refuse_path(source: str | Path, wanted: PredictionsRequest) -> Predictions:
         cure="Reading a pickle can run any code: pass the storage of the study instead."
         if start[:1] == b"\x80"
         else "",
+    )
+
+
+def _cure_tables(folder: Path) -> str:
+    """Return what to do with a folder of tables that are not scores of items."""
+    if not any(one.name.casefold().endswith(READ) for one in folder.iterdir()):
+        return ""
+    return (
+        "If these tables hold predictions, put them in one: a row for each case, with a column for "
+        "each configuration."
     )
 
 

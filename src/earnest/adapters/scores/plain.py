@@ -34,20 +34,26 @@ CONFIG = ("configuration", "config", "config_id", "model", "model_id", "prompt",
 REPEAT = ("repeat", "epoch", "sample", "attempt", "trial", "seed", "run")
 GROUP = ("group", "passage", "cluster", "group_id")
 TASK = ("task", "subject", "dataset", "category")
+# Columns of a table of predictions, which calls what was predicted a score, too.
+OF_PREDICTIONS = ("y", "y_true", "truth", "fold")
+_PREDICTED = ("score", "value")
 _NEEDS = (
     f"a column item (or {', '.join(ITEM[1:4])}) and a column score (or {', '.join(SCORE[1:4])})"
 )
 
 
 def is_table(source: object) -> bool:
-    """Tell whether this is a table with items and scores."""
+    """Tell whether this is a table with items and scores, and not with outcomes and predictions."""
     if not isinstance(source, str | Path) or not Path(source).is_file():
         return False
     path = Path(source)
     if path.suffix.casefold() not in ENDINGS:
         return False
-    names = {name.casefold() for name in _peek_names(path)}
-    return not names.isdisjoint(ITEM) and not names.isdisjoint(SCORE)
+    names = {name.casefold(): name for name in _peek_names(path)}
+    score = _find(names, SCORE)
+    if _find(names, ITEM) is None or score is None:
+        return False
+    return score.casefold() not in _PREDICTED or _find(names, OF_PREDICTIONS) is None
 
 
 def _peek_names(path: Path) -> list[str]:

@@ -184,8 +184,9 @@ def command(
 ) -> None:
     """Read what the tool kept, write it, and tell what it is."""
     from earnest.adapters.scores.door import is_evaluation
+    from earnest.adapters.scores.plain import is_table
 
-    logs = is_evaluation(source)
+    logs = is_evaluation(source) or is_table(source)
     out = (Path("scores.parquet") if logs else Path("predictions.parquet")) if out is None else out
     _check_out(out, overwrite)
     _refuse_inputs(out, Path(source), data)

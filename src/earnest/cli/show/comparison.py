@@ -109,12 +109,19 @@ def sides(axis: Axis, made: Comparison) -> str:
 
 
 def values(made: Comparison, names: Mapping[str, str] | None = None) -> Iterator[Fact]:
-    """Yield the metric of both."""
+    """Yield the metric of both, and that no selection is corrected for in it."""
     places, known = places_of_difference(made), names or {}
     for label, name, value in (("A", made.a, made.value_a), ("B", made.b, made.value_b)):
         yield label, f"{prose(value, places, made.scale.limits)}  {known.get(name, name)}"
+    yield "Scores", naive_words(made.best_of)
     better = "higher" if made.scale.greater_is_better else "lower"
     yield "Metric", f"{made.metric}, {better} is better"
+
+
+def naive_words(count: int | None) -> str:
+    """Return that scores are naive; `count` configurations were there to choose from."""
+    chosen = "the better of the two" if count is None else f"the best of {count:,}"
+    return f"naive, not corrected for choosing {chosen}"
 
 
 def result_facts(made: Comparison) -> Iterator[Fact]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from rich.padding import Padding
 from rich.text import Text
 
-from earnest.cli.show.comparison import difference_axis, strip, test_facts, title_of
+from earnest.cli.show.comparison import difference_axis, naive_words, strip, test_facts, title_of
 from earnest.cli.show.estimate import Fact, Part, indented, label_facts, remarks, splits
 from earnest.cli.show.picture import HONEST, MARGIN, Axis
 from earnest.cli.show.terminal import ACCENT, GREY, clean, columns, emit
@@ -55,15 +55,15 @@ def show_comparisons(results: Comparisons, names: Mapping[str, str] | None = Non
 
 
 def headline(results: Comparisons) -> str:
-    """Return the decision with the value of the best."""
+    """Return the decision with the naive score of the best."""
     first = results.comparisons[0]
     best = first.value_a if results.reference == results.best else results[results.best].value_b
     places = places_of_difference(first)
     value = prose(best, places, first.scale.limits)
     return (
-        f"{results.decision} Its {title_of(first)} is {value}."
+        f"{results.decision} Its naive {title_of(first)} is {value}."
         if _alone(results)
-        else (f"{results.decision} The {title_of(first)} of {results.best} is {value}.")
+        else (f"{results.decision} The naive {title_of(first)} of {results.best} is {value}.")
     )
 
 
@@ -150,6 +150,7 @@ def facts(results: Comparisons, names: Mapping[str, str] | None = None) -> Itera
     """Yield the best, the set, the simplest, and how it was found."""
     first, known = results.comparisons[0], names or {}
     yield "Best", known.get(results.best, results.best)
+    yield "Scores", naive_words(len(results.p_best))
     if results.reference != results.best:
         yield "Against", known.get(results.reference, results.reference)
     yield "May be best", _list_names(results.not_worse)

@@ -13,6 +13,7 @@ from typing import Any, TextIO
 
 from earnest.core.base.protocols import Outcome
 from earnest.engine.progress import _span, estimate_seconds_left
+from earnest.resampling.bootstrap import DRAWN, DrawnShare
 
 BAR = 20  # columns
 LONG = 10.0  # seconds of silence that are too many
@@ -23,7 +24,8 @@ PATIENCE = 0.1  # seconds between two states of the line
 def patiently(stream: TextIO | None, text: str, *, now: bool = False) -> Iterator[None]:
     """Say what goes on if it takes long: after `LONG` seconds, and whenever that has doubled.
 
-    Off a terminal each time is a line of its own, so that a log tells that work goes on.
+    Off a terminal each time is a line of its own, so that a log tells that work goes on. Where
+    resamples are drawn, each line says how many of them are scored.
 
     Parameters
     ----------
@@ -38,6 +40,7 @@ def patiently(stream: TextIO | None, text: str, *, now: bool = False) -> Iterato
         yield
         return
     live, over, began = is_live(stream), threading.Event(), time.monotonic()
+    drawn = DrawnShare()
 
     def say(line: str) -> None:
         wide = shutil.get_terminal_size().columns - 1
@@ -47,21 +50,27 @@ def patiently(stream: TextIO | None, text: str, *, now: bool = False) -> Iterato
     def tell() -> None:
         due = LONG
         while not over.wait(due - (time.monotonic() - began)):
-            say(f"{text}, {_span(due)} so far")
+            say(f"{text}, {_span(due)} so far{_say_drawn(drawn)}")
             due *= 2
 
     if now:
         say(f"{text} ..." if live else text)
     teller = threading.Thread(target=tell, name="earnest-patience", daemon=True)
     teller.start()
+    told = DRAWN.set(drawn)
     try:
         yield
     finally:
+        DRAWN.reset(told)
         over.set()
         teller.join()
         if live:
             stream.write("\r\x1b[2K")
             stream.flush()
+
+
+def _say_drawn(drawn: DrawnShare) -> str:
+    return f", {drawn.done:,} of {drawn.total:,} resamples" if drawn.total else ""
 
 
 @contextmanager

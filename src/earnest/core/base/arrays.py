@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from numbers import Real
 from typing import Any, SupportsFloat, SupportsIndex, TypeAlias, TypeVar
@@ -40,6 +40,8 @@ def as_array(name: str, values: object) -> RawArray:
         return _settle(_unmask(values))
     if isinstance(values, np.ndarray):
         return _settle(values)
+    if hasattr(values, "toarray") and hasattr(values, "nnz"):
+        raise InputError(f"`{name}` is a sparse matrix", cure=f"Pass {name}.toarray().")
     try:
         array = np.asarray(values)
         if array.dtype.kind in TEXT and isinstance(values, (list, tuple)):
@@ -52,6 +54,28 @@ def as_array(name: str, values: object) -> RawArray:
             got=check.show(values),
         ) from error
     return _settle(array)
+
+
+def refuse_other_order(given: Mapping[str, object]) -> None:
+    """Refuse Series and frames of pandas whose rows have the same labels in another order.
+
+    Rows are joined by their place, as NumPy joins them; where labels say otherwise, one of the two
+    is wrong, and every number after it.
+    """
+    first: tuple[str, Any] | None = None
+    for name, values in given.items():
+        index = getattr(values, "index", None)
+        if not hasattr(index, "equals"):
+            continue
+        if first is None:
+            first = name, index
+        elif not index.equals(first[1]) and set(index.tolist()) == set(first[1].tolist()):
+            raise InputError(
+                f"the rows of `{name}` have the same labels as those of `{first[0]}`, but in "
+                "another order",
+                cure=f"Put them in one order with {name}.loc[{first[0]}.index], or, if the order "
+                f"is right and the labels are not, pass {name}.to_numpy().",
+            )
 
 
 def read_one_column(name: str, values: object, n: int, beside: str = "y") -> RawArray:

@@ -104,8 +104,8 @@ def _encode_column(labels: NDArray[np.generic]) -> tuple[NDArray[np.int32], tupl
     if absent.all():
         raise InputError(
             "`fold` is missing for every case",
-            needs="a fold for each tested case",
-            got="-1, which means not tested" if not missing(labels).any() else "none",
+            got="" if missing(labels).any() else "-1 means not tested",
+            cure="Pass the fold that tested each case.",
         )
     known = labels[~absent]
     if known.dtype == object:  # labels of mixed types have no order of their own
@@ -219,20 +219,22 @@ def _find_whole_cells(
 def _make_not_finite_error(
     counts: Numbers, names: Sequence[str], word: str, cure: str
 ) -> InputError:
-    return _make_error("`scores` are not finite", "finite predictions", word, counts, names, cure)
+    where, listed = _list_counts(counts, names)
+    return InputError(f"`scores` hold {word} in {where}", got=listed, cure=cure)
 
 
 def _make_error(
     what: str, needs: str, word: str, counts: Numbers, names: Sequence[str], cure: str
 ) -> InputError:
+    where, listed = _list_counts(counts, names)
+    return InputError(what, needs=needs, got=f"{word} in {where}: {listed}", cure=cure)
+
+
+def _list_counts(counts: Numbers, names: Sequence[str]) -> tuple[str, str]:
+    """Return in how many configurations cases were counted, and in which."""
     bad = [int(c) for c in np.flatnonzero(counts)]
     listed = [f"{names[c]} ({counts[c]} case{'s' if counts[c] > 1 else ''})" for c in bad]
-    return InputError(
-        what,
-        needs=needs,
-        got=f"{word} in {len(bad)} of {len(names)} configurations: {check.some(listed)}",
-        cure=cure,
-    )
+    return f"{len(bad)} of {len(names)} configurations", check.some(listed)
 
 
 def places(tests: Sequence[NDArray[np.intp]], n: int, start: int = 0) -> list[tuple[int, int]]:

@@ -21,6 +21,7 @@ from earnest.core.base.arrays import (
     column_names,
     kept,
     read_only,
+    refuse_other_order,
     yield_row_bytes,
 )
 from earnest.core.base.errors import EvidenceError, InputError
@@ -315,6 +316,9 @@ class Predictions:
                     "copies the same group."
                 ),
             )
+        refuse_other_order(
+            {"y": y, "scores": scores, "fold": fold, "groups": groups, "strata": strata}
+        )
         array = as_array("scores", scores)
         target, order = read_target(
             y,
@@ -523,8 +527,7 @@ class Predictions:
         if not columns:
             raise InputError(
                 "no configuration was selected",
-                needs=f"at least one of {self.n_configs}",
-                got="none",
+                cure=f"Name at least one of the {self.n_configs}.",
             )
         return replace(
             self, configs=self.configs.take(columns), responses=self.responses[:, columns]

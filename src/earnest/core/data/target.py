@@ -178,7 +178,6 @@ def encode_classes(
     if len(labels) < 2:
         raise InputError(
             "`y` has fewer than two classes",
-            needs="at least two classes among the cases",
             got=f"only {check.show(labels[0])}" if labels else "no class",
             cure="Check the outcome: there is nothing to predict." + _suggest_regression(y),
         )

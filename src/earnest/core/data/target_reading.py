@@ -139,6 +139,8 @@ def _check_type(values: NDArray[np.generic]) -> None:
         )
     if values.dtype.kind not in "iufbU":
         kinds = dict.fromkeys(type(v).__name__ for v in values.tolist())
+        if values.dtype.kind in "mM":  # to the nanosecond they would be told as integers
+            kinds = {"dates" if values.dtype.kind == "M" else "spans of time": None}
         raise InputError(
             "`y` mixes labels of different types"
             if len(kinds) > 1

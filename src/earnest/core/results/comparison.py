@@ -65,7 +65,8 @@ class Comparison(MetricResult):
     difference : float
         metric(a) - metric(b), in the metric's own units.
     value_a, value_b : float
-        The metric of each, as the test measures it.
+        The metric of each, as the test measures it: naive scores, not corrected for choosing the
+        better one; `estimate` corrects that of the winner.
     standard_error : float or None
         Of the difference; None if the test has none.
     interval : Interval or None

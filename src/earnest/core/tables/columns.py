@@ -227,8 +227,7 @@ class Grid:
             where = self.ids[np.unique(self.case[known][other])]
             raise InputError(
                 "a case is in more than one fold of a repeat",
-                needs=f"one {name!r} for each case and repeat",
-                got=f"several for case {check.some(where)}",
+                got=f"case {check.some(where)} in column {name!r}",
                 cure="For repeated cross-validation, add a column 'repeat'.",
             )
         texts = np.full(len(labels) + 1, None, dtype=object)  # code -1 reads the last, None

@@ -512,7 +512,5 @@ def write_frame(pi: Predictions, *, form: str = "wide", backend: str = "pyarrow"
     except ModuleNotFoundError as error:
         raise InputError(
             f"backend {backend!r} is not installed",
-            needs="an installed library",
-            got=f"no module {error.name!r}",
             cure=f"Install {backend}, or use backend='pyarrow'.",
         ) from error

@@ -25,9 +25,8 @@ def read_judgements(
     for role, name in (("a", a), ("b", b), ("winner", winner), ("id", id), ("groups", groups)):
         if name is not None and name not in columns.names:
             raise InputError(
-                f"column {name!r} is missing",
-                needs=f"a column for `{role}`",
-                got=f"columns {check.some(columns.names)}",
+                f"column {name!r} for `{role}` is missing",
+                got=f"the table has {check.some(map(repr, columns.names))}",
                 cure=check.nearest(name, columns.names),
             )
     first, second, told = (

@@ -273,8 +273,7 @@ def _check_present(columns: Columns, name: str, role: str, also: str = "") -> st
         ]
         raise InputError(
             f"column {name!r} is missing",
-            needs=f"a column for `{role}`",
-            got=f"columns {check.some(map(repr, columns.names))}",
+            got=f"the table has {check.some(map(repr, columns.names))}",
             cure=" ".join(
                 c for c in [*cures, _HOLD_OUT if role == "fold" else "", hint_at_long(columns)] if c
             ),

@@ -205,9 +205,8 @@ class _Frame:
             if isinstance(name, str):
                 if name not in columns.names:
                     raise InputError(
-                        f"column {name!r} is missing",
-                        needs=f"a column for `{role}`",
-                        got=f"columns {check.some(columns.names)}",
+                        f"column {name!r} for `{role}` is missing",
+                        got=f"the table has {check.some(map(repr, columns.names))}",
                         cure=check.nearest(name, columns.names),
                     )
                 return name

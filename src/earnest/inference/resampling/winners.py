@@ -145,10 +145,15 @@ def keep_defined_folds(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Leave out the folds (F, B, C) in which the metric is undefined for every configuration."""
     kept = ~np.isnan(scores).all(axis=(1, 2))
     if not kept.any():
+        if len(kept) == 1:
+            raise EvidenceError(
+                "the metric is undefined on these cases, for every configuration",
+                cure="Check the outcome and the predictions, or choose another metric.",
+            )
         raise EvidenceError(
-            "the metric is undefined on the original cases, or in every fold",
-            needs="cases of every class in at least one fold",
-            cure="Use the pooled selector, or larger stratified folds.",
+            "the metric is undefined in every fold, for every configuration",
+            needs="at least one fold in which it is defined, such as one with cases of every class",
+            cure="Use fewer or stratified folds, or method='bbc', which scores all cases together.",
         )
     return scores[kept]
 

@@ -486,7 +486,6 @@ def _refuse_learner(base: Estimator, y: object, task: Task) -> None:
     if len(labels) == 1:
         raise InputError(
             "`y` has fewer than two classes",
-            needs="at least two classes among the cases",
             got=f"only {check.show(labels[0])}",
             cure="Check the outcome: there is nothing to predict.",
         )

@@ -165,8 +165,8 @@ def _find_delimiter(line: str, path: Path, suffix: str, options: Mapping[str, ob
     mark = guess_delimiter(suffix) if said is None else said
     if not isinstance(mark, str) or len(mark) != 1 or not mark.isascii():
         raise FormatError(
-            "`delimiter` is not a single character",
-            needs="a character such as ',' or ';'",
+            "`delimiter` cannot be used",
+            needs="one character such as ',' or ';'",
             got=check.show(mark),
         )
     other = next((sign for sign in ";,\t|" if sign in line), None)
