@@ -143,7 +143,7 @@ def judge_winner(
 
 def keep_defined_folds(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Leave out the folds (F, B, C) in which the metric is undefined for every configuration."""
-    kept = ~np.isnan(scores).all(axis=(1, 2))
+    kept = np.asarray(~np.isnan(scores).all(axis=(1, 2)))
     if not kept.any():
         if len(kept) == 1:
             raise EvidenceError(
