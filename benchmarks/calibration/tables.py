@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
 from benchmarks.calibration.grid import HERE, Cell, read
-from benchmarks.calibration.real.fixed import FIXED
+from benchmarks.calibration.real import fixed
 from benchmarks.calibration.real.grid import RARE, VISITS
 from benchmarks.calibration.real.grid import Cell as Search
 from benchmarks.calibration.real.grid import read as read_searches
 from benchmarks.calibration.real.summary import Answer, answers
 from benchmarks.calibration.run import RESULTS, done
 from benchmarks.calibration.summary import Held, Summed, cells_of, kind
+from benchmarks.rows import read_rows
 
 FROZEN, OPEN_500 = HERE / "results_frozen.csv", HERE / "results_open_500.csv"
 SIMULATED = {
@@ -25,6 +25,7 @@ SIMULATED = {
 }
 METHODS = {
     "near_winner": "`near_winner`",
+    "independent": "`near_winner` for independent cases",
     "bbc": "`bbc`",
     "bbc_fold": "`bbc_fold`",
     "mabt": "`mabt`",
@@ -43,6 +44,7 @@ def table(name: str, *arguments: str) -> str:
         "resamples": resamples_table,
         "searches": searches_table,
         "real": real_table,
+        "shuffled": shuffled_table,
         "groups": groups_table,
         "designs": designs_table,
         "values": values_table,
@@ -179,8 +181,18 @@ HEAD += ["slack / BBC's", "width / BBC's", "one-sided, refitted model", "ms"]
 
 def real_table(*metrics: str) -> Lines:
     """Return what the methods did for some metrics, in searches of independent cases."""
-    mine = [one for one in real() if one.metric in metrics and one.cell.population not in VISITS]
-    return by_method(mine)
+    return by_method(
+        [
+            one
+            for one in real()
+            if one.metric in metrics and one.cell.population not in VISITS and not one.shuffled
+        ]
+    )
+
+
+def shuffled_table(*metrics: str) -> Lines:
+    """Return what the methods did for some metrics where nothing can be learned."""
+    return by_method([one for one in real() if one.metric in metrics and one.shuffled])
 
 
 def groups_table() -> Lines:
@@ -245,6 +257,7 @@ def designs_table() -> Lines:
                 one
                 for one in real()
                 if belongs(one.cell)
+                and not one.shuffled
                 and (one.cell.population in RARE) == rare
                 and one.cell.population not in VISITS
                 and one.metric in metrics
@@ -260,38 +273,38 @@ def designs_table() -> Lines:
     return lines
 
 
-def values_table() -> Lines:
+def values_table(which: str = "signal") -> Lines:
     """Return how much too good values are, for the fold models and for the refitted model."""
     lines = [["metric", "cells", "naive score", "`bbc`", "naive, refitted", "`bbc`, refitted"]]
-    for metric in dict.fromkeys(one.metric for one in real()):
+    rows = [one for one in real() if one.shuffled == (which == "shuffled")]
+    for metric in dict.fromkeys(one.metric for one in rows):
         errors = [
-            [one for one in real() if (one.metric, one.method) == (metric, method)]
+            [one for one in rows if (one.metric, one.method) == (metric, method)]
             for method in ("naive", "bbc")
         ]
-        means = [f"{average(one.error for one in rows):+.3f}" for rows in errors]
-        means += [f"{average(one.refit_error for one in rows):+.3f}" for rows in errors]
+        means = [f"{average(one.error for one in some):+.3f}" for some in errors]
+        means += [f"{average(one.refit_error for one in some):+.3f}" for some in errors]
         lines.append([metric, str(len(errors[0])), *means])
     return lines
 
 
 def fixed_table() -> Lines:
-    """Return how accuracies of configurations that were fixed beforehand vary."""
+    """Return how scores of configurations that were fixed beforehand vary."""
     cells = {cell.number: cell for cell in read_searches()}
-    head = ["population", "samples", "exact one-sided bounds that hold", "spread / binomial spread"]
-    lines = [[*head, "score - truth", "beyond 3 standard errors, for 1.3 in 1000"]]
-    with FIXED.open(encoding="utf-8", newline="") as file:
-        lines.extend(
-            [
-                cells[int(row["cell"])].population,
-                row["replications"],
-                f"{float(row['held']):.3f}",
-                f"{float(row['spread']):.2f}",
-                f"{float(row['bias']):+.3f}",
-                f"{1000 * float(row['far']):.1f} in 1000",
-            ]
-            for row in csv.DictReader(file)
-        )
-    return lines
+    head = ["population", "metric", "samples", "spread / that of independent cases"]
+    head += ["score - truth", "held: for independent cases", "held: for cases that trained others"]
+    return [head] + [
+        [
+            cells[row.cell].population,
+            row.metric,
+            str(row.replications),
+            f"{row.spread:.2f}",
+            f"{row.bias:+.3f}",
+            f"{row.independent:.3f}",
+            f"{row.crossed:.3f}",
+        ]
+        for row in read_rows(fixed.Row, fixed.FIXED)
+    ]
 
 
 # ---- entries

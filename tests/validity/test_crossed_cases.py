@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 import earnest as en
+from benchmarks.calibration.real import pairs
 from benchmarks.calibration.real.grid import read
 from benchmarks.calibration.real.populations import population
 from benchmarks.calibration.real.run import Sample, judge, without_term
+from benchmarks.rows import read_rows
 from earnest.core.results.interval import AreaLimits, ShareLimits
 from earnest.core.results.specs import Side
 
@@ -78,6 +80,35 @@ def test_limits_of_one_cross_validated_model_hold_where_there_is_nothing_to_lear
 
     assert min(hold(CASES)) > 0.95 - 4 * 0.0034
     assert max(hold(None)) < 0.93
+
+
+def test_the_caution_on_tests_of_fixed_models_says_what_was_counted() -> None:
+    asked: dict[tuple[str, str], tuple[int, int]] = {}
+    for row in read_rows(pairs.Row, pairs.PAIRS):
+        before = asked.get((row.test, row.metric), (0, 0))
+        asked[row.test, row.metric] = before[0] + row.asked, before[1] + row.rejected
+    assert {count for count, _ in asked.values()} == {9000}
+    shares = {key: round(100 * rejected / count) for key, (count, rejected) in asked.items()}
+    assert shares == {
+        ("delong", "roc_auc"): 11,
+        ("bayle", "accuracy"): 8,
+        ("bayle", "roc_auc"): 10,
+        ("mcnemar", "accuracy"): 5,
+        ("corrected_t", "accuracy"): 2,
+        ("corrected_t", "roc_auc"): 3,
+    }
+
+
+@pytest.mark.slow
+def test_committed_counts_of_rejections_come_out_again() -> None:
+    # Fifteen pairs of one sample go together: at worst all reject or none, which makes the standard
+    # error of a share of 40 samples sqrt(.11 * .89 / 40) = .05.
+    row = next(r for r in read_rows(pairs.Row, pairs.PAIRS) if r.test == "delong")
+    cell = next(c for c in read() if c.number == row.cell)
+    source = population(cell.population)
+    assert source is not None
+    again = next(r for r in pairs.count_rejections(cell, source, 40) if r.test == "delong")
+    assert again.rejected / again.asked == pytest.approx(row.rejected / row.asked, abs=0.1)
 
 
 @pytest.mark.slow

@@ -2,87 +2,87 @@
 
 python -m benchmarks.calibration.real.fixed
 
-Every one of the forty configurations is held against the truth of its own fold models. What the
-intervals of winners add to their luck in being chosen is not in it: where the exact limits of a
-share fail here, a cross-validated score is no share of independent trials. Each line of
-`results_fixed.csv` is a cell.
+Every one of the forty configurations is held against the truth of its own fold models, so that no
+luck of being chosen is in it. Where limits for independent cases fail here, a cross-validated score
+is no share of independent trials. Each line of `results_fixed.csv` is a cell and a metric.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import bdtri
 
 from benchmarks.calibration.real.grid import HERE, Cell, read
-from benchmarks.calibration.real.populations import Population, population
+from benchmarks.calibration.real.populations import SHUFFLED, Population, population
 from benchmarks.calibration.real.run import LEVEL, Sample
+from benchmarks.rows import write_rows
+from earnest.core.data.weights import Weights
+from earnest.core.results.interval import AreaLimits, ShareLimits, binormal_variance
+from earnest.core.results.specs import Side
+from earnest.kernels.score import score_table
+from earnest.metrics import metric as resolve_metric
 
 FIXED = HERE / "results_fixed.csv"
-RUNS = 40
+RUNS = 60
 POPULATIONS = ("clouds", "rings", "sparse", "digits")
 DESIGN = 100, 5, 1  # cases, folds, repeats
+METRICS = ("accuracy", "roc_auc")
 
 
 @dataclass(frozen=True)
 class Row:
-    """The accuracy of configurations fixed beforehand, over all of them and all samples.
+    """The scores of configurations fixed beforehand, over all of them and all samples.
 
     Attributes
     ----------
-    held : float
-        The share of exact one-sided 95 % bounds (Clopper and Pearson's) that hold.
+    independent, crossed : float
+        The shares of one-sided 95 % bounds that hold: as if cases were independent, and with the
+        term of cases that trained each other's models.
     spread : float
-        The root mean square of score - truth, in standard errors of a share of n trials.
+        The root mean square of score - truth, in standard errors of independent cases.
     bias : float
         The mean of score - truth.
-    far : float
-        How often the score exceeds the truth by more than 3 such errors, for 1.35 in 1000.
     """
 
     cell: int
+    metric: str
     replications: int
-    held: float
+    independent: float
+    crossed: float
     spread: float
     bias: float
-    far: float
 
 
-def judge_fixed(cell: Cell, source: Population, runs: int = RUNS) -> Row:
-    """Return how the accuracy of fixed configurations varies about its truth."""
+def judge_fixed(cell: Cell, source: Population, metric: str, runs: int = RUNS) -> Row:
+    """Return how the score of fixed configurations varies about its truth, and what limits do."""
     held, errors, biases = [], [], []
     for number in range(runs):
         sample = Sample(cell, source, 10_000 + number)
         pi = sample.predictions
-        said = pi.responses[:, :, 0]  # (n, C)
-        right = ((said > 0.5) == (pi.target.y == 1)[:, None]).sum(axis=0)
-        truth = np.array(
-            [sample.truth(config, "accuracy").of_folds for config in range(pi.n_configs)]
+        scores = score_table(pi, resolve_metric(metric), Weights.ones(cell.n))[0]
+        truth = np.array([sample.truth(c, metric).of_folds for c in range(pi.n_configs)])
+        counts = np.bincount(pi.target.y)
+        for score, true in zip(scores.tolist(), truth.tolist(), strict=True):
+            alone = (
+                ShareLimits(score, cell.n, exact=True)
+                if metric == "accuracy"
+                else AreaLimits(score, float(counts[1]), float(counts[0]))
+            )
+            laws = alone, replace(alone, crossed=float(cell.n))
+            held.append([law.limits(LEVEL, Side.LOWER)[0] <= true for law in laws])
+        variance = (
+            truth * (1 - truth) / cell.n
+            if metric == "accuracy"
+            else binormal_variance(np.clip(truth, 1e-6, 1 - 1e-6), *counts[::-1].tolist())
         )
-        low = exact_low(right, cell.n)
-        held.append(low <= truth)
-        biases.append(right / cell.n - truth)
-        errors.append(biases[-1] / np.sqrt(truth * (1 - truth) / cell.n))
-    every = np.array(errors)
-    return Row(
-        cell.number,
-        runs,
-        round(float(np.mean(held)), 4),
-        round(float(np.sqrt(np.mean(np.square(every)))), 4),
-        round(float(np.mean(biases)), 4),
-        round(float(np.mean(every > 3)), 5),
-    )
-
-
-def exact_low(right: NDArray[np.int64], n: int) -> NDArray[np.float64]:
-    """Return Clopper and Pearson's lower bounds of shares."""
-    inside = np.maximum(right, 1)
-    return np.where(right > 0, bdtri(inside - 1, n, LEVEL), 0.0)
+        biases.append(scores - truth)
+        errors.append(biases[-1] / np.sqrt(variance))
+    independent, crossed = np.mean(held, axis=0).tolist()
+    spread = float(np.sqrt(np.mean(np.square(errors))))
+    return Row(cell.number, metric, runs, independent, crossed, spread, float(np.mean(biases)))
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -90,17 +90,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--runs", type=int, default=RUNS)
     parser.add_argument("--out", type=Path, default=FIXED)
     asked = parser.parse_args(arguments)
-    with asked.out.open("w", encoding="utf-8", newline="") as file:
-        table = csv.DictWriter(file, [f.name for f in fields(Row)], lineterminator="\n")
-        table.writeheader()
-        for cell in read():
-            design = cell.n, cell.folds, cell.repeats
-            if design != DESIGN or cell.population not in POPULATIONS:
-                continue
+    rows = []
+    for cell in read():
+        design = cell.n, cell.folds, cell.repeats
+        if design == DESIGN and cell.population.removeprefix(SHUFFLED) in POPULATIONS:
             source = population(cell.population)
             assert source is not None
-            table.writerow(asdict(judge_fixed(cell, source, asked.runs)))
-            file.flush()
+            rows += [judge_fixed(cell, source, metric, asked.runs) for metric in METRICS]
+            write_rows(rows, asked.out)
 
 
 if __name__ == "__main__":

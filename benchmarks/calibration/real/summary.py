@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.calibration.real.grid import Cell, read
+from benchmarks.calibration.real.populations import SHUFFLED
 from benchmarks.calibration.real.run import RESULTS
 from benchmarks.calibration.summary import Held, oracle_slack
 
@@ -32,6 +33,11 @@ class Answer:
     refit_error: float
     seconds: float
     luck: tuple[float, ...]
+
+    @property
+    def shuffled(self) -> bool:
+        """Whether outcomes were shuffled, so that nothing can be learned."""
+        return self.cell.population.startswith(SHUFFLED)
 
     @property
     def oracle_slack(self) -> float:
