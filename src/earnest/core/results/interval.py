@@ -3,7 +3,8 @@
 Draws, a normal law and Student's, shares, the logit scale and tilts have limits of any estimate.
 The winner of a search has more: how far its error may flatter it, and laws that give the limits of
 one configuration as if it had been fixed in advance, of an AUC, of the overlap that F1 measures, of
-a mean loss, and of scores whose units are few groups."""
+a mean loss, and of scores whose units are few groups.
+"""
 
 from __future__ import annotations
 

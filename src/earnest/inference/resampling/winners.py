@@ -8,7 +8,8 @@ not choose is taken off.
 
 It is a leave-one-out bootstrap whose training is the selection, and as smooth as its resamples make
 it. For its standard error the scores of the configurations are drawn again from their normal law,
-and the correction is computed of each draw as it is of the sample."""
+and the correction is computed of each draw as it is of the sample.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Which rows a model is given, and what is asked of it, so that its answers can stand in Π.
 
 scikit-learn has no public way to take rows of arrays, tables, sparse matrices and lists alike, nor
-of a precomputed kernel; its own searches and those of others use these two helpers, which have
-been the same since before version 1.6.
+of a precomputed kernel; its own searches and those of others use the two helpers imported here,
+which have been the same since before version 1.6.
 """
 
 from __future__ import annotations
