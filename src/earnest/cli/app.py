@@ -29,12 +29,10 @@ from earnest.cli.commands import (
     gain,
     gate,
     gather,
-    methods,
-    metrics,
+    lookup,
     plan,
     predict,
     report,
-    tests,
     thresholds,
     tune,
 )
@@ -134,9 +132,15 @@ app.command("gate", help=gate.HELP, rich_help_panel="Decide", cls=Command)(gate.
 app.command("plan", help=plan.HELP, rich_help_panel="Decide", cls=Command)(plan.command)
 app.command("explain", help=explain.HELP, rich_help_panel="Ask", cls=Command)(explain.command)
 app.command("report", help=report.HELP, rich_help_panel="Ask", cls=Command)(report.command)
-app.command("methods", help=methods.HELP, rich_help_panel="Look up", cls=Command)(methods.command)
-app.command("tests", help=tests.HELP, rich_help_panel="Look up", cls=Command)(tests.command)
-app.command("metrics", help=metrics.HELP, rich_help_panel="Look up", cls=Command)(metrics.command)
+app.command("methods", help=lookup.METHODS_HELP, rich_help_panel="Look up", cls=Command)(
+    lookup.list_methods
+)
+app.command("tests", help=lookup.TESTS_HELP, rich_help_panel="Look up", cls=Command)(
+    lookup.list_tests
+)
+app.command("metrics", help=lookup.METRICS_HELP, rich_help_panel="Look up", cls=Command)(
+    lookup.list_metrics
+)
 
 
 def _print_version(wanted: bool) -> None:

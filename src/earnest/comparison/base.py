@@ -1,4 +1,4 @@
-"""What every test is: knobs as a frozen dataclass, a spec, and a reading of pairs."""
+"""What every test is: knobs as a frozen dataclass, a spec, a reading of pairs, shared cautions."""
 
 from __future__ import annotations
 

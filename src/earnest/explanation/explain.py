@@ -1,4 +1,4 @@
-"""The verb `explain`."""
+"""The verb `explain`, and what to be careful about in its answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the lists of methods and tests share: names to look up, and what to cite for them."""
+"""`earnest methods`, `tests` and `metrics`: what there is to ask, and what to cite for it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from earnest.cli.options.common import AsJson
+from earnest.cli.show.terminal import write, write_json
+
 if TYPE_CHECKING:
     from earnest.comparison.base import TestSpec
     from earnest.core.results.specs import MethodSpec
+    from earnest.metrics.families import Metric
 
     Spec: TypeAlias = MethodSpec | TestSpec
 
@@ -21,6 +25,100 @@ Names = Annotated[
 AsBibTeX = Annotated[
     bool, typer.Option("--bibtex", metavar="", help="Write only the references, as BibTeX.")
 ]
+
+METHODS_HELP = (
+    "The methods: what each estimates and needs, and what to cite for it.\n\n"
+    "  earnest methods\n"
+    "  earnest methods bbc delong\n"
+    "  earnest methods bbc --bibtex >> paper.bib"
+)
+METHOD_FIELDS = (
+    "name",
+    "title",
+    "aliases",
+    "estimand",
+    "needs",
+    "metrics",
+    "min_folds",
+    "interval",
+    "corrected",
+    "static_only",
+    "cites",
+)
+TESTS_HELP = (
+    "The tests: what each compares and needs, and what to cite for it.\n\n"
+    "  earnest tests\n"
+    "  earnest tests delong\n"
+    "  earnest tests delong --bibtex >> paper.bib"
+)
+TEST_FIELDS = (
+    "name",
+    "title",
+    "aliases",
+    "estimand",
+    "needs",
+    "metrics",
+    "min_folds",
+    "repeats",
+    "groups",
+    "p_value",
+    "draws",
+    "cites",
+)
+METRICS_HELP = "The metrics: their tasks and what they are computed from."
+METRICS_SCHEMA = "earnest/metrics/1"
+
+
+def list_methods(names: Names = None, bibtex: AsBibTeX = False, json: AsJson = False) -> None:
+    """List the registered methods, or those that were named with their references."""
+    from earnest.methods import METHODS
+
+    specs = [METHODS[name].spec for name in names or METHODS]
+    if not write_specs("methods", specs, METHOD_FIELDS, bibtex=bibtex, json=json):
+        from earnest.cli.show.lists import show_methods
+
+        show_methods(specs)
+        show_references(specs if names else ())
+
+
+def list_tests(names: Names = None, bibtex: AsBibTeX = False, json: AsJson = False) -> None:
+    """List the registered tests, or those that were named with their references."""
+    from earnest.comparison import TESTS
+
+    specs = [TESTS[name].spec for name in names or TESTS]
+    if not write_specs("tests", specs, TEST_FIELDS, bibtex=bibtex, json=json):
+        from earnest.cli.show.comparison import show_tests
+
+        show_tests(specs)
+        show_references(specs if names else ())
+
+
+def list_metrics(json: AsJson = False) -> None:
+    """List the registered metrics."""
+    from earnest.metrics import METRICS
+
+    metrics = METRICS.values()
+    if json:
+        write_json(
+            {"schema": METRICS_SCHEMA, "metrics": [_describe_metric(metric) for metric in metrics]}
+        )
+        return
+    from earnest.cli.show.lists import show_metrics
+
+    show_metrics(metrics)
+
+
+def _describe_metric(metric: Metric) -> dict[str, object]:
+    return {
+        "name": metric.name,
+        "title": metric.title,
+        "aliases": list(metric.aliases),
+        "tasks": sorted(str(task) for task in metric.tasks),
+        "needs": str(metric.needs),
+        "greater_is_better": metric.greater_is_better,
+        "limits": list(metric.limits),
+        "pointwise": metric.pointwise,
+    }
 
 
 def show_references(specs: Sequence[Spec]) -> None:
@@ -42,8 +140,6 @@ def write_specs(
     kind: str, specs: Sequence[Spec], fields: Sequence[str], *, bibtex: bool, json: bool
 ) -> bool:
     """Write specs for programs, as entries of a bibliography or as JSON; tell whether it did."""
-    from earnest.cli.show.terminal import write, write_json
-
     if bibtex:
         write("\n\n".join(_list_references(specs, "bibtex")) + "\n")
     elif json:

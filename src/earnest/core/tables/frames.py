@@ -1,4 +1,4 @@
-"""Tables at the door: Π from a pandas, polars or Arrow frame, and back."""
+"""Tables at the door: Π from a pandas, polars or Arrow frame, wide or long, and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""A Gaussian process over a mixed, conditional space."""
+"""A Gaussian process over a mixed, conditional space.
+
+Its features are the codes of configurations, of which inactive parameters leave no trace. Its
+scales are those where the marginal likelihood of the trials is largest.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Surrogates: models of the objective over the space that know how sure they are."""
+"""Surrogates: models of the objective over the space that know how sure they are.
+
+Draws from one at many points together are functions that it holds possible.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """The paper that the figures of a report are drawn on: SVG text, and nothing else.
 
 A figure of a report stands inside a page, so it takes its font and its colours from there: text
-stays text, and a colour is the name of a token that the page defines for a light and a dark
-theme. Nothing here depends on a font, a clock or a machine, so the same data give the same bytes.
+stays text, made safe, measured without a font and cut to its room, and a colour is the name of a
+token that the page defines for a light and a dark theme. Nothing here depends on a font, a clock or
+a machine, so the same data give the same bytes.
 """
 
 from __future__ import annotations

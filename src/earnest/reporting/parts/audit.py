@@ -1,4 +1,4 @@
-"""The audit table: every configuration that was tried, and what became of it."""
+"""The audit table: every configuration that was tried, what became of it, and who won the draws."""
 
 from __future__ import annotations
 

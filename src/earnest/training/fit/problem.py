@@ -1,4 +1,4 @@
-"""What is predicted, by which metric it is judged, and which response is kept for that."""
+"""What is predicted, by which scorers and metric it is judged, and which response is kept."""
 
 from __future__ import annotations
 

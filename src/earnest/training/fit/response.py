@@ -1,4 +1,9 @@
-"""What is asked of a fitted model, so that its answers can stand in Π."""
+"""Which rows a model is given, and what is asked of it, so that its answers can stand in Π.
+
+scikit-learn has no public way to take rows of arrays, tables, sparse matrices and lists alike, nor
+of a precomputed kernel; its own searches and those of others use the two helpers imported here,
+which have been the same since before version 1.6.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Everything that is read and refused before the first fit of a search."""
+"""Everything that is read and refused before the first fit of a search.
+
+Which configurations it tries, and whether they were fixed in advance; which of the arguments of
+`fit` goes to the estimator, to the splitter and to the scorer; the problem, the folds and the names
+of what a run is told from others by.
+"""
 
 from __future__ import annotations
 
