@@ -28,8 +28,7 @@ from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.specs import COMPARED_ON_ITEMS, Side
 from earnest.core.text.comparison import chance, decision, p_words, places_of_difference
-from earnest.core.text.estimate import MINUS, percent, prose
-from earnest.core.text.numbers import write_count
+from earnest.core.text.numbers import MINUS, percent, prose, write_count
 from earnest.metrics import METRICS
 
 ZERO = "┆"

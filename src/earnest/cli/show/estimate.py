@@ -24,13 +24,12 @@ from earnest.core.text.estimate import (
     headline,
     is_on_items,
     limits_words,
-    percent,
     places_of,
     print_numbers,
     reason,
     training_words,
 )
-from earnest.core.text.numbers import write_count
+from earnest.core.text.numbers import percent, write_count
 from earnest.methods import METHODS
 from earnest.metrics import METRICS
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Side
-from earnest.core.text.estimate import PrintedEstimate, limits_words, percent, print_numbers
+from earnest.core.text.estimate import PrintedEstimate, limits_words, print_numbers
+from earnest.core.text.numbers import percent
 from earnest.plotting.svg.axes import (
     MINUS,
     Scale,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from earnest.core.text.estimate import prose
+from earnest.core.text.numbers import prose
 from earnest.plotting.svg.canvas import TEXT, Canvas, measure_text
 
 MOST_TICKS = 6

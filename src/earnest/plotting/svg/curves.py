@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from earnest.core.text.estimate import percent
+from earnest.core.text.numbers import percent
 from earnest.inference.curves.classes import ClassCurves
 from earnest.inference.curves.corrected import MeanCurve
 from earnest.inference.curves.winner import Calibration

@@ -12,7 +12,8 @@ from earnest.core.base.errors import EvidenceError
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Side
-from earnest.core.text.estimate import percent, print_numbers
+from earnest.core.text.estimate import print_numbers
+from earnest.core.text.numbers import percent
 from earnest.plotting.svg.answer import find_inside, find_naive
 from earnest.plotting.svg.axes import (
     Scale,
