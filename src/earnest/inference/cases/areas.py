@@ -6,9 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.arrays import Numbers
+from earnest.core.base.errors import MetricError
 from earnest.core.data.predictions import Predictions
+from earnest.core.data.target import Target
 from earnest.inference.cases.placements import Placements, placements
-from earnest.metrics.families import Need
+from earnest.metrics.families import Metric, Need
+from earnest.metrics.ranking import is_auc
 from earnest.metrics.responding import respond
 
 

@@ -1,4 +1,4 @@
-"""The paper that the figures of a report are drawn on: SVG text, and nothing else.
+"""The paper that the figures of a report are drawn on, SVG text and nothing else, and its axes.
 
 A figure of a report stands inside a page, so it takes its font and its colours from there: text
 stays text, made safe, measured without a font and cut to its room, and a colour is the name of a
