@@ -16,7 +16,8 @@ import earnest as en
 from earnest.core.results.estimate import Estimate, Scale
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Side
-from earnest.core.text.estimate import MINUS, confidence, headline, limits_words, print_numbers
+from earnest.core.text.estimate import confidence, headline, limits_words, print_numbers
+from earnest.core.text.numbers import MINUS
 from earnest.metrics import METRICS
 
 LEVELS = (0.5, 0.95, 0.99)

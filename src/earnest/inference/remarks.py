@@ -14,9 +14,9 @@ from earnest.core.data.responses import PERCENT, ResponseKind, finite_range
 from earnest.core.data.selection import TIE, Selector
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution, Severity
-from earnest.inference.cases.areas import is_auc
 from earnest.inference.resampling.winners import winner
 from earnest.metrics.families import Metric, Need, RankMetric
+from earnest.metrics.ranking import is_auc
 from earnest.metrics.responding import cut, in_percent
 from earnest.resampling.bootstrap import GroupBootstrap
 

@@ -28,7 +28,6 @@ from earnest.core.results.estimate import (
 )
 from earnest.core.results.interval import Ask, LimitSource, WidenedLimits, draws_of
 from earnest.core.results.specs import ON_ITEMS, Estimand, Evidence, Family, MethodSpec
-from earnest.inference.cases.areas import is_auc
 from earnest.inference.left_out.estimates import has_cases, has_pairs
 from earnest.inference.limits.winner_law import law_of
 from earnest.inference.remarks import (
@@ -43,7 +42,7 @@ from earnest.inference.resampling.ensembles import read_rule
 from earnest.inference.resampling.split_selection import Choice, SplitDetails, choose
 from earnest.inference.resampling.splits import SplitKnobs
 from earnest.metrics.families import Metric, RankMetric
-from earnest.metrics.ranking import auc_scan
+from earnest.metrics.ranking import auc_scan, is_auc
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,7 +22,6 @@ from earnest.core.results.interval import Ask, limit_remarks
 from earnest.core.results.specs import Side
 from earnest.core.text.estimate import LARGE, flatters, is_elected, optimism_words
 from earnest.engine.scores import spread_scores
-from earnest.inference.cases.areas import is_auc
 from earnest.inference.cases.no_information import no_information
 from earnest.inference.remarks import evidence_remarks, few_decide, resampling_remarks
 from earnest.methods import METHODS
@@ -38,6 +37,7 @@ from earnest.methods.bootstrap.replicated import ReplicatesCall
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import MetricLike
 from earnest.metrics.knobs import configure, split_knobs
+from earnest.metrics.ranking import is_auc
 from earnest.metrics.responding import check_fits
 from earnest.metrics.scores import read_evidence
 

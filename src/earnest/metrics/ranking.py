@@ -16,8 +16,18 @@ from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.arrays import Numbers
-from earnest.core.data.target import Target
-from earnest.metrics.families import BINARY, Array, Need, RankMetric, View, ratio, register, share
+from earnest.core.data.target import Target, Task
+from earnest.metrics.families import (
+    BINARY,
+    Array,
+    Metric,
+    Need,
+    RankMetric,
+    View,
+    ratio,
+    register,
+    share,
+)
 from earnest.metrics.knobs import name_with_knobs, register_factory
 
 
@@ -200,3 +210,16 @@ def partial_roc_auc(max_fpr: float = 0.1) -> RankMetric:
         combine=one_view,
         kernel="partial_roc_auc",
     )
+
+
+def is_auc(metric: Metric, target: Target) -> bool:
+    """Tell whether a metric is the AUC of two classes, as a score or as a loss."""
+    binary = target.task is Task.BINARY
+    return isinstance(metric, RankMetric) and metric.scan is auc_scan and binary
+
+
+def line_of(metric: Metric) -> tuple[float, float]:
+    """Return a and b of `metric = a + b * AUC`: 0 and 1, or their negatives for a loss."""
+    assert isinstance(metric, RankMetric)
+    ends = metric.combine(np.array([[[0.0], [1.0]]]), np.ones((1, 1)))[0]
+    return float(ends[0]), float(ends[1] - ends[0])

@@ -25,10 +25,8 @@ from earnest.core.text.estimate import (
     confidence,
     headline,
     limits_words,
-    percent,
     places_of,
     print_numbers,
-    prose,
     reason,
     training_words,
 )
@@ -39,6 +37,7 @@ from earnest.core.text.learning import advice as learning_advice
 from earnest.core.text.learning import confidence as learning_confidence
 from earnest.core.text.learning import headline as learning_headline
 from earnest.core.text.names import readable
+from earnest.core.text.numbers import percent, prose
 from earnest.core.text.thresholds import headline as thresholds_headline
 from earnest.decision.planned import Plan
 from earnest.decision.verdict import Verdict

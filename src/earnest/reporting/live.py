@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from earnest.core.text.estimate import prose
-from earnest.core.text.numbers import write_count
+from earnest.core.text.numbers import prose, write_count
 from earnest.engine.progress import _span
 from earnest.metrics import METRICS
 from earnest.plotting.svg import figures as draw

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.cli.show.estimate import show_estimate
-from earnest.cli.show.estimate_table import show_estimates
+from earnest.cli.show.estimate import show_estimate, show_estimates
 from earnest.core.results.estimate import Estimate, Scale
 from earnest.core.results.estimate_table import Estimates
 from earnest.core.results.interval import Interval

@@ -24,12 +24,11 @@ from earnest.core.text.estimate import (
     headline,
     limits_words,
     optimism_words,
-    percent,
     print_numbers,
-    prose,
     reason,
     training_words,
 )
+from earnest.core.text.numbers import percent, prose
 
 AUC = Scale("roc_auc", True, (0.0, 1.0))
 RMSE = Scale("rmse", False, (0.0, float("inf")))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from earnest.plotting.svg.answer import estimate_density
-from earnest.plotting.svg.axes import (
+from earnest.plotting.svg.canvas import (
     Scale,
     find_finite_ends,
     find_ticks,

@@ -79,7 +79,7 @@ def command(
         "n_jobs": n_jobs,
     }
     if everything:
-        from earnest.cli.show.comparison_table import show_comparisons
+        from earnest.cli.show.comparison import show_comparisons
 
         ask_all = _compare_all(pi, adjust or "simultaneous", reference, ask)
         show_all = partial(show_comparisons, names=label_evidence(pi))

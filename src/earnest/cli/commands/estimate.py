@@ -80,7 +80,7 @@ def command(
     }
     names = list(dict.fromkeys(method or ()))
     if everything or len(names) > 1:
-        from earnest.cli.show.estimate_table import show_estimates
+        from earnest.cli.show.estimate import show_estimates
 
         ask_all = _ask_several(pi, None if everything else names, ask)
         show_all = partial(show_estimates, names=label_evidence(pi))

@@ -2,13 +2,66 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from earnest.cli.options import common as options
 from earnest.cli.options import gate as gated
-from earnest.cli.options import plan as how
+from earnest.cli.options.common import (
+    make_jobs_option,
+    make_level_option,
+    make_option,
+    make_seed_option,
+)
 from earnest.cli.reading import read_evidence
 from earnest.cli.writing import check_table, write_result
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
+
+_GOAL = "What the study is for"
+_HOW = "How to plan"
+
+Detect = Annotated[
+    float | None,
+    make_option(
+        _GOAL,
+        "--detect",
+        "NUMBER",
+        "The difference that must be shown: of two configurations, or with --configs above 2 "
+        "of the best from all others.",
+    ),
+]
+Width = Annotated[
+    float | None,
+    make_option(_GOAL, "--width", "NUMBER", "The width of the interval of the best."),
+]
+Configs = Annotated[
+    list[int] | None,
+    make_option(
+        _GOAL,
+        "--configs",
+        "N",
+        "[dim]default: 2, or those of the pilot for --width[/dim]  How many configurations "
+        "the study will have; repeat for several.",
+    ),
+]
+Repeats = Annotated[
+    list[int] | None,
+    make_option(
+        _GOAL,
+        "--repeats",
+        "N",
+        "[dim]default: those of the pilot[/dim]  How many samples of each item; repeat for "
+        "several.",
+    ),
+]
+Power = Annotated[
+    float,
+    make_option(_HOW, "--power", "SHARE", "The chance of showing the difference."),
+]
+Level = Annotated[float, make_level_option(_HOW)]
+Seed = Annotated[int | None, make_seed_option(_HOW)]
+Jobs = Annotated[int | None, make_jobs_option(_HOW)]
+
 
 HELP = (
     "How many items, repeats and configurations, [bold]before[/bold] the money is spent.\n\n"
@@ -26,14 +79,14 @@ def command(
     metric: gated.MetricName = None,
     json: options.AsJson = False,
     table: options.PaperTable = None,
-    detect: how.Detect = None,
-    width: how.Width = None,
-    configs: how.Configs = None,
-    repeats: how.Repeats = None,
-    power: how.Power = 0.8,
-    level: how.Level = 0.95,
-    seed: how.Seed = None,
-    n_jobs: how.Jobs = None,
+    detect: Detect = None,
+    width: Width = None,
+    configs: Configs = None,
+    repeats: Repeats = None,
+    power: Power = 0.8,
+    level: Level = 0.95,
+    seed: Seed = None,
+    n_jobs: Jobs = None,
     *,
     reading: options.PredictionsReading,
     scoring: options.ScoresReading,

@@ -4,16 +4,55 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from earnest.cli.options import common as options
-from earnest.cli.options import thresholds as which
+from earnest.cli.options.common import make_option
 from earnest.cli.reading import is_large, read_predictions, refuse_no_metric
 from earnest.cli.writing import answer_each, check_table
 from earnest.core.base import check
 
 if TYPE_CHECKING:
     from earnest.core.results.thresholds import ThresholdChoice, Thresholds
+
+
+_WHICH = "Which thresholds"
+
+At = Annotated[
+    list[float] | None,
+    make_option(
+        _WHICH, "--at", "T", "Show this threshold instead of nine round ones. Repeat for several."
+    ),
+]
+Sensitivity = Annotated[
+    float | None,
+    make_option(
+        _WHICH,
+        "--sensitivity",
+        "SHARE",
+        "Choose the highest threshold with at least this sensitivity.",
+    ),
+]
+Specificity = Annotated[
+    float | None,
+    make_option(
+        _WHICH,
+        "--specificity",
+        "SHARE",
+        "Choose the lowest threshold with at least this specificity.",
+    ),
+]
+NetBenefit = Annotated[
+    float | None,
+    make_option(
+        _WHICH,
+        "--net-benefit",
+        "P",
+        "Choose the threshold with the largest net benefit, where acting and not acting are "
+        "worth the same at a probability of P.",
+    ),
+]
+
 
 HELP = (
     "[bold]Where to put the threshold[/bold]? What to expect at each, corrected for the choice.\n\n"
@@ -53,10 +92,10 @@ def command(
     metric: options.MetricNames = None,
     json: options.AsJson = False,
     table: options.PaperTable = None,
-    at: which.At = None,
-    sensitivity: which.Sensitivity = None,
-    specificity: which.Specificity = None,
-    net_benefit: which.NetBenefit = None,
+    at: At = None,
+    sensitivity: Sensitivity = None,
+    specificity: Specificity = None,
+    net_benefit: NetBenefit = None,
     level: options.Level = 0.95,
     side: options.SideName = "two-sided",
     selector: options.SelectorName = None,

@@ -15,9 +15,10 @@ from earnest.cli.show.estimate import (
     label_facts,
     remarks,
     spec_of,
+    table,
+    tag_cautions,
     title_of,
 )
-from earnest.cli.show.estimate_table import table, tag_cautions
 from earnest.cli.show.picture import MARGIN, axis_for, strip
 from earnest.cli.show.terminal import ACCENT, GREY, clean, columns, emit
 from earnest.core.results.estimate import Estimate

@@ -11,9 +11,8 @@ from earnest.cli.show.estimate import indented, label_facts, remarks, splits
 from earnest.cli.show.picture import HONEST, NAIVE, Axis
 from earnest.cli.show.terminal import ACCENT, GREY, WARN, clean, columns, emit
 from earnest.core.results.gain import Gain
-from earnest.core.text.estimate import percent, prose
 from earnest.core.text.gain import advice, confidence, count_places, headline
-from earnest.core.text.numbers import write_count
+from earnest.core.text.numbers import percent, prose, write_count
 
 PICTURE = 40  # columns of the picture
 NEEDS = 34  # columns of the numbers beside it

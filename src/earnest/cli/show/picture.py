@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Side
-from earnest.core.text.estimate import MINUS
-from earnest.core.text.numbers import LARGEST, SMALLEST
+from earnest.core.text.numbers import LARGEST, MINUS, SMALLEST
 
 MOST_TICKS = 6
 LEAST_TICKS = 3  # a stretch around a round number has no fewer

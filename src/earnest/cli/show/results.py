@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from earnest.cli.failures import speaking_python
-from earnest.cli.show.comparison import show_comparison
-from earnest.cli.show.comparison_table import show_comparisons
-from earnest.cli.show.estimate import show_estimate
-from earnest.cli.show.estimate_table import show_estimates
+from earnest.cli.show.comparison import show_comparison, show_comparisons
+from earnest.cli.show.estimate import show_estimate, show_estimates
 from earnest.cli.show.explanation import show_explanation
 from earnest.cli.show.gain import show_gain
 from earnest.cli.show.terminal import NO_BREAK, WIDEST, collecting, make_theme

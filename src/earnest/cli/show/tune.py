@@ -13,9 +13,8 @@ from earnest.cli.show.estimate import grid, label_facts, list_checked, picture, 
 from earnest.cli.show.terminal import GREY, clean, columns, emit, write
 from earnest.core.base import check
 from earnest.core.data.target import Task
-from earnest.core.text.estimate import percent
 from earnest.core.text.learning import confidence, headline
-from earnest.core.text.numbers import write_count
+from earnest.core.text.numbers import percent, write_count
 from earnest.engine.progress import _span
 from earnest.training.tables.kinds import ColumnKind
 from earnest.training.tune.folder import FILES, LEARNING, REPORT

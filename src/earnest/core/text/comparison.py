@@ -10,8 +10,7 @@ import math
 from typing import TYPE_CHECKING
 
 from earnest.core.results.specs import Side
-from earnest.core.text.estimate import percent, prose
-from earnest.core.text.numbers import decimals, number
+from earnest.core.text.numbers import decimals, number, percent, prose
 
 if TYPE_CHECKING:
     from earnest.core.results.comparison import Comparison

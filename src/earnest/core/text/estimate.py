@@ -16,15 +16,12 @@ from earnest.core.results.cautions import Severity
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import ON_ITEMS, Estimand, Side
-from earnest.core.text.numbers import decimals, find_shared_places, number
+from earnest.core.text.numbers import MINUS, decimals, find_shared_places, percent, prose
 
 LARGE = 0.05  # the share lost from which the search's own number is contradicted
-NO_BREAK = "\u00a0"
-MINUS = "\u2212"
 NO_LIMITS = (-math.inf, math.inf)
 ALL_RIGHT = frozenset({"accuracy", "balanced_accuracy"})  # perfect where every case is right
 
-_THOUSANDS = re.compile(r"(?<![\d.])\d{4,}(?![\de])")  # the digits before the point
 
 # Initials that are spoken with a vowel first ("an RMSE"), and initials spoken as a word ("a ROC").
 _VOWEL_LETTERS = frozenset("AEFHILMNORSX")
@@ -387,31 +384,6 @@ def article(words: str) -> str:
     spelled = first[:1].isupper() and not first[1:2].islower() and first not in _SPOKEN_AS_WORDS
     vowel = first[:1] in _VOWEL_LETTERS if spelled else first[:1].lower() in set("aeio")
     return "an" if vowel else "a"
-
-
-def prose(value: float, places: int, limits: tuple[float, float] = (0.0, 1.0)) -> str:
-    """Return a number for a sentence: a true minus, 'over 0.999' for what is not quite 1.
-
-    Examples
-    --------
-    >>> from earnest.core.text.estimate import prose
-    >>> prose(2780.4, 0), prose(0.99999, 3)
-    ('2,780', 'over 0.999')
-    """
-    text = _THOUSANDS.sub(lambda digits: f"{int(digits[0]):,}", number(value, places, limits))
-    return text.replace("-", MINUS).replace("> ", "over ").replace("< ", "under ")
-
-
-def percent(share: float) -> str:
-    """Return a level as a percentage, with a no-break space.
-
-    Examples
-    --------
-    >>> from earnest.core.text.estimate import percent
-    >>> percent(0.95).replace(chr(160), " ")
-    '95 %'
-    """
-    return f"{100 * share:.10g}{NO_BREAK}%"
 
 
 def _read(text: str) -> float:

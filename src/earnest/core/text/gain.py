@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from earnest.core.results.gain import Gain, Improvement
 from earnest.core.results.interval import Interval
-from earnest.core.text.estimate import percent
-from earnest.core.text.numbers import decimals, number
+from earnest.core.text.numbers import decimals, number, percent
 
 ANYTHING = (float("-inf"), float("inf"))
 

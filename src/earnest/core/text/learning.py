@@ -6,8 +6,8 @@ Nothing is said of sizes beyond the data: no rule that we know of holds for all 
 from __future__ import annotations
 
 from earnest.core.results.learning import LearningCurve
-from earnest.core.text.estimate import percent
 from earnest.core.text.gain import count_places, show_difference, show_interval, span_words
+from earnest.core.text.numbers import percent
 
 ABOUT_TWICE = 0.1  # by how much twice as many cases may differ from 2
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 
 SMALLEST, LARGEST = 1e-5, 1e9  # beyond these a number is written with its power of ten
@@ -10,6 +11,9 @@ NEGLIGIBLE = 1e-9  # a standard error of this share of the value is the rounding
 MOST_PLACES = 8
 MOST_DIGITS = 6  # after the point of a number with its power of ten
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+NO_BREAK = "\u00a0"
+MINUS = "\u2212"
+_THOUSANDS = re.compile(r"(?<![\d.])\d{4,}(?![\de])")  # the digits before the point
 
 
 def decimals(standard_error: float | None, value: float | None = None) -> int:
@@ -149,3 +153,28 @@ def _write_digits(value: float, places: int) -> str:
 def _power(value: float, places: int) -> str:
     digits = min(max(places + _exponent(value), 0), MOST_DIGITS)
     return f"{value:.{digits}e}"
+
+
+def prose(value: float, places: int, limits: tuple[float, float] = (0.0, 1.0)) -> str:
+    """Return a number for a sentence: a true minus, 'over 0.999' for what is not quite 1.
+
+    Examples
+    --------
+    >>> from earnest.core.text.numbers import prose
+    >>> prose(2780.4, 0), prose(0.99999, 3)
+    ('2,780', 'over 0.999')
+    """
+    text = _THOUSANDS.sub(lambda digits: f"{int(digits[0]):,}", number(value, places, limits))
+    return text.replace("-", MINUS).replace("> ", "over ").replace("< ", "under ")
+
+
+def percent(share: float) -> str:
+    """Return a level as a percentage, with a no-break space.
+
+    Examples
+    --------
+    >>> from earnest.core.text.numbers import percent
+    >>> percent(0.95).replace(chr(160), " ")
+    '95 %'
+    """
+    return f"{100 * share:.10g}{NO_BREAK}%"

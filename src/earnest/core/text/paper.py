@@ -23,8 +23,8 @@ from earnest.core.results.learning import LearningCurve
 from earnest.core.results.specs import Side
 from earnest.core.results.thresholds import Thresholds
 from earnest.core.text.comparison import chance, p_words, places_of_difference
-from earnest.core.text.estimate import MINUS, estimand_words, places_of
-from earnest.core.text.numbers import decimals, number
+from earnest.core.text.estimate import estimand_words, places_of
+from earnest.core.text.numbers import MINUS, decimals, number
 
 # Text as LaTeX shows it: signs that mean something to it escaped, symbols as their commands.
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from earnest.core.results.thresholds import Rate, ThresholdChoice, Thresholds
-from earnest.core.text.estimate import MINUS, percent
-from earnest.core.text.numbers import number
+from earnest.core.text.numbers import MINUS, number, percent
 
 TITLES = {
     "sensitivity": "Sensitivity",

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base.provenance import JsonObject
 from earnest.core.space.space import Parameter, ParameterKind
-from earnest.core.text.estimate import NO_BREAK
+from earnest.core.text.numbers import NO_BREAK
 from earnest.explanation.regions.splits import Split
 
 Floats = NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""The AUC of two classes: which metric it is, its placements over repeats, its direction."""
+"""The AUC of two classes: its placements over repeats, its direction, and who needs it."""
 
 from __future__ import annotations
 
@@ -8,40 +8,11 @@ from numpy.typing import NDArray
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import MetricError
 from earnest.core.data.predictions import Predictions
-from earnest.core.data.target import Target, Task
+from earnest.core.data.target import Target
 from earnest.inference.cases.placements import Placements, placements
-from earnest.metrics.families import Metric, Need, RankMetric
-from earnest.metrics.ranking import auc_scan
+from earnest.metrics.families import Metric, Need
+from earnest.metrics.ranking import is_auc
 from earnest.metrics.responding import respond
-
-
-def is_auc(metric: Metric, target: Target) -> bool:
-    """Tell whether a metric is the AUC of two classes, as a score or as a loss."""
-    binary = target.task is Task.BINARY
-    return isinstance(metric, RankMetric) and metric.scan is auc_scan and binary
-
-
-def need_auc(
-    who: str,
-    metric: Metric,
-    target: Target,
-    cure: str = "Use method='tilted' for means over cases, or method='bbc' for any metric.",
-) -> None:
-    """Refuse a metric that is not the AUC of two classes."""
-    if not is_auc(metric, target):
-        raise MetricError(
-            f"{who} is for the AUC of two classes",
-            needs="metric 'roc_auc' on a binary task",
-            got=f"{metric.name!r} on a {target.task} task",
-            cure=cure,
-        )
-
-
-def line_of(metric: Metric) -> tuple[float, float]:
-    """Return a and b of `metric = a + b * AUC`: 0 and 1, or their negatives for a loss."""
-    assert isinstance(metric, RankMetric)
-    ends = metric.combine(np.array([[[0.0], [1.0]]]), np.ones((1, 1)))[0]
-    return float(ends[0]), float(ends[1] - ends[0])
 
 
 def auc_placements(part: Predictions, column: int) -> Placements:
@@ -100,3 +71,19 @@ def turned(
 def scores_of(part: Predictions, repeat: int) -> Numbers:
     """Return the scores (n, C) of a repeat, greater for the positive class."""
     return respond(part, Need.SCORE, part.responses[:, :, repeat])
+
+
+def need_auc(
+    who: str,
+    metric: Metric,
+    target: Target,
+    cure: str = "Use method='tilted' for means over cases, or method='bbc' for any metric.",
+) -> None:
+    """Refuse a metric that is not the AUC of two classes."""
+    if not is_auc(metric, target):
+        raise MetricError(
+            f"{who} is for the AUC of two classes",
+            needs="metric 'roc_auc' on a binary task",
+            got=f"{metric.name!r} on a {target.task} task",
+            cure=cure,
+        )

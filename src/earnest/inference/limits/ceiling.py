@@ -31,7 +31,6 @@ from earnest.core.results.interval import (
     binormal_variance,
 )
 from earnest.core.results.specs import Side
-from earnest.inference.cases.areas import line_of
 from earnest.inference.limits.local_level import DRAWS, Standardised, winner_errors
 from earnest.inference.limits.winner_law import (
     CountedLaw,
@@ -50,7 +49,7 @@ from earnest.inference.resampling.resampled import (
 )
 from earnest.kernels.score import score_selected, score_table
 from earnest.metrics.families import Metric, MomentMetric, Need, RankMetric
-from earnest.metrics.ranking import auc_scan
+from earnest.metrics.ranking import auc_scan, line_of
 from earnest.metrics.responding import respond
 
 MANY_ERRORS = 50.0  # above which out-of-bag limits were never seen inside those of the law

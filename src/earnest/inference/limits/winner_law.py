@@ -32,13 +32,13 @@ from earnest.core.results.interval import (
     binormal_trials,
     binormal_variance,
 )
-from earnest.inference.cases.areas import auc_placements, is_auc, line_of
+from earnest.inference.cases.areas import auc_placements
 from earnest.inference.cases.case_values import case_values
 from earnest.kernels.score import score_table
 from earnest.metrics.classification import f_beta_of
 from earnest.metrics.families import Metric, MomentMetric, Need, RankMetric, View, root_mean
 from earnest.metrics.multiclass import kappa, matthews, mean_recall
-from earnest.metrics.ranking import auc_scan
+from earnest.metrics.ranking import auc_scan, is_auc, line_of
 from earnest.metrics.survival import concordance_scan
 
 SMALL_VARIANCE = 1e-10  # a variance below which a score tells nothing of its trials

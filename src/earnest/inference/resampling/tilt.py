@@ -30,7 +30,7 @@ from earnest.core.results.interval import (
     TiltedLimits,
     best_of,
 )
-from earnest.inference.cases.areas import auc_influence, is_auc, line_of
+from earnest.inference.cases.areas import auc_influence
 from earnest.inference.cases.case_values import case_values
 from earnest.inference.cases.fold_variance import ROUNDING, rounding
 from earnest.inference.limits.auc import delong
@@ -39,6 +39,7 @@ from earnest.inference.resampling.resampled import UndefinedRule, in_bag_rule, r
 from earnest.inference.resampling.split_selection import Choice
 from earnest.kernels.score import score_selected, score_table
 from earnest.metrics.families import Metric
+from earnest.metrics.ranking import is_auc, line_of
 from earnest.resampling.bootstrap import (
     CaseBootstrap,
     GroupBootstrap,

@@ -10,7 +10,7 @@ import numpy as np
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.specs import Side
-from earnest.core.text.estimate import percent
+from earnest.core.text.numbers import percent
 from earnest.plotting.figures.style import (
     GRID,
     HONEST,

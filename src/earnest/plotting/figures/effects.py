@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypedDict, cast
 
 import numpy as np
 
-from earnest.core.text.estimate import percent
+from earnest.core.text.numbers import percent
 from earnest.explanation.effects.curves import AVERAGE, BANDS, EffectCurve, EffectSurface, Floats
 from earnest.explanation.sampling_bias import Gap
 from earnest.plotting.figures.style import (

@@ -10,7 +10,8 @@ from earnest.core.results.estimate import Estimate
 from earnest.core.results.estimate_table import Estimates
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Side
-from earnest.core.text.estimate import flatters, percent, print_numbers
+from earnest.core.text.estimate import flatters, print_numbers
+from earnest.core.text.numbers import percent
 from earnest.plotting.figures.style import (
     GRID,
     HONEST,

@@ -12,7 +12,7 @@ from earnest.core.results.gain import Gain, Improvement
 from earnest.core.results.learning import LearningCurve
 from earnest.core.text import gain as gain_text
 from earnest.core.text import learning as learning_text
-from earnest.core.text.estimate import percent
+from earnest.core.text.numbers import percent
 from earnest.plotting.figures.style import GRID, HONEST, LABEL, NAIVE, SMALL, get_axes, quiet
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 
 from earnest.core.base import check
 from earnest.core.results.thresholds import Thresholds
-from earnest.core.text.estimate import percent
+from earnest.core.text.numbers import percent
 from earnest.core.text.thresholds import TITLES, headline
 from earnest.plotting.figures.style import (
     GRID,

@@ -10,18 +10,25 @@ import numpy as np
 
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Side
-from earnest.core.text.estimate import PrintedEstimate, limits_words, percent, print_numbers
-from earnest.plotting.svg.axes import (
+from earnest.core.text.estimate import PrintedEstimate, limits_words, print_numbers
+from earnest.core.text.numbers import percent
+from earnest.plotting.svg.canvas import (
+    DOTS,
+    INSIDE,
     MINUS,
+    OUTSIDE,
+    SMALL,
+    Canvas,
+    Figure,
     Scale,
     draw_x_grid,
     find_finite_ends,
+    measure_text,
     round_out,
     short,
     space_labels,
     write_in_figure,
 )
-from earnest.plotting.svg.canvas import DOTS, INSIDE, OUTSIDE, SMALL, Canvas, Figure, measure_text
 
 # A smooth density of resampled scores, within the range of the metric.
 

@@ -8,27 +8,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from earnest.core.text.estimate import percent
+from earnest.core.text.numbers import percent
 from earnest.inference.curves.classes import ClassCurves
 from earnest.inference.curves.corrected import MeanCurve
 from earnest.inference.curves.winner import Calibration
-from earnest.plotting.svg.axes import (
-    Scale,
-    draw_x_axis,
-    draw_x_grid,
-    draw_y_grid,
-    round_out,
-    show_number,
-    space_labels,
-)
 from earnest.plotting.svg.canvas import (
     DOTS,
     SMALL,
     Canvas,
     Figure,
+    Scale,
     cut_apart,
+    draw_x_axis,
+    draw_x_grid,
+    draw_y_grid,
     fit_words,
     measure_text,
+    round_out,
+    show_number,
+    space_labels,
 )
 
 # How well each class is told from the rest: one row a class, corrected beside as searched.

@@ -12,21 +12,26 @@ from earnest.core.base.errors import EvidenceError
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Side
-from earnest.core.text.estimate import percent, print_numbers
+from earnest.core.text.estimate import print_numbers
+from earnest.core.text.numbers import percent
 from earnest.plotting.svg.answer import find_inside, find_naive
-from earnest.plotting.svg.axes import (
+from earnest.plotting.svg.canvas import (
+    DASH,
+    Canvas,
+    Figure,
     Scale,
+    cut_apart,
     draw_x_axis,
     draw_y_grid,
     find_finite_ends,
     find_ticks,
     label_room,
     label_ticks,
+    measure_text,
     round_out,
     short,
     write_in_figure,
 )
-from earnest.plotting.svg.canvas import DASH, Canvas, Figure, cut_apart, measure_text
 from earnest.plotting.svg.strips import interval_bar
 
 BINS = 30

@@ -15,18 +15,24 @@ from earnest.explanation.effects.curves import EffectCurve
 from earnest.explanation.regions.limits import text as value_words
 from earnest.explanation.regions.regions import Region, RegionTree
 from earnest.explanation.sampling_bias import Gap
-from earnest.plotting.svg.axes import (
+from earnest.plotting.svg.canvas import (
+    DOTS,
+    SMALL,
+    Canvas,
+    Figure,
+    Point,
     Scale,
     center_words,
+    cut_apart,
     draw_y_grid,
     find_ticks,
     label_room,
     label_ticks,
+    measure_text,
     round_out,
     short,
     space_labels,
 )
-from earnest.plotting.svg.canvas import DOTS, SMALL, Canvas, Figure, Point, cut_apart, measure_text
 
 # Effects of parameters on the score, as the surrogate of a search sees them.
 

@@ -9,8 +9,7 @@ another quantity.
 from __future__ import annotations
 
 from earnest.plotting.svg.answer import answer
-from earnest.plotting.svg.axes import Scale
-from earnest.plotting.svg.canvas import TOKENS, Figure
+from earnest.plotting.svg.canvas import TOKENS, Figure, Scale
 from earnest.plotting.svg.curves import calibration, class_areas, precision_recall, roc
 from earnest.plotting.svg.draws import bootstrap, won_in_bag
 from earnest.plotting.svg.effects import effect, find_shared_limits, region_node, tree_limits

@@ -9,21 +9,27 @@ from earnest.core.results.gain import Gain, Improvement
 from earnest.core.results.learning import LearningCurve
 from earnest.core.text import gain as gain_text
 from earnest.core.text import learning as learning_text
-from earnest.core.text.estimate import percent
 from earnest.core.text.gain import count_places
-from earnest.plotting.svg.axes import (
+from earnest.core.text.numbers import percent
+from earnest.plotting.svg.canvas import (
     APART,
+    DASH,
+    DOTS,
+    Canvas,
+    Figure,
+    Point,
     Scale,
     draw_x_axis,
     draw_y_grid,
     find_finite_ends,
     find_ticks,
+    fit_words,
     label_room,
     label_ticks,
+    measure_text,
     round_out,
     show_number,
 )
-from earnest.plotting.svg.canvas import DASH, DOTS, Canvas, Figure, Point, fit_words, measure_text
 
 TOP, UNDER, SIDE, ROW = 28.0, 44.0, 22.0, 17.0
 NARROW = 480.0  # pixels under which the lines are named over the plot

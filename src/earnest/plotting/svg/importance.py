@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from earnest.core.text.estimate import percent
+from earnest.core.text.numbers import percent
 from earnest.explanation.importance import Importance
-from earnest.plotting.svg.axes import Scale, draw_x_grid, find_ticks, label_ticks, round_out
-from earnest.plotting.svg.canvas import SMALL, Canvas, Figure, cut_apart, measure_text
+from earnest.plotting.svg.canvas import (
+    SMALL,
+    Canvas,
+    Figure,
+    Scale,
+    cut_apart,
+    draw_x_grid,
+    find_ticks,
+    label_ticks,
+    measure_text,
+    round_out,
+)
 
 
 def importance(

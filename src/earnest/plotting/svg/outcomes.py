@@ -9,19 +9,23 @@ import numpy as np
 from earnest.core.results.estimate import Estimate
 from earnest.core.text.estimate import places_of, print_numbers
 from earnest.inference.curves.folds import FoldScores, Residuals
-from earnest.plotting.svg.axes import (
+from earnest.plotting.svg.canvas import (
+    DASH,
+    Canvas,
+    Figure,
     Scale,
     draw_x_axis,
     draw_y_grid,
     find_finite_ends,
     find_ticks,
+    fit_words,
     label_room,
     label_ticks,
+    measure_text,
     round_out,
     show_number,
     write_in_figure,
 )
-from earnest.plotting.svg.canvas import DASH, Canvas, Figure, fit_words, measure_text
 
 TOP = 24.0
 MOST_POINTS = 400

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from earnest.plotting.svg.axes import (
+from earnest.plotting.svg.canvas import (
+    DASH,
+    Canvas,
+    Figure,
     Scale,
     draw_x_axis,
     draw_y_grid,
@@ -17,7 +20,6 @@ from earnest.plotting.svg.axes import (
     show_number,
     space_labels,
 )
-from earnest.plotting.svg.canvas import DASH, Canvas, Figure
 
 MOST_ROWS = 12  # of the table behind the figure
 

@@ -11,18 +11,23 @@ from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Side
 from earnest.core.text.estimate import places_of, print_numbers
-from earnest.plotting.svg.axes import (
+from earnest.plotting.svg.canvas import (
+    DASH,
+    DOTS,
+    SMALL,
+    Canvas,
+    Figure,
     Scale,
     center_words,
     draw_x_grid,
     find_finite_ends,
     find_ticks,
+    measure_text,
     round_out,
     show_number,
     space_labels,
     write_in_figure,
 )
-from earnest.plotting.svg.canvas import DASH, DOTS, SMALL, Canvas, Figure, measure_text
 
 # Marks that several figures of a report share.
 

@@ -7,10 +7,20 @@ from itertools import pairwise
 
 import numpy as np
 
-from earnest.core.text.estimate import percent
+from earnest.core.text.numbers import percent
 from earnest.inference.curves.survival import RiskGroups, SurvivalCurve
-from earnest.plotting.svg.axes import Scale, draw_x_axis, draw_y_grid, short, space_labels
-from earnest.plotting.svg.canvas import DASH, Canvas, Figure, fit_words, measure_text
+from earnest.plotting.svg.canvas import (
+    DASH,
+    Canvas,
+    Figure,
+    Scale,
+    draw_x_axis,
+    draw_y_grid,
+    fit_words,
+    measure_text,
+    short,
+    space_labels,
+)
 
 TOP = 24.0
 MOST_STEPS = 200

@@ -7,17 +7,23 @@ from collections.abc import Sequence
 
 from earnest.core.results.thresholds import Thresholds
 from earnest.core.text.thresholds import SHORT, TITLES, headline, show_band, show_cut, show_value
-from earnest.plotting.svg.axes import (
+from earnest.plotting.svg.canvas import (
+    DASH,
+    DOTS,
+    Canvas,
+    Figure,
+    Point,
     Scale,
     draw_x_axis,
     draw_y_grid,
     find_finite_ends,
     find_ticks,
+    fit_words,
     label_ticks,
+    measure_text,
     round_out,
     space_labels,
 )
-from earnest.plotting.svg.canvas import DASH, DOTS, Canvas, Figure, Point, fit_words, measure_text
 
 LEFT, RIGHT, UNDER = 46.0, 16.0, 44.0  # pixels around the plot
 ROW = 19.0  # of the words that name the lines

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Side
-from earnest.core.text.estimate import Form, form, limits_words, percent, print_numbers, rival
+from earnest.core.text.estimate import Form, form, limits_words, print_numbers, rival
 from earnest.core.text.gain import headline
-from earnest.core.text.numbers import write_count
+from earnest.core.text.numbers import percent, write_count
 from earnest.reporting.model import Advice, RivalsPart
 from earnest.reporting.sources.asking import Results
 from earnest.reporting.sources.material import label_tried

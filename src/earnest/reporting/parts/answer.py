@@ -23,15 +23,13 @@ from earnest.core.text.estimate import (
     is_elected,
     is_on_items,
     limits_words,
-    percent,
     places_of,
     print_numbers,
-    prose,
     reason,
     training_words,
 )
 from earnest.core.text.names import name_model, param_names, value_words
-from earnest.core.text.numbers import decimals, spell_count, write_count
+from earnest.core.text.numbers import decimals, percent, prose, spell_count, write_count
 from earnest.plotting.svg.figures import answer as draw_answer
 from earnest.reporting.model import NONE, Answer, Facts, RivalsPart, Span, plain
 from earnest.reporting.parts.advice import advise, is_open

@@ -10,9 +10,9 @@ import numpy as np
 
 from earnest.adapters.trials.scored import COMPLETE, DROPPED, FAILED
 from earnest.core.data.weights import Weights
-from earnest.core.text.estimate import print_numbers, prose
+from earnest.core.text.estimate import print_numbers
 from earnest.core.text.names import ConfigName, value_words
-from earnest.core.text.numbers import decimals, write_count
+from earnest.core.text.numbers import decimals, prose, write_count
 from earnest.kernels.score import score_table
 from earnest.plotting.svg.figures import (
     Figure,

@@ -11,8 +11,8 @@ from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.papers import CitableSpec, collect_papers, find_papers
 from earnest.core.results.specs import Side
-from earnest.core.text.estimate import article, is_on_items, limits_words, percent, print_numbers
-from earnest.core.text.numbers import write_count
+from earnest.core.text.estimate import article, is_on_items, limits_words, print_numbers
+from earnest.core.text.numbers import percent, write_count
 from earnest.explanation.result import Explanation
 from earnest.reporting.model import NONE, ComputedPart, Facts
 from earnest.reporting.parts.headings import COMPUTED

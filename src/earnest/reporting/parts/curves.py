@@ -13,8 +13,8 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Task
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Side
-from earnest.core.text.estimate import percent, places_of
-from earnest.core.text.numbers import write_count
+from earnest.core.text.estimate import places_of
+from earnest.core.text.numbers import percent, write_count
 from earnest.inference.curves import folds as folded
 from earnest.inference.curves import survival
 from earnest.inference.curves import winner as own

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Estimand, Side
-from earnest.core.text.estimate import percent, places_of, print_numbers
-from earnest.core.text.numbers import write_count
+from earnest.core.text.estimate import places_of, print_numbers
+from earnest.core.text.numbers import percent, write_count
 from earnest.methods import METHODS
 from earnest.reporting.model import NONE, MethodGroup, MethodRow, MethodsPart
 from earnest.reporting.parts.answer import interval_words

@@ -8,8 +8,8 @@ from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.gain import Gain
 from earnest.core.results.learning import LearningCurve
 from earnest.core.text import learning as told
-from earnest.core.text.estimate import percent
 from earnest.core.text.gain import advice, confidence, headline, width_words
+from earnest.core.text.numbers import percent
 from earnest.metrics import METRICS
 from earnest.plotting.svg.figures import gain, learning
 from earnest.reporting.model import GainPart, Panel

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from earnest.core.base.errors import EarnestError
-from earnest.core.text.estimate import percent
 from earnest.core.text.names import class_names
-from earnest.core.text.numbers import write_count
+from earnest.core.text.numbers import percent, write_count
 from earnest.explanation.effects.curves import EffectCurve
 from earnest.explanation.findings import as_sentence, in_percent
 from earnest.explanation.regions.limits import band_words, in_words, share_words

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from earnest.core.results.thresholds import ThresholdChoice, ThresholdRow, Thresholds
-from earnest.core.text.estimate import percent
+from earnest.core.text.numbers import percent
 from earnest.core.text.thresholds import (
     SHORT,
     headline,

@@ -273,7 +273,7 @@ def read_candidates(
 
 def find_base_estimator(options: SearchOptions) -> Estimator:
     """Return the estimator that candidates are made from, the first of a list of them."""
-    listed = _find_first_estimator(options.given_candidates)
+    listed = find_first_estimator(options.given_candidates)
     if listed is not None:
         return listed
     if options.estimator is not None:
@@ -284,7 +284,7 @@ def find_base_estimator(options: SearchOptions) -> Estimator:
     )
 
 
-def _find_first_estimator(given: object) -> Estimator | None:
+def find_first_estimator(given: object) -> Estimator | None:
     """Return the first of candidates that are whole estimators, None where they are not."""
     if isinstance(given, str | bytes | Mapping | Iterator) or not isinstance(given, Iterable):
         return None
