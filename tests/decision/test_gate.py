@@ -171,6 +171,21 @@ def test_more_items_follow_from_the_root_law() -> None:
     assert count_more(0.8, (0.76, math.inf), 0.9, 400, 0.95) is None
 
 
+@pytest.mark.parametrize(
+    ("value", "limits"),
+    [
+        (0.78, (0.74, 0.82)),
+        (0.8, (-math.inf, 0.84)),
+        (0.7, (0.6, math.inf)),
+        (math.nan, (0.7, 0.8)),
+    ],
+)
+def test_no_number_of_items_is_named_that_nothing_tells(
+    value: float, limits: tuple[float, float]
+) -> None:
+    assert count_more(value, limits, 0.78, 400, 0.95) is None
+
+
 def test_as_many_more_items_as_are_named_decide_it_mostly() -> None:
     """The truth is the value that was seen: 0.8 where 0.76 is asked for."""
     first = scores(0.8, 120, seed=8)

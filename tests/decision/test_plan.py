@@ -34,6 +34,7 @@ def test_the_items_for_two_are_those_of_the_formula(planned: en.Plan) -> None:
     apart = given.values[:, 0, 0] - given.values[:, 1, 0]
     theory = (1.96 + 0.8416) ** 2 * np.var(apart) / 0.05**2
     made = planned
+    assert (made.question, made.method, made.power) == ("detect", "paired test", 0.8)
     # 2000 studies a point: the power is known within 0.9 %, the items within 3 % of it.
     assert made.n_items == pytest.approx(theory, rel=0.06)
 
@@ -65,7 +66,9 @@ def test_the_best_of_many_is_shown_with_the_planned_power() -> None:
 
 def test_an_interval_of_the_planned_size_has_the_planned_width() -> None:
     shares = [0.6] * 5
-    needed = en.plan(pilot(800, shares, seed=5), width=0.08, rng=1).n_items
+    plan = en.plan(pilot(800, shares, seed=5), width=0.08, rng=1)
+    assert (plan.question, plan.method, plan.power) == ("width", "estimate", None)
+    needed = plan.n_items
     assert needed is not None
     widths = []
     for seed in range(8):

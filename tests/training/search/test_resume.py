@@ -20,6 +20,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit
+from sklearn.tree import DecisionTreeClassifier
 
 from earnest import InputError, SearchCV, StoreError
 from earnest.store import MemoryStore, read_run
@@ -164,6 +165,27 @@ def test_other_weights_or_groups_are_another_run(
     with pytest.raises(StoreError, match=" other arguments of fit") as refused:
         searched(path, beside=second)
     assert "None" not in str(refused.value)
+
+
+def test_another_number_of_draws_is_another_run_and_ten_is_what_no_number_means(
+    tmp_path: Path,
+) -> None:
+    def draw(**more: int) -> SearchCV:
+        return SearchCV(
+            DecisionTreeClassifier(random_state=0),
+            param_distributions={"max_depth": range(1, 13)},
+            store=tmp_path / "run.db",
+            cv=2,
+            random_state=0,
+            **more,
+        ).fit(X, Y)
+
+    first = draw()
+    assert len(first.cv_results_["params"]) == 10
+    assert draw(n_iter=10).cv_results_["params"] == first.cv_results_["params"]
+    for other in (9, 11):
+        with pytest.raises(StoreError, match="n_iter"):
+            draw(n_iter=other)
 
 
 @pytest.mark.parametrize(
