@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from benchmarks.papers import claims
-from benchmarks.papers.reproduce import HERE, read_records
+from benchmarks.papers.agreement import DIFFERS, read_published
+from benchmarks.papers.reproduce import HERE, read_records, read_results
 from benchmarks.papers.study import PAPERS, facts_of
 from benchmarks.papers.tables import table, tolerance
 
@@ -40,6 +42,183 @@ def test_every_decimal_in_the_text_is_in_the_files(paper: str) -> None:
     for text in DECIMAL.findall(prose(paper)):
         places = len(text.partition(".")[2])
         assert any(abs(value - float(text)) <= 0.5 * 10**-places + 1e-12 for value in known), text
+
+
+def look_up(paper: str, table: str, column: str = "ours") -> Callable[..., list[float]]:
+    """Return a look-up of the numbers of a table by quantity and facts."""
+    lines = [(facts_of(line["row"]), line) for line in read_results(paper, table)]
+
+    def find(quantity: str, **facts: str) -> list[float]:
+        found = [
+            float(line[column])
+            for own, line in lines
+            if line["quantity"] == quantity
+            and line[column]
+            and all(own.get(name) == value for name, value in facts.items())
+        ]
+        assert found, (table, quantity, facts)
+        return found
+
+    return find
+
+
+def tsamardinos_over_corrects() -> bool:
+    bias = look_up("tsamardinos2018", "figure2")
+    first, last = (bias("tt", set="all", cases=n)[0] for n in ("20", "100"))
+    return first > 0 > last
+
+
+def tsamardinos_bias_is_small() -> bool:
+    bias = look_up("tsamardinos2018", "figure2")
+    return all(
+        0 < bias(name, set="all", cases=n)[0] < 0.03
+        for name in ("ncv", "bbc")
+        for n in ("20", "40")
+    )
+
+
+def tsamardinos_choices_are_alike() -> bool:
+    ratio = look_up("tsamardinos2018", "figure5")
+    return all(
+        abs(value - 1) < 0.02
+        for name in ("over bbc", "over ncv")
+        for value in ratio(name, set="all")
+    )
+
+
+def tsamardinos_every_interval_held() -> bool:
+    held = look_up("tsamardinos2018", "figure6")
+    names = ("bbc", "bced", "bbc10")
+    return all(held(name, cases="20", level="0.95") == [1.0] for name in names)
+
+
+def tsamardinos_widths_shrink() -> bool:
+    width = look_up("tsamardinos2018", "figure7")
+    pairs = zip(width("repeats=1", set="all"), width("repeats=10", set="all"), strict=True)
+    return all(0.9 < ten / one < 0.99 for one, ten in pairs)
+
+
+def paraschakis_differs_with_few_cases() -> bool:
+    rows = [
+        line["row"]
+        for record in read_records("paraschakis2024")
+        for line in read_results("paraschakis2024", record["table"])
+        if line["verdict"] == DIFFERS
+    ]
+    return bool(rows) and all("minority=0.1" in row for row in rows)
+
+
+def paraschakis_tilts_are_wide() -> bool:
+    gap = look_up("paraschakis2024", "table3")
+    least = gap("tightness", method="bbc")
+    return all(
+        wide > own
+        for name in ("tilted", "tilted_10p", "mabt")
+        for wide, own in zip(gap("tightness", method=name), least, strict=True)
+    )
+
+
+def bayle_sizes_are_near_0() -> bool:
+    size = look_up("bayle2020", "figure3")
+    sets = {"values": "7500", "classes": "3400", "satisfaction": "3400"}
+    names = ("bayle_all_pairs", "bayle_within_fold", "cv_t", "corrected_t")
+    return all(
+        size("size", population=name, cases=cases, test=test)[0] < 0.02
+        for name, cases in sets.items()
+        for test in names
+    )
+
+
+def bayle_rejects_more_for_squares() -> bool:
+    share = look_up("bayle2020", "figure3")
+    classes, values = (
+        share("rejects truth", population=name, cases="100", test="bayle_all_pairs")[0]
+        for name in ("classes", "values")
+    )
+    return values > classes > 0.05
+
+
+def yousef_error_of_a_difference() -> bool:
+    for column, low, high in (("ours", 1.2, 1.35), ("published", 1.3, 1.35)):
+        value = look_up("yousef2022", "table4", column)
+        pairs = zip(
+            value("mean error", of="difference"), value("sd value", of="difference"), strict=True
+        )
+        if not all(low <= error / spread <= high for error, spread in pairs):
+            return False
+    return True
+
+
+def moosbauer_published_spreads() -> bool:
+    ours = look_up("moosbauer2021", "table3", "spread")
+    theirs = read_published(HERE / "moosbauer2021" / "expected.csv")
+    for d in ("3", "5", "8"):
+        for kernel in ("matern32", "rbf"):
+            row = f"surrogate=kriging d={d} kernel={kernel}"
+            ratio = theirs["table3", row, "eq4"].spread
+            ratio /= ours("eq4", surrogate="kriging", d=d, kernel=kernel)[0]
+            if (ratio > 2) != ((d, kernel) != ("3", "rbf")):
+                return False
+    return True
+
+
+SENTENCES = (
+    ("tsamardinos2018", "here it over-corrects with 100", tsamardinos_over_corrects),
+    ("tsamardinos2018", "a little above 0 with 20 and 40 cases", tsamardinos_bias_is_small),
+    ("tsamardinos2018", "within 2 % over all sets", tsamardinos_choices_are_alike),
+    ("tsamardinos2018", "every interval of 95 % held", tsamardinos_every_interval_held),
+    ("tsamardinos2018", "So they do here, by a few percent", tsamardinos_widths_shrink),
+    (
+        "paraschakis2024",
+        "All differences are in settings",
+        paraschakis_differs_with_few_cases,
+    ),
+    ("paraschakis2024", "on ours tilts and `mabt` are wide", paraschakis_tilts_are_wide),
+    ("bayle2020", "With many cases sizes are near 0", bayle_sizes_are_near_0),
+    ("bayle2020", "more for the squared error than", bayle_rejects_more_for_squares),
+    ("yousef2022", "by a fifth to a third here", yousef_error_of_a_difference),
+    ("moosbauer2021", "more than twice ours", moosbauer_published_spreads),
+)
+
+
+@pytest.mark.parametrize(("paper", "words", "holds"), SENTENCES)
+def test_a_sentence_is_on_the_page_and_true_of_its_results(
+    paper: str, words: str, holds: Callable[[], bool]
+) -> None:
+    assert words in " ".join(prose(paper).split())
+    assert holds()
+
+
+def test_every_paper_has_sentences_that_are_checked() -> None:
+    assert {paper for paper, _, _ in SENTENCES} == set(PAPERS)
+
+
+HELD = re.compile(
+    r"bound held in (\d+) to (\d+) % of the runs with balanced classes "
+    r"\(published: (\d+) to (\d+) %\), and in (\d+) to (\d+) % with 10 % [^(]*"
+    r"\(published: (\d+) to (\d+) %\)"
+)
+RIVALS = (
+    *("delong", "hanley_mcneil", "tilted", "mabt"),
+    *("delong_10p", "hanley_mcneil_10p", "tilted_10p"),
+)
+
+
+@pytest.mark.parametrize("method", RIVALS)
+def test_the_page_of_a_method_says_how_often_its_bound_held(method: str) -> None:
+    page = (PAGES.parent / "methods" / f"{method}.md").read_text(encoding="utf-8")
+    found = HELD.search(" ".join(page.split()))
+    assert found is not None
+    ends = []
+    for minority in ("0.5", "0.1"):
+        for column in ("ours", "published"):
+            look = look_up("paraschakis2024", "table2", column)
+            shares = look("inclusion", method=method, cases="500", minority=minority)
+            assert len(shares) == 4
+            ends += [100 * min(shares), 100 * max(shares)]
+    # half a percent is rounded either way
+    for said, share in zip(found.groups(), ends, strict=True):
+        assert abs(int(said) - share) <= 0.5 + 1e-9, (said, share)
 
 
 @pytest.mark.parametrize("paper", PAPERS)

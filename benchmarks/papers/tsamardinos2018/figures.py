@@ -37,12 +37,24 @@ def draw_all(folder: Path) -> None:
             save(draw(read_results(NAME, name, folder)), folder / f"{name}.svg")
 
 
+def list_published(table: str, quantity: str) -> dict[str, float]:
+    """Return what the text of the paper says of a curve in numbers, by row."""
+    every = read_published(Path(__file__).parent / "expected.csv")
+    return {
+        row: one.value
+        for (name, row, what), one in every.items()
+        if (name, what) == (table, quantity)
+    }
+
+
 def draw_real_bias(lines: list[dict[str, str]]) -> Any:
     """Draw a panel a protocol: bias against cases, a thin line a data set, all in bold."""
     figure = new_figure((10.4, 2.8))
     axes = figure.subplots(1, len(PROTOCOLS), sharey=True)
     for ax, (name, title) in zip(axes, PROTOCOLS.items(), strict=True):
         _draw_sets(ax, [line for line in lines if line["quantity"] == name], "cases")
+        for row, value in list_published("figure2", name).items():
+            ax.plot(int(facts_of(row)["cases"]), value, "s", ms=6, mfc="none", color=NAIVE)
         ax.axhline(0.0, color=INK, lw=0.8, ls=":")
         set_plain(ax, title=title, x="cases")
     set_plain(axes[0], y="bias of the AUC")
@@ -145,11 +157,16 @@ def draw_bias(lines: list[dict[str, str]]) -> Any:
             ]
             color = (HONEST, NAIVE, OTHER, INK)[turn % 4]
             ax.plot(*zip(*mine, strict=True), "o-", ms=3, color=color, label=f"{count} configs")
+        for most in list_published("figure1", name).values():
+            ax.axhline(most, color=LABEL, lw=1, ls="--", label="published: at most")
         ax.axhline(0.0, color=INK, lw=0.8, ls=":")
         ax.set_xscale("log")
+        sizes = sorted({int(facts["cases"]) for facts, _ in shown})
+        ax.set_xticks(sizes, [str(size) for size in sizes])
+        ax.minorticks_off()
         set_plain(ax, title=title, x="cases")
     set_plain(axes[0], y="bias of the accuracy")
-    axes[-1].legend(frameon=False, fontsize=TINY)
+    axes[0].legend(frameon=False, fontsize=TINY)
     return figure
 
 
