@@ -480,7 +480,7 @@ def test_the_golden_file_holds_these_kinds_and_no_others(golden: dict[str, str])
 
 
 def test_no_message_expects_what_its_first_sentence_has_said(golden: dict[str, str]) -> None:
-    words = "a an the of or and to in is are for with it not no that each one as at by"
+    words = "a an the of or and to in is are for with each one"
     small = set(re.findall(r"[a-z]+", words))
     for kind, text in golden.items():
         what, _, rest = text.partition(". Expected ")

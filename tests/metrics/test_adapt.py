@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from sklearn import metrics as sk
 
+import earnest as en
 from earnest.core.base.errors import InputError, MetricError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
@@ -331,3 +332,35 @@ def test_a_scorer_made_of_a_function_of_scikit_learn_is_our_metric(scorer: Any, 
 )
 def test_other_settings_of_it_stay_a_metric_of_their_own(scorer: Any) -> None:
     assert isinstance(metric(scorer), CallableMetric)
+
+
+def pair() -> Predictions:
+    scores = np.random.default_rng(0).random((20, 2))
+    return Predictions.from_arrays(np.tile([0, 1], 10), scores, np.arange(20) % 4)
+
+
+@pytest.mark.parametrize(
+    "given", [None, "0.5", 1j, np.array([0.5]), np.array([0.5, 0.6]), [0.5]], ids=repr
+)
+def test_a_function_that_returns_no_number_is_refused(given: object) -> None:
+    with pytest.raises(MetricError, match="does not return a number"):
+        en.estimate(pair(), metric=lambda y, p: given, rng=0, n_resamples=5)
+
+
+@pytest.mark.parametrize("given", [0.5, np.float32(0.5), np.array(0.5), True, 1])
+def test_a_number_of_any_type_is_a_value(given: float) -> None:
+    made = en.estimate(pair(), method="naive", metric=lambda y, p: given)
+    assert made.value == float(given)
+
+
+def test_a_function_of_one_argument_is_refused_before_it_is_called() -> None:
+    with pytest.raises(InputError, match="two arguments"):
+        en.estimate(pair(), metric=lambda p: 0.5)
+
+
+def test_what_a_function_says_on_all_cases_is_told_before_resamples_hide_it() -> None:
+    def faulty(y: np.ndarray, p: np.ndarray) -> float:
+        raise ValueError("pos_label=2 is not a class")
+
+    with pytest.raises(MetricError, match="pos_label=2"):
+        en.estimate(pair(), metric=faulty, rng=0, n_resamples=5)

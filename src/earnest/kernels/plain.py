@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import warnings
 from threading import Lock
+from typing import SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base import check
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import MetricError
 from earnest.core.data.target import Target
@@ -42,6 +44,8 @@ def score_callable(
             for c in columns if weight.any() else ():
                 try:
                     out[b, c] = _call(metric, outcome, answers[:, c], weight)
+                except MetricError:
+                    raise
                 except (ValueError, ZeroDivisionError) as error:
                     if as_is and isinstance(error, ZeroDivisionError):
                         raise  # the fault of a function of the user's own, who looks for the line
@@ -92,8 +96,26 @@ def _call(
 ) -> float:
     if metric.takes_weights:
         rows = np.flatnonzero(weight)
-        return float(
-            metric.function(outcome[rows], response[rows], sample_weight=weight[rows].astype(float))
+        given = weight[rows].astype(float)
+        return _read_value(
+            metric, metric.function(outcome[rows], response[rows], sample_weight=given)
         )
     rows = np.repeat(np.arange(len(weight)), weight.astype(np.intp))
-    return float(metric.function(outcome[rows], response[rows]))
+    return _read_value(metric, metric.function(outcome[rows], response[rows]))
+
+
+def _read_value(metric: CallableMetric, value: object) -> float:
+    """Return what a function gave as a number, and refuse what is none."""
+    if isinstance(value, float):
+        return value
+    if isinstance(value, SupportsFloat) and np.asarray(value).ndim == 0:
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            pass
+    shape = np.shape(value) if isinstance(value, np.ndarray) else ()
+    raise MetricError(
+        f"metric {metric.name!r} does not return a number",
+        needs="one number for each call",
+        got=f"an array of shape {shape}" if shape else check.show(value),
+    )

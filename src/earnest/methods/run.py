@@ -15,6 +15,7 @@ from earnest.core.data.replicates import DrawUnit, Replicates
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.scores import Scores
 from earnest.core.data.selection import Selector
+from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, by_severity, few_beyond
 from earnest.core.results.estimate_table import Estimates
@@ -24,6 +25,7 @@ from earnest.core.text.estimate import LARGE, flatters, is_elected, optimism_wor
 from earnest.engine.scores import spread_scores
 from earnest.inference.cases.no_information import no_information
 from earnest.inference.remarks import evidence_remarks, few_decide, resampling_remarks
+from earnest.kernels.score import score_table
 from earnest.methods import METHODS
 from earnest.methods.base import (
     Call,
@@ -35,7 +37,7 @@ from earnest.methods.base import (
 )
 from earnest.methods.bootstrap.replicated import ReplicatesCall
 from earnest.metrics import metric as resolve_metric
-from earnest.metrics.families import MetricLike
+from earnest.metrics.families import CallableMetric, MetricLike
 from earnest.metrics.knobs import configure, split_knobs
 from earnest.metrics.ranking import is_auc
 from earnest.metrics.responding import check_fits
@@ -331,9 +333,12 @@ def _call(
     if isinstance(predictions, NestedPredictions | PairedHalves):
         predictions = predictions.predictions
     check_fits(predictions, measure)
+    used = predictions if isinstance(design, PairedHalves) else predictions.usable()
+    if isinstance(measure, CallableMetric):  # its errors are told before resamples hide them
+        score_table(used, measure, Weights.ones(used.n_cases))
     return Call(
         given=predictions,
-        pi=predictions if isinstance(design, PairedHalves) else predictions.usable(),
+        pi=used,
         design=design,
         metric=measure,
         ask=ask,

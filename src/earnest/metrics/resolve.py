@@ -149,6 +149,7 @@ def make_metric(
         raise InputError(
             "`function` is not a function", needs="f(y, prediction)", got=check.show(function)
         )
+    _need_two_arguments(function)
     given = Need.RESPONSE if needs is None else needs
     need = Need(check.one_of("needs", str(given), [str(n) for n in Need]))
     low, high = limits
@@ -165,6 +166,23 @@ def make_metric(
         function=function,
         takes_weights=takes(function, "sample_weight"),
     )
+
+
+def _need_two_arguments(function: Callable[..., object]) -> None:
+    """Refuse a function that cannot be called with outcome and prediction."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # of those in C not all can be asked
+        return
+    try:
+        weights = {"sample_weight": None} if "sample_weight" in signature.parameters else {}
+        signature.bind(None, None, **weights)
+    except TypeError as error:
+        raise InputError(
+            f"metric {name_function(function)!r} cannot be called with two arguments",
+            needs="f(y, prediction)",
+            got=f"{name_function(function)}{signature}",
+        ) from error
 
 
 def _read_tasks(tasks: Iterable[Task | str]) -> frozenset[Task]:

@@ -11,6 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import earnest as en
 from earnest.core.base import arrays
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.data.predictions import Configs, Predictions
@@ -418,7 +419,6 @@ def test_the_repr_tells_the_sizes() -> None:
 
 def test_rows_whose_labels_are_in_another_order_are_refused() -> None:
     """Joined by place, shuffled rows would be scored against the outcomes of other cases."""
-    pd = pytest.importorskip("pandas")
     y, rng = (
         pd.Series(np.tile([0, 1], 10), index=list("abcdefghijklmnopqrst")),
         np.random.default_rng(0),
@@ -447,3 +447,22 @@ def test_a_sparse_matrix_says_how_it_is_passed() -> None:
 def test_an_outcome_of_dates_is_called_that(kind: str) -> None:
     with pytest.raises(InputError, match=r"got (dates|spans of time)"):
         Predictions.from_arrays(np.array([0, 1], dtype=kind), [0.1, 0.2])
+
+
+def test_regressions_whose_squares_overflow_are_refused() -> None:
+    """A diverged configuration had an explained variance of 1, and won."""
+    rng = np.random.default_rng(0)
+    y, fold = rng.standard_normal(40), np.arange(40) % 4
+    values = y[:, None] + rng.standard_normal((40, 3))
+    values[::2, 2], values[1::2, 2] = 1e160, -1e160
+    with pytest.raises(InputError, match="too large values in 1 of 3"):
+        Predictions.from_arrays(y, values, fold, task="regression")
+    for size in (1e160, 1e-160):
+        with pytest.raises(InputError, match=r"too (large|small) to be squared"):
+            Predictions.from_arrays(y * size, values[:, :2] * size, fold, task="regression")
+    values[:, 2] *= 1e-15
+    made = Predictions.from_arrays(y, values, fold, task="regression")
+    for metric in ("explained_variance", "r2", "rmse", "mae", "pearson"):
+        assert en.estimate(made, metric=metric, rng=0, n_resamples=30).winner != "c2"
+    scores = np.array([[1e300], [-1e300]] * 2)  # ranks need no squares
+    assert Predictions.from_arrays([1, 0] * 2, scores, response="decision").n_cases == 4

@@ -109,3 +109,8 @@ def test_selectors_are_found_by_name_and_alias() -> None:
     assert list(SELECTORS) == ["mean_of_folds", "one_standard_error", "pooled"]
     assert SELECTORS["1se"] is SELECTORS["one_standard_error"]
     assert [SELECTORS[name].by_fold for name in SELECTORS] == [True, True, False]
+
+
+def test_an_infinite_gain_is_the_best_or_the_worst_without_a_warning() -> None:
+    gains = np.array([[0.1, np.inf, np.inf], [-np.inf, 0.2, np.nan], [-np.inf, -np.inf, -np.inf]])
+    assert first_best(gains).tolist() == [1, 1, -1]

@@ -21,6 +21,7 @@ S = TypeVar("S", bound=np.generic)
 
 BLOCK = 1 << 22  # values looked at in one go, so that a check never copies a large matrix
 COPIED = 1 << 26  # bytes up to which a user's array is copied, not watched
+LARGEST = 1e150  # size of outcomes and values whose squares can be summed
 TEXT = "UST"  # the kinds of NumPy dtypes that hold text
 
 

@@ -44,6 +44,9 @@ def whole_number(name: str, value: object, *, low: int, high: int | None = None)
     return number
 
 
+SMALLEST_TAIL = 1e-9  # what a level leaves out; rounding hides less
+
+
 def read_number(value: object) -> float:
     """Return a number, or the text of one, as a float; NaN for anything else.
 
@@ -62,8 +65,14 @@ def read_number(value: object) -> float:
 
 
 def share(name: str, value: object) -> float:
-    """Return `value` as a float strictly between 0 and 1."""
+    """Return `value` as a float strictly between 0 and 1, as far from 1 as tails can be told."""
     number = read_number(value)
+    if type(value).__name__ in ("float16", "float32"):  # of NumPy: 0.9 is meant, not 0.89999998
+        number = read_number(str(value))
+    if 1.0 - SMALLEST_TAIL < number < 1.0:
+        raise InputError(
+            f"`{name}` is too close to 1", needs=f"at most {1.0 - SMALLEST_TAIL}", got=show(value)
+        )
     if not 0.0 < number < 1.0:
         cure = ""
         if 1.0 < number < 100.0:

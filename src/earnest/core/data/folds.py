@@ -22,6 +22,9 @@ from earnest.core.base.arrays import (
 from earnest.core.base.errors import InputError
 
 _ONLY_NAN = "Use NaN, and nothing else, for predictions that were not made."
+_NOT_SQUARED = (
+    "The squares of such numbers are infinite. Drop the configuration, or bound its predictions."
+)
 _ALL_CLASSES = (
     "Give a case a number for every class (0 for a class that the model does not know) or for none."
 )
@@ -127,11 +130,13 @@ def find_evaluated_cells(
     folds: NDArray[np.int32],
     names: Sequence[str],
     fold_names: Sequence[Sequence[str]],
+    largest: float = np.inf,
 ) -> tuple[NDArray[np.bool_], ...]:
     """Tell for each repeat which (fold, configuration) was evaluated: a tuple of (K, C).
 
     A cell is evaluated for all of its cases or for none, a case without a fold for no
-    configuration; infinities are never allowed. The matrix is read once, block by block.
+    configuration; infinities are never allowed, nor is what is beyond `largest`. The matrix is
+    read once, block by block.
     """
     cells = []
     for repeat in range(folds.shape[1]):
@@ -141,16 +146,21 @@ def find_evaluated_cells(
         step = count_block_rows(part)
         for start in range(0, len(codes), step):
             rows = slice(start, start + step)
-            _count_absent(part[rows], codes[rows], absent, names)
+            _count_absent(part[rows], codes[rows], absent, names, largest)
         cells.append(_find_whole_cells(absent, codes, repeat, names, fold_names[repeat]))
     return tuple(cells)
 
 
 def _count_absent(
-    block: Numbers, codes: NDArray[np.int32], absent: NDArray[np.int32], names: Sequence[str]
+    block: Numbers,
+    codes: NDArray[np.int32],
+    absent: NDArray[np.int32],
+    names: Sequence[str],
+    largest: float,
 ) -> None:
     """Add to `absent` (K, C) how many cases of each fold have no prediction."""
-    known = np.isfinite(block)
+    wide = block.dtype == np.float64 and np.isfinite(largest)  # no other holds such numbers
+    known = np.abs(block) <= largest if wide else np.isfinite(block)
     if known.all() and (codes >= 0).all():
         return
     gone = _find_missing(block, known, names)  # (rows, C)
@@ -183,8 +193,10 @@ def _find_missing(
     nothing = np.asarray(~answered.any(axis=2))
     half = ~nothing & ~answered.all(axis=2)
     infinite = np.isinf(block).reshape(shape).any(axis=2)
+    beyond = (~known & np.isfinite(block)).reshape(shape).any(axis=2)
     for word, found, cure in (
         ("infinite values", infinite, _ONLY_NAN),
+        ("too large values", beyond, _NOT_SQUARED),
         ("NaN for some classes", half, _ALL_CLASSES),
     ):
         if found.any():

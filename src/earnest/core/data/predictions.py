@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
 from earnest.core.base.arrays import (
+    LARGEST,
     Numbers,
     as_array,
     column_names,
@@ -440,7 +441,10 @@ class Predictions:
     @cached_property
     def cells(self) -> tuple[NDArray[np.bool_], ...]:
         """For each repeat, which (fold, configuration) was evaluated: (K, C)."""
-        return find_evaluated_cells(self.responses, self.folds, self.configs.ids, self.fold_names)
+        largest = LARGEST if self.target.task is Task.REGRESSION else np.inf
+        return find_evaluated_cells(
+            self.responses, self.folds, self.configs.ids, self.fold_names, largest
+        )
 
     @cached_property
     def complete(self) -> NDArray[np.bool_]:

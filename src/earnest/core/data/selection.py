@@ -112,7 +112,8 @@ SELECTORS.add("one_standard_error", OneStandardError(), aliases=("1se",))
 def first_best(gains: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return the first column (B,) whose gain is the best up to rounding, -1 if none is defined."""
     best = np.fmax.reduce(gains, axis=1, initial=-np.inf, keepdims=True)  # passes over NaN
-    winners = np.argmax(gains >= best - slack(best), axis=1)
+    floor = np.where(np.isinf(best), best, best - slack(np.where(np.isinf(best), 0.0, best)))
+    winners = np.argmax(gains >= floor, axis=1)
     return np.where(np.isneginf(best[:, 0]), -1, winners)
 
 

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
 from earnest.core.base.arrays import (
+    LARGEST,
     RawArray,
     as_array,
     first_other,
@@ -196,7 +197,16 @@ def _make_regression(values: NDArray[np.generic], about: _Cases) -> Target:
             else f"{check.show(other[1])} in row {other[0] + 1}",
             cure="Convert it, or pass task='multiclass'.",
         )
-    return Target(y=values.astype(np.float64), task=Task.REGRESSION, **about)
+    y = values.astype(np.float64)
+    size = float(np.abs(y).max(initial=0.0))
+    if size > LARGEST or 0.0 < size < 1.0 / LARGEST:
+        raise InputError(
+            f"the values of `y` are too {'large' if size > 1.0 else 'small'} to be squared",
+            needs=f"sizes from {1.0 / LARGEST:g} to {LARGEST:g}",
+            got=f"up to {size:g}",
+            cure="Measure outcome and predictions in another unit.",
+        )
+    return Target(y=y, task=Task.REGRESSION, **about)
 
 
 def _read_pair(y: object) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:

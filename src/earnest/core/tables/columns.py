@@ -92,10 +92,14 @@ class Columns:
         try:
             column = series.to_arrow() if hasattr(series, "to_arrow") else series
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+            kinds = dict.fromkeys(type(v).__name__ for v in series.to_list())
             raise InputError(
-                f"column {name!r} mixes values of different types",
+                f"column {name!r} mixes values of different types"
+                if len(kinds) > 1
+                else f"column {name!r} is of a type that cannot be read",
                 needs="numbers, text or bool, of one type",
-                got=check.some(dict.fromkeys(type(v).__name__ for v in series.to_list())),
+                got=check.some(kinds) if len(kinds) > 1 else str(series.to_native().dtype),
+                cure="" if len(kinds) > 1 else "Convert the column with astype(float).",
             ) from error
         kind = column.type
         if pa.types.is_dictionary(kind):

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
+from earnest.core.base.arrays import LARGEST
 from earnest.core.base.errors import InputError, MetricError
 from earnest.core.data.responses import ROUNDING, ResponseKind
 from earnest.core.data.target import Target, Task
@@ -147,7 +148,7 @@ class ResponsePlan:
     def encode(self, answer: object, method: str, model: Estimator) -> NDArray[np.float64]:
         """Return an answer as Π holds it: (n,), or (n, K) for many classes."""
         answer = np.asarray(answer)
-        _refuse_not_finite(answer)
+        _refuse_not_finite(answer, self.target.task)
         if self.kind is ResponseKind.LABEL:
             return self._encode_labels(answer)
         if method == "predict" or not self.target.has_classes:
@@ -211,7 +212,7 @@ def refuse_other_length(answer: object, n: int, method: str) -> None:
         )
 
 
-def _refuse_not_finite(answer: NDArray[np.generic]) -> None:
+def _refuse_not_finite(answer: NDArray[np.generic], task: Task) -> None:
     bad = ~np.isfinite(answer) if answer.dtype.kind == "f" else np.zeros(answer.shape, dtype=bool)
     if bad.any():
         rows = int(bad.reshape(len(bad), -1).any(axis=1).sum())
@@ -219,6 +220,12 @@ def _refuse_not_finite(answer: NDArray[np.generic]) -> None:
             "predictions are not finite",
             needs="a number for every case",
             got=f"NaN or infinite values for {rows} of {len(bad)} cases",
+        )
+    if task is Task.REGRESSION and np.abs(answer.astype(np.float64)).max(initial=0.0) > LARGEST:
+        raise InputError(
+            "predictions are too large to be squared",
+            needs=f"sizes up to {LARGEST:g}",
+            got=f"up to {np.abs(answer.astype(np.float64)).max():g}",
         )
 
 
