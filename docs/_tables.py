@@ -170,8 +170,8 @@ WHICH_METHOD = (
     Situation(
         "The winner of a search, and the predictions of every configuration",
         (
-            Leaf("usually, and for a bound such as “at least 0.80”", "bbc"),
-            Leaf("for a two-sided interval that is usually tighter", "near_winner"),
+            Leaf("usually", "bbc"),
+            Leaf("on one test set, for a tighter interval", "near_winner"),
             Leaf("for ranks, if the scores of folds are not on one scale", "bbc_fold", "roc_auc"),
         ),
     ),

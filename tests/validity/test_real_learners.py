@@ -24,7 +24,14 @@ from benchmarks.calibration.real.learners import (
     RIDGES,
     families,
 )
-from benchmarks.calibration.real.populations import NAMES, SIZE, TABLES, Population, population
+from benchmarks.calibration.real.populations import (
+    NAMES,
+    SHUFFLED,
+    SIZE,
+    TABLES,
+    Population,
+    population,
+)
 from benchmarks.calibration.real.run import Sample, judge, replicate, simulate, true_scores
 
 SIZE_OF_TEST = 1e-3
@@ -43,7 +50,17 @@ def search_of(name: str, n: int = 60, folds: int = 5, repeats: int = 1) -> Sampl
 
 def test_the_searches_are_those_that_were_declared() -> None:
     assert cells() == read(CELLS)
-    assert {cell.population for cell in cells()} == set(NAMES)
+    assert {cell.population.removeprefix(SHUFFLED) for cell in cells()} == set(NAMES)
+
+
+def test_shuffled_outcomes_are_the_same_ones_in_another_order() -> None:
+    source, shuffled = population("rings"), population("shuffled rings")
+    assert source is not None
+    assert shuffled is not None
+    np.testing.assert_array_equal(shuffled.X, source.X)
+    assert shuffled.y.sum() == source.y.sum()
+    # 100,000 products of signs have a mean within four standard errors of 0.
+    assert abs(np.mean((2 * source.y - 1) * (2 * shuffled.y - 1))) < 4 / SIZE**0.5
 
 
 def test_simulated_populations_have_as_many_cases_as_they_say() -> None:

@@ -331,6 +331,16 @@ def test_the_result_survives_json_and_answers_at_other_levels(name: str) -> None
     )
 
 
+@pytest.mark.parametrize(("positives", "told"), [(6, True), (40, False)])
+def test_f1_of_few_positives_has_a_caution(positives: int, told: bool) -> None:
+    y = (np.arange(100) < positives).astype(np.int64)
+    right = np.random.default_rng(0).random((100, 3)) < 0.8
+    said = np.where(right, y[:, None], 1 - y[:, None])
+    pi = Predictions.from_arrays(y, said, response="label", positive=1)
+    made = estimate(pi, method=NearWinner(n_resamples=FEW), metric="f1", rng=0)
+    assert ("EN130" in {caution.code for caution in made.cautions}) == told
+
+
 # ---- laws of losses
 
 

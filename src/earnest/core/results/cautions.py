@@ -207,7 +207,7 @@ CODES: dict[str, str] = {
     "EN126": "a rule for a threshold that cannot be satisfied",
     "EN127": "settings of a winner that were chosen with all training cases",
     "EN128": "a workbook with several sheets",
-    "EN130": "few cases of a class for the interval of a winner's AUC",
+    "EN130": "few cases of a class for the interval of a winner's AUC or F1",
     "EN131": "an AUC that varies more than normal scores allow",
     "EN132": "repeats of few cases near the best score",
     "EN133": "the mean over orders of a search that had only one",

@@ -32,6 +32,7 @@ from earnest.core.results.interval import (
     binormal_trials,
     binormal_variance,
 )
+from earnest.core.text.numbers import write_count
 from earnest.inference.cases.areas import auc_placements
 from earnest.inference.cases.case_values import case_values
 from earnest.kernels.score import score_table
@@ -340,7 +341,9 @@ class _ShareLaw(CountedLaw):
         return ShareLimits(low + (high - low) * good, worth, low, high, exact=True, crossed=crossed)
 
     def remarks(self, winner: int) -> Iterator[Caution]:
-        """Yield a caution for repeats of few cases near the ceiling."""
+        """Yield cautions for F1 of few positives, and for repeats of few cases near the ceiling."""
+        if self.law is Law.OVERLAP:
+            yield from _warn_of_few(self.pi, 1, "F1", "70 % in the worst of real searches")
         cases, repeats = self.pi.n_cases, count_used_repeats(self.pi)
         if repeats > 1 and cases <= FEW_REPEATED and self.scores[winner] >= CEILING:
             yield Caution(
@@ -471,16 +474,8 @@ class _AreaLaw(CountedLaw):
         """Yield cautions for few cases of a class, and for classes of unlike spread."""
         if self.law is Law.CONCORDANCE:
             return
-        counts = fewest_of_classes(self.pi)
-        if counts.min() < FEW_OF_A_CLASS:
-            label = self.pi.target.classes[int(counts.argmin())]
-            yield Caution(
-                "EN130",
-                f"Class {label} has {counts.min()} cases.",
-                f"With fewer than {FEW_OF_A_CLASS} the limits of an AUC can be too narrow: 95 % "
-                "limits held in 87 % in the worst simulations.",
-                "Use more cases of that class.",
-            )
+        smaller = int(fewest_of_classes(self.pi).argmin())
+        yield from _warn_of_few(self.pi, smaller, "an AUC", "87 % in the worst simulations")
         ratio = self.spread_ratio(winner) if self.law is Law.AREA else 1.0
         if ratio > WIDE:
             yield Caution(
@@ -549,6 +544,19 @@ class _LossLaw(WinnerLaw):
                 f"{kurtosis:.0f}, above {HEAVY:.0f}.",
             )
         return None
+
+
+def _warn_of_few(pi: Predictions, place: int, metric: str, worst: str) -> Iterator[Caution]:
+    """Yield a caution where a class has few cases."""
+    count = int(fewest_of_classes(pi)[place])
+    if count < FEW_OF_A_CLASS:
+        yield Caution(
+            "EN130",
+            f"Class {pi.target.classes[place]} has {write_count(count, 'case')}.",
+            f"With fewer than {FEW_OF_A_CLASS} the limits of {metric} can be too narrow: 95 % "
+            f"limits held in {worst}.",
+            "Use more cases of that class.",
+        )
 
 
 def _power_near(values: Array) -> float:
