@@ -1,4 +1,7 @@
-"""From scores to one number an item, as methods take it: samples, holes, batches, judgements."""
+"""From scores to one number an item, as methods take it: samples, holes, batches, judgements.
+
+And how scores vary between items and within them, and how many samples are worth it.
+"""
 
 from __future__ import annotations
 
