@@ -15,8 +15,7 @@ from earnest.core.results.interval import (
     source_from_dict,
 )
 from earnest.core.results.specs import Side
-from earnest.inference.limits.ceiling import disjoint_pairs
-from earnest.inference.limits.drawn_spread import has_width, with_spread
+from earnest.inference.limits.ceiling import disjoint_pairs, has_width, with_spread
 
 METHODS = ["bbc", "bbc_fold", "naive_bootstrap", "holdout"]
 

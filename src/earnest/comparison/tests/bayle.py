@@ -28,13 +28,13 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution, Severity
 from earnest.inference.cases.case_values import CaseValues, case_values
 from earnest.inference.cases.fold_variance import Variance, check_folds, variance_of_mean
+from earnest.inference.limits.ceiling import independent_pairs, reach
 from earnest.inference.limits.fold_normal import (
     beyond_the_theorem,
     few_groups,
     lone_cases,
     unlike_cases,
 )
-from earnest.inference.limits.no_spread import independent_pairs, reach
 from earnest.metrics.families import Metric, MomentMetric, RankMetric
 from earnest.metrics.ranking import auc_scan
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from earnest.core.base import check
 from earnest.core.base.arrays import Numbers, read_only, yield_row_bytes
 from earnest.core.base.errors import InputError
-from earnest.core.data.item_scores import make_predictions
+from earnest.core.data.item_scores import Variation, make_predictions, measure_variation
 from earnest.core.data.measure import Aggregate, Measure, Rule
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.score_parts import (
@@ -30,7 +30,6 @@ from earnest.core.data.score_parts import (
     read_weights,
 )
 from earnest.core.data.target import Target
-from earnest.core.data.variation import Variation, measure_variation
 
 if TYPE_CHECKING:
     from typing import Self

@@ -27,8 +27,7 @@ from earnest.core.results.estimate import make_interval
 from earnest.core.results.interval import Ask, DrawnLimits, LimitSource
 from earnest.inference.cases.case_values import score_terms
 from earnest.inference.curves.corrected import Selection
-from earnest.inference.limits.ceiling import Contest, limits_near_best
-from earnest.inference.limits.drawn_spread import has_width, with_spread
+from earnest.inference.limits.ceiling import Contest, has_width, limits_near_best, with_spread
 from earnest.inference.resampling.resampled import (
     ROUNDS,
     UndefinedRule,

@@ -1,36 +1,43 @@
 """What a score near its best can tell: less than resamples say, and never more than the best would.
 
 Where a configuration made no error, or few, resamples of its cases repeat those few: their
-quantiles are a point at the best score, and too near to it beside that. The limits here come from
-the law of the score instead. They fall as errors are added, so that nothing jumps where the last
-error goes.
+quantiles are a point at the best score, and too near to it beside that. Twenty separated cases give
+an AUC of 1 in every resample. That nothing else was seen is no proof that there is nothing else.
+The limits here come from the law of the score instead. They fall as errors are added, so that
+nothing jumps where the last error goes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.errors import EarnestError
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.base.threads import each, workers
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
 from earnest.core.data.target import Target
 from earnest.core.data.weights import Weights
-from earnest.core.results.cautions import Caution
+from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.interval import (
     AreaLimits,
     EqualCaseLimits,
     LimitSource,
     NearWinnerLimits,
+    NormalLimits,
     ShareLimits,
     WidenedLimits,
     best_of,
     binormal_variance,
+    draws_of,
 )
 from earnest.core.results.specs import Side
+from earnest.inference.cases.case_values import CaseValues, case_values, mean_moments
+from earnest.inference.cases.fold_variance import Variance, variance_of_mean
 from earnest.inference.limits.local_level import DRAWS, Standardised, winner_errors
 from earnest.inference.limits.winner_law import (
     CountedLaw,
@@ -654,3 +661,250 @@ def _classes_of_folds(one: Predictions) -> list[tuple[int, int]]:
         for first, second in found
         if first and second
     ] or [counts]
+
+
+LEVEL = 0.95  # at which limits that are a point are replaced, whatever level is asked for
+NEAR_BEST = 0.9  # of the range of a metric
+MOSTLY = 0.9  # a share of equal draws that is worth a caution
+
+
+def with_spread(
+    source: LimitSource,
+    one: Predictions,
+    metric: Metric,
+    *,
+    value: float,
+    contest: Contest | None = None,
+    by_law: bool = True,
+    by_fold: bool = False,
+) -> tuple[LimitSource, tuple[Caution, ...]]:
+    """Return limits that do not take few errors for certainty, and what to say of them.
+
+    Near the best score the bad end is the outer one of the resampled limit and of that by the law
+    of the score; see `earnest.inference.limits.ceiling`. Draws that agree elsewhere have the
+    limits of what went unseen.
+
+    Parameters
+    ----------
+    source : LimitSource
+        The limits so far.
+    one : Predictions
+        The chosen configuration on the cases that judge it.
+    metric : Metric
+        What is measured.
+    value : float
+        The corrected value.
+    contest : Contest, optional
+        From what it was chosen on these cases, so that the bad end holds for whoever won.
+    by_law : bool
+        Whether the law counts for any number of errors; else no limit is nearer to the best than
+        that of a perfect score.
+    by_fold : bool
+        Without a contest: whether the value is a mean over folds.
+    """
+    width = has_width(source)
+    if by_law:
+        near = limits_near_best(one, metric, value, contest, source if width else None)
+        made = source if near is None else WidenedLimits(source, near, bad_end(metric))
+    else:
+        made = never_beyond_perfect(source, one, metric, value, by_fold=by_fold)
+    if width:
+        return made, (*_mostly_equal(draws_of(source), made), *_near_best(made, metric, value))
+    if made is not source and is_perfect(metric, value):
+        return made, (no_error(metric, one.target, contest),)
+    floor, remark = unseen_limits(one, metric)
+    rivals = 1 if contest is None or made is not source else contest.pi.n_configs
+    floor = best_of(floor, rivals, metric.greater_is_better)
+    return WidenedLimits(made, floor), (remark if rivals == 1 else _of_the_best(remark, rivals),)
+
+
+def has_width(source: LimitSource) -> bool:
+    """Tell whether a two-sided 95 % interval is more than a point.
+
+    A single draw tells nothing of the spread, so that its interval is not for us to judge.
+    """
+    draws = draws_of(source)
+    if draws is not None and np.count_nonzero(~np.isnan(draws)) < FEWEST:
+        low, high = (float(end) for end in (np.nanmin(draws), np.nanmax(draws)))
+        return len(draws) < 2 or not _same(low, high)
+    return not _same(*source.limits(LEVEL, Side.TWO_SIDED))
+
+
+def no_width(source: LimitSource) -> Iterator[Caution]:
+    """Yield a caution where limits that stay as published are a point."""
+    if not has_width(source):
+        yield Caution(
+            "EN035",
+            "The resamples give the same value.",
+            "The interval has no width, as published. That nothing else was seen does not mean "
+            "that there is nothing else.",
+            "Leave `variant` out to get limits that allow for unseen cases.",
+        )
+
+
+def _same(low: float, high: float) -> bool:
+    return high - low <= ROUNDING * max(abs(low), abs(high))
+
+
+def unseen_limits(one: Predictions, metric: Metric) -> tuple[LimitSource, Caution]:
+    """Return what can be said of a metric where the cases of one configuration show no spread."""
+    try:
+        made = case_values(one, metric)
+    except EarnestError:  # a metric that no case has a part of, or too few cases for its parts
+        return _pair_limits(one, metric)
+    units = one.n_cases if made.groups is None else len(np.unique(made.groups))
+    return limits_without_spread(one, made, metric, units)
+
+
+def _pair_limits(one: Predictions, metric: Metric) -> tuple[LimitSource, Caution]:
+    """Return the exact limits of pairs that share no case, or open ones without a finite range."""
+    pairs = disjoint_pairs(one.target)
+    ones = Weights.ones(one.n_cases)
+    value = float(score_selected(one, metric, ones, np.zeros(1, dtype=np.intp))[0])
+    low, high = metric.limits
+    cure = "Only more cases can tell you more."
+    if not np.isfinite([low, high]).all():
+        return EqualCaseLimits(value, one.n_cases, low, high), Caution(
+            "EN035",
+            "Every resample gives the same value.",
+            "Unseen cases could move the metric anywhere in its range, so the limits are that "
+            "range.",
+            cure,
+        )
+    return ShareLimits(value, pairs, low, high, exact=True), Caution(
+        "EN035",
+        "Every resample gives the same value.",
+        "The limits do not come from the resamples: they are the exact limits of Clopper and "
+        f"Pearson for {'one pair' if pairs == 1 else f'{pairs} pairs'} of cases.",
+        cure,
+    )
+
+
+def _of_the_best(remark: Caution, rivals: int) -> Caution:
+    return Caution(
+        remark.code,
+        remark.what,
+        f"{remark.consequence} The pessimistic end is read at Sidak's level for {rivals} "
+        "configurations.",
+        remark.cure,
+        remark.severity,
+    )
+
+
+def _mostly_equal(draws: NDArray[np.float64] | None, made: LimitSource) -> Iterator[Caution]:
+    valid = np.empty(0) if draws is None else draws[~np.isnan(draws)]
+    if len(valid) == 0 or isinstance(made, WidenedLimits):
+        return
+    _, counts = np.unique(valid, return_counts=True)
+    if counts.max() >= MOSTLY * len(valid):
+        yield Caution(
+            "EN035",
+            f"{counts.max() / len(valid):.0%} of the resamples give the same value.",
+            "The limits depend on the few others and are rough; at a lower level they are a "
+            "single point.",
+            "Only more cases can tell you more.",
+        )
+
+
+def _near_best(made: LimitSource, metric: Metric, value: float) -> Iterator[Caution]:
+    """Yield a note if few errors would put the pessimistic limit too close to the score."""
+    if not isinstance(made, WidenedLimits) or not made.decides(LEVEL, Side.TWO_SIDED):
+        return
+    place = 0 if metric.greater_is_better else 1
+    end = made.drawn.limits(LEVEL, Side.TWO_SIDED)[place]
+    if float(in_range(metric, np.array(value))) >= NEAR_BEST and np.isfinite(end):
+        yield Caution(
+            "EN155",
+            "The score is close to the best possible, with few errors.",
+            f"Resamples of so few put the end of a 95 % interval at {end:.3g}, too close to the "
+            "score. You get the limit from the distribution of the score, which is further away.",
+            severity=Severity.NOTE,
+        )
+
+
+def limits_without_spread(
+    pi: Predictions, made: CaseValues, metric: Metric, units: int
+) -> tuple[LimitSource, Caution]:
+    """Return limits and a caution where the variance of one configuration is 0.
+
+    Where cases vary after all, between folds or within groups, their variance over all pairs is
+    used. Else the limits say how large a share of `units` like it may have gone unseen, and what
+    these would do to the metric.
+    """
+    value = float(made.value[0])
+    for groups in (made.groups, None):
+        variance = variance_of_mean(made.spread, made.folds, groups, Variance.ALL_PAIRS)[0]
+        if variance > 0.0:
+            return NormalLimits(value, float(variance) ** 0.5), _remark(
+                "The variance is 0, although cases vary.",
+                f"The variance over all pairs of {'cases' if groups is None else 'groups'} is used "
+                "instead.",
+            )
+    by_fold = len(np.unique(made.folds[made.folds >= 0])) > 1
+    if made.kind == "placements" and is_perfect(metric, value):
+        return perfect_limits(pi, metric, by_fold=by_fold), no_error(metric, pi.target)
+    if made.kind == "placements":
+        pairs = max(1, min(independent_pairs(pi, made), units // 2))
+        return ShareLimits(value, pairs, *metric.limits, exact=True), _remark(
+            "The order of the classes is the same in every fold.",
+            "The limits are not normal: they are the exact limits of Clopper and Pearson for "
+            f"{pairs} independent pairs of cases.",
+        )
+    low, high = metric.limits if made.kind == "pointwise" else reach(pi, metric, value, units)
+    return EqualCaseLimits(value, units, low, high), _remark(
+        "All cases contribute the same.",
+        "The limits are not normal: they show how large a share of different cases may have "
+        "gone unseen, and what these could do to the metric (the rule of three).",
+    )
+
+
+def _remark(what: str, consequence: str) -> Caution:
+    return Caution("EN035", what, consequence, "Only more cases can tell you more.")
+
+
+def independent_pairs(pi: Predictions, made: CaseValues) -> int:
+    """Return how many pairs of unlike class can be made in folds without using a case twice.
+
+    Such pairs are independent, and each is in order with the AUC of its fold as its probability.
+    """
+    fewest = pi.n_cases
+    for folds in made.folds.T:
+        members = [
+            np.bincount(folds[(pi.target.y == code) & (folds >= 0)], minlength=folds.max() + 1)
+            for code in range(len(pi.target.classes))
+        ]
+        fewest = min(fewest, int(np.min(members, axis=0).sum()))
+    return fewest
+
+
+def reach(pi: Predictions, metric: Metric, value: float, units: int) -> tuple[float, float]:
+    """Return where a metric would be if all weight were as harmful, or as useful, as a little.
+
+    The little is the share of cases that may have gone unseen at 95 %, and each pair of a true and
+    a predicted class is tried for them. Nothing bounds what an unseen value of a regression does.
+    """
+    assert isinstance(metric, MomentMetric)
+    if metric.needs is not Need.LABEL or metric.centre is not None:
+        return -np.inf, np.inf
+    share = 1.0 - TAIL ** (1.0 / units)
+    moved = [_with_unlike(pi, metric, repeat, share) for repeat in range(pi.n_repeats)]
+    slopes = (np.mean(moved, axis=0) - value) / share
+    return value + float(min(slopes.min(), 0.0)), value + float(max(slopes.max(), 0.0))
+
+
+def _with_unlike(
+    pi: Predictions, metric: MomentMetric, repeat: int, share: float
+) -> NDArray[np.float64]:
+    """Return the metric with a share of the weight on each pair of true and predicted class."""
+    own, shared = mean_moments(pi, metric, repeat)
+    count = len(pi.target.classes)
+    truth, said = np.divmod(np.arange(count**2), count)
+    target = Target(y=truth, task=pi.target.task, classes=pi.target.classes)
+    unlike = metric.features(target, said[:, None], None)
+    kept = 1.0 - share
+    return np.asarray(
+        metric.combine(
+            kept * own + share * unlike.own.astype(np.float64),
+            kept * shared + share * np.atleast_2d(unlike.shared).astype(np.float64)[:, :, None],
+        )[:, 0]
+    )

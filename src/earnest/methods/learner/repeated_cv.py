@@ -19,9 +19,8 @@ from earnest.core.results.interval import LimitSource, NormalLimits
 from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
 from earnest.inference.cases.case_values import CaseValues, case_values, check_terms
 from earnest.inference.cases.repeated_influence import InfluenceVariance, influence_variance
-from earnest.inference.limits.ceiling import never_beyond_perfect
+from earnest.inference.limits.ceiling import limits_without_spread, never_beyond_perfect
 from earnest.inference.limits.fold_normal import few_cases, few_groups, lone_cases
-from earnest.inference.limits.no_spread import limits_without_spread
 from earnest.inference.remarks import not_corrected
 from earnest.inference.resampling.winners import winner
 from earnest.methods.base import Call, make_estimate, need_folds, register, selector_of

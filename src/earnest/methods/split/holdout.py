@@ -18,7 +18,7 @@ from earnest.core.data.weights import Weights
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import DrawnLimits, LimitSource, NormalLimits
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
-from earnest.inference.limits.drawn_spread import with_spread
+from earnest.inference.limits.ceiling import with_spread
 from earnest.inference.remarks import part_only
 from earnest.inference.resampling.resampled import (
     Statistic,

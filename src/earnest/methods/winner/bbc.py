@@ -19,8 +19,7 @@ from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate, ScoreErrors
 from earnest.core.results.interval import DrawnLimits, LimitSource
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
-from earnest.inference.limits.ceiling import Contest, FirstScores
-from earnest.inference.limits.drawn_spread import has_width, no_width, with_spread
+from earnest.inference.limits.ceiling import Contest, FirstScores, has_width, no_width, with_spread
 from earnest.inference.remarks import other_winner, ties_at_the_top, unlike_scales
 from earnest.inference.resampling.ensembles import (
     EnsembleScores,

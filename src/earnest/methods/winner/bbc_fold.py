@@ -20,8 +20,7 @@ from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, ScoreErrors
 from earnest.core.results.interval import DrawnLimits, LimitSource
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
-from earnest.inference.limits.ceiling import Contest
-from earnest.inference.limits.drawn_spread import has_width, no_width, with_spread
+from earnest.inference.limits.ceiling import Contest, has_width, no_width, with_spread
 from earnest.inference.remarks import one_repeat_at_a_time, ties_at_the_top, warn_of_undefined_folds
 from earnest.inference.resampling.winners import errors_in_the_limit, gains_of, judge_winner
 from earnest.kernels.score import fold_repeats, fold_scores

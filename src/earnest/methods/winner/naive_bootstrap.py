@@ -17,7 +17,7 @@ from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import DrawnLimits, LimitSource, NormalLimits
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
-from earnest.inference.limits.drawn_spread import no_width, with_spread
+from earnest.inference.limits.ceiling import no_width, with_spread
 from earnest.inference.remarks import not_corrected, one_repeat_at_a_time, warn_of_undefined_folds
 from earnest.inference.resampling.resampled import (
     UndefinedRule,

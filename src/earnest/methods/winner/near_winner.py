@@ -18,8 +18,7 @@ from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate, ScoreErrors
 from earnest.core.results.interval import DrawnLimits, LimitSource, NearWinnerLimits
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec, Side
-from earnest.inference.limits.ceiling import Contest
-from earnest.inference.limits.drawn_spread import with_spread
+from earnest.inference.limits.ceiling import Contest, with_spread
 from earnest.inference.limits.local_level import (
     DroppedConfigurations,
     Standardised,
