@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -106,6 +107,15 @@ def test_more_configurations_need_more_items_also_beyond_the_pilot(few_studies: 
     two, four, forty = (need.n_items or 0 for need in made.needs)
     assert two < four < forty
     assert [need.runs for need in made.needs] == [2 * two, 4 * four, 40 * forty]
+    assert made.n_items == two
+    assert made.cheapest == made.needs[0]
+
+
+def test_the_sentence_names_the_items_of_what_was_asked_for_first(few_studies: None) -> None:
+    made = en.plan(pilot(200, [0.6] * 4), detect=0.05, n_configs=[4, 2], rng=0)
+    said = [int(word.replace(",", "")) for word in re.findall(r"([\d,]+) items", made.sentence)]
+    assert said == pytest.approx([need.n_items for need in made.needs], rel=0.1)  # rounded up
+    assert min(made.needs, key=lambda need: need.runs or 0) == made.needs[1]  # told as the cheapest
 
 
 def test_a_difference_far_below_the_noise_needs_more_items_than_a_study_has() -> None:
