@@ -57,7 +57,7 @@ def predictions(draw: st.DrawFn) -> Predictions:
         if task == "binary" and kind != "label" and draw(st.booleans()):
             options["threshold"] = draw(st.floats(0, 1))
     elif task == "regression":
-        y = draw(hnp.arrays(np.float64, n, elements=st.floats(-1e300, 1e300)))
+        y = draw(hnp.arrays(np.float64, n, elements=st.floats(-1e150, 1e150)))
     else:
         y = (draw(hnp.arrays(np.float64, n, elements=st.floats(0, 1e300))), np.arange(n) % 2 == 0)
     shape: tuple[int, ...] = (n, width, repeats)
@@ -67,8 +67,12 @@ def predictions(draw: st.DrawFn) -> Predictions:
         scores[...] = np.array([*labels, None], dtype=object)[codes]
     else:
         shape = (*shape, 3) if task == "multiclass" else shape
+        low: float | None
+        high: float | None
         low, high = (0, 1) if kind == "probability" else (None, None)
         bits = 32 if dtype is np.float32 else 64
+        if task == "regression" and bits == 64:
+            low, high = -1e150, 1e150
         finite = st.floats(low, high, width=bits, allow_nan=False, allow_infinity=False)
         scores = draw(hnp.arrays(dtype, shape, elements=finite))
         if task == "multiclass" and kind == "probability":

@@ -161,7 +161,7 @@ def _read_goal(detect: float | None, width: float | None) -> tuple[str, float]:
         )
     name, value = next(iter(said.items()))
     if isinstance(value, bool) or not math.isfinite(value) or value <= 0:
-        raise InputError(f"`{name}` is not above 0", needs="a number above 0", got=f"{value}")
+        raise InputError(f"`{name}` is out of range", needs="a number above 0", got=f"{value}")
     return name, float(value)
 
 

@@ -457,9 +457,8 @@ def test_regressions_whose_squares_overflow_are_refused() -> None:
     values[::2, 2], values[1::2, 2] = 1e160, -1e160
     with pytest.raises(InputError, match="too large values in 1 of 3"):
         Predictions.from_arrays(y, values, fold, task="regression")
-    for size in (1e160, 1e-160):
-        with pytest.raises(InputError, match=r"too (large|small) to be squared"):
-            Predictions.from_arrays(y * size, values[:, :2] * size, fold, task="regression")
+    with pytest.raises(InputError, match="too large to be squared"):
+        Predictions.from_arrays(y * 1e160, values[:, :2] * 1e160, fold, task="regression")
     values[:, 2] *= 1e-15
     made = Predictions.from_arrays(y, values, fold, task="regression")
     for metric in ("explained_variance", "r2", "rmse", "mae", "pearson"):

@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -398,3 +399,12 @@ def test_select_and_take_keep_what_is_known() -> None:
     assert part.target.groups is not None
     with pytest.raises(en.InputError, match="no configuration was selected"):
         given.select([])
+
+
+def test_scores_whose_items_are_in_another_order_are_refused() -> None:
+    short = pd.Series([1.0, 0.0, 1.0, 0.0], index=["q1", "q2", "q3", "q4"])
+    with pytest.raises(en.InputError, match="another order"):
+        en.Scores({"short": short, "long": short.iloc[::-1]})
+    with pytest.raises(en.InputError, match="another order"):
+        en.Scores(pd.DataFrame({"short": short, "long": short}), groups=short.iloc[::-1])
+    assert en.Scores({"short": short, "long": short}).n_cases == 4

@@ -199,10 +199,10 @@ def _make_regression(values: NDArray[np.generic], about: _Cases) -> Target:
         )
     y = values.astype(np.float64)
     size = float(np.abs(y).max(initial=0.0))
-    if size > LARGEST or 0.0 < size < 1.0 / LARGEST:
+    if size > LARGEST:
         raise InputError(
-            f"the values of `y` are too {'large' if size > 1.0 else 'small'} to be squared",
-            needs=f"sizes from {1.0 / LARGEST:g} to {LARGEST:g}",
+            "the values of `y` are too large to be squared",
+            needs=f"sizes up to {LARGEST:g}",
             got=f"up to {size:g}",
             cure="Measure outcome and predictions in another unit.",
         )

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
-from earnest.core.base.arrays import Numbers, RawArray, as_array, missing
+from earnest.core.base.arrays import Numbers, RawArray, as_array, missing, refuse_other_order
 from earnest.core.base.errors import InputError
 from earnest.core.data.predictions import Configs
 from earnest.core.data.score_parts import ScoreParts, as_matrix, note_of_guess
@@ -46,6 +46,10 @@ def read_parts(
     if form is not None:
         check.one_of("format", form, ("wide", "long"))
     named = {"id": id, "groups": groups, "tasks": tasks, "per": per, "fold": fold}
+    given = (
+        {str(k): v for k, v in table.items()} if isinstance(table, Mapping) else {"table": table}
+    )
+    refuse_other_order({**given, **named})
     if _is_mapping_of_columns(table, named, (config, score, repeat)):
         return _of_mapping(cast(Mapping[object, object], table), configs, named)
     if isinstance(table, Mapping):
