@@ -29,7 +29,7 @@ from earnest.core.text.estimate import (
     rival,
     training_words,
 )
-from earnest.core.text.gain import headline
+from earnest.core.text.gain import headline as say_gain
 from earnest.core.text.names import name_model, param_names, value_words
 from earnest.core.text.numbers import decimals, percent, prose, spell_count, write_count
 from earnest.plotting.svg.figures import answer as draw_answer
@@ -80,7 +80,7 @@ def advise(
 def _say_worth(found: Results) -> Iterator[str]:
     """Yield what the search gained, as its section says it, or why that is not known."""
     if found.gain is not None and found.gain.n_configs > 1:
-        yield headline(found.gain)
+        yield say_gain(found.gain)
     elif found.estimate is not None and found.estimate.n_configs > 1 and "gain" in found.absent:
         yield found.absent["gain"]
 
