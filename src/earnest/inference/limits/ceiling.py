@@ -63,7 +63,7 @@ MANY_ERRORS = 50.0  # above which out-of-bag limits were never seen inside those
 TAIL = 0.025  # at which the slope of a function of sums is taken
 LEVELS = (0.8, 0.9, 0.95, 0.975, 0.99, 0.999)  # at which one limit is held against another
 FEW_OF_A_CLASS = 5  # cases under which two normal laws tell too much of an AUC
-ROUNDING = 1e-9
+ROUNDING = 1e-9  # of the size of the values
 RESAMPLES = 500  # from which the rivals of a winner are read
 MOST_KEPT = 1 << 22  # scores of these resamples that a method may keep for it
 FIRST_DRAWS = 250  # Gaussian draws that tell whether all of them are worth their time
@@ -664,6 +664,7 @@ def _classes_of_folds(one: Predictions) -> list[tuple[int, int]]:
 
 
 LEVEL = 0.95  # at which limits that are a point are replaced, whatever level is asked for
+FEWEST_DRAWS = 40  # that leave one beyond each end at that level
 NEAR_BEST = 0.9  # of the range of a metric
 MOSTLY = 0.9  # a share of equal draws that is worth a caution
 
@@ -724,7 +725,7 @@ def has_width(source: LimitSource) -> bool:
     A single draw tells nothing of the spread, so that its interval is not for us to judge.
     """
     draws = draws_of(source)
-    if draws is not None and np.count_nonzero(~np.isnan(draws)) < FEWEST:
+    if draws is not None and np.count_nonzero(~np.isnan(draws)) < FEWEST_DRAWS:
         low, high = (float(end) for end in (np.nanmin(draws), np.nanmax(draws)))
         return len(draws) < 2 or not _same(low, high)
     return not _same(*source.limits(LEVEL, Side.TWO_SIDED))
