@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.papers.paraschakis2024 import plain_mabt
 from earnest import DeLong, DeLong10p, HanleyMcNeil, HanleyMcNeil10p, estimate
 from earnest import metric as metric_of
 from earnest.core.base.rng import Seeds
@@ -183,6 +184,27 @@ def test_tilts_agree_with_the_authors_code_over_forty_seeds(name: str, word: str
     ours = bounds(name, word, range(100, 140))
     known = facts(name)["tilt_whole_sample"][word]
     assert_within_monte_carlo(ours, known, GUESSED.get((name, word), 0.0))
+
+
+@pytest.mark.parametrize("name", TILTED)
+def test_plain_loops_of_mabt_agree_with_the_authors_code(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # influences by regression and exact ties: their rounding breaks few of them
+    known, pi = facts(name)["tilt_whole_sample"], predictions(name)
+    monkeypatch.setattr(plain_mabt, "RESAMPLES", facts(name)["R"])
+    scores = pi.responses[:, known["preselected"], 0]
+    low, high = scores[pi.target.y == 0], scores[pi.target.y == 1]
+    chosen = known["preselected"].index(known["selected"])
+    made = [
+        plain_mabt.bound_of_best(low, high, chosen, 0.05, np.random.default_rng(seed))
+        for seed in range(12)
+    ]
+    assert_within_monte_carlo([one["regression, ties exact"] for one in made], known["MABT"])
+    if name == "P2_n60_p30":  # an AUC of .97: with all ties broken the bound is another one
+        broken = [one["regression, ties broken"] for one in made]
+        with pytest.raises(AssertionError):
+            assert_within_monte_carlo(broken, known["MABT"])
 
 
 @pytest.mark.parametrize("word", ["BT", "BT_sidak", "MABT"])

@@ -22,6 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import earnest as en
+from benchmarks.papers.agreement import read_published
+from benchmarks.papers.paraschakis2024.plain_mabt import bound_of_best
 from benchmarks.papers.study import (
     Cell,
     Done,
@@ -35,7 +37,7 @@ from benchmarks.papers.study import (
 
 NAME = "paraschakis2024"
 TOLERANCE = 1e-6
-LEVEL, RESAMPLES = 0.95, 500
+LEVEL, ALPHA, RESAMPLES = 0.95, 0.05, 500
 MADE_FROM = dict.fromkeys(("ranks", "selected", "pooled"), ("table2",))
 
 SPLIT: dict[str, Any] = {"split": "unstratified", "direction": "auto", "variant": "as_published"}
@@ -55,7 +57,6 @@ RIVALS: dict[str, Any] = {
 }
 METHODS = (*BOOTSTRAPS, *RIVALS)
 FORMULAS = ("delong", "hanley_mcneil", "delong_10p", "hanley_mcneil_10p")
-FINAL = ("delong_10p", "hanley_mcneil_10p", "tilted_10p", "mabt")  # chosen on the evaluation part
 GROUPS = {"bbc": "BBC, BBC-F", "delong": "DL, HM, BT", "mabt": "DL10p, HM10p, BT10p, MABT"}
 SETS = {"credit_g": 50, "spambase": 50, "phoneme": 50, "phishing_river": 50, "coil2000": 500}
 TIMES: dict[str, tuple[int, ...]] = {
@@ -63,6 +64,14 @@ TIMES: dict[str, tuple[int, ...]] = {
     "configs": (5, 10, 20, 50, 100, 250),
     "folds": (3, 5, 10, 20, 30, 50),
 }
+EVALUATED = ("drawn anew", 13, 15, 17, 19)  # cases of the minority that evaluate, of 50
+SPLITTERS = {"delong": "DL, HM, BT", "delong_10p": "DL10p, HM10p, BT10p, MABT"}
+VERSIONS = (
+    "formula, ties exact",
+    "formula, ties broken",
+    "regression, ties exact",
+    "regression, ties broken",
+)
 REASONS: Sequence[Reason] = ()
 
 
@@ -104,15 +113,15 @@ def grid(scale: Scale, data: Path | None) -> list[Cell]:
     many = {Scale.SMALL: 200, Scale.FULL: 1000}[scale]
     cells = [_cell(setting, many) for setting in SETTINGS]
     cells += [
-        Cell.of("evaluation", many // 4, cases=500, configs=c, alpha=a, minority_evaluated=m)
+        Cell.of("evaluation", 3 * many // 10, alpha=a, cases=500, configs=c, minority_evaluated=m)
         for a in (24, 9)
-        for c in (500,)
-        for m in (12, 16, 20)
+        for c in (100, 500)
+        for m in EVALUATED
     ]
     cells += [
-        Cell.of("ties", many // 4, alpha=a, cases=500, configs=100, minority=b)
+        Cell.of("ties", many // 4, alpha=a, cases=500, configs=c, minority=b)
         for a in (24, 9)
-        for b in (0.1, 0.5)
+        for c, b in ((100, 0.1), (500, 0.1), (100, 0.5))
     ]
     for axis, values in TIMES.items():
         cells += [
@@ -219,37 +228,48 @@ def _fixed_evaluation(cell: Cell, rng: np.random.Generator) -> dict[str, float]:
     """Return the bounds where the evaluation part has so many cases of the minority."""
     setting = Setting(cell.number("alpha"), 6, 500, cell.number("configs"), 0.1)
     pi, truth = draw_scores(setting, rng)
-    learn = tuple(_learning_part(setting, cell.number("minority_evaluated")).tolist())
-    how = {"learn": learn, "direction": "auto", "variant": "as_published"}
-    kinds = (en.DeLong, en.HanleyMcNeil, en.DeLong10p, en.HanleyMcNeil10p, en.Tilted10p, en.MABT)
-    methods = {kind.spec.name: kind(**how) for kind in kinds}
+    how = dict(SPLIT)
+    if cell["minority_evaluated"] != EVALUATED[0]:
+        learn = _learning_part(setting, cell.number("minority_evaluated"))
+        how = {**SPLIT, "split": "stratified", "learn": tuple(learn.tolist())}
+    kinds = {name: type(RIVALS[name]) for name in SPLITTERS}
+    methods = {name: kind(**how) for name, kind in kinds.items()}
     return bounds(pi, truth, methods, int(rng.integers(2**31)))
 
 
 def _ties(cell: Cell, rng: np.random.Generator) -> dict[str, float]:
-    """Return the bound of MABT as it is, and with all ties of resampled AUCs broken at random.
-
-    The published AUCs are sums of trapezoids, whose rounding breaks a part of the ties.
-    """
-    from dataclasses import replace
-    from unittest.mock import patch
-
-    from earnest.inference.resampling import tilt
-
-    setting = Setting(cell.number("alpha"), 6, 500, 100, float(cell["minority"]))
+    """Return the bound of MABT, and those of plain loops with other influences and ties."""
+    setting = Setting(cell.number("alpha"), 6, 500, cell.number("configs"), float(cell["minority"]))
     pi, truth = draw_scores(setting, rng)
-    seed = int(rng.integers(2**31))
-    plain = tilt._standardise
+    learn = draw_learning_part(pi, rng)
+    how = {**SPLIT, "split": "stratified", "learn": tuple(learn.tolist())}
+    made = en.estimate(
+        pi,
+        method=en.MABT(**how),
+        metric="roc_auc",
+        confidence_level=LEVEL,
+        side="lower",
+        rng=int(rng.integers(2**31)),
+    )
+    assert made.interval is not None
+    names = list(made.details.candidates)
+    some = pi.responses[~learn][:, [pi.configs.index(name) for name in names], 0]
+    high = pi.target.y[~learn] == 1
+    chosen = names.index(str(made.winner))
+    found = bound_of_best(some[~high], some[high], chosen, ALPHA, rng)
+    own = float(truth[pi.configs.index(str(made.winner))])
+    return {"truth_mabt": own, "mabt": made.interval.low, **found}
 
-    def broken(*given: Any) -> Any:
-        made = plain(*given)
-        noise = np.random.default_rng(seed).random(made.gains.shape) - 0.5
-        return replace(made, gains=made.gains + 1e-6 * noise)
 
-    out = bounds(pi, truth, {"mabt": RIVALS["mabt"]}, seed)
-    with patch.object(tilt, "_standardise", broken):
-        out["broken"] = bounds(pi, truth, {"mabt": RIVALS["mabt"]}, seed)["mabt"]
-    return out
+def draw_learning_part(pi: en.Predictions, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Return three quarters of the cases, both classes in all their folds and in the rest."""
+    n, y, fold = pi.n_cases, pi.target.y, pi.folds[:, 0]
+    while True:
+        learn = np.zeros(n, dtype=bool)
+        learn[rng.choice(n, int(0.75 * n), replace=False)] = True
+        parts = [~learn, *(learn & (fold == k) for k in np.unique(fold))]
+        if all(len(np.unique(y[part])) == 2 for part in parts):
+            return learn
 
 
 @cache
@@ -353,11 +373,7 @@ def find(done: Mapping[str, Sequence[Done]]) -> dict[str, list[Finding]]:
     if "evaluation" in done:
         out["evaluation"] = [one for part in done["evaluation"] for one in _evaluated(part)]
     if "ties" in done:
-        out["ties"] = [
-            Finding.mean(part.cell.name, words, part["truth_mabt"] - part[name])
-            for part in done["ties"]
-            for name, words in (("mabt", "tightness"), ("broken", "tightness with ties broken"))
-        ]
+        out["ties"] = [one for part in done["ties"] for one in _versions(part)]
     if "figure3" in done:
         out["figure3"] = [
             Finding(part.cell.name, name, Kind.SHOWN, float(np.median(part[name])), len(part[name]))
@@ -460,15 +476,53 @@ def _selected(parts: Sequence[Done]) -> list[Finding]:
 
 
 def _evaluated(part: Done) -> list[Finding]:
-    """Return what the published split may have been: truths and tightness by its minority."""
-    out = []
-    for method in ("delong", "hanley_mcneil", "delong_10p", "hanley_mcneil_10p", *FINAL[2:]):
-        row = f"{part.cell.name} method={method}"
+    """Return inclusions and tightness, and how far the published numbers are from all of them.
+
+    The distance is Hotelling's: of the truths of what was chosen, the bounds and the inclusions,
+    all at once, from those of as many published runs. It counts that they vary together.
+    """
+    from scipy.stats import f
+
+    out, columns, theirs = [], [], []
+    place = part.cell.name.partition(" minority_evaluated=")[0].split()
+    facts = dict(fact.split("=") for fact in place)
+    row = f"alpha={facts['alpha']} beta=6 cases=500 configs={facts['configs']} minority=0.1"
+    published = read_published(Path(__file__).parent / "expected.csv")
+    for method, group in SPLITTERS.items():
+        name = f"{row} method={method}"
+        share, gap = (published["table2", name, q].value for q in ("inclusion", "tightness"))
+        truth = published["selected", f"{row} group={group}", "truth"].value
         gaps = part[f"truth_{method}"] - part[method]
+        mine = f"{part.cell.name} method={method}"
+        for quantity, values in (("inclusion", 1.0 * (gaps >= 0)), ("tightness", gaps)):
+            made = Finding.mean(mine, quantity, values[~np.isnan(values)], Kind.SHOWN)
+            out.append(made)
+        columns += [part[f"truth_{method}"], part[method], 1.0 * (gaps >= 0)]
+        theirs += [truth, truth - gap, share]
+    values = np.stack(columns, axis=1)
+    values = values[~np.isnan(values).any(axis=1)]
+    n, k = values.shape
+    away = np.array(theirs) - values.mean(axis=0)
+    spread = np.cov(values.T) * (1 / n + 1 / 200)
+    square = float(away @ np.linalg.solve(spread, away))
+    p = float(f.sf(square * (n - k) / (k * (n - 1)), k, n - k))
+    out += [
+        Finding(part.cell.name, "distance", Kind.SHOWN, math.sqrt(square), n),
+        Finding(part.cell.name, "p", Kind.SHOWN, p, n),
+    ]
+    return out
+
+
+def _versions(part: Done) -> list[Finding]:
+    """Return the tightness of MABT in all versions, and how often the plain loops have none."""
+    row = part.cell.name
+    out = [Finding.mean(row, "tightness", part["truth_mabt"] - part["mabt"])]
+    for name in VERSIONS:
+        gaps = part["truth_mabt"] - part[name]
+        none = np.isnan(gaps)
         out += [
-            Finding.mean(row, "truth", part[f"truth_{method}"]),
-            Finding.share(row, "inclusion", gaps >= 0),
-            Finding.mean(row, "tightness", gaps),
+            Finding.mean(row, f"tightness, {name}", gaps[~none], Kind.SHOWN),
+            Finding(row, f"no bound, {name}", Kind.SHOWN, float(none.mean()), len(none)),
         ]
     return out
 
