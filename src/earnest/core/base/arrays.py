@@ -65,7 +65,7 @@ def refuse_other_order(given: Mapping[str, object]) -> None:
     """
     first: tuple[str, Any] | None = None
     for name, values in given.items():
-        index = getattr(values, "index", None)
+        index: Any = getattr(values, "index", None)
         if not hasattr(index, "equals"):
             continue
         if first is None:
