@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
@@ -16,6 +17,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import estimator_html_repr
 
+import earnest as en
 from earnest import BBC, InputError, MetricError, SearchCV
 from earnest.store import MemoryStore
 
@@ -63,6 +65,18 @@ def test_a_wrong_knob_is_refused_before_any_fit_or_file(
 def test_outcomes_of_another_number_are_refused_in_our_words() -> None:
     with pytest.raises(InputError, match="X and y do not match"):
         SearchCV(TREE, DEPTHS).fit(X, Y[:-1])
+
+
+def test_rows_of_a_table_in_another_order_than_its_outcomes_are_refused() -> None:
+    """Joined by place, a table that was shuffled without its outcome gave an accuracy of 0.5."""
+    table, outcome = pd.DataFrame(X), pd.Series(Y)
+    shuffled = table.sample(frac=1.0, random_state=0)
+    with pytest.raises(InputError, match="another order"):
+        SearchCV(TREE, DEPTHS).fit(shuffled, outcome)
+    with pytest.raises(InputError, match="another order"):
+        en.assess(TREE, shuffled, outcome, method="cv", metric="accuracy")
+    both = SearchCV(TREE, DEPTHS, random_state=0).fit(shuffled, outcome[shuffled.index])
+    assert both.estimate_.n_cases == len(Y)
 
 
 def test_listed_estimators_decide_the_task_whatever_stands_before_them() -> None:

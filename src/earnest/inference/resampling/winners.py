@@ -148,7 +148,8 @@ def keep_defined_folds(scores: NDArray[np.float64]) -> NDArray[np.float64]:
         if len(kept) == 1:
             raise EvidenceError(
                 "the metric is undefined on these cases, for every configuration",
-                cure="Check the outcome and the predictions, or choose another metric.",
+                cure="Check that there are cases of every class and that predictions vary, or "
+                "choose another metric.",
             )
         raise EvidenceError(
             "the metric is undefined in every fold, for every configuration",

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from earnest.core.base import check
+from earnest.core.base.arrays import refuse_other_order
 from earnest.core.base.errors import InputError
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
@@ -587,6 +588,7 @@ def match_rows(X: object, y: object) -> tuple[object, object]:
     """Return the data as rows can be taken of them; as many outcomes as rows."""
     from sklearn.utils import indexable
 
+    refuse_other_order({"X": X, "y": y})
     try:
         made_X, made_y = indexable(X, y)
     except (ValueError, TypeError) as error:
