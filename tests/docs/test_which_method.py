@@ -13,10 +13,11 @@ import pytest
 import earnest as en
 from earnest.methods import METHODS
 from earnest.plotting.svg.canvas import TOKENS
-from tests.docs.test_code_blocks import ROOT, generate, load
+from tests.docs.test_code_blocks import ROOT, generate
+from tests.scripts import load_script
 
 STATIC = ROOT / "docs" / "_static"
-figures = load("docs_figures", "figures.py")
+figures = load_script("docs/figures.py", "docs_figures")
 tables = generate.tables
 SEARCH, TEST_SET, LEARNER, RETRAINED, PAIR = tables.WHICH_METHOD
 NAMES = [f"which-method{width}{theme}.svg" for width in ("", "-phone") for theme in ("", "-dark")]
@@ -96,7 +97,7 @@ def test_letters_stay_on_the_picture_and_can_be_read(name: str) -> None:
 
 
 def test_a_drawing_with_links_is_put_into_the_page_and_others_are_not(tmp_path: Path) -> None:
-    fitting = load("fitting_pictures", "_extensions/fitting_pictures.py")
+    fitting = load_script("docs/_extensions/fitting_pictures.py")
     assert fitting.read_linked_drawing(STATIC / NAMES[0]).startswith("<svg ")
     assert fitting.read_linked_drawing(STATIC / "logo.svg") == ""
     assert fitting.read_linked_drawing(STATIC / "report" / "front-wide-light.png") == ""
