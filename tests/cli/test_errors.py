@@ -59,7 +59,7 @@ def test_usage_is_refused_in_one_line(run, table, args, message):
             ["error: --format is unknown. Expected 'wide', 'long', got 'tall'."],
         ),
         (["--format", "long"], ["error: ", "column"]),
-        (["--target", "outcome"], ["error: column 'outcome' is missing: the table has", "--target"]),
+        (["--target", "outcome"], ["error: column 'outcome' is missing: ", "--target"]),
         (["--fold", "part"], ["error: column 'part' is missing: the table has"]),
         (["--group", "patient"], ["error: column 'patient' is missing: the table has"]),
         (["--time", "days"], ["error: column 'days' is missing: the table has"]),
