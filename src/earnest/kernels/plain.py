@@ -108,7 +108,7 @@ def _read_value(metric: CallableMetric, value: object) -> float:
     """Return what a function gave as a number, and refuse what is none."""
     if isinstance(value, float):
         return value
-    if isinstance(value, SupportsFloat) and np.asarray(value).ndim == 0:
+    if isinstance(value, SupportsFloat) and not (isinstance(value, np.ndarray) and value.ndim):
         try:
             return float(value)
         except (TypeError, ValueError):

@@ -145,7 +145,7 @@ def keep_defined_folds(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Leave out the folds (F, B, C) in which the metric is undefined for every configuration."""
     kept = np.asarray(~np.isnan(scores).all(axis=(1, 2)))
     if not kept.any():
-        if len(kept) == 1:
+        if len(scores) == 1:
             raise EvidenceError(
                 "the metric is undefined on these cases, for every configuration",
                 cure="Check that there are cases of every class and that predictions vary, or "
