@@ -176,6 +176,13 @@ WHICH_METHOD = (
         ),
     ),
     Situation(
+        "The best of several prompts or models, scored on the same items",
+        (
+            Leaf("for mean scores, pass@k", "near_winner"),
+            Leaf("for medians, ratios, means over tasks", "bbc"),
+        ),
+    ),
+    Situation(
         "One model and its test set, nothing selected",
         (
             Leaf("for the AUC", "delong", "roc_auc"),

@@ -6,11 +6,12 @@ import re
 import signal
 import subprocess
 import sys
+from contextvars import copy_context
 from pathlib import Path
 
 import pytest
 import typer
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from earnest.cli.app import app, build_program
 from earnest.cli.failures import in_options, internal_error
@@ -29,6 +30,11 @@ def words(help_text: str) -> str:
     return "\n".join(line for line in (" ".join(p.split()) for p in bare.split("\n")) if line)
 
 
+def invoke(args: list[str]) -> Result:
+    """Run the app itself in a context of its own: only `main` forgets the command's options."""
+    return copy_context().run(CliRunner().invoke, app, args, prog_name="earnest")
+
+
 @pytest.mark.parametrize(
     ("args", "name"),
     [
@@ -39,7 +45,7 @@ def words(help_text: str) -> str:
 )
 def test_help_reads_as_recorded(args, name, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    shown = CliRunner().invoke(app, args, prog_name="earnest")
+    shown = invoke(args)
     assert shown.exit_code == 0
     said = words(shown.output)
     assert said.split() == read_snapshot(GOLDEN / name, said + "\n").split()
@@ -61,7 +67,7 @@ def test_the_table_of_contents_is_that_of_all_commands_but_reads_no_option_of_th
 ):
     monkeypatch.setenv("COLUMNS", "80")
     build_program.cache_clear()
-    whole = CliRunner().invoke(app, ["--help"], prog_name="earnest")
+    whole = invoke(["--help"])
     own = {one.callback for one in app.registered_commands}
     read = []
     real = typer.main.get_params_from_function

@@ -19,7 +19,7 @@ from tests.scripts import load_script
 STATIC = ROOT / "docs" / "_static"
 figures = load_script("docs/figures.py", "docs_figures")
 tables = generate.tables
-SEARCH, TEST_SET, LEARNER, RETRAINED, PAIR = tables.WHICH_METHOD
+SEARCH, SCORED, TEST_SET, LEARNER, RETRAINED, PAIR = tables.WHICH_METHOD
 NAMES = [f"which-method{width}{theme}.svg" for width in ("", "-phone") for theme in ("", "-dark")]
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -62,6 +62,13 @@ def test_two_models_lead_to_the_guide_on_tests() -> None:
 def test_the_default_method_is_the_first_leaf() -> None:
     found = en.estimate(make_predictions(SEARCH, 200), metric="accuracy", rng=0)
     assert SEARCH.leaves[0].method == found.method
+
+
+def test_scores_are_judged_as_their_leaves_say() -> None:
+    mean, other = SCORED.leaves
+    scores = en.Scores(np.random.default_rng(0).random((40, 3)))
+    assert en.estimate(scores, n_resamples=50, rng=0).method == mean.method
+    assert en.estimate(scores, metric="median", n_resamples=50, rng=0).method == other.method
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -48,6 +48,30 @@ def test_what_was_chosen_or_cross_validated_is_judged_by_bbc(configs, folds):
     assert en.estimate(cases_of(configs, folds), metric="roc_auc", rng=0).method == "bbc"
 
 
+@pytest.mark.parametrize(
+    ("options", "metric", "method"),
+    [
+        ({}, None, "near_winner"),
+        ({"samples": 4}, "pass@2", "near_winner"),
+        ({"groups": np.arange(60) // 3}, None, "near_winner"),
+        ({}, "median", "bbc"),  # no law
+        ({"tasks": np.arange(60) % 2}, None, "bbc"),
+        ({"limits": (-np.inf, np.inf)}, None, "bbc"),
+        ({"fold": np.arange(60) % 5}, None, "bbc"),  # models were trained
+    ],
+)
+def test_scores_of_prompts_are_judged_by_the_law_of_their_mean_where_it_has_one(
+    options, metric, method
+):
+    rng = np.random.default_rng(2)
+    samples = options.pop("samples", 1)
+    scores = en.Scores((rng.random((60, 3, samples)) < 0.6).astype(float), **options)
+    made = en.estimate(scores, metric=metric, n_resamples=50, rng=0)
+    assert made.method == method
+    bbc = en.estimate(scores, metric=metric, method="bbc", n_resamples=50, rng=0)
+    assert made.value == pytest.approx(bbc.value, abs=1e-12)
+
+
 @pytest.mark.parametrize(("metric", "method"), [("roc_auc", "delong"), ("accuracy", "holdout")])
 def test_the_command_and_the_report_ask_the_same_method(metric, method, tmp_path, capsys):
     path = tmp_path / "test-set.csv"

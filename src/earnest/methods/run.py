@@ -15,6 +15,7 @@ from earnest.core.data.replicates import DrawUnit, Replicates
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.scores import Scores
 from earnest.core.data.selection import Selector
+from earnest.core.data.target import Task
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, by_severity, few_beyond
@@ -36,6 +37,7 @@ from earnest.methods.base import (
     need_evidence,
 )
 from earnest.methods.bootstrap.replicated import ReplicatesCall
+from earnest.methods.winner.near_winner import NearWinner
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import CallableMetric, MetricLike
 from earnest.metrics.knobs import configure, split_knobs
@@ -71,7 +73,8 @@ def estimate(
     method : str or Method, optional
         A name (`earnest methods` lists them), with options such as "delong(variant='logit')", or a
         configured instance such as `BBC(n_resamples=5000)`. By default that of the evidence: for
-        one configuration on a test set 'delong' (the AUC) or 'holdout' (other metrics), else 'bbc'.
+        one configuration on a test set 'delong' (the AUC) or 'holdout' (other metrics), for mean
+        scores of prompts or models between two limits 'near_winner', else 'bbc'.
     metric : str, Metric or callable
         What to measure, named like scikit-learn's scorers and shown in its natural sign. Scores say
         themselves what they are summed up to; another way may be named, such as 'median'.
@@ -123,7 +126,8 @@ def estimate(
         selector = rule
     if method is None:
         resamples = n_resamples is not None or undefined is not None
-        method = usual_method(evidence, metric, resamples=resamples)
+        ensemble = isinstance(selector, EnsembleRule)
+        method = usual_method(evidence, metric, resamples=resamples, ensemble=ensemble)
     chosen = configure_method(
         method, n_resamples=n_resamples, selector=selector, undefined=undefined
     )
@@ -274,6 +278,7 @@ def usual_method(
     metric: MetricLike,
     *,
     resamples: bool = False,
+    ensemble: bool = False,
 ) -> str:
     """Return the method that answers where none is named.
 
@@ -281,6 +286,10 @@ def usual_method(
     that all cases score. DeLong's limits of an AUC need no resamples; `resamples` says that some
     were asked for. With folds there are several models: 'bbc' gives the cross-validated score, with
     limits that also hold with few cases.
+
+    Scores of prompts or models on items come from no training, so that the law of 'near_winner'
+    holds where their mean has one, and is narrower than 'bbc'. Predictions without folds may come
+    from a cross-validation all the same: they stay with 'bbc', and so does an `ensemble`.
 
     Examples
     --------
@@ -290,8 +299,13 @@ def usual_method(
     >>> usual_method(pi, "roc_auc"), usual_method(pi, "accuracy")
     ('delong', 'holdout')
     """
-    if not isinstance(evidence, Predictions) or evidence.n_configs > 1:
+    if not isinstance(evidence, Predictions):
         return "bbc"
+    if evidence.n_configs > 1:
+        measure = resolve_metric(metric)
+        fixed = evidence.target.task is Task.SCORES and evidence.n_folds == 1 and not ensemble
+        lawful = fixed and NearWinner().find_objection(evidence, measure) is None
+        return "near_winner" if lawful else "bbc"
     if evidence.n_folds > 1 or evidence.n_repeats > 1:
         return "bbc"
     area = is_auc(resolve_metric(metric).on(evidence.target.task), evidence.target)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextvars import copy_context
 
 import numpy as np
 import pytest
@@ -274,7 +275,7 @@ def test_any_name_is_shown_as_it_is(run, tmp_path, name):
 
 
 def test_the_runner_of_typer_sees_the_same(run, table):
-    shown = CliRunner().invoke(app, ["estimate", str(table), *ASK])
+    shown = copy_context().run(CliRunner().invoke, app, ["estimate", str(table), *ASK])
     assert shown.exit_code == 0
     assert shown.output == run("estimate", table, *ASK).out
 

@@ -103,3 +103,16 @@ def test_one_configuration_has_no_gain_and_the_report_says_so(pi: en.Predictions
     content = en.report(pi.select(0), metric="roc_auc", n_resamples=50).content
     assert content.gain is None
     assert "gain" in content.absent
+
+
+def test_what_more_items_do_is_told_of_the_interval_that_the_page_gives() -> None:
+    """The band of the curve is BBC's; the answer may have another interval."""
+    rng = np.random.default_rng(2)
+    scores = en.Scores(rng.random((300, 8)) < 0.3 + 0.6 * rng.random((300, 1)))
+    content = en.report(scores, rng=1, explain=False).content
+    interval = en.estimate(scores, rng=1).interval
+    assert content.gain is not None
+    assert interval is not None
+    assert content.gain.reading[1].endswith("by BBC.")
+    half = (interval.high - interval.low) / 2
+    assert f"±{half / 2**0.5:.2f} instead of ±{half:.2f}" in content.gain.more[0]

@@ -109,7 +109,8 @@ Methods = Annotated[
         _HOW,
         "--method",
         "NAME",
-        "[dim]default: bbc; for one model on a test set delong or holdout[/dim]  See "
+        "[dim]default: bbc; for mean scores near_winner; for one model on a test set delong or "
+        "holdout[/dim]  See "
         "[bold]earnest methods[/bold]. With options: \"delong(variant='logit')\". Repeat "
         "for several on the same resamples.",
     ),

@@ -76,7 +76,8 @@ MethodName = Annotated[
         _DECIDE,
         "--method",
         "NAME",
-        "[dim]default: bbc; for one model on a test set delong or holdout[/dim]  With a "
+        "[dim]default: bbc; for mean scores near_winner; for one model on a test set delong or "
+        "holdout[/dim]  With a "
         "bound: see [bold]earnest methods[/bold].",
     ),
 ]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 from earnest.core.results.gain import Gain, Improvement
 from earnest.core.results.interval import Interval
+from earnest.core.results.specs import Side
 from earnest.core.text.numbers import decimals, number, percent
 
 ANYTHING = (float("-inf"), float("inf"))
@@ -101,12 +104,17 @@ def confidence(made: Gain) -> str:
     return f"{said} {span_words(made.interval, count_places(made))} than {_start(made)}."
 
 
-def width_words(made: Gain) -> str:
-    """Return what twice the cases would make of the limits; empty where there are none."""
-    width, wider = made.width_with(1.0), made.width_with(2.0)
-    if width is None or wider is None:
+def width_words(made: Gain, interval: Interval | None = None) -> str:
+    """Return what twice the cases would make of the limits; empty where there are none.
+
+    `interval` is the one that the reader was given, where it is not that of the curve.
+    """
+    width = made.width_with(1.0)
+    if interval is not None and interval.side == Side.TWO_SIDED:
+        width = (interval.high - interval.low) / 2.0
+    if width is None:
         return ""
-    now, then = (show_difference(made, one) for one in (width, wider))
+    now, then = (show_difference(made, one) for one in (width, width / math.sqrt(2.0)))
     return f"With twice the {made.units} the limits would be about ±{then} instead of ±{now}."
 
 

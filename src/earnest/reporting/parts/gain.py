@@ -34,6 +34,9 @@ def gain_part(found: Results) -> GainPart | None:
     if made.n_resamples < drawn:
         several += f", the first {made.n_resamples:,} resamples"
     trained = made.units == "cases"
+    band = percent(made.confidence_level)
+    if found.estimate is not None and found.estimate.method != "bbc":
+        band += " by BBC"  # the answer has an interval of its own
     again, own = (", no model trained again", "cross-validated score") if trained else ("", "score")
     return GainPart(
         heading=headline(made).removesuffix("."),
@@ -41,7 +44,7 @@ def gain_part(found: Results) -> GainPart | None:
         f"earlier. {several}{again}. {confidence(made)}",
         reading=(
             f"the best {own} among the first k configurations.",
-            f"what to expect of that winner on new {made.units}, {percent(made.confidence_level)}.",
+            f"what to expect of that winner on new {made.units}, {band}.",
         ),
         level=percent(made.confidence_level),
         next=advice(made)[:1],
@@ -73,7 +76,7 @@ def _list_cautions(found: Results, made: Gain) -> Iterator[Caution]:
 def _list_more(found: Results, trained: bool) -> Iterator[str]:
     """Yield what more cases would do: to the limits, and to the models where that was trained."""
     assert found.gain is not None
-    yield width_words(found.gain)
+    yield width_words(found.gain, None if found.estimate is None else found.estimate.interval)
     made = found.material.learning
     if made is not None:
         yield from (told.headline(made), told.confidence(made), told.advice(made))
