@@ -12,6 +12,7 @@ import pytest
 from earnest.core.results.estimate import Estimate, Scale
 from earnest.core.results.interval import DrawnLimits, Interval
 from earnest.core.text.estimate import print_numbers
+from earnest.plotting.svg.answer import find_shaded
 from earnest.plotting.svg.draws import bootstrap, won_in_bag
 from earnest.plotting.svg.figures import Figure, answer
 from tests.plotting.report_gallery import an_estimate
@@ -162,3 +163,13 @@ def test_the_winner_is_named_even_where_it_seldom_won() -> None:
 def test_configurations_that_never_won_are_not_counted_as_rivals() -> None:
     figure = won_in_bag({"a": 1.0, "b": 0.0, "c": 0.0}, winner="a", name="w")
     assert [row[0] for row in figure.table[1:]] == ["a"]
+
+
+def test_draws_are_cut_by_an_interval_of_their_own_and_by_no_other() -> None:
+    draws = np.random.default_rng(0).normal(0.7, 0.05, 1000)
+    own = np.percentile(draws, [2.5, 97.5])
+    made = with_draws(list(draws), interval=Interval(*map(float, own), 0.95, "two-sided"))
+    assert find_shaded(made, draws) == tuple(own)
+    other = replace(made, interval=Interval(0.65, 0.9, 0.95, "two-sided"))
+    assert find_shaded(other, draws) == (-math.inf, math.inf)
+    assert find_shaded(replace(made, interval=None), draws) == (-math.inf, math.inf)

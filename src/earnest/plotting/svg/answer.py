@@ -158,6 +158,7 @@ HEIGHT, GAP, ROW = (
     46.0,
 )  # of the density; under it; from the interval to the naive score
 FEW = 20  # draws under which each is drawn as a tick
+NEAR = 0.015  # of the level: the share of draws in an interval that their quantiles made
 
 
 @dataclass(frozen=True)
@@ -289,7 +290,7 @@ def _draw_density(picture: _Picture, bottom: float) -> None:
     grid, heights = made
     tops = bottom - (bottom - 24) * heights
     points = [(scale(float(x)), float(y)) for x, y in zip(grid, tops, strict=True)]
-    inside = find_inside(estimate)
+    inside = find_shaded(estimate, draws)
     for low, high, opacity in (
         (scale.low, inside[0], OUTSIDE),
         (*inside, INSIDE),
@@ -302,10 +303,18 @@ def _draw_density(picture: _Picture, bottom: float) -> None:
             canvas.line((scale(value), bottom - 9), (scale(value), bottom), picture.colour, 1.2)
 
 
-def find_inside(estimate: Estimate) -> tuple[float, float]:
-    """Return the ends of the interval, all there is where there is none."""
+def find_shaded(estimate: Estimate, draws: np.ndarray) -> tuple[float, float]:
+    """Return the ends between which resampled scores are shaded.
+
+    Those of the interval where it holds its share of them; all there is where it has other limits,
+    as a cut through the scores would not show where they come from.
+    """
     interval = estimate.interval
-    return (-math.inf, math.inf) if interval is None else (interval.low, interval.high)
+    if interval is None:
+        return -math.inf, math.inf
+    held = np.mean((interval.low <= draws) & (draws <= interval.high))
+    theirs = abs(held - interval.confidence_level) < NEAR
+    return (interval.low, interval.high) if theirs else (-math.inf, math.inf)
 
 
 def _fill_slice(
@@ -459,9 +468,9 @@ def _draw_locator(picture: _Picture, whole: tuple[float, float], y: float) -> No
     canvas, estimate = picture.canvas, picture.estimate
     scale = Scale(*whole, picture.scale.start, picture.scale.end)
     canvas.box((scale.start, y), (scale.end - scale.start, 6), "rule")
-    low, high = find_inside(estimate)
     if estimate.interval is not None:
-        canvas.box((scale(low), y), (scale(high) - scale(low), 6), picture.colour)
+        low, high = scale(estimate.interval.low), scale(estimate.interval.high)
+        canvas.box((low, y), (high - low, 6), picture.colour)
     canvas.dot((scale(estimate.value), y + 3), 4.5, picture.colour)
     plain = 0.1 <= max(abs(end) for end in whole) < 100
     ends = [f"{end:.2f}" if plain else short(end) for end in whole]

@@ -14,7 +14,7 @@ from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Side
 from earnest.core.text.estimate import print_numbers
 from earnest.core.text.numbers import percent
-from earnest.plotting.svg.answer import find_inside, find_naive
+from earnest.plotting.svg.answer import find_naive, find_shaded
 from earnest.plotting.svg.canvas import (
     DASH,
     Canvas,
@@ -63,7 +63,7 @@ def bootstrap(estimate: Estimate, *, name: str, width: float = 420) -> Figure:
     x = Scale(low, high, left, width - max(18.0, 0.5 * label_room(last)))
     canvas = Canvas(width, bottom + (56 if estimate.interval is not None else 28), name)
     draw_y_grid(canvas, y, left, x.end, ticks=levels)
-    inside = find_inside(estimate)
+    inside = find_shaded(estimate, valid)
     for count, a, b in zip(counts, edges, edges[1:], strict=False):
         opacity = IN if a <= inside[1] and b >= inside[0] else OUT
         start, end = x(float(a)) + 0.5, x(float(b)) - 0.5
