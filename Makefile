@@ -17,7 +17,7 @@ ARGS    ?=
 VENV     := .venv
 VENV_ALL := .venv-all
 EVERY_EXTRA := all,automl,docs,test,dev
-SKLEARN_EXTRAS := optuna,survival
+SKLEARN_EXTRAS := optuna,survival,lightgbm
 SKLEARNS := 1.6 1.7 1.8 # beside the newest, which the ordinary environment has
 
 # Each test process keeps to one BLAS thread: the processes are the parallelism. numba gets two, so

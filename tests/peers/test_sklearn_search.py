@@ -30,7 +30,7 @@ def count_passed(outcomes: list[Outcome]) -> int:
 
 def test_all_pass_but_those_that_the_tables_name(outcomes: list[Outcome]) -> None:
     assert list_surprises(outcomes) == []
-    assert count_passed(outcomes) >= 85
+    assert count_passed(outcomes) >= 80  # the files of older versions have fewer
     assert not set(DEAR) & {one.function for one in outcomes}
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import wraps
 from types import ModuleType
 from typing import Any
 
@@ -96,12 +97,13 @@ def test_the_fits_of_a_search_are_not_logged(
     tracker: Tracker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fits = []
+    plain = DecisionTreeClassifier.fit
 
+    @wraps(plain)  # scikit-learn reads which metadata it takes
     def fit(self: Any, X: Any, y: Any, **given: Any) -> Any:
         fits.append(tracker.quiet)
         return plain(self, X, y, **given)
 
-    plain = DecisionTreeClassifier.fit
     monkeypatch.setattr(DecisionTreeClassifier, "fit", fit)
     search().fit(X, Y)
     assert len(fits) == 10  # three configurations in three folds, and the refit
