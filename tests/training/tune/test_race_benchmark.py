@@ -192,7 +192,7 @@ def test_models_and_searches_of_scikit_learn_predict_and_claim(
             plain = getattr(ensemble, f"{name}{kind}")
             monkeypatch.setattr(ensemble, f"{name}{kind}", partial(plain, **{few: 5}))
     table = make_problem(task, n=90)
-    features = table.features.assign(kind=["a", "b", None] * 30)
+    features = table.features.assign(kind=["a", "b", np.nan] * 30)
     job = Job(features, table.outcome, task, METRIC[task], budget=0.0)  # one configuration
     for tool in (tool for tool in list_tools().values() if tool.family == "sklearn"):
         made = getattr(tools, tool.function.partition(":")[2])(job, **tool.options)
