@@ -42,7 +42,7 @@ from .core.results.cautions import Caution as Caution
 from .core.results.comparison import Comparison as Comparison
 from .core.results.comparison_table import Comparisons as Comparisons
 from .core.results.estimate import Estimate as Estimate
-from .core.results.estimate_table import Estimates as Estimates
+from .core.results.estimate import Estimates as Estimates
 from .core.results.gain import Gain as Gain
 from .core.results.interval import Interval as Interval
 from .core.results.learning import LearningCurve as LearningCurve

@@ -17,8 +17,7 @@ from earnest.core.data.scores import Scores
 from earnest.core.data.selection import Selector
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution, Severity
-from earnest.core.results.estimate import Estimate, by_severity, few_beyond
-from earnest.core.results.estimate_table import Estimates
+from earnest.core.results.estimate import Estimate, Estimates, by_severity, few_beyond
 from earnest.core.results.interval import Ask, limit_remarks
 from earnest.core.results.specs import Side
 from earnest.core.text.estimate import LARGE, flatters, is_elected, optimism_words

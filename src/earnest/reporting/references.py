@@ -9,8 +9,7 @@ from earnest.core.base.errors import InputError, UnknownNameError
 from earnest.core.base.provenance import versions
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
-from earnest.core.results.estimate import Estimate
-from earnest.core.results.estimate_table import Estimates
+from earnest.core.results.estimate import Estimate, Estimates
 from earnest.core.results.papers import CitableSpec, collect_papers
 
 FORMS = ("text", "bibtex")

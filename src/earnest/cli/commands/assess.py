@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from earnest.cli.show.progress import FoldLine
-    from earnest.core.results.estimate import Estimate
-    from earnest.core.results.estimate_table import Estimates
+    from earnest.core.results.estimate import Estimate, Estimates
     from earnest.training.protocols import Estimator
     from earnest.training.tables.table import TrainingTable
 

@@ -16,8 +16,7 @@ from earnest.core.base.errors import InputError
 if TYPE_CHECKING:
     from earnest.core.data.predictions import Predictions
     from earnest.core.data.scores import Scores
-    from earnest.core.results.estimate import Estimate
-    from earnest.core.results.estimate_table import Estimates
+    from earnest.core.results.estimate import Estimate, Estimates
 
 HELP = (
     "How good is the winner [bold]really[/bold]? An honest estimate with its interval.\n\n"

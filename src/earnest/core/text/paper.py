@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from earnest.core.base.check import some
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
-from earnest.core.results.estimate import Estimate
-from earnest.core.results.estimate_table import Estimates
+from earnest.core.results.estimate import Estimate, Estimates
 from earnest.core.results.gain import Gain
 from earnest.core.results.interval import Interval
 from earnest.core.results.learning import LearningCurve

@@ -15,8 +15,7 @@ from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.data.designs import NestedPredictions
 from earnest.core.data.replicates import Replicates
 from earnest.core.results.cautions import Caution
-from earnest.core.results.estimate import Estimate, by_severity
-from earnest.core.results.estimate_table import Estimates
+from earnest.core.results.estimate import Estimate, Estimates, by_severity
 from earnest.core.results.interval import Ask
 from earnest.core.results.specs import Design, Side
 from earnest.methods.base import Method, check_question
