@@ -22,7 +22,7 @@ from earnest.core.base.errors import EvidenceError, FormatError, InputError
 from earnest.core.base.provenance import JsonObject
 from earnest.core.data.ensembles import MOST_STEPS, GreedyEnsemble
 from earnest.core.data.predictions import Predictions
-from earnest.core.results.files import parse_json
+from earnest.core.results.base import parse_json
 
 TOOL = "mljar-supervised"
 FILES = ("predictions_out_of_folds.csv", "predictions_validation.csv", "predictions_ensemble.csv")

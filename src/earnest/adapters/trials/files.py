@@ -11,7 +11,7 @@ from earnest.adapters.trials import optuna, run_file, smac
 from earnest.adapters.trials.request import MARKS, TrialsRequest
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
-from earnest.core.results.files import parse_json
+from earnest.core.results.base import parse_json
 from earnest.core.space.trial_tables import refuse_absent
 from earnest.core.space.trials import Trials
 from earnest.core.tables.formats.json_lines import JSON_LINES

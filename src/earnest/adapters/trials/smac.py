@@ -14,7 +14,7 @@ from earnest.adapters.trials.request import TrialsRequest
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.base.provenance import JsonObject
-from earnest.core.results.files import parse_json
+from earnest.core.results.base import parse_json
 from earnest.core.space.parameters import plain
 from earnest.core.space.trials import Trials
 

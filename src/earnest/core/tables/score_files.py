@@ -18,8 +18,8 @@ from earnest.core.base.errors import EarnestError, FormatError, InputError
 from earnest.core.base.writing import replacing
 from earnest.core.data.predictions import Configs
 from earnest.core.data.score_parts import ScoreParts
+from earnest.core.results.base import parse_json
 from earnest.core.results.cautions import Caution
-from earnest.core.results.files import parse_json
 from earnest.core.tables.columns import Columns
 from earnest.core.tables.files import find_existing
 from earnest.core.tables.formats.expanding import refuse_expanding

@@ -22,8 +22,8 @@ from earnest.core.base.errors import EarnestError, FormatError, InputError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
 from earnest.core.data.weights import Weights
+from earnest.core.results.base import parse_json
 from earnest.core.results.estimate import Estimate, Scale
-from earnest.core.results.files import parse_json
 from earnest.core.results.learning import LearningCurve
 from earnest.core.space.trials import Trials
 from earnest.core.tables.score_files import holds_scores

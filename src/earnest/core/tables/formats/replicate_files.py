@@ -17,8 +17,8 @@ from earnest.core.base.writing import replacing
 from earnest.core.data.replicates import DrawUnit, Replicates
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Target, Task
+from earnest.core.results.base import parse_json
 from earnest.core.results.cautions import Caution
-from earnest.core.results.files import parse_json
 from earnest.core.tables.files import find_existing
 from earnest.core.tables.formats.expanding import refuse_expanding
 from earnest.core.tables.formats.header import make_changed_error
