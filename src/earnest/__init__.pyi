@@ -44,8 +44,8 @@ from .core.results.comparison_table import Comparisons as Comparisons
 from .core.results.estimate import Estimate as Estimate
 from .core.results.estimate import Estimates as Estimates
 from .core.results.gain import Gain as Gain
+from .core.results.gain import LearningCurve as LearningCurve
 from .core.results.interval import Interval as Interval
-from .core.results.learning import LearningCurve as LearningCurve
 from .core.results.thresholds import Thresholds as Thresholds
 from .core.space.parameters import Parameter as Parameter
 from .core.space.space import Space as Space

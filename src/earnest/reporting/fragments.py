@@ -14,8 +14,7 @@ from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, Estimates
-from earnest.core.results.gain import Gain
-from earnest.core.results.learning import LearningCurve
+from earnest.core.results.gain import Gain, LearningCurve
 from earnest.core.results.thresholds import Thresholds
 from earnest.core.space.parameters import Parameter
 from earnest.core.space.trials import Trials

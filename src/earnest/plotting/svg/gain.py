@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from earnest.core.results.gain import Gain, Improvement
-from earnest.core.results.learning import LearningCurve
+from earnest.core.results.gain import Gain, Improvement, LearningCurve
 from earnest.core.text import gain as gain_text
 from earnest.core.text import learning as learning_text
 from earnest.core.text.gain import count_places

@@ -10,7 +10,7 @@ from earnest.adapters.trials.scored import COMPLETE
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, Scale
-from earnest.core.results.learning import LearningCurve
+from earnest.core.results.gain import LearningCurve
 from earnest.core.text.names import ConfigName, name_configs
 from earnest.metrics.families import Metric
 

@@ -24,7 +24,7 @@ from earnest.core.data.scores import Scores
 from earnest.core.data.weights import Weights
 from earnest.core.results.base import parse_json
 from earnest.core.results.estimate import Estimate, Scale
-from earnest.core.results.learning import LearningCurve
+from earnest.core.results.gain import LearningCurve
 from earnest.core.space.trials import Trials
 from earnest.core.tables.score_files import holds_scores
 from earnest.kernels.score import fold_scores, score_table
