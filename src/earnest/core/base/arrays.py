@@ -266,3 +266,12 @@ def _make_numbers(values: list[object], known: list[object]) -> NDArray[np.gener
         return made if made.dtype.kind in "iu" else None  # None: beyond 64 bits
     real = (float(v) if isinstance(v, (Real, Decimal)) else np.nan for v in values)
     return np.array(list(real), dtype=np.float64)
+
+
+def finite_range(array: Numbers) -> tuple[float, float]:
+    """Return the smallest and the largest value, NaN aside; (inf, -inf) where there is none."""
+    low, high = np.inf, -np.inf
+    for block in cut_row_blocks(array):
+        low = np.fmin(low, np.fmin.reduce(block, axis=None))
+        high = np.fmax(high, np.fmax.reduce(block, axis=None))
+    return float(low), float(high)

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.arrays import Numbers, as_array, cut_row_blocks, kept
+from earnest.core.base.arrays import Numbers, as_array, cut_row_blocks, finite_range, kept
 from earnest.core.base.errors import InputError
 from earnest.core.data.measure import OF_JUDGEMENTS, OF_SAMPLES, Aggregate, Rule
 from earnest.core.data.predictions import Configs
-from earnest.core.data.responses import finite_range
 from earnest.core.results.cautions import Caution, Severity
 
 MOST_PLAYERS = 60  # configurations whose strengths are fitted in every resample

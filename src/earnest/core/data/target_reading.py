@@ -18,7 +18,6 @@ from earnest.core.base.arrays import (
     whole_as_int,
 )
 from earnest.core.base.errors import InputError
-from earnest.core.data.responses import is_subset, look_like_class_columns
 from earnest.core.data.target import (
     TASKS,
     Target,
@@ -26,6 +25,8 @@ from earnest.core.data.target import (
     encode_classes,
     encode_ids,
     encode_units,
+    is_subset,
+    look_like_class_columns,
     plain_labels,
     survival_parts,
 )

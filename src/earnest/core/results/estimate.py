@@ -1,4 +1,7 @@
-"""What an estimate is made of: the number, its interval, its meaning, how it came about; and several of them."""
+"""What an estimate is made of: the number, its interval, its meaning, and how it came about.
+
+`Estimates` are several of them side by side.
+"""
 
 from __future__ import annotations
 

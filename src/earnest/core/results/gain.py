@@ -1,4 +1,4 @@
-"""What a search gained as it went on, what more training cases gave, and what both improvements have."""
+"""What a search gained as it went on, and what more training cases gave a learner."""
 
 from __future__ import annotations
 

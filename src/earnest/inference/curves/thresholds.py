@@ -21,13 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
+from earnest.core.base.arrays import finite_range
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import versions
 from earnest.core.base.rng import Purpose, RngLike, Seeds
 from earnest.core.base.threads import workers
 from earnest.core.data.ensembles import EnsembleRule
 from earnest.core.data.predictions import Predictions
-from earnest.core.data.responses import ResponseKind, finite_range
+from earnest.core.data.responses import ResponseKind
 from earnest.core.data.selection import SELECTORS, Pooled, Selector
 from earnest.core.data.thresholds import check_cuttable
 from earnest.core.data.weights import Weights
