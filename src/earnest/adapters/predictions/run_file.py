@@ -23,8 +23,7 @@ from earnest.core.base.arrays import as_array
 from earnest.core.base.errors import EvidenceError, FormatError, InputError
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
-from earnest.core.data.target import Target, Task, plain_labels
-from earnest.core.data.target_reading import read_target
+from earnest.core.data.target import Target, Task, plain_labels, read_target
 from earnest.core.results.base import parse_json
 from earnest.store import RunFile, read_run
 

@@ -13,8 +13,7 @@ from earnest.core.base.arrays import RawArray, missing, whole_as_int
 from earnest.core.base.errors import InputError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
-from earnest.core.data.target import Task, plain_labels
-from earnest.core.data.target_reading import MANY
+from earnest.core.data.target import MANY, Task, plain_labels
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.classes import (
     find_class_columns,

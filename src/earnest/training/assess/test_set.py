@@ -117,7 +117,7 @@ def _read_test(question: LearnerQuestion, test: object) -> tuple[object, object,
             cure="Pass test=(X_test, y_test).",
         )
     X_test, y_test = match_rows(test[0], make_survival_outcome(test[1]))
-    from earnest.core.data.target_reading import read_target
+    from earnest.core.data.target import read_target
 
     own = question.target
     _refuse_classes(own, y_test, question.metric)

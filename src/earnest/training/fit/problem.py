@@ -17,11 +17,12 @@ from earnest.core.data.target import (
     Target,
     Task,
     encode_units,
+    infer_task,
     plain_labels,
+    read_target,
     survival_parts,
     usual_positive,
 )
-from earnest.core.data.target_reading import infer_task, read_target
 from earnest.core.data.weights import Weights
 from earnest.kernels.score import score_table
 from earnest.metrics import metric as resolve_metric
