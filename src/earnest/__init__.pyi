@@ -28,13 +28,13 @@ from .core.base.errors import StoreError as StoreError
 from .core.base.errors import UnknownNameError as UnknownNameError
 from .core.data.designs import NestedPredictions as NestedPredictions
 from .core.data.designs import PairedHalves as PairedHalves
-from .core.data.ensembles import GreedyEnsemble as GreedyEnsemble
-from .core.data.ensembles import StackedEnsemble as StackedEnsemble
-from .core.data.ensembles import TopAverage as TopAverage
 from .core.data.predictions import Configs as Configs
 from .core.data.predictions import Predictions as Predictions
 from .core.data.replicates import Replicates as Replicates
 from .core.data.scores import Scores as Scores
+from .core.data.selection import GreedyEnsemble as GreedyEnsemble
+from .core.data.selection import StackedEnsemble as StackedEnsemble
+from .core.data.selection import TopAverage as TopAverage
 from .core.data.target import Target as Target
 from .core.data.thresholds import with_thresholds as with_thresholds
 from .core.data.weights import Weights as Weights

@@ -14,10 +14,9 @@ from earnest.core.base.provenance import knobs, plain, versions
 from earnest.core.base.registry import Registry
 from earnest.core.base.rng import Seeds
 from earnest.core.data.designs import NestedPredictions, PairedHalves
-from earnest.core.data.ensembles import EnsembleRule
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import DrawUnit, Replicates
-from earnest.core.data.selection import SELECTORS, MeanOfFolds, Pooled, Selector
+from earnest.core.data.selection import SELECTORS, EnsembleRule, MeanOfFolds, Pooled, Selector
 from earnest.core.data.target import Target, Task
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import (

@@ -18,8 +18,8 @@ from earnest.adapters.readers import PredictionsReader, register
 from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import JsonObject
-from earnest.core.data.ensembles import MOST_STEPS, GreedyEnsemble
 from earnest.core.data.predictions import Predictions
+from earnest.core.data.selection import MOST_STEPS, GreedyEnsemble
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -20,8 +20,8 @@ from earnest.core.base import check
 from earnest.core.base.arrays import RawArray, missing, whole_as_int
 from earnest.core.base.errors import EvidenceError, FormatError, InputError
 from earnest.core.base.provenance import JsonObject
-from earnest.core.data.ensembles import MOST_STEPS, GreedyEnsemble
 from earnest.core.data.predictions import Predictions
+from earnest.core.data.selection import MOST_STEPS, GreedyEnsemble
 from earnest.core.results.base import parse_json
 
 TOOL = "mljar-supervised"

@@ -26,10 +26,9 @@ from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import versions
 from earnest.core.base.rng import Purpose, RngLike, Seeds
 from earnest.core.base.threads import workers
-from earnest.core.data.ensembles import EnsembleRule
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
-from earnest.core.data.selection import SELECTORS, Pooled, Selector
+from earnest.core.data.selection import SELECTORS, EnsembleRule, Pooled, Selector
 from earnest.core.data.thresholds import check_cuttable
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution, Severity

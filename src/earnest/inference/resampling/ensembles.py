@@ -22,16 +22,16 @@ from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.base.threads import each, workers
-from earnest.core.data.ensembles import (
+from earnest.core.data.predictions import Configs, Predictions
+from earnest.core.data.responses import ResponseKind
+from earnest.core.data.selection import (
     ENSEMBLES,
     EnsembleRule,
     GreedyEnsemble,
     StackedEnsemble,
     TopAverage,
+    first_best,
 )
-from earnest.core.data.predictions import Configs, Predictions
-from earnest.core.data.responses import ResponseKind
-from earnest.core.data.selection import first_best
 from earnest.core.data.target import Target, Task
 from earnest.core.data.weights import Weights
 from earnest.core.results.estimate import ScoreErrors

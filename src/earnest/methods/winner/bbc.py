@@ -12,8 +12,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.rng import Purpose
 from earnest.core.base.threads import side_by_side, workers
-from earnest.core.data.ensembles import EnsembleRule
-from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
+from earnest.core.data.selection import EnsembleRule, MeanOfFolds, Pooled, Selector
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate, ScoreErrors

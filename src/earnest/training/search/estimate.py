@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.errors import EarnestError, InputError
-from earnest.core.data.ensembles import EnsembleRule
 from earnest.core.data.predictions import Predictions
+from earnest.core.data.selection import EnsembleRule
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate, by_severity

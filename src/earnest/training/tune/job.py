@@ -18,9 +18,8 @@ from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, InputError, StoreError
 from earnest.core.base.protocols import Progress
 from earnest.core.base.rng import Purpose, Seeds
-from earnest.core.data.ensembles import EnsembleRule
 from earnest.core.data.predictions import Predictions
-from earnest.core.data.selection import Pooled
+from earnest.core.data.selection import EnsembleRule, Pooled
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison_table import Comparisons

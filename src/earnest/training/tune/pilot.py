@@ -13,8 +13,8 @@ import numpy as np
 from earnest.core.base.protocols import Task
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.base.threads import workers
-from earnest.core.data.ensembles import EnsembleRule
 from earnest.core.data.predictions import Predictions
+from earnest.core.data.selection import EnsembleRule
 from earnest.core.data.weights import Weights
 from earnest.inference.resampling.ensembles import (
     choose_ensembles,
