@@ -12,8 +12,7 @@ from earnest.adapters.trials.request import MARKS, TrialsRequest
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
 from earnest.core.results.base import parse_json
-from earnest.core.space.trial_tables import refuse_absent
-from earnest.core.space.trials import Trials
+from earnest.core.space.trials import Trials, refuse_absent
 from earnest.core.tables.formats.json_lines import JSON_LINES
 from earnest.core.tables.formats.table_files import foreign_content
 

@@ -19,8 +19,7 @@ from earnest.core.base.errors import FormatError, InputError
 from earnest.core.space.inference import guesses, infer_space
 from earnest.core.space.parameters import Parameter, ParameterKind, plain
 from earnest.core.space.space import Space
-from earnest.core.space.trial_tables import refuse_absent
-from earnest.core.space.trials import Trials, refuse_few
+from earnest.core.space.trials import Trials, refuse_absent, refuse_few
 from earnest.core.tables.formats.table_files import foreign_content
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.space.space import Space
-from earnest.core.space.trial_tables import TrialOptions
-from earnest.core.space.trials import DIRECTIONS
+from earnest.core.space.trials import DIRECTIONS, TrialOptions
 
 MARKS = ("delimiter", "decimal", "thousands")  # of a text table
 
