@@ -415,7 +415,7 @@ class Scores:
         >>> judged
         Scores(items=3, configs=3, samples=1, win rate, limits=(0, 1))
         """
-        from earnest.core.tables.judgements import read_judgements
+        from earnest.core.tables.scores import read_judgements
 
         made = object.__new__(cls)
         parts = read_judgements(table, a=a, b=b, winner=winner, id=id, groups=groups)
