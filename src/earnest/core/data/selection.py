@@ -1,4 +1,4 @@
-"""Selectors: the rule that makes one configuration the winner (css), or gives weights to several."""
+"""Selectors: rules that make one configuration the winner (css), or give weights to several."""
 
 from __future__ import annotations
 
