@@ -1,7 +1,7 @@
 """The public names of earnest, each written once: what is here can be imported from `earnest`."""
 
 from .adapters.predictions.door import predictions_from as predictions_from
-from .adapters.predictions.optuna_kept import keep_predictions as keep_predictions
+from .adapters.predictions.optuna import keep_predictions as keep_predictions
 from .adapters.scores.door import scores_from as scores_from
 from .adapters.trials.door import trials_from as trials_from
 from .comparison.many import compare_many as compare_many

@@ -244,8 +244,8 @@ WRITERS = {
     ("cli/commands/predict.py", "save_predicted"),
     ("cli/reading.py", "keep_standard_input"),  # in a folder of its own
     ("cli/show/terminal.py", "_lost"),
-    ("adapters/predictions/optuna_kept.py", "_pack"),
-    ("adapters/predictions/optuna_kept.py", "_upload"),
+    ("adapters/predictions/optuna.py", "_pack"),
+    ("adapters/predictions/optuna.py", "_upload"),
     ("training/harvest/harvest.py", "_keep"),
     ("training/tune/model_checks.py", "settle"),
     ("training/tune/job.py", "_write"),  # by `Folder`, which uses `write_file`
