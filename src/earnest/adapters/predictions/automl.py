@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.predictions.request import PredictionsRequest
+from earnest.adapters.readers import PredictionsRequest
 from earnest.core.base import check
 from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import EvidenceError

@@ -8,11 +8,12 @@ from pathlib import Path
 from numpy.typing import ArrayLike
 
 from earnest.adapters.predictions import paths
-from earnest.adapters.predictions.request import PredictionsRequest, StoreLike
 from earnest.adapters.readers import (
     EARLY,
     PREDICTIONS_READERS,
     PredictionsReader,
+    PredictionsRequest,
+    StoreLike,
     order_readers,
     register,
 )

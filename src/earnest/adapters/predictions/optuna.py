@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypedDict, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from earnest.adapters.predictions.request import PredictionsRequest
-from earnest.adapters.readers import PredictionsReader, register
+from earnest.adapters.readers import PredictionsReader, PredictionsRequest, register
 from earnest.adapters.trials.files import list_tables, read_start
 from earnest.adapters.trials.optuna import (
     StudyContent,
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
     from optuna.artifacts._protocol import ArtifactStore
     from optuna.trial import FrozenTrial
 
-    from earnest.adapters.predictions.request import StoreLike
+    from earnest.adapters.readers import StoreLike
     from earnest.core.tables.columns import Outcome
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from earnest.adapters.predictions import autogluon, h2o, mljar, optuna, run_file, skore, tabrepo
 from earnest.adapters.predictions.optuna import URL
-from earnest.adapters.predictions.request import PredictionsRequest
 from earnest.adapters.predictions.run_file import read_predictions_of_run
 from earnest.adapters.readers import (
     LAST,
     LATE,
     PREDICTIONS_READERS,
     PredictionsReader,
+    PredictionsRequest,
     order_readers,
     register,
 )

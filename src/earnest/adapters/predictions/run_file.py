@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.predictions.request import PredictionsRequest
-from earnest.adapters.readers import LATE, PredictionsReader, register
+from earnest.adapters.readers import LATE, PredictionsReader, PredictionsRequest, register
 from earnest.adapters.trials.files import list_tables, read_start
 from earnest.adapters.trials.run_file import CONFIGS, document_of
 from earnest.core.base import check
