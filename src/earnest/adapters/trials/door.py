@@ -14,13 +14,14 @@ from earnest.adapters.readers import (
     EARLY,
     LAST,
     LATE,
+    MARKS,
     TRIALS_READERS,
     TrialsReader,
+    TrialsRequest,
     order_readers,
     register,
 )
 from earnest.adapters.trials import configspace, optuna, sklearn
-from earnest.adapters.trials.request import MARKS, TrialsRequest
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.results.estimate import restore_nan

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+from earnest.adapters.readers import MARKS, TrialsRequest
 from earnest.adapters.trials import optuna, run_file, smac
-from earnest.adapters.trials.request import MARKS, TrialsRequest
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
 from earnest.core.results.base import parse_json

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from earnest.adapters.readers import TrialsReader, register
-from earnest.adapters.trials.request import TrialsRequest
+from earnest.adapters.readers import TrialsReader, TrialsRequest, register
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.space.parameters import Parameter, ParameterKind, plain

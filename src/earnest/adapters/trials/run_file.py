@@ -10,8 +10,8 @@ from typing import TypedDict, cast
 
 import numpy as np
 
+from earnest.adapters.readers import TrialsRequest
 from earnest.adapters.trials.ranges import Range
-from earnest.adapters.trials.request import TrialsRequest
 from earnest.adapters.trials.scored import (
     COMPLETE,
     DROPPED,

@@ -13,8 +13,8 @@ import numpy as np
 
 from earnest.adapters.predictions.door import cure_for
 from earnest.adapters.predictions.paths import refuse_foreign
+from earnest.adapters.readers import TrialsRequest
 from earnest.adapters.scores.door import is_evaluation, scores_from
-from earnest.adapters.trials.request import TrialsRequest
 from earnest.adapters.trials.run_file import BEGUN, CONFIGS, document_of, read_scored
 from earnest.adapters.trials.scored import COMPLETE, DROPPED, ScoredSearch, ScoreName, choose
 from earnest.core.base import check
