@@ -51,8 +51,8 @@ from .core.space.parameters import Parameter as Parameter
 from .core.space.space import Space as Space
 from .core.space.trials import Trials as Trials
 from .decision.gate import gate as gate
+from .decision.plan import Plan as Plan
 from .decision.plan import plan as plan
-from .decision.planned import Plan as Plan
 from .decision.verdict import Verdict as Verdict
 from .explanation.effects.curves import EffectCurve as EffectCurve
 from .explanation.effects.curves import EffectSurface as EffectSurface

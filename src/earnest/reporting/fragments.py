@@ -37,7 +37,7 @@ from earnest.core.text.learning import headline as learning_headline
 from earnest.core.text.names import readable
 from earnest.core.text.numbers import percent, prose
 from earnest.core.text.thresholds import headline as thresholds_headline
-from earnest.decision.planned import Plan
+from earnest.decision.plan import Plan
 from earnest.decision.verdict import Verdict
 from earnest.explanation.findings import as_sentence, in_percent
 from earnest.explanation.result import Explanation

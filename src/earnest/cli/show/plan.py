@@ -9,7 +9,7 @@ from rich.text import Text
 from earnest.cli.show.estimate import Fact, indented, label_facts, remarks
 from earnest.cli.show.terminal import clean, emit
 from earnest.core.text.numbers import percent
-from earnest.decision.planned import DETECT, MOST_ITEMS, Plan
+from earnest.decision.plan import DETECT, MOST_ITEMS, Plan
 
 WIDEST = 30  # signs of a bar
 
