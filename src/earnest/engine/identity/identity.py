@@ -7,14 +7,304 @@ code; never an address in memory. A long one ends in a digest.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import sys
-from collections.abc import Mapping
+import types
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from enum import Enum
+from pickle import PicklingError
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
-from earnest.engine.identity.canonical import CanonicalWriter, Estimator
-from earnest.engine.identity.user_code import is_installed
+from earnest.engine.identity.user_code import PLAIN, find_globals, is_installed, members
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame
+    from scipy.sparse import csr_matrix
+
+
+Function: TypeAlias = types.FunctionType | types.BuiltinFunctionType | types.MethodType | np.ufunc
+FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, np.ufunc)
+SCALARS = (str, bytes, int, float, complex)
+LAW = ("name", "a", "b", "shapes", "xk", "pk", "badvalue")  # what tells distributions apart
+RANDOM = (np.random.RandomState, np.random.Generator, np.random.SeedSequence)
+
+
+class Estimator(Protocol):
+    """A learner with hyperparameters, as scikit-learn has them."""
+
+    def get_params(self, deep: bool = True) -> Mapping[str, object]:
+        """Return the hyperparameters."""
+
+
+class FrozenEstimator(Protocol):
+    """A fitted learner that is never fitted again."""
+
+    estimator: Estimator
+
+
+class FrozenDistribution(Protocol):
+    """A distribution of scipy with its parameters."""
+
+    dist: object
+    args: tuple[object, ...]
+    kwds: dict[str, object]
+
+
+class SparseMatrix(Protocol):
+    """A sparse matrix of scipy, in whatever format."""
+
+    format: str
+    shape: tuple[int, ...]
+
+    def tocsr(self) -> csr_matrix:
+        """Return it row by row."""
+
+
+class CanonicalWriter:
+    """Writes values as text, and remembers from which libraries their classes are."""
+
+    def __init__(self) -> None:
+        self.libraries: set[str] = set()
+        self._within: list[int] = []
+        self._met: dict[int, object] = {}
+        self._known: dict[
+            int, tuple[object, str]
+        ] = {}  # the value too, or its number may be reused
+
+    def text(self, value: object) -> str:
+        """Return the text of a value."""
+        if isinstance(value, np.generic) and value.dtype.kind in "biufcSU":
+            value = value.item()
+        if type(value) in PLAIN:
+            return repr(value)
+        if id(value) in self._within:
+            return f"<{len(self._within) - self._within.index(id(value))} up>"
+        if id(value) not in self._known:
+            with self._inside(value):
+                self._known[id(value)] = value, self._compound(value)
+        return self._known[id(value)][1]
+
+    @contextmanager
+    def _inside(self, value: object) -> Iterator[None]:
+        self._within.append(id(value))
+        try:
+            yield
+        finally:
+            self._within.pop()
+
+    def _compound(self, value: object) -> str:
+        for holds, write in _WRITERS:
+            if holds(value):
+                return write(self, value)
+        return self._object(value)
+
+    # ---- containers
+
+    def _scalar(self, value: object) -> str:
+        kind = next(kind for kind in SCALARS if isinstance(value, kind))
+        return f"{self.text(type(value))} {kind.__repr__(value)}"
+
+    def _list(self, value: list[object] | tuple[object, ...]) -> str:
+        open_, close = "[]" if isinstance(value, list) else "()"
+        return f"{self._named(value)}{open_}{', '.join(map(self.text, value))}{close}"
+
+    def _set(self, value: set[object] | frozenset[object]) -> str:
+        return f"{self._named(value)}{{{', '.join(sorted(map(self.text, value)))}}}"
+
+    def _dict(self, value: Mapping[str, object]) -> str:
+        pairs = (f"{self.text(k)}: {self.text(v)}" for k, v in value.items())
+        return f"{self._named(value)}{{{', '.join(pairs)}}}"
+
+    def _named(self, value: object) -> str:
+        """Write the class of a container that is not one of Python's own."""
+        return "" if type(value).__module__ == "builtins" else f"{self.text(type(value))} "
+
+    # ---- data
+
+    def _array(self, value: object) -> str:
+        array = np.asarray(value)
+        head = f"array{array.shape} {array.dtype.descr if array.dtype.names else array.dtype}"
+        if array.dtype.hasobject:
+            return f"{head} {self._list(array.ravel().tolist())}"
+        return f"{head} {_hash(np.ascontiguousarray(array))}"
+
+    def _sparse(self, value: SparseMatrix) -> str:
+        rows = value.tocsr().copy()
+        rows.sum_duplicates()
+        parts = (self._array(part) for part in (rows.data, rows.indices.astype(np.int64)))
+        return f"{value.format} {value.shape} {' '.join(parts)} {self._array(rows.indptr)}"
+
+    def _table(self, value: IntoDataFrame) -> str:
+        import narwhals as nw
+
+        frame: nw.DataFrame[Any] | nw.Series[Any] = nw.from_native(
+            value, eager_only=True, allow_series=True
+        )
+        series = [frame] if isinstance(frame, nw.Series) else list(frame.iter_columns())
+        columns = (f"{s.name!r} {s.dtype} {self.text(s.to_numpy())}" for s in series)
+        library = type(value).__module__.split(".")[0]
+        return f"{library} [{'; '.join(columns)}]{self._index(value)}"
+
+    def _index(self, value: object) -> str:
+        """Write the row names of pandas, unless they only count."""
+        index = getattr(value, "index", None)
+        if index is None or callable(index) or type(index).__name__ == "RangeIndex":
+            return ""
+        return f" index {self.text(np.asarray(index))}"
+
+    def _random(
+        self, value: np.random.RandomState | np.random.Generator | np.random.SeedSequence
+    ) -> str:
+        if isinstance(value, np.random.RandomState):
+            state: object = value.get_state(legacy=False)
+        elif isinstance(value, np.random.Generator):
+            state = value.bit_generator.state
+        else:
+            state = {"entropy": value.entropy, "spawn_key": value.spawn_key}
+        return f"{type(value).__name__} {self.text(state)}"
+
+    # ---- code
+
+    def _function(self, value: Function) -> str:
+        if isinstance(value, types.MethodType):
+            return f"{self.text(value.__self__)}.{value.__func__.__name__}"
+        name = getattr(value, "__qualname__", value.__name__)
+        head = f"{getattr(value, '__module__', None)}.{name}"
+        if not isinstance(value, types.FunctionType) or is_installed(value.__module__):
+            self._seen(getattr(value, "__module__", None))
+            return head
+        cells = [cell.cell_contents for cell in value.__closure__ or () if _is_filled(cell)]
+        parts = (value.__code__, value.__defaults__, value.__kwdefaults__, cells)
+        return f"{head} {' '.join(map(self.text, parts))}{self._globals(value)}"
+
+    def _globals(self, value: types.FunctionType) -> str:
+        """Write what a function of the user's own reads beside its arguments, each once."""
+        found = find_globals(value).items()
+        return "".join(f" {name}={self._once(part)}" for name, part in found)
+
+    def _once(self, value: object) -> str:
+        """Write code that many functions call only where it is met first, or the text explodes."""
+        if not isinstance(value, (types.FunctionType, type)):
+            return self.text(value)
+        if id(value) in self._met:
+            return f"{value.__module__}.{value.__qualname__}"
+        self._met[id(value)] = value
+        return self.text(value)
+
+    def _code(self, value: types.CodeType) -> str:
+        return f"code {value.co_code.hex()} {self.text(value.co_consts)} {value.co_names}"
+
+    def _partial(self, value: functools.partial[object]) -> str:
+        return f"partial {self.text((value.func, value.args, value.keywords))}"
+
+    def _class(self, value: type) -> str:
+        head = f"{value.__module__}.{value.__qualname__}"
+        if is_installed(value.__module__):
+            self._seen(value.__module__)
+            return head
+        bases = [base for base in value.__bases__ if base is not object]
+        return f"{head} {self.text(bases)} {self._dict(members(value))}"
+
+    # ---- objects
+
+    def _estimator(self, value: Estimator) -> str:
+        return f"{self.text(type(value))} {self._dict(value.get_params(deep=False))}"
+
+    def _frozen(self, value: FrozenEstimator) -> str:
+        """Write an estimator that is used as it was fitted, so that its state counts."""
+        return f"{self.text(type(value))} {self.text(value.estimator)} {_hash(value.estimator)}"
+
+    def _distribution(self, value: FrozenDistribution) -> str:
+        return f"frozen {self.text((value.dist, value.args, value.kwds))}"
+
+    def _law(self, value: object) -> str:
+        """Write a distribution of scipy; its random state is none of it."""
+        state = {name: part for name, part in vars(value).items() if name in LAW}
+        return f"{self.text(type(value))} {self._dict(state)}"
+
+    def _object(self, value: object) -> str:
+        state = getattr(value, "__dict__", None)
+        if isinstance(state, dict) and not hasattr(type(value), "__slots__"):
+            return f"{self.text(type(value))} {self._dict(state)}"
+        try:
+            return f"{self.text(type(value))} {_hash(value)}"
+        except (PicklingError, TypeError, AttributeError):
+            return self.text(type(value))  # nothing to tell it by but its class
+
+    def _seen(self, module: str | None) -> None:
+        self.libraries.add((module or "").split(".")[0])
+
+
+def _is_table(value: object) -> bool:
+    import narwhals as nw
+
+    given = nw.from_native(value, eager_only=True, allow_series=True, pass_through=True)
+    return given is not value
+
+
+def _is_frozen(value: object) -> bool:
+    return type(value).__module__.split(".")[:2] == ["sklearn", "frozen"]
+
+
+def _has_parameters(value: object) -> bool:
+    return hasattr(type(value), "get_params")
+
+
+def _is_sparse(value: object) -> bool:
+    return hasattr(value, "tocsr") and hasattr(value, "format") and getattr(value, "ndim", 0) == 2
+
+
+def _is_distribution(value: object) -> bool:
+    return all(hasattr(value, name) for name in ("dist", "args", "kwds", "rvs"))
+
+
+def _is_law(value: object) -> bool:
+    return all(hasattr(value, name) for name in ("name", "shapes", "rvs", "ppf"))
+
+
+def _of(*kinds: type) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, kinds)
+
+
+_WRITERS: tuple[tuple[Callable[[object], bool], Callable[[CanonicalWriter, Any], str]], ...] = (
+    (_of(Enum), lambda walk, value: f"{walk.text(type(value))}.{value.name}"),
+    (_of(np.ndarray, np.generic), CanonicalWriter._array),
+    (_of(*SCALARS), CanonicalWriter._scalar),
+    (_of(list, tuple), CanonicalWriter._list),
+    (_of(set, frozenset), CanonicalWriter._set),
+    (_of(dict), CanonicalWriter._dict),
+    (_of(*RANDOM), CanonicalWriter._random),
+    (_of(types.ModuleType), lambda walk, value: f"module {value.__name__}"),
+    (_of(type), CanonicalWriter._class),
+    (_of(*FUNCTIONS), CanonicalWriter._function),
+    (_of(types.CodeType), CanonicalWriter._code),
+    (_of(functools.partial), CanonicalWriter._partial),
+    (_is_sparse, CanonicalWriter._sparse),
+    (_is_table, CanonicalWriter._table),
+    (_is_frozen, CanonicalWriter._frozen),
+    (_has_parameters, CanonicalWriter._estimator),
+    (_is_distribution, CanonicalWriter._distribution),
+    (_is_law, CanonicalWriter._law),
+)
+
+
+def _hash(value: object) -> str:
+    from joblib import hash as joblib_hash
+
+    made: str = joblib_hash(value)
+    return made
+
+
+def _is_filled(cell: types.CellType) -> bool:
+    try:
+        return cell.cell_contents is not None
+    except ValueError:  # not yet bound
+        return False
+
 
 LONGEST = 60  # characters up to which a value is shown as it is
 LIBRARIES = ("numpy", "scipy", "sklearn")
