@@ -1,4 +1,4 @@
-"""Readers of other tools: how a source is called, recognised and read, and what a caller may say."""
+"""Readers of other tools: how they recognise and read a source, and what a caller may say of it."""
 
 from __future__ import annotations
 
