@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Generic, Protocol, TypeVar
 
 from earnest.core.base.errors import EarnestError, InputError
-from earnest.engine.identity.identity import versions
+from earnest.engine.identity import versions
 from earnest.engine.limits import TaskLimit
 from earnest.engine.tasks import Work
 

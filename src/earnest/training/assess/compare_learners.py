@@ -34,8 +34,8 @@ from earnest.core.results.comparison import Comparison
 from earnest.core.results.differences import Alternative
 from earnest.core.results.estimate import Provenance
 from earnest.core.results.specs import Evidence
-from earnest.engine.identity.identity import describe, digest, parameters_of, with_parts
-from earnest.engine.identity.identity import versions as versions_of
+from earnest.engine.identity import describe, digest, parameters_of, with_parts
+from earnest.engine.identity import versions as versions_of
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric, MetricLike
 from earnest.metrics.responding import check_fits

@@ -15,7 +15,7 @@ from earnest.core.base.protocols import Key, Outcome, Task
 from earnest.core.data.designs import NestedPredictions, PairedHalves
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.results.cautions import Caution
-from earnest.engine.identity.identity import digest
+from earnest.engine.identity import digest
 from earnest.training.assess.plan import Block, SplitPlan
 from earnest.training.fit.cell import RESPONSE
 from earnest.training.fit.experiment import Cell, Experiment

@@ -14,7 +14,7 @@ from earnest.core.base.protocols import Outcome, Progress, Store, Task
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.data.replicates import DrawUnit, Replicates
 from earnest.core.results.cautions import Caution
-from earnest.engine.identity.identity import describe, parameters_of, versions, with_parts
+from earnest.engine.identity import describe, parameters_of, versions, with_parts
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric, MetricLike
 from earnest.metrics.responding import check_fits

@@ -22,7 +22,7 @@ from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, by_severity
-from earnest.engine.identity.identity import describe, digest
+from earnest.engine.identity import describe, digest
 from earnest.methods.base import Method, check_question
 from earnest.methods.run import estimate
 from earnest.metrics.families import Metric

@@ -26,7 +26,7 @@ from earnest.core.base.threads import workers
 from earnest.core.data.selection import EnsembleRule
 from earnest.core.results.interval import Ask
 from earnest.engine.backends import count_ahead
-from earnest.engine.identity.identity import describe, parameters_of, versions, with_parts
+from earnest.engine.identity import describe, parameters_of, versions, with_parts
 from earnest.engine.limits import TaskLimit
 from earnest.training.fit.experiment import WHOLE, Configuration, Experiment
 from earnest.training.fit.problem import (

@@ -441,7 +441,7 @@ def describe(value: object) -> str:
     Examples
     --------
     >>> import numpy as np
-    >>> from earnest.engine.identity.identity import describe
+    >>> from earnest.engine.identity import describe
     >>> describe({"C": [0.1, 1.0]})
     "{'C': [0.1, 1.0]}"
     >>> describe(np.zeros((3, 2)))
@@ -458,7 +458,7 @@ def with_parts(name: str, value: object, parts: Mapping[str, object]) -> dict[st
 
     Examples
     --------
-    >>> from earnest.engine.identity.identity import with_parts
+    >>> from earnest.engine.identity import with_parts
     >>> with_parts("candidates", {"C": [1, 2]}, {"C": [1, 2]})
     {'candidates': "{'C': [1, 2]}", 'candidates: C': '[1, 2]'}
     """
@@ -496,7 +496,7 @@ def versions(*values: object) -> Mapping[str, str]:
 
     Examples
     --------
-    >>> from earnest.engine.identity.identity import versions
+    >>> from earnest.engine.identity import versions
     >>> sorted(versions())[:2]
     ['version of earnest', 'version of numpy']
     """
