@@ -126,7 +126,7 @@ from .training.harvest.harvest import harvest as harvest
 from .training.learners.inputs import Inputs as Inputs
 from .training.learners.portfolio import Portfolio as Portfolio
 from .training.learners.portfolio import load_portfolio as load_portfolio
-from .training.learners.ses.ses import SES as SES
+from .training.learners.ses import SES as SES
 from .training.search.dropping.adjusted import BCEDAdjusted as BCEDAdjusted
 from .training.search.dropping.bced import BCED as BCED
 from .training.search.optuna import optuna_candidates as optuna_candidates

@@ -13,8 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
 
 from earnest.core.base.errors import InputError
-from earnest.training.learners.ses import ses
-from earnest.training.learners.ses.ses import SES, LikelihoodRatio, PartialCorrelation, Search
+from earnest.training.learners.ses import SES, LikelihoodRatio, PartialCorrelation, Search, ses
 
 Array = NDArray[np.float64]
 

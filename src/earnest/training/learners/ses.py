@@ -461,7 +461,7 @@ class SES(ColumnSelection):
     Examples
     --------
     >>> import numpy as np
-    >>> from earnest.training.learners.ses.ses import SES
+    >>> from earnest.training.learners.ses import SES
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(300, 6))
     >>> X[:, 4] = X[:, 0] + 0.5 * rng.normal(size=300)  # tells of y through column 0 only
