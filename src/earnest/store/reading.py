@@ -10,8 +10,15 @@ from pathlib import Path
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
 from earnest.core.base.protocols import Key, Outcome
-from earnest.store import schema
 from earnest.store.rows import decode
+from earnest.store.schema import (
+    explain_errors,
+    is_new,
+    read_documents,
+    read_identity,
+    rows_of,
+    settle_path,
+)
 from earnest.store.sqlite import PATIENCE
 
 
@@ -82,11 +89,11 @@ def read_run(path: str | Path, *, arrays: bool = True) -> RunFile:
     >>> run.identity, len(run.outcomes)
     ({'seed': '7'}, 1)
     """
-    real = schema.settle_path(path)
+    real = settle_path(path)
     if not real.exists():
         raise FormatError(f"there is no file {str(path)!r}", needs="a run file of earnest")
     check.refuse_stream(real)
-    with schema.explain_errors(path):
+    with explain_errors(path):
         connection = _connect(real)
         try:
             return _read(connection, Path(path), arrays)
@@ -111,12 +118,12 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 def _read(connection: sqlite3.Connection, path: Path, arrays: bool) -> RunFile:
     connection.execute("BEGIN")  # all that follows is of one moment
-    if schema.is_new(connection, path):
+    if is_new(connection, path):
         raise FormatError(f"{str(path)!r} is empty", needs="a run file of earnest")
-    outcomes = (decode(row) for row in schema.rows_of(connection))
+    outcomes = (decode(row) for row in rows_of(connection))
     return RunFile(
         path,
-        schema.read_identity(connection),
+        read_identity(connection),
         {one.key: one if arrays else replace(one, arrays={}) for one in outcomes},
-        schema.read_documents(connection),
+        read_documents(connection),
     )

@@ -63,7 +63,7 @@ def is_new(connection: sqlite3.Connection, path: Path) -> bool:
     return False
 
 
-def create(connection: sqlite3.Connection, identity: Mapping[str, str]) -> None:
+def create_tables(connection: sqlite3.Connection, identity: Mapping[str, str]) -> None:
     """Write the tables and the identity, all or nothing."""
     connection.execute("BEGIN IMMEDIATE")
     for statement in TABLES:
@@ -75,7 +75,7 @@ def create(connection: sqlite3.Connection, identity: Mapping[str, str]) -> None:
     connection.execute("COMMIT")
 
 
-def touch(connection: sqlite3.Connection) -> None:
+def touch_file(connection: sqlite3.Connection) -> None:
     """Write once without changing anything, so that a door that is shut is seen at once."""
     connection.execute("BEGIN IMMEDIATE")
     connection.execute(f"PRAGMA user_version = {VERSION}")

@@ -14,8 +14,20 @@ from typing import Self
 
 from earnest.core.base.errors import InputError, StoreError
 from earnest.core.base.protocols import Key, Outcome
-from earnest.store import schema
 from earnest.store.rows import decode, encode, plain, refuse_another, write_key
+from earnest.store.schema import (
+    INSERT,
+    SELECT,
+    create_tables,
+    explain_errors,
+    is_new,
+    read_documents,
+    read_identity,
+    rows_of,
+    settle_path,
+    touch_file,
+    verify_rows,
+)
 
 # One writer at a time: a lock that dies with the process that holds it.
 #
@@ -162,11 +174,11 @@ class SqliteStore:
     def open(self, identity: Mapping[str, str]) -> None:
         """Begin or resume the run of this identity; every row is checked before any work."""
         if self._opened is not None:
-            refuse_another(schema.read_identity(self._opened), identity, repr(str(self.path)))
+            refuse_another(read_identity(self._opened), identity, repr(str(self.path)))
             return
-        path = schema.settle_path(self.path)
+        path = settle_path(self.path)
         lock = WriterLock(path, self.path)
-        with schema.explain_errors(self.path):
+        with explain_errors(self.path):
             lock.acquire()
             try:
                 self._opened = self._begin(path, identity)
@@ -178,16 +190,16 @@ class SqliteStore:
     def _begin(self, path: Path, identity: Mapping[str, str]) -> sqlite3.Connection:
         connection = _connect(path)
         try:
-            if schema.is_new(connection, self.path):
+            if is_new(connection, self.path):
                 _prepare(connection)
-                schema.create(connection, identity)
-            found = schema.read_identity(connection)
+                create_tables(connection, identity)
+            found = read_identity(connection)
             asked = {plain(name): plain(value) for name, value in identity.items()}
             refuse_another(found, asked, repr(str(self.path)))
-            self._keys = dict.fromkeys(schema.verify_rows(schema.rows_of(connection)))
-            schema.read_documents(connection)
+            self._keys = dict.fromkeys(verify_rows(rows_of(connection)))
+            read_documents(connection)
             _prepare(connection)
-            schema.touch(connection)
+            touch_file(connection)
         except BaseException:
             connection.close()
             raise
@@ -200,21 +212,21 @@ class SqliteStore:
     def put(self, outcome: Outcome) -> None:
         """Commit an outcome."""
         row = encode(outcome)
-        with schema.explain_errors(self.path):
-            self._connection.execute(schema.INSERT, row)
+        with explain_errors(self.path):
+            self._connection.execute(INSERT, row)
         self._keys[outcome.key] = None
 
     def put_document(self, name: str, text: str) -> None:
         """Commit a text by name."""
-        with schema.explain_errors(self.path):
+        with explain_errors(self.path):
             self._connection.execute(
                 "INSERT OR REPLACE INTO document VALUES (?, ?)", (plain(name), plain(text))
             )
 
     def documents(self) -> Mapping[str, str]:
         """Return the texts by name."""
-        with schema.explain_errors(self.path):
-            return schema.read_documents(self._connection)
+        with explain_errors(self.path):
+            return read_documents(self._connection)
 
     def flush(self) -> None:
         """Do nothing: every put is a commit."""
@@ -258,9 +270,9 @@ class _StoredOutcomes(Mapping[Key, Outcome]):
     def __getitem__(self, key: Key) -> Outcome:
         if key not in self._store._keys:
             raise KeyError(key)
-        with schema.explain_errors(self._store.path):
+        with explain_errors(self._store.path):
             found = self._store._connection.execute(
-                f"{schema.SELECT} WHERE key = ?", (write_key(key),)
+                f"{SELECT} WHERE key = ?", (write_key(key),)
             ).fetchone()
             return decode(found)
 
