@@ -18,7 +18,7 @@ import pytest
 from earnest.core.base.errors import FormatError, StoreError
 from earnest.core.base.protocols import Outcome
 from earnest.store import SqliteStore, read_run
-from earnest.store.schema import VERSION
+from earnest.store.sqlite import VERSION
 from tests.store.examples import IDENTITY, outcomes
 
 ROOT = Path(__file__).parents[2]

@@ -11,7 +11,8 @@ from earnest.core.base import check
 from earnest.core.base.errors import FormatError
 from earnest.core.base.protocols import Key, Outcome
 from earnest.store.rows import decode
-from earnest.store.schema import (
+from earnest.store.sqlite import (
+    PATIENCE,
     explain_errors,
     is_new,
     read_documents,
@@ -19,7 +20,6 @@ from earnest.store.schema import (
     rows_of,
     settle_path,
 )
-from earnest.store.sqlite import PATIENCE
 
 
 @dataclass(frozen=True, eq=False)
