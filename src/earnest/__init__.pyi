@@ -110,8 +110,8 @@ from .resampling.bootstrap import BayesianBootstrap as BayesianBootstrap
 from .resampling.bootstrap import CaseBootstrap as CaseBootstrap
 from .resampling.bootstrap import GroupBootstrap as GroupBootstrap
 from .resampling.bootstrap import StratifiedBootstrap as StratifiedBootstrap
-from .store.reading import RunFile as RunFile
-from .store.reading import read_run as read_run
+from .store.sqlite import RunFile as RunFile
+from .store.sqlite import read_run as read_run
 from .training.assess.assess import assess as assess
 from .training.assess.assess import assess_all as assess_all
 from .training.assess.compare_learners import compare_learners as compare_learners
