@@ -19,7 +19,7 @@ from earnest.cli.show.tune import _facts
 from earnest.comparison import many
 from earnest.core.data.predictions import Predictions
 from earnest.methods.winner.bbc import BBC
-from earnest.store import reading
+from earnest.store import sqlite
 from earnest.training.tune import job as tune_job
 from earnest.training.tune import run as tune_run
 from earnest.training.tune.folder import FILES, REPORT
@@ -396,7 +396,7 @@ def test_bbc_and_the_comparison_run_once_and_nothing_is_read_back(run, here, mon
 
     count(BBC, "__call__", "bbc")
     count(many, "compare_all", "comparison")
-    count(reading, "_read", "run file")
+    count(sqlite, "_read", "run file")
     count(Predictions, "load", "predictions")
     assert run(*QUICK).code == 0
     assert (here / "run" / REPORT).exists()
