@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from earnest.core.base.protocols import Key, Outcome, Task
 from earnest.engine.parcels import pack
-from earnest.engine.tasks import UNSENT, ErrorCatcher, failure
-from earnest.engine.worker import TOGETHER, Report, Sent
+from earnest.engine.worker import TOGETHER, UNSENT, ErrorCatcher, Report, Sent, failure
 
 MOST = 256  # tasks in a chunk
 

@@ -31,7 +31,7 @@ from earnest.engine.limits import TaskLimit
 if TYPE_CHECKING:
     from ray import ObjectRef
 
-    from earnest.engine.tasks import Work
+    from earnest.engine.worker import Work
 
 # A folder for the shared data of a run that is gone afterwards, however the run ends.
 #

@@ -30,8 +30,19 @@ from earnest.engine.parcels import (
     SharedData,
     by_file,
 )
-from earnest.engine.tasks import ENDED, LIMITED, TIME_LIMIT, Work, failure, perform
-from earnest.engine.worker import FallenTask, Report, collect_fallen, perform_chunk, perform_packed
+from earnest.engine.worker import (
+    ENDED,
+    LIMITED,
+    TIME_LIMIT,
+    FallenTask,
+    Report,
+    Work,
+    collect_fallen,
+    failure,
+    perform,
+    perform_chunk,
+    perform_packed,
+)
 
 if TYPE_CHECKING:
     from joblib import Parallel
