@@ -17,8 +17,7 @@ from earnest.core.base.rng import Seeds
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import Selector, first_best, slack
 from earnest.core.data.weights import Weights
-from earnest.inference.cases.areas import auc_placements, need_auc, turned
-from earnest.inference.cases.placements import Placements
+from earnest.inference.cases.placements import Placements, auc_placements, need_auc, turned
 from earnest.inference.resampling.splits import SplitKnobs, learning_part, part_of
 from earnest.inference.resampling.winners import gains_of, judge_winner, whole_scores
 from earnest.kernels.score import score_table

@@ -30,9 +30,9 @@ from earnest.core.results.interval import (
     TiltedLimits,
     best_of,
 )
-from earnest.inference.cases.areas import auc_influence
 from earnest.inference.cases.case_values import case_values
 from earnest.inference.cases.fold_variance import ROUNDING, rounding
+from earnest.inference.cases.placements import auc_influence
 from earnest.inference.limits.auc import delong
 from earnest.inference.limits.ceiling import never_beyond_perfect
 from earnest.inference.resampling.resampled import UndefinedRule, in_bag_rule, resample_statistic
