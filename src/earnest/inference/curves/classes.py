@@ -18,14 +18,15 @@ from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Task
 from earnest.core.results.interval import Ask
 from earnest.inference.curves.corrected import (
+    GRID,
     Floats,
     MeanCurve,
     Selection,
     chunks,
     draw_scores,
     mean_curve,
+    roc_points,
 )
-from earnest.inference.curves.points import GRID, roc_points
 from earnest.metrics.families import Metric
 
 MOST = 30  # classes; beyond, a page could not show them
