@@ -38,8 +38,7 @@ from earnest.inference.remarks import (
     warn_of_undefined_folds,
 )
 from earnest.inference.resampling.ensembles import read_rule
-from earnest.inference.resampling.split_selection import Choice, SplitDetails, choose
-from earnest.inference.resampling.splits import SplitKnobs
+from earnest.inference.resampling.splits import Choice, SplitDetails, SplitKnobs, choose
 from earnest.metrics.families import Metric, RankMetric
 from earnest.metrics.ranking import auc_scan, is_auc
 
