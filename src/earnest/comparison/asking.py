@@ -33,8 +33,8 @@ from earnest.core.results.specs import COMPARED_ON_ITEMS, Evidence
 from earnest.inference.remarks import evidence_remarks
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric, RankMetric
-from earnest.metrics.knobs import configure
 from earnest.metrics.ranking import auc_scan
+from earnest.metrics.resolve import configure
 
 T = TypeVar("T")
 ABOUT_FOLDS = {"EN002"}  # remarks that bear only on tests that look at single folds

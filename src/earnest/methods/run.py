@@ -36,8 +36,8 @@ from earnest.methods.base import (
 from earnest.methods.bootstrap.replicated import ReplicatesCall
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import CallableMetric, MetricLike
-from earnest.metrics.knobs import configure, split_knobs
 from earnest.metrics.ranking import is_auc
+from earnest.metrics.resolve import configure, split_knobs
 from earnest.metrics.responding import check_fits
 from earnest.metrics.scores import read_evidence
 
