@@ -1,4 +1,4 @@
-"""What runs in a worker: a task and its outcome, a few in a row, and a mark of the one under way."""
+"""What runs in a worker: a task and its outcome, a few in a row, a mark of the one under way."""
 
 from __future__ import annotations
 
