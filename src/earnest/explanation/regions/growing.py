@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.explanation.regions.splits import (
-    Floats,
     Split,
     best_split,
     find_published_split,
@@ -21,6 +20,7 @@ from earnest.explanation.regions.splits import (
 VARIANTS = ("exhaustive", "as_published")
 FEWEST_POINTS = 10  # in a region; an average over fewer says little of it
 DEFAULT_REGIONS = 4
+Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 
