@@ -14,8 +14,7 @@ from earnest.core.space.space import Parameter, Space
 from earnest.explanation.effects.curves import EffectCurve, Objective
 from earnest.explanation.effects.effects import Scene, effect_of
 from earnest.explanation.effects.quality import negative_log_likelihood, relative_gain
-from earnest.explanation.regions.growing import Growth
-from earnest.explanation.regions.partition import RegionRule, inside, regions_of
+from earnest.explanation.regions.partition import Growth, RegionRule, inside, regions_of
 from earnest.explanation.sampling_bias import discrepancy
 from earnest.explanation.surrogate.gaussian_process import GaussianProcess
 

@@ -23,8 +23,7 @@ from earnest.explanation.effects.quality import (
     optimum_confidence,
     relative_gain,
 )
-from earnest.explanation.regions.growing import Growth
-from earnest.explanation.regions.partition import RegionRule, inside, neighbours, regions_of
+from earnest.explanation.regions.partition import Growth, RegionRule, inside, neighbours, regions_of
 from earnest.explanation.regions.regions import Region
 from earnest.explanation.surrogate.gaussian_process import GaussianProcess
 

@@ -22,8 +22,13 @@ from earnest.explanation.effects.effects import Scene, compute_surface, effect_o
 from earnest.explanation.effects.quality import CurveQuality, QualityGain, negative_log_likelihood
 from earnest.explanation.findings import headline
 from earnest.explanation.importance import Importance
-from earnest.explanation.regions.growing import Growth
-from earnest.explanation.regions.partition import RegionRule, average_columns, inside, regions_of
+from earnest.explanation.regions.partition import (
+    Growth,
+    RegionRule,
+    average_columns,
+    inside,
+    regions_of,
+)
 from earnest.explanation.regions.regions import Region, RegionTree
 from earnest.explanation.sampling_bias import SamplingBias, short
 from earnest.explanation.stable import StableOptimum
