@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from earnest.core.text.numbers import percent
-from earnest.inference.curves.classes import ClassCurves
-from earnest.inference.curves.corrected import MeanCurve
+from earnest.inference.curves.corrected import ClassCurves, MeanCurve
 from earnest.inference.curves.winner import Calibration
 from earnest.plotting.svg.canvas import (
     DOTS,

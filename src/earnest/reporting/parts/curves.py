@@ -18,8 +18,14 @@ from earnest.core.text.numbers import percent, write_count
 from earnest.inference.curves import folds as folded
 from earnest.inference.curves import survival
 from earnest.inference.curves import winner as own
-from earnest.inference.curves.classes import ClassCurves, class_curves, no_class_curves
-from earnest.inference.curves.corrected import MeanCurve, Selection, mean_curves
+from earnest.inference.curves.corrected import (
+    ClassCurves,
+    MeanCurve,
+    Selection,
+    class_curves,
+    mean_curves,
+    no_class_curves,
+)
 from earnest.inference.resampling.ensembles import (
     blend,
     count_partitions,
