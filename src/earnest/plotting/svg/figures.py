@@ -12,9 +12,14 @@ from earnest.plotting.svg.answer import answer
 from earnest.plotting.svg.canvas import TOKENS, Figure, Scale
 from earnest.plotting.svg.curves import calibration, class_areas, precision_recall, roc
 from earnest.plotting.svg.draws import bootstrap, won_in_bag
-from earnest.plotting.svg.effects import effect, find_shared_limits, region_node, tree_limits
+from earnest.plotting.svg.effects import (
+    effect,
+    find_shared_limits,
+    importance,
+    region_node,
+    tree_limits,
+)
 from earnest.plotting.svg.gain import gain, learning
-from earnest.plotting.svg.importance import importance
 from earnest.plotting.svg.outcomes import folds, residuals
 from earnest.plotting.svg.search import best_so_far
 from earnest.plotting.svg.strips import (
