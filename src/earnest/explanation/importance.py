@@ -26,7 +26,7 @@ from earnest.explanation.surrogate.surrogate import draws, make_even_codes
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from earnest.plotting.figures.importance import Axes
+    from earnest.plotting.figures.effects import Axes
 
 Floats = NDArray[np.float64]
 DRAWS = 200  # functions
@@ -95,7 +95,7 @@ class Importance:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the shares with their intervals and return the matplotlib Axes."""
-        from earnest.plotting.figures.importance import plot_importance
+        from earnest.plotting.figures.effects import plot_importance
 
         return plot_importance(self, ax)
 
