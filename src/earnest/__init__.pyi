@@ -127,8 +127,8 @@ from .training.learners.inputs import Inputs as Inputs
 from .training.learners.portfolio import Portfolio as Portfolio
 from .training.learners.portfolio import load_portfolio as load_portfolio
 from .training.learners.ses import SES as SES
-from .training.search.dropping.adjusted import BCEDAdjusted as BCEDAdjusted
 from .training.search.dropping.bced import BCED as BCED
+from .training.search.dropping.bced import BCEDAdjusted as BCEDAdjusted
 from .training.search.optuna import optuna_candidates as optuna_candidates
 from .training.search.search_cv import SearchCV as SearchCV
 from .training.tune.model import Model as Model
