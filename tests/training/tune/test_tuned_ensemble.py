@@ -116,7 +116,7 @@ def test_a_report_of_an_ensemble_draws_the_ensemble() -> None:
 
 
 def en_columns(frame: pd.DataFrame) -> Any:
-    from earnest.training.tables.files import open_noting
+    from earnest.training.tables.table import open_noting
 
     return open_noting(frame, delimiter=None, decimal=None, thousands=None).columns
 

@@ -190,7 +190,7 @@ def _read_test_set(
     path: Path, table: TrainingTable, target: str, reading: CasesReading
 ) -> tuple[NDArray[np.float64], NDArray[np.generic]]:
     """Read the table that is kept away, in the columns of the design table."""
-    from earnest.training.tables.files import open_table
+    from earnest.training.tables.table import open_table
 
     other = read_cases(path, target, replace(reading, group=None), task=str(table.task))
     columns, _ = open_table(

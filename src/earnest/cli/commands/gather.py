@@ -82,7 +82,7 @@ def read_columns(
     delimiter, decimal, thousands : str, optional
         Of a CSV file.
     """
-    from earnest.training.tables.files import open_noting
+    from earnest.training.tables.table import open_noting
 
     _refuse_halves(data, named)
     if data is None:
