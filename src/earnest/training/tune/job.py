@@ -51,11 +51,16 @@ from earnest.training.tune.folder import (
     PREDICTIONS,
     Folder,
 )
-from earnest.training.tune.machine import measure_crowding, read_machine
 from earnest.training.tune.meaning import Curve, find_meaning, is_meaning_needed
 from earnest.training.tune.model import Model
 from earnest.training.tune.options import TuneOptions, choose_metric
-from earnest.training.tune.pilot import JudgingPace, measure, measure_judging
+from earnest.training.tune.pilot import (
+    JudgingPace,
+    measure,
+    measure_crowding,
+    measure_judging,
+    read_machine,
+)
 from earnest.training.tune.plan import (
     PLAN,
     TunePlan,
