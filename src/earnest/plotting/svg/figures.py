@@ -19,9 +19,8 @@ from earnest.plotting.svg.effects import (
     region_node,
     tree_limits,
 )
-from earnest.plotting.svg.gain import gain, learning
+from earnest.plotting.svg.gain import best_so_far, gain, learning
 from earnest.plotting.svg.outcomes import folds, residuals
-from earnest.plotting.svg.search import best_so_far
 from earnest.plotting.svg.strips import (
     Difference,
     Trust,
