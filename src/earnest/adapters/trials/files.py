@@ -13,8 +13,8 @@ from earnest.core.base import check
 from earnest.core.base.errors import FormatError
 from earnest.core.results.base import parse_json
 from earnest.core.space.trials import Trials, refuse_absent
+from earnest.core.tables.formats.expanding import foreign_content
 from earnest.core.tables.formats.json_lines import JSON_LINES
-from earnest.core.tables.formats.table_files import foreign_content
 
 # SQLite files by a table that only they have -> their reader.
 DATABASES: dict[str, Callable[[Path, TrialsRequest], Trials]] = {

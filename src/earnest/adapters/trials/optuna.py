@@ -18,7 +18,7 @@ from earnest.core.base.errors import FormatError, InputError
 from earnest.core.space.parameters import Parameter, ParameterKind, plain
 from earnest.core.space.space import Space, guesses, infer_space
 from earnest.core.space.trials import Trials, refuse_absent, refuse_few
-from earnest.core.tables.formats.table_files import foreign_content
+from earnest.core.tables.formats.expanding import foreign_content
 
 if TYPE_CHECKING:
     from optuna import Study

@@ -10,12 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from earnest.core.base import check
-from earnest.core.base.errors import EarnestError, FormatError, InputError
+from earnest.core.base.errors import FormatError, InputError
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import Columns
 from earnest.core.tables.formats.excel import EXCEL, read_excel
+from earnest.core.tables.formats.expanding import WHOLE, foreign_content
 from earnest.core.tables.formats.header import Facts, read_header, rebuild
 from earnest.core.tables.formats.json_lines import JSON_LINES, read_json_lines
 from earnest.core.tables.formats.parquet import BATCH, ParquetColumns, is_large, read_by_columns
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 # What a file holds by its first bytes, and the door through which other libraries read it.
 
-
-WHOLE = "a complete file of the format that its extension names"
 
 GZIP = b"\x1f\x8b"
 # The first bytes, the word for what follows, and the suffixes under which it is read.
@@ -73,31 +71,6 @@ def _unpack_start(content: bytes) -> bytes:
         return zlib.decompressobj(wbits=16 + zlib.MAX_WBITS).decompress(content, PEEK)
     except zlib.error:
         return b""
-
-
-@contextmanager
-def foreign_content(path: str | Path, *, needs: str = WHOLE, cure: str = "") -> Iterator[None]:
-    """Turn whatever a library says of a file that it cannot read into one form of message.
-
-    A damaged file makes libraries raise nearly anything (a TypeError of Optuna, a KeyError of
-    skops, a RecursionError of JSON), so this is the one place that catches every exception. Only
-    the reading by a library belongs inside. What earnest then does with the content stays outside,
-    for a fault there is a fault of earnest, and must be seen as one.
-    """
-    try:
-        yield
-    except EarnestError:
-        raise
-    except Exception as error:  # see above
-        kind = type(error).__name__
-        first = next(iter(str(error).strip().splitlines()), "")
-        plain = first and not isinstance(error, (LookupError, TypeError, AttributeError))
-        raise FormatError(
-            f"{Path(path).name!r} cannot be read",
-            needs=needs,
-            got=check.show_text(first if plain else f"{kind}: {first}" if first else kind),
-            cure="There is not enough memory for it." if isinstance(error, MemoryError) else cure,
-        ) from error
 
 
 def refuse_other_content(path: Path, suffix: str) -> None:
