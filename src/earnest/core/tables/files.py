@@ -18,7 +18,6 @@ from earnest.core.tables.formats.npz import load_npy, load_npz, save_npz
 from earnest.core.tables.formats.table_files import READ, WRITTEN, load_table, save_table
 from earnest.core.tables.options import refuse_unknown
 
-SAVED = (*(suffix for suffix in WRITTEN if suffix != ".txt"), ".npz")
 
 
 def load(

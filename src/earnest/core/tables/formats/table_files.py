@@ -101,6 +101,7 @@ CSV = (".csv", ".csv.gz", ".tsv", ".txt")
 WRITTEN = (*CSV, ".parquet", ".arrow", ".feather")
 TABLES = (*WRITTEN, *JSON_LINES, *EXCEL)  # what every door reads that takes a table
 READ = (*TABLES, ".npz", ".npy")  # predictions and scores may be arrays, too
+SAVED = (*(suffix for suffix in WRITTEN if suffix != ".txt"), ".npz")  # of Π
 
 
 def find_table_suffix(path: Path, cure: str = "") -> str:
