@@ -40,7 +40,7 @@ def keep_standard_input() -> Iterator[Path]:
 
     Its first bytes tell the format; what is none of the others is CSV.
     """
-    from earnest.core.tables.formats.table_files import guess_suffix
+    from earnest.core.tables.files import guess_suffix
 
     stream = sys.stdin
     if stream is None or stream.isatty():

@@ -234,7 +234,7 @@ WRITERS = {
     ("core/base/writing.py", "_sync"),
     ("core/base/writing.py", "_open_stream"),
     ("core/tables/formats/text.py", "write_csv"),
-    ("core/tables/formats/table_files.py", "save_table"),
+    ("core/tables/files.py", "save_table"),
     ("core/tables/formats/npz.py", "save_npz"),
     ("core/tables/formats/npz.py", "write_member"),
     ("core/tables/score_files.py", "_save_npz"),  # all three into the file of `replacing`

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import earnest as en
-from earnest.core.tables.formats.table_files import TABLES, guess_suffix
+from earnest.core.tables.files import TABLES, guess_suffix
 from earnest.training.tables.table import open_table
 
 ROWS = [

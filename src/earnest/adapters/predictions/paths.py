@@ -21,7 +21,7 @@ from earnest.adapters.trials.files import read_start
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.data.predictions import Predictions
-from earnest.core.tables.formats.table_files import READ
+from earnest.core.tables.files import READ
 
 TOOLS = (autogluon, h2o, mljar, optuna, run_file, skore, tabrepo)  # each registers its readers
 KEPT = ("predictions.parquet", "predictions.npz", "predictions.csv")  # of a run, in this order

@@ -478,7 +478,7 @@ def read_table(
     thousands: str | None = None,
 ) -> pa.Table:
     """Return the Arrow table of a CSV, JSON lines, Parquet or Arrow file."""
-    from earnest.core.tables.formats.table_files import find_table_suffix, open_foreign_table
+    from earnest.core.tables.files import find_table_suffix, open_foreign_table
 
     refuse_absent(path, "a file of trials")
     suffix = find_table_suffix(path)

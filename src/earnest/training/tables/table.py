@@ -15,7 +15,7 @@ from earnest.core.base.errors import FormatError, InputError
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.tables.columns import Columns
-from earnest.core.tables.formats.table_files import (
+from earnest.core.tables.files import (
     TABLES,
     find_table_suffix,
     open_foreign_table,

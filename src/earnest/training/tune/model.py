@@ -19,8 +19,8 @@ from earnest.core.base.errors import EarnestError, FormatError, InputError
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.tables.columns import Columns
+from earnest.core.tables.files import TABLES
 from earnest.core.tables.formats.expanding import check_arrays, foreign_content, refuse_expanding
-from earnest.core.tables.formats.table_files import TABLES
 from earnest.training.protocols import Classifier, Estimator, Predictor
 from earnest.training.tables.kinds import is_number, is_text
 from earnest.training.tables.outcome import find_column
