@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError, UnknownNameError
@@ -41,10 +41,10 @@ def references(
     '@article{tsamardinos2018,'
     """
     check.one_of("form", form, FORMS)
-    return references_of(_specs(result), form)
+    return references_of([*_specs(result)], form)
 
 
-def references_of(specs: Iterable[CitableSpec], form: str) -> tuple[str, ...]:
+def references_of(specs: Sequence[CitableSpec], form: str) -> tuple[str, ...]:
     """Return the references of methods and tests, and of earnest."""
     papers = collect_papers(specs)
     return (*(paper.words if form == "text" else paper.bibtex for paper in papers), _own(form))
