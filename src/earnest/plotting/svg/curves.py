@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from earnest.core.text.numbers import percent
+from earnest.core.text.numbers import percent, show_number
 from earnest.inference.curves.corrected import ClassCurves, MeanCurve
 from earnest.inference.curves.winner import Calibration
 from earnest.plotting.svg.canvas import (
@@ -24,7 +24,6 @@ from earnest.plotting.svg.canvas import (
     fit_words,
     measure_text,
     round_out,
-    show_number,
     space_labels,
 )
 

@@ -9,7 +9,7 @@ from earnest.core.results.gain import Gain, Improvement, LearningCurve
 from earnest.core.text import gain as gain_text
 from earnest.core.text import learning as learning_text
 from earnest.core.text.gain import count_places
-from earnest.core.text.numbers import percent
+from earnest.core.text.numbers import percent, show_number
 from earnest.plotting.svg.canvas import (
     APART,
     DASH,
@@ -27,7 +27,6 @@ from earnest.plotting.svg.canvas import (
     label_ticks,
     measure_text,
     round_out,
-    show_number,
     space_labels,
 )
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from earnest.core.results.estimate import Estimate
 from earnest.core.text.estimate import places_of, print_numbers
+from earnest.core.text.numbers import show_number, write_in_figure
 from earnest.inference.curves.folds import FoldScores, Residuals
 from earnest.plotting.svg.canvas import (
     DASH,
@@ -23,8 +24,6 @@ from earnest.plotting.svg.canvas import (
     label_ticks,
     measure_text,
     round_out,
-    show_number,
-    write_in_figure,
 )
 
 TOP = 24.0
