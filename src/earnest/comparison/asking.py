@@ -20,6 +20,7 @@ from earnest.comparison.base import (
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError, MetricError
 from earnest.core.base.provenance import knobs, plain, versions
+from earnest.core.base.registry import configure
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
 from earnest.core.data.predictions import Predictions
@@ -34,7 +35,6 @@ from earnest.inference.remarks import evidence_remarks
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric, RankMetric
 from earnest.metrics.ranking import auc_scan
-from earnest.metrics.resolve import configure
 
 T = TypeVar("T")
 ABOUT_FOLDS = {"EN002"}  # remarks that bear only on tests that look at single folds

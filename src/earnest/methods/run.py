@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError
+from earnest.core.base.registry import configure, split_knobs
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
 from earnest.core.data.designs import NestedPredictions, PairedHalves
@@ -37,7 +38,6 @@ from earnest.methods.bootstrap.replicated import ReplicatesCall
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import CallableMetric, MetricLike
 from earnest.metrics.ranking import is_auc
-from earnest.metrics.resolve import configure, split_knobs
 from earnest.metrics.responding import check_fits
 from earnest.metrics.scores import read_evidence
 

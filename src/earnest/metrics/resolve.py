@@ -5,22 +5,20 @@ The only place of this room that imports scikit-learn, and late.
 
 from __future__ import annotations
 
-import ast
 import inspect
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import partial
 from numbers import Real
-from typing import Any, Protocol, TypeGuard, TypeVar
+from typing import Protocol, TypeGuard, TypeVar
 
 import numpy as np
 
 from earnest.core.base import check
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import InputError, UnknownNameError
-from earnest.core.base.registry import Registry
+from earnest.core.base.registry import split_knobs
 from earnest.core.data.target import TASKS, Task
 from earnest.metrics.families import (
     CLASSES,
@@ -36,7 +34,6 @@ from earnest.metrics.responding import OF_CLASSES
 
 Factory = Callable[..., Metric]
 F = TypeVar("F", bound=Factory)
-T = TypeVar("T")
 
 FACTORIES: dict[str, Factory] = {}
 
@@ -69,53 +66,6 @@ def written(value: object) -> str:
     if isinstance(value, float) and value.is_integer():
         return repr(int(value))
     return repr(value)
-
-
-def split_knobs(
-    name: str, what: str = "metric", example: str = "'f_beta(beta=0.5)'"
-) -> tuple[str, dict[str, object]]:
-    """Split `word(knob=value, ...)` into the word and its knobs; nothing in it is executed.
-
-    An error names `what` has the knobs, and shows an `example`.
-
-    Examples
-    --------
-    >>> from earnest.metrics.resolve import split_knobs
-    >>> split_knobs("risk(costs=(5, 1))")
-    ('risk', {'costs': (5, 1)})
-    >>> split_knobs("roc_auc")
-    ('roc_auc', {})
-    >>> split_knobs(".632+(rule='as_published')")
-    ('.632+', {'rule': 'as_published'})
-    """
-    word, opening, rest = name.strip().partition("(")
-    if not opening:
-        return word, {}
-    if not re.fullmatch(r"\.?\w+\+?", word):
-        raise _make_unreadable_error(name, what, example)
-    try:
-        call = ast.parse(f"_({rest}", mode="eval").body
-    except (SyntaxError, ValueError):
-        raise _make_unreadable_error(name, what, example) from None
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
-        raise _make_unreadable_error(name, what, example)
-    knobs: dict[str, object] = {}
-    for keyword in call.keywords:
-        if keyword.arg is None:
-            raise _make_unreadable_error(name, what, example)
-        try:
-            knobs[keyword.arg] = ast.literal_eval(keyword.value)
-        except (ValueError, TypeError, SyntaxError, RecursionError):
-            raise _make_unreadable_error(name, what, example) from None
-    return word, knobs
-
-
-def _make_unreadable_error(name: str, what: str, example: str) -> InputError:
-    return InputError(
-        f"the options of a {what} cannot be read",
-        needs=f"name(option=value, ...) with plain values, such as {example}",
-        got=check.show(name),
-    )
 
 
 def check_positive_number(name: str, value: object) -> float:
@@ -164,87 +114,6 @@ def check_knobs(word: str, function: Callable[..., object], knobs: Mapping[str, 
 
 
 # ---- methods and tests: a registered kind with the knobs that were typed or passed
-
-
-def configure(
-    kinds: Registry[type[Any]],
-    given: str | T,
-    knobs: Mapping[str, object],
-    *,
-    example: str,
-    members: Iterable[str] = ("spec",),
-) -> T:
-    """Return a method or a test of a name with its knobs; an instance as it is.
-
-    Knobs stand in one place: in the name, as `"delong(variant='logit')"`, among the arguments, or
-    in a configured instance. Those that are None were not given.
-
-    Parameters
-    ----------
-    kinds : Registry
-        The methods, or the tests.
-    given : str or instance
-        A name, perhaps with knobs, or a configured instance.
-    knobs : mapping of str to object
-        What was passed beside it.
-    example : str
-        A name with knobs, for the error about one that cannot be read.
-    members : iterable of str
-        What a configured instance has.
-
-    Examples
-    --------
-    >>> from earnest.methods import METHODS
-    >>> from earnest.metrics.resolve import configure
-    >>> configure(METHODS, "bbc(variant='as_published')", {"n_resamples": 200}, example="").variant
-    'as_published'
-    """
-    what, wanted = kinds.kind, {name: value for name, value in knobs.items() if value is not None}
-    if isinstance(given, str):
-        word, typed = split_knobs(given, what, example)
-        kind = kinds[word]
-        _refuse_unknown(what, kind, [*typed, *wanted])
-        _refuse_twice(what, [name for name in typed if name in wanted])
-        made: T = kind(**typed, **wanted)
-        return made
-    if isinstance(given, type) or not all(hasattr(given, name) for name in members):
-        raise InputError(
-            f"`{what}` cannot be read",
-            needs=f"a name or a configured {what}",
-            got=check.show(given),
-            cure=f"Write {given.__name__}()." if isinstance(given, type) else "",
-        )
-    if wanted:
-        raise InputError(
-            f"{_list_names(wanted)} cannot be combined with a configured {what}",
-            needs="options in one place",
-            cure=f"Set them on the instance: {type(given).__name__}({_list_names(wanted)}=...).",
-        )
-    return given
-
-
-def _refuse_unknown(what: str, kind: type[Any], names: Iterable[str]) -> None:
-    known = {f.name for f in fields(kind)}
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        raise InputError(
-            f"{what} {kind.spec.name!r} has no option {_list_names(unknown)}",
-            needs=", ".join(sorted(known)) or "no options",
-            cure="Leave it out.",
-        )
-
-
-def _refuse_twice(what: str, twice: list[str]) -> None:
-    if twice:
-        raise InputError(
-            f"{_list_names(twice)} given twice, in the name of the {what} and as an argument",
-            needs="options in one place",
-            cure="Leave one of them out.",
-        )
-
-
-def _list_names(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
 
 
 def metric(given: object) -> Metric:

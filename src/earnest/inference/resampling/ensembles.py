@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.base.registry import split_knobs
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.base.threads import each, workers
 from earnest.core.data.predictions import Configs, Predictions
@@ -41,7 +42,6 @@ from earnest.metrics.classification import EPS, of_true_class
 from earnest.metrics.families import Metric, RankMetric
 from earnest.metrics.multiclass import mean_of_views
 from earnest.metrics.ranking import auc_scan, one_view
-from earnest.metrics.resolve import split_knobs
 from earnest.resampling.bootstrap import Resampler
 
 Array = NDArray[np.float64]
