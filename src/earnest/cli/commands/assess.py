@@ -10,7 +10,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from earnest.cli.failures import say
-from earnest.cli.options import assess as options
+from earnest.cli.options.assess import (
+    All,
+    Folds,
+    Jobs,
+    Methods,
+    Metrics,
+    Model,
+    Quiet,
+    Repeats,
+    Replicates,
+    Store,
+    Test,
+)
 from earnest.cli.options.common import AsJson, Level, Seed, SideName, take_options
 from earnest.cli.options.tune import CasesReading, Data, Target
 from earnest.cli.reading import read_cases, read_sign
@@ -59,21 +71,21 @@ class AssessOptions(TypedDict):
 def command(
     data: Data,
     target: Target = None,
-    model: options.Model = "rf",
-    metric: options.Metrics = None,
+    model: Model = "rf",
+    metric: Metrics = None,
     json: AsJson = False,
-    quiet: options.Quiet = False,
-    method: options.Methods = None,
-    everything: options.All = False,
+    quiet: Quiet = False,
+    method: Methods = None,
+    everything: All = False,
     level: Level = 0.95,
     side: SideName = "two-sided",
-    replicates: options.Replicates = 200,
-    folds: options.Folds = 10,
-    repeats: options.Repeats = None,
-    test: options.Test = None,
+    replicates: Replicates = 200,
+    folds: Folds = 10,
+    repeats: Repeats = None,
+    test: Test = None,
     seed: Seed = None,
-    out: options.Store = None,
-    n_jobs: options.Jobs = None,
+    out: Store = None,
+    n_jobs: Jobs = None,
     *,
     reading: CasesReading,
 ) -> None:

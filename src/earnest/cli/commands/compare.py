@@ -7,7 +7,20 @@ from functools import partial
 from typing import TYPE_CHECKING, TypedDict
 
 from earnest.cli.options import common as options
-from earnest.cli.options import compare as how
+from earnest.cli.options.compare import (
+    Adjust,
+    All,
+    Alternative,
+    First,
+    Jobs,
+    Level,
+    Reference,
+    Resamples,
+    Rope,
+    Second,
+    Seed,
+    TestName,
+)
 from earnest.cli.reading import label_evidence, read_evidence
 from earnest.cli.writing import answer_each, check_table
 from earnest.core.base import check
@@ -47,20 +60,20 @@ class CompareOptions(TypedDict):
 def command(
     predictions: options.Table,
     metric: options.MetricNames = None,
-    a: how.First = None,
-    b: how.Second = None,
-    everything: how.All = False,
+    a: First = None,
+    b: Second = None,
+    everything: All = False,
     json: options.AsJson = False,
     table: options.PaperTable = None,
-    test: how.TestName = None,
-    alternative: how.Alternative = "two-sided",
-    level: how.Level = 0.95,
-    adjust: how.Adjust = None,
-    reference: how.Reference = None,
-    rope: how.Rope = None,
-    n_resamples: how.Resamples = None,
-    seed: how.Seed = None,
-    n_jobs: how.Jobs = None,
+    test: TestName = None,
+    alternative: Alternative = "two-sided",
+    level: Level = 0.95,
+    adjust: Adjust = None,
+    reference: Reference = None,
+    rope: Rope = None,
+    n_resamples: Resamples = None,
+    seed: Seed = None,
+    n_jobs: Jobs = None,
     *,
     reading: options.PredictionsReading,
     scoring: options.ScoresReading,

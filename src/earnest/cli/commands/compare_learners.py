@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from earnest.cli.commands import compare as how
 from earnest.cli.commands.assess import (
     METRICS,
     find_learner,
@@ -16,7 +17,6 @@ from earnest.cli.commands.assess import (
     read_labels,
     tell_how_to_resume,
 )
-from earnest.cli.options import compare as how
 from earnest.cli.options.assess import Jobs, Metrics, Model, Quiet, Store
 from earnest.cli.options.common import AsJson, make_option, take_options
 from earnest.cli.options.tune import CasesReading, Data, Target

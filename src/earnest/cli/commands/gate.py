@@ -8,7 +8,21 @@ from typing import TYPE_CHECKING
 import typer
 
 from earnest.cli.options import common as options
-from earnest.cli.options import gate as how
+from earnest.cli.options.gate import (
+    Above,
+    Against,
+    Below,
+    Jobs,
+    JUnit,
+    Ledger,
+    Level,
+    Margin,
+    Markdown,
+    MethodName,
+    MetricName,
+    Seed,
+    TestName,
+)
 from earnest.cli.reading import label_evidence, read_evidence
 from earnest.cli.show.terminal import write_json
 from earnest.core.base import check
@@ -32,20 +46,20 @@ HELP = (
 @options.take_options
 def command(
     predictions: options.Table,
-    metric: how.MetricName = None,
+    metric: MetricName = None,
     json: options.AsJson = False,
-    above: how.Above = None,
-    below: how.Below = None,
-    against: how.Against = None,
-    margin: how.Margin = None,
-    level: how.Level = 0.95,
-    ledger: how.Ledger = None,
-    junit: how.JUnit = None,
-    markdown: how.Markdown = None,
-    method: how.MethodName = None,
-    test: how.TestName = None,
-    seed: how.Seed = 0,
-    n_jobs: how.Jobs = None,
+    above: Above = None,
+    below: Below = None,
+    against: Against = None,
+    margin: Margin = None,
+    level: Level = 0.95,
+    ledger: Ledger = None,
+    junit: JUnit = None,
+    markdown: Markdown = None,
+    method: MethodName = None,
+    test: TestName = None,
+    seed: Seed = 0,
+    n_jobs: Jobs = None,
     *,
     reading: options.PredictionsReading,
     scoring: options.ScoresReading,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from earnest.cli.options import gather as options
 from earnest.cli.options.common import (
     AsJson,
     ByWhat,
@@ -19,6 +18,21 @@ from earnest.cli.options.common import (
     ScoreName,
     TaskName,
     Thousands,
+)
+from earnest.cli.options.gather import (
+    Data,
+    Ensembles,
+    Event,
+    Fold,
+    Group,
+    Out,
+    Overwrite,
+    Static,
+    Store,
+    Study,
+    Target,
+    Time,
+    TrustPickle,
 )
 from earnest.cli.reading import read_sign
 from earnest.cli.show.terminal import write_json
@@ -159,22 +173,22 @@ Source = Annotated[
 
 def command(
     source: Source,
-    out: options.Out = None,
-    overwrite: options.Overwrite = False,
+    out: Out = None,
+    overwrite: Overwrite = False,
     json: AsJson = False,
-    study: options.Study = None,
-    store: options.Store = None,
+    study: Study = None,
+    store: Store = None,
     score: ScoreName = None,
     by: ByWhat = None,
-    ensembles: options.Ensembles = False,
-    static: options.Static = None,
-    trust_pickle: options.TrustPickle = False,
-    data: options.Data = None,
-    target: options.Target = None,
-    group: options.Group = None,
-    fold: options.Fold = None,
-    time: options.Time = None,
-    event: options.Event = None,
+    ensembles: Ensembles = False,
+    static: Static = None,
+    trust_pickle: TrustPickle = False,
+    data: Data = None,
+    target: Target = None,
+    group: Group = None,
+    fold: Fold = None,
+    time: Time = None,
+    event: Event = None,
     positive: Positive = None,
     task: TaskName = None,
     response: Response = None,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from earnest.cli.commands import gate as gated
 from earnest.cli.options import common as options
-from earnest.cli.options import gate as gated
 from earnest.cli.options.common import (
     make_jobs_option,
     make_level_option,
