@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
+from earnest.cli.commands.tune import CasesReading, Data, Target
 from earnest.cli.failures import say
 from earnest.cli.options.assess import (
     All,
@@ -24,7 +25,6 @@ from earnest.cli.options.assess import (
     Test,
 )
 from earnest.cli.options.common import AsJson, Level, Seed, SideName, take_options
-from earnest.cli.options.tune import CasesReading, Data, Target
 from earnest.cli.reading import read_cases, read_sign
 from earnest.cli.writing import answer_each
 from earnest.core.base import check

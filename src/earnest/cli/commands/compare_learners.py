@@ -17,9 +17,9 @@ from earnest.cli.commands.assess import (
     read_labels,
     tell_how_to_resume,
 )
+from earnest.cli.commands.tune import CasesReading, Data, Target
 from earnest.cli.options.assess import Jobs, Metrics, Model, Quiet, Store
 from earnest.cli.options.common import AsJson, make_option, take_options
-from earnest.cli.options.tune import CasesReading, Data, Target
 from earnest.cli.reading import read_cases
 from earnest.cli.writing import answer_each
 from earnest.core.base import check
