@@ -10,6 +10,11 @@ import typer
 from earnest.cli.commands import compare as how
 from earnest.cli.commands.assess import (
     METRICS,
+    Jobs,
+    Metrics,
+    Model,
+    Quiet,
+    Store,
     find_learner,
     make_learner_for,
     make_progress_line,
@@ -18,7 +23,6 @@ from earnest.cli.commands.assess import (
     tell_how_to_resume,
 )
 from earnest.cli.commands.tune import CasesReading, Data, Target
-from earnest.cli.options.assess import Jobs, Metrics, Model, Quiet, Store
 from earnest.cli.options.common import AsJson, make_option, take_options
 from earnest.cli.reading import read_cases
 from earnest.cli.writing import answer_each
