@@ -12,7 +12,7 @@ from earnest.core.base.errors import FormatError, InputError
 
 if TYPE_CHECKING:
     from earnest.cli.commands.tune import CasesReading
-    from earnest.cli.options.common import PredictionsReading, ScoresReading
+    from earnest.cli.options import PredictionsReading, ScoresReading
     from earnest.core.data.predictions import Predictions
     from earnest.core.data.scores import Scores
     from earnest.training.tables.table import TrainingTable

@@ -13,7 +13,7 @@ import typer
 
 from earnest.cli.commands.tune import CasesReading, Data, Target
 from earnest.cli.failures import say
-from earnest.cli.options.common import (
+from earnest.cli.options import (
     AsJson,
     Level,
     Seed,

@@ -6,7 +6,7 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
-from earnest.cli.options import common as options
+from earnest.cli import options
 from earnest.cli.reading import is_large, label_evidence, read_evidence
 from earnest.cli.writing import answer_each, check_table
 from earnest.core.base import check

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from earnest.cli.options import common as options
-from earnest.cli.options.common import (
+from earnest.cli import options
+from earnest.cli.options import (
     make_jobs_option,
     make_level_option,
     make_option,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from earnest.cli.options.common import (
+from earnest.cli.options import (
     AsJson,
     ByWhat,
     Decimal,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from earnest.cli import options
 from earnest.cli.commands import gate as gated
-from earnest.cli.options import common as options
-from earnest.cli.options.common import (
+from earnest.cli.options import (
     make_jobs_option,
     make_level_option,
     make_option,

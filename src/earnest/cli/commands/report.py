@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from earnest.cli.options import common as options
+from earnest.cli import options
 from earnest.cli.reading import list_load_options, list_log_options, list_score_options
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError

@@ -6,8 +6,8 @@ import sys
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from earnest.cli.options import common as options
-from earnest.cli.options.common import make_option
+from earnest.cli import options
+from earnest.cli.options import make_option
 from earnest.cli.reading import is_large, read_predictions, refuse_no_metric
 from earnest.cli.writing import answer_each, check_table
 from earnest.core.base import check

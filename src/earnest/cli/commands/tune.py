@@ -12,7 +12,7 @@ import typer
 
 from earnest.cli import ending_code
 from earnest.cli.failures import say
-from earnest.cli.options.common import (
+from earnest.cli.options import (
     AsJson,
     Decimal,
     Delimiter,
