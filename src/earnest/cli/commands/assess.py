@@ -20,7 +20,6 @@ from earnest.cli.options import (
     SideName,
     make_jobs_option,
     make_option,
-    take_options,
 )
 from earnest.cli.reading import read_cases, read_sign
 from earnest.cli.writing import answer_each
@@ -143,7 +142,6 @@ class AssessOptions(TypedDict):
     progress: FoldLine | None
 
 
-@take_options
 def command(
     data: Data,
     target: Target = None,

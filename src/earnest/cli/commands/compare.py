@@ -125,7 +125,6 @@ class CompareOptions(TypedDict):
     n_jobs: int | None
 
 
-@options.take_options
 def command(
     predictions: options.Table,
     metric: options.MetricNames = None,

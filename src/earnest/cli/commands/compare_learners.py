@@ -23,7 +23,7 @@ from earnest.cli.commands.assess import (
     tell_how_to_resume,
 )
 from earnest.cli.commands.tune import CasesReading, Data, Target
-from earnest.cli.options import AsJson, make_option, take_options
+from earnest.cli.options import AsJson, make_option
 from earnest.cli.reading import read_cases
 from earnest.cli.writing import answer_each
 from earnest.core.base import check
@@ -77,7 +77,6 @@ Replicates = Annotated[
 ]
 
 
-@take_options
 def command(
     data: Data,
     target: Target = None,

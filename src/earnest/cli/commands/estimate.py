@@ -43,7 +43,6 @@ class EstimateOptions(TypedDict):
     n_jobs: int | None
 
 
-@options.take_options
 def command(
     predictions: options.Table,
     metric: options.MetricNames = None,

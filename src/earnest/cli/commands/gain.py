@@ -26,7 +26,6 @@ HELP = (
 )
 
 
-@options.take_options
 def command(
     predictions: options.Table,
     metric: options.MetricNames = None,

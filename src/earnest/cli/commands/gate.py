@@ -116,7 +116,6 @@ HELP = (
 )
 
 
-@options.take_options
 def command(
     predictions: options.Table,
     metric: MetricName = None,

@@ -73,7 +73,6 @@ HELP = (
 )
 
 
-@options.take_options
 def command(
     predictions: options.Table,
     metric: gated.MetricName = None,

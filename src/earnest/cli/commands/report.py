@@ -97,7 +97,6 @@ NoExplanation = Annotated[
 ]
 
 
-@options.take_options
 def command(
     run: Source,
     out: Out = None,

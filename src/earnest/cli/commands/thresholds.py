@@ -86,7 +86,6 @@ class ThresholdAnswer:
         return self.made.to_latex()
 
 
-@options.take_options
 def command(
     predictions: options.Table,
     metric: options.MetricNames = None,
