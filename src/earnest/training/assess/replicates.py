@@ -24,8 +24,7 @@ from earnest.training.assess.question import (
     read_data,
     warn_of_few_cases,
 )
-from earnest.training.fit.cell import RESPONSE
-from earnest.training.fit.experiment import Cell, Experiment
+from earnest.training.fit.experiment import RESPONSE, Cell, Experiment
 from earnest.training.fit.ledger import explain_failure
 from earnest.training.fit.problem import make_empty_predictions, read_outcome
 from earnest.training.fit.response import ResponsePlan, plan_response

@@ -27,8 +27,7 @@ from earnest.methods.base import Method, check_question
 from earnest.methods.run import estimate
 from earnest.metrics.families import Metric
 from earnest.training.assess.question import LearnerQuestion, warn_of_few_cases
-from earnest.training.fit.cell import RESPONSE
-from earnest.training.fit.experiment import Cell, Experiment
+from earnest.training.fit.experiment import RESPONSE, Cell, Experiment
 from earnest.training.fit.ledger import explain_failure
 from earnest.training.fit.problem import make_survival_outcome
 from earnest.training.fit.response import ResponsePlan, count_rows

@@ -28,7 +28,7 @@ from earnest.kernels.score import score_table
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import METRICS, Metric, MetricLike, Need
 from earnest.metrics.responding import check_fits
-from earnest.training.fit.cell import SINGLE
+from earnest.training.fit.experiment import SINGLE
 from earnest.training.fit.response import ResponsePlan, count_rows, plan_response
 from earnest.training.protocols import Estimator, Scorer
 

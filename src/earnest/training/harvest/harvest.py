@@ -29,7 +29,7 @@ from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.results.cautions import Caution
 from earnest.core.space.parameters import plain
 from earnest.metrics.families import MetricLike
-from earnest.training.fit.cell import SINGLE
+from earnest.training.fit.experiment import SINGLE
 from earnest.training.fit.problem import Problem, Scoring, read_problem, read_scoring
 from earnest.training.fit.response import ResponsePlan, count_rows, take_rows
 from earnest.training.protocols import Estimator, Scorer

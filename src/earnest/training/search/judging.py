@@ -13,7 +13,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, InputError
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
-from earnest.training.fit.cell import SINGLE
+from earnest.training.fit.experiment import SINGLE
 from earnest.training.fit.ledger import tell_failures, warn_of_means
 from earnest.training.fit.problem import check_refit, refuse
 from earnest.training.search.dropping.bced import warn_of_dropping

@@ -25,8 +25,7 @@ from earnest.core.base.rng import RngLike
 from earnest.core.data.selection import EnsembleRule
 from earnest.methods.base import Method
 from earnest.metrics.families import MetricLike
-from earnest.training.fit.cell import fit_model
-from earnest.training.fit.experiment import Configuration
+from earnest.training.fit.experiment import Configuration, fit_model
 from earnest.training.fit.problem import make_survival_outcome, read_scoring
 from earnest.training.learners.averaged import join_members
 from earnest.training.protocols import Answer, Estimator
