@@ -61,8 +61,8 @@ from earnest.training.fit.splits import (
     make_splitter,
 )
 from earnest.training.protocols import Estimator, Splitter, StoreLike
+from earnest.training.search.estimate import warn_of_leaks
 from earnest.training.search.preparation import StaticCandidates, read_candidates
-from earnest.training.search.remarks import warn_of_leaks
 from earnest.training.search.run import enter_configs, put_cases, record_all
 
 # The splits that two learners are trained on, by the design of the test that compares them.

@@ -22,7 +22,7 @@ from earnest.training.fit.ledger import explain_failure
 from earnest.training.fit.response import ResponsePlan
 from earnest.training.fit.run import RunOptions, run_all
 from earnest.training.fit.splits import Splits
-from earnest.training.search.remarks import warn_of_leaks, warn_of_overlap
+from earnest.training.search.estimate import warn_of_leaks, warn_of_overlap
 
 
 @dataclass(frozen=True, eq=False)

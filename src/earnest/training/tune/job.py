@@ -37,10 +37,13 @@ from earnest.training.learners.portfolio import (
     needs_probabilities,
 )
 from earnest.training.protocols import Estimator
-from earnest.training.search.estimate import refuse_estimate
+from earnest.training.search.estimate import (
+    refuse_estimate,
+    reword_for_tune,
+    warn_of_no_probabilities,
+)
 from earnest.training.search.judging import SearchResults
 from earnest.training.search.live import LivePage
-from earnest.training.search.remarks import reword_for_tune, warn_of_no_probabilities
 from earnest.training.tables.hidden_groups import find_copies, has_too_few_apart, note_kept_together
 from earnest.training.tables.table import FEWEST, TrainingTable, read_table
 from earnest.training.tune.folder import (
