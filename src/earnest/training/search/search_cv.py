@@ -29,8 +29,12 @@ from earnest.training.fit.experiment import Configuration, fit_model
 from earnest.training.fit.problem import make_survival_outcome, read_scoring
 from earnest.training.learners.averaged import join_members
 from earnest.training.protocols import Answer, Estimator
-from earnest.training.search.autolog import log_the_winner
-from earnest.training.search.callbacks import Callbacks, CallbackSupport, tell_callbacks
+from earnest.training.search.callbacks import (
+    Callbacks,
+    CallbackSupport,
+    log_the_winner,
+    tell_callbacks,
+)
 from earnest.training.search.dropping.bced import DroppingRule
 from earnest.training.search.estimate import EstimateAttributes, SearchRecord, refuse_estimate
 from earnest.training.search.judging import SearchResults, judge
