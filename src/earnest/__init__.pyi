@@ -123,9 +123,9 @@ from .training.assess.stability import Stability as Stability
 from .training.assess.stability import check_stability as check_stability
 from .training.harvest.boosters import BoosterFolds as BoosterFolds
 from .training.harvest.harvest import harvest as harvest
-from .training.learners.inputs import Inputs as Inputs
 from .training.learners.portfolio import Portfolio as Portfolio
 from .training.learners.portfolio import load_portfolio as load_portfolio
+from .training.learners.preprocessing import Inputs as Inputs
 from .training.learners.ses import SES as SES
 from .training.search.dropping.bced import BCED as BCED
 from .training.search.dropping.bced import BCEDAdjusted as BCEDAdjusted

@@ -32,8 +32,8 @@ from earnest.metrics import METRICS
 from earnest.metrics import families as metrics
 from earnest.resampling.bootstrap import RESAMPLERS
 from earnest.training.learners.catalogue import MODELS, Knob, PortfolioKind, register_model
-from earnest.training.learners.inputs import Inputs
 from earnest.training.learners.portfolio import load_portfolio
+from earnest.training.learners.preprocessing import Inputs
 from earnest.training.tune.model import list_trusted_types
 from tests.cli.conftest import Run
 from tests.cli.plug_in import load_module

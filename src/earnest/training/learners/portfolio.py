@@ -26,7 +26,7 @@ from earnest.training.learners.catalogue import (
     PortfolioKind,
     Value,
 )
-from earnest.training.learners.inputs import Inputs
+from earnest.training.learners.preprocessing import Inputs
 from earnest.training.protocols import Estimator
 
 # Configurations before and after their pipelines are made, and their order.
@@ -306,7 +306,7 @@ def load_portfolio(given: str | Path) -> Portfolio:
 
     Examples
     --------
-    >>> from earnest.training.learners.inputs import Inputs
+    >>> from earnest.training.learners.preprocessing import Inputs
     >>> from earnest.training.learners.portfolio import load_portfolio
     >>> inputs = Inputs(("a", "b"), (0, 0), (False, False), n_cases=100)
     >>> grid = load_portfolio("tsamardinos2018").configurations("binary", inputs, rng=0)

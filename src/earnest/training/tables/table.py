@@ -20,7 +20,7 @@ from earnest.core.tables.files import (
     find_table_suffix,
     open_foreign_table,
 )
-from earnest.training.learners.inputs import Inputs
+from earnest.training.learners.preprocessing import Inputs
 from earnest.training.tables.hidden_groups import warn_of_group_columns
 from earnest.training.tables.kinds import (
     ENOUGH,
