@@ -28,11 +28,10 @@ from earnest.store import read_run
 from earnest.training.tables.table import read_table
 from earnest.training.tune import run as tune_run
 from earnest.training.tune.folder import FILES
-from earnest.training.tune.job import _explain_no_fit, begin
+from earnest.training.tune.job import Clock, TimeIsUpError, _explain_no_fit, begin
 from earnest.training.tune.model import load_model
 from earnest.training.tune.options import TuneOptions
 from earnest.training.tune.plan import DOCUMENT, TunePlan, make_folds
-from earnest.training.tune.run import Clock, TimeIsUpError
 from tests.training.tune_tables import of, portfolio
 from tests.training.watching import Watcher
 
@@ -258,7 +257,7 @@ def test_a_sample_keeps_as_many_of_a_rare_class_as_there_are_folds(outcome, monk
 
 
 def test_configurations_asked_for_by_number_all_run_whatever_the_time(monkeypatch, quick):
-    monkeypatch.setattr("earnest.training.tune.run.monotonic", lambda: 1e12)
+    monkeypatch.setattr("earnest.training.tune.job.monotonic", lambda: 1e12)
     found = en.tune(of("relapse"), target="relapse", **quick)
     assert len(found.predictions.configs.ids) == quick["n_configs"]
     short = en.tune(of("relapse"), target="relapse", budget="60s", **quick)
