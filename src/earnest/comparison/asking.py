@@ -27,8 +27,12 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Task
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
-from earnest.core.results.comparison import Comparison, level_remarks
-from earnest.core.results.differences import Alternative, make_difference_interval
+from earnest.core.results.comparison import (
+    Alternative,
+    Comparison,
+    level_remarks,
+    make_difference_interval,
+)
 from earnest.core.results.estimate import Provenance, Scale, by_severity, few_beyond
 from earnest.core.results.specs import COMPARED_ON_ITEMS, Evidence
 from earnest.inference.remarks import evidence_remarks

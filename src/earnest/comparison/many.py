@@ -23,8 +23,8 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
 from earnest.core.data.selection import first_best
 from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.comparison import Alternative
 from earnest.core.results.comparison_table import ADJUSTMENTS, Comparisons, Family, adjust_all
-from earnest.core.results.differences import Alternative
 from earnest.core.results.estimate import by_severity
 from earnest.inference.resampling.winners import gains_of
 from earnest.metrics.families import Metric, MetricLike

@@ -22,9 +22,8 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
 from earnest.core.data.selection import first_best
 from earnest.core.data.weights import Weights
-from earnest.core.results.comparison import Comparison
+from earnest.core.results.comparison import Alternative, Comparison
 from earnest.core.results.comparison_table import Family
-from earnest.core.results.differences import Alternative
 from earnest.inference.resampling.winners import gains_of
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric, MetricLike

@@ -27,7 +27,7 @@ from earnest.comparison.shared.wald import wald
 from earnest.core.base import check
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.base.sums import coarse_and_fine, weighted_sums
-from earnest.core.results.differences import FlippedLimits
+from earnest.core.results.comparison import FlippedLimits
 from earnest.inference.cases.case_values import case_values
 
 BLOCK = 64  # flips a seed

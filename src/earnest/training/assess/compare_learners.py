@@ -30,8 +30,7 @@ from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import Replicates
 from earnest.core.data.target import Target
-from earnest.core.results.comparison import Comparison
-from earnest.core.results.differences import Alternative
+from earnest.core.results.comparison import Alternative, Comparison
 from earnest.core.results.estimate import Provenance
 from earnest.core.results.specs import Evidence
 from earnest.engine.identity import describe, digest, parameters_of, with_parts
