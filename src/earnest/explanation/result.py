@@ -17,9 +17,15 @@ from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import JsonObject, finite
 from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution
-from earnest.explanation.effects.curves import EffectCurve, EffectSurface, Objective
+from earnest.explanation.effects.curves import (
+    CurveQuality,
+    EffectCurve,
+    EffectSurface,
+    Objective,
+    QualityGain,
+    negative_log_likelihood,
+)
 from earnest.explanation.effects.effects import Scene, compute_surface, effect_of
-from earnest.explanation.effects.quality import CurveQuality, QualityGain, negative_log_likelihood
 from earnest.explanation.findings import headline
 from earnest.explanation.importance import Importance
 from earnest.explanation.regions.partition import (
