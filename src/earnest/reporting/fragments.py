@@ -39,8 +39,7 @@ from earnest.core.text.numbers import percent, prose
 from earnest.core.text.thresholds import headline as thresholds_headline
 from earnest.decision.plan import Plan
 from earnest.decision.verdict import Verdict
-from earnest.explanation.findings import as_sentence, in_percent
-from earnest.explanation.result import Explanation
+from earnest.explanation.result import Explanation, as_sentence, in_percent
 from earnest.explanation.sampling_bias import short
 from earnest.inference.general.result import StatisticResult
 from earnest.metrics import METRICS
