@@ -15,12 +15,6 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import MANY, Task, plain_labels
 from earnest.core.results.cautions import Caution
-from earnest.core.tables.classes import (
-    find_class_columns,
-    order_as_columns,
-    refuse_both_classes,
-    sort_labels,
-)
 from earnest.core.tables.columns import (
     Columns,
     Grid,
@@ -41,9 +35,13 @@ from earnest.core.tables.roles import (
     TableArrays,
     about_cases,
     assign_roles,
+    find_class_columns,
     hint_at_long,
+    order_as_columns,
     outcome,
+    refuse_both_classes,
     refuse_rows_of_models,
+    sort_labels,
 )
 from earnest.core.tables.writing import long_table, make_wide_table
 
