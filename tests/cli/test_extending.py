@@ -20,7 +20,7 @@ from earnest.adapters import readers
 from earnest.comparison import TESTS
 from earnest.comparison import base as comparison
 from earnest.comparison.base import ComparisonEstimand, Question, SupportedMetrics, TestSpec
-from earnest.comparison.shared.fold_differences import FoldReading, read_folds
+from earnest.comparison.fold_differences import FoldReading, read_folds
 from earnest.core.base.registry import Registry
 from earnest.core.data.target import Target
 from earnest.core.data.weights import Unit, Weights

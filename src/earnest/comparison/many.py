@@ -14,8 +14,8 @@ from earnest.comparison.asking import (
     result,
 )
 from earnest.comparison.base import Array, JointReading, Question, Reading, Test
+from earnest.comparison.joint import largest_errors
 from earnest.comparison.pairing import read_measured
-from earnest.comparison.shared.joint import largest_errors
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.rng import RngLike

@@ -16,7 +16,7 @@ from earnest.comparison.base import (
     TestSpec,
     register,
 )
-from earnest.comparison.shared.fold_differences import FoldReading, read_folds
+from earnest.comparison.fold_differences import FoldReading, read_folds
 from earnest.core.base.errors import InputError
 from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import ExactLimits, Probabilities, StudentDifference

@@ -23,7 +23,7 @@ from earnest.comparison.base import (
     same_predictions,
     several_models,
 )
-from earnest.comparison.shared.wald import few_units, wald
+from earnest.comparison.wald import few_units, wald
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.predictions import Predictions

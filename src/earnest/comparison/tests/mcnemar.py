@@ -24,7 +24,7 @@ from earnest.comparison.base import (
     same_predictions,
     several_models,
 )
-from earnest.comparison.shared.wald import same_column
+from earnest.comparison.wald import same_column
 from earnest.core.base import check
 from earnest.core.results.comparison import ExactLimits
 from earnest.core.results.interval import NormalLimits

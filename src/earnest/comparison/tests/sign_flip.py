@@ -23,7 +23,7 @@ from earnest.comparison.base import (
     same_predictions,
     several_models,
 )
-from earnest.comparison.shared.wald import wald
+from earnest.comparison.wald import wald
 from earnest.core.base import check
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.base.sums import coarse_and_fine, weighted_sums

@@ -20,7 +20,7 @@ from earnest.comparison.asking import (
     result,
 )
 from earnest.comparison.base import SupportedMetrics, Test, TestSpec, check_splits
-from earnest.comparison.shared.left_out import ReplicateQuestion, SampleTest
+from earnest.comparison.left_out import ReplicateQuestion, SampleTest
 from earnest.core.base import check
 from earnest.core.base.arrays import as_array, missing
 from earnest.core.base.errors import EvidenceError, InputError

@@ -122,7 +122,7 @@ def unanimous(difference: float, units: int, ends: tuple[float, float]) -> dict[
 
     Examples
     --------
-    >>> from earnest.comparison.shared.wald import unanimous
+    >>> from earnest.comparison.wald import unanimous
     >>> unanimous(1.0, 10, (-1.0, 1.0))["greater"] == 0.5**10
     True
     """
