@@ -26,7 +26,7 @@ from earnest.engine import backends
 from earnest.engine.backends import Place
 from earnest.store import read_run
 from earnest.training.tables.table import read_table
-from earnest.training.tune import run as tune_run
+from earnest.training.tune import job as tune_job
 from earnest.training.tune.folder import FILES
 from earnest.training.tune.job import Clock, TimeIsUpError, _explain_no_fit, begin
 from earnest.training.tune.model import load_model
@@ -420,7 +420,7 @@ class Never(Clock):
 
 def test_a_search_whose_time_is_over_takes_what_is_complete(tmp_path, quick, tuned, monkeypatch):
     whole = tuned
-    monkeypatch.setattr(tune_run, "Clock", Never)
+    monkeypatch.setattr(tune_job, "Clock", Never)
     found = en.tune(of("relapse"), target="relapse", out=tmp_path / "run", **quick)
     assert found.estimate.n_configs == 2
     np.testing.assert_array_equal(found.predictions.responses, whole.predictions.responses[:, :2])
@@ -432,7 +432,7 @@ def test_a_search_whose_time_is_over_takes_what_is_complete(tmp_path, quick, tun
 
 
 def test_a_search_by_folds_whose_time_is_over_takes_whole_folds(quick, monkeypatch):
-    monkeypatch.setattr(tune_run, "Clock", Never)
+    monkeypatch.setattr(tune_job, "Clock", Never)
     found = en.tune(of("relapse"), target="relapse", **{**quick, "drop": "bced"})
     said = next(c for c in found.estimate.cautions if c.code == "EN077")
     assert "1 of 3 folds were complete" in said.what
