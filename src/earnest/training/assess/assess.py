@@ -22,7 +22,6 @@ from earnest.methods.base import Method, check_question
 from earnest.methods.run import disagreement, estimate
 from earnest.methods.winner.nested import Nested
 from earnest.metrics.families import MetricLike
-from earnest.training.assess.evidence import SplitEvidence, make_perfect_evidence, train_splits
 from earnest.training.assess.methods import (
     Evidence,
     check_cost,
@@ -35,7 +34,15 @@ from earnest.training.assess.methods import (
     set_ratio,
     warn_of_cost,
 )
-from earnest.training.assess.plan import Block, SplitPlan, TrainingNeeds, make_plan
+from earnest.training.assess.plan import (
+    Block,
+    SplitEvidence,
+    SplitPlan,
+    TrainingNeeds,
+    make_perfect_evidence,
+    make_plan,
+    train_splits,
+)
 from earnest.training.assess.question import LearnerQuestion, read_question, warn_of_few_cases
 from earnest.training.assess.replicates import choose_drawn_units
 from earnest.training.fit.experiment import Experiment

@@ -15,8 +15,7 @@ from earnest.core.results.specs import Design, MethodSpec
 from earnest.methods import METHODS
 from earnest.methods.base import Method
 from earnest.methods.run import configure_method
-from earnest.training.assess.evidence import SplitEvidence
-from earnest.training.assess.plan import Block, TrainingNeeds
+from earnest.training.assess.plan import Block, SplitEvidence, TrainingNeeds
 
 HALVINGS = 10
 SHARE = 0.1  # of the cases that a random split tests
