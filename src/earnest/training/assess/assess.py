@@ -22,8 +22,12 @@ from earnest.methods.base import Method, check_question
 from earnest.methods.run import disagreement, estimate
 from earnest.methods.winner.nested import Nested
 from earnest.metrics.families import MetricLike
-from earnest.training.assess.methods import (
+from earnest.training.assess.plan import (
+    Block,
     Evidence,
+    SplitEvidence,
+    SplitPlan,
+    TrainingNeeds,
     check_cost,
     check_groups,
     check_names,
@@ -31,17 +35,11 @@ from earnest.training.assess.methods import (
     choose_usual,
     find_needs,
     make_evidence,
-    set_ratio,
-    warn_of_cost,
-)
-from earnest.training.assess.plan import (
-    Block,
-    SplitEvidence,
-    SplitPlan,
-    TrainingNeeds,
     make_perfect_evidence,
     make_plan,
+    set_ratio,
     train_splits,
+    warn_of_cost,
 )
 from earnest.training.assess.question import LearnerQuestion, read_question, warn_of_few_cases
 from earnest.training.assess.replicates import choose_drawn_units
