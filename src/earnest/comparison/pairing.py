@@ -16,7 +16,7 @@ from earnest.metrics.families import Metric, MetricLike
 from earnest.metrics.responding import check_fits
 from earnest.metrics.scores import read_evidence
 
-Evidence = Predictions | Scores
+Comparable = Predictions | Scores
 
 
 def read_measured(given: object, metric: MetricLike | None) -> tuple[Predictions, Metric]:
@@ -35,7 +35,7 @@ def read_measured(given: object, metric: MetricLike | None) -> tuple[Predictions
 
 
 def find_pair(
-    given: object, a: str | int | Evidence | None, b: str | int | None
+    given: object, a: str | int | Comparable | None, b: str | int | None
 ) -> tuple[object, int, int]:
     """Return the evidence and the columns of a and b."""
     if isinstance(a, (Predictions, Scores)):
