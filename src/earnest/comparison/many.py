@@ -10,12 +10,12 @@ from earnest.comparison.asking import (
     ask_first_that_applies,
     evidence_of,
     find_undefined,
+    read_measured,
     refuse_undefined,
     result,
 )
 from earnest.comparison.base import Array, JointReading, Question, Reading, Test
 from earnest.comparison.joint import largest_errors
-from earnest.comparison.pairing import read_measured
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.rng import RngLike

@@ -9,13 +9,15 @@ import numpy as np
 from earnest.comparison.asking import (
     ComparisonRequest,
     ask_first_that_applies,
+    common,
     evidence_of,
+    find_pair,
+    read_measured,
     refuse_undefined,
     result,
 )
 from earnest.comparison.base import Test
 from earnest.comparison.many import family_of
-from earnest.comparison.pairing import common, find_pair, read_measured
 from earnest.core.base.errors import EarnestError
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.data.predictions import Predictions

@@ -13,10 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from earnest.comparison.asking import ComparisonRequest, ask_first_that_applies, result
+from earnest.comparison.asking import (
+    ComparisonRequest,
+    ask_first_that_applies,
+    read_measured,
+    result,
+)
 from earnest.comparison.base import Question, Test
 from earnest.comparison.many import family_of
-from earnest.comparison.pairing import read_measured
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError, StoreError
 from earnest.core.base.rng import RngLike

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.comparison.asking import read_measured
 from earnest.comparison.joint import largest_errors
-from earnest.comparison.pairing import read_measured
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import finite, versions
