@@ -18,9 +18,7 @@ from earnest.explanation.regions.limits import Limit
 from earnest.explanation.regions.regions import Region, RegionTree
 from earnest.explanation.sampling_bias import Gap
 from earnest.inference.curves.corrected import ClassCurves, Selection, class_curves, mean_curves
-from earnest.inference.curves.folds import residuals, winner_folds
-from earnest.inference.curves.survival import risk_groups
-from earnest.inference.curves.winner import calibration
+from earnest.inference.curves.winner import calibration, residuals, risk_groups, winner_folds
 from earnest.plotting.svg import figures as draw
 from earnest.testing import example_predictions
 

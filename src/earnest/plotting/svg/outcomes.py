@@ -9,7 +9,7 @@ import numpy as np
 from earnest.core.results.estimate import Estimate
 from earnest.core.text.estimate import places_of, print_numbers
 from earnest.core.text.numbers import show_number, write_in_figure
-from earnest.inference.curves.folds import FoldScores, Residuals
+from earnest.inference.curves.winner import FoldScores, Residuals
 from earnest.plotting.svg.canvas import (
     DASH,
     Canvas,

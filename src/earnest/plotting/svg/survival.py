@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from earnest.core.text.numbers import percent
-from earnest.inference.curves.survival import RiskGroups, SurvivalCurve
+from earnest.inference.curves.winner import RiskGroups, SurvivalCurve
 from earnest.plotting.svg.canvas import (
     DASH,
     Canvas,
