@@ -22,8 +22,8 @@ from earnest.core.text.names import ConfigName
 from earnest.core.text.numbers import MINUS, percent, prose
 from earnest.plotting.svg.figures import Difference, comparison_strip, difference_scale, strip_axis
 from earnest.reporting.model import NONE, RivalRow, RivalsPart
+from earnest.reporting.parts.forest import WIDTH
 from earnest.reporting.parts.headings import rivals_heading
-from earnest.reporting.parts.strips import WIDTH
 from earnest.reporting.sources.asking import Results
 
 SHOWN = 8  # rows that stand open
