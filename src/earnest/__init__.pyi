@@ -54,8 +54,8 @@ from .decision.gate import gate as gate
 from .decision.plan import Plan as Plan
 from .decision.plan import plan as plan
 from .decision.verdict import Verdict as Verdict
-from .explanation.effects.curves import EffectCurve as EffectCurve
-from .explanation.effects.curves import EffectSurface as EffectSurface
+from .explanation.curves import EffectCurve as EffectCurve
+from .explanation.curves import EffectSurface as EffectSurface
 from .explanation.explain import explain as explain
 from .explanation.regions.regions import RegionTree as RegionTree
 from .explanation.result import Explanation as Explanation

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from earnest.explanation.effects.curves import (
+from earnest.explanation.curves import (
     mean_confidence,
     negative_log_likelihood,
     optimum_confidence,

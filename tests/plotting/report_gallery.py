@@ -12,7 +12,7 @@ from earnest import Predictions, metric
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.gain import Gain
 from earnest.core.results.thresholds import Thresholds
-from earnest.explanation.effects.curves import EffectCurve, Objective
+from earnest.explanation.curves import EffectCurve, Objective
 from earnest.explanation.importance import Importance, Share
 from earnest.explanation.regions.limits import Limit
 from earnest.explanation.regions.regions import Region, RegionTree

@@ -11,13 +11,13 @@ from benchmarks.papers.moosbauer2021.optimise import TAUS, styblinski_tang
 from benchmarks.papers.moosbauer2021.published_draws import SEED_OF_POINTS, design
 from earnest.core.base.rng import Seeds
 from earnest.core.space.space import Parameter, Space
-from earnest.explanation.effects.curves import (
+from earnest.explanation.curves import (
     EffectCurve,
     Objective,
     negative_log_likelihood,
     relative_gain,
 )
-from earnest.explanation.effects.effects import Scene, effect_of
+from earnest.explanation.effects import Scene, effect_of
 from earnest.explanation.regions.partition import Growth, RegionRule, inside, regions_of
 from earnest.explanation.sampling_bias import discrepancy
 from earnest.explanation.surrogate.gaussian_process import GaussianProcess

@@ -18,8 +18,8 @@ from earnest.core.base.threads import each, workers
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import by_severity
 from earnest.core.space.trials import Trials
-from earnest.explanation.effects.curves import EffectCurve, Objective
-from earnest.explanation.effects.effects import Scene, effect_of
+from earnest.explanation.curves import EffectCurve, Objective
+from earnest.explanation.effects import Scene, effect_of
 from earnest.explanation.importance import measure_importance
 from earnest.explanation.regions.limits import text
 from earnest.explanation.regions.partition import DEFAULT_REGIONS, Growth, RegionRule, regions_of

@@ -20,7 +20,7 @@ from earnest.core.base.errors import InputError
 from earnest.core.base.provenance import JsonObject, finite
 from earnest.core.results.interval import quantile_limits
 from earnest.core.results.specs import Side
-from earnest.explanation.effects.effects import IMPORTANCE, PAIRS, Scene
+from earnest.explanation.effects import IMPORTANCE, PAIRS, Scene
 from earnest.explanation.surrogate.surrogate import draws, make_even_codes
 
 if TYPE_CHECKING:

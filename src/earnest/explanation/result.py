@@ -17,7 +17,7 @@ from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import JsonObject, finite
 from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution
-from earnest.explanation.effects.curves import (
+from earnest.explanation.curves import (
     CurveQuality,
     EffectCurve,
     EffectSurface,
@@ -25,7 +25,7 @@ from earnest.explanation.effects.curves import (
     QualityGain,
     negative_log_likelihood,
 )
-from earnest.explanation.effects.effects import Scene, compute_surface, effect_of
+from earnest.explanation.effects import Scene, compute_surface, effect_of
 from earnest.explanation.importance import Importance, Share
 from earnest.explanation.regions.partition import (
     Growth,

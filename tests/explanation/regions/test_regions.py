@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.explanation.effects.curves import EffectCurve
-from earnest.explanation.effects.effects import effect_of
+from earnest.explanation.curves import EffectCurve
+from earnest.explanation.effects import effect_of
 from earnest.explanation.regions.partition import (
     Growth,
     RegionRule,

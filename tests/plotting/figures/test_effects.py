@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.explanation.effects.effects import compute_surface, effect_of
+from earnest.explanation.effects import compute_surface, effect_of
 from earnest.explanation.importance import measure_importance
 from earnest.explanation.regions.partition import Growth, RegionRule, regions_of
 from earnest.explanation.sampling_bias import Gap

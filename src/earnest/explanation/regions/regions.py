@@ -14,7 +14,7 @@ import numpy as np
 
 from earnest.core.base.provenance import JsonObject, finite
 from earnest.core.results.base import check_schema, read_parts
-from earnest.explanation.effects.curves import (
+from earnest.explanation.curves import (
     CurveQuality,
     EffectCurve,
     QualityGain,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypedDict, cast
 import numpy as np
 
 from earnest.core.text.numbers import percent
-from earnest.explanation.effects.curves import AVERAGE, BANDS, EffectCurve, EffectSurface, Floats
+from earnest.explanation.curves import AVERAGE, BANDS, EffectCurve, EffectSurface, Floats
 from earnest.explanation.importance import Importance
 from earnest.explanation.sampling_bias import Gap
 from earnest.plotting.figures.style import (

@@ -11,7 +11,7 @@ import numpy as np
 from earnest.core.base.errors import EarnestError
 from earnest.core.text.names import class_names
 from earnest.core.text.numbers import percent, write_count
-from earnest.explanation.effects.curves import EffectCurve
+from earnest.explanation.curves import EffectCurve
 from earnest.explanation.regions.limits import band_words, in_words, share_words
 from earnest.explanation.regions.regions import Region, RegionTree
 from earnest.explanation.result import Explanation, as_sentence, in_percent

@@ -91,7 +91,7 @@ def mean_confidence(sd: Floats) -> float:
     Examples
     --------
     >>> import numpy as np
-    >>> from earnest.explanation.effects.curves import mean_confidence
+    >>> from earnest.explanation.curves import mean_confidence
     >>> mean_confidence(np.array([0.5, 1.5]))
     1.0
     """
@@ -112,7 +112,7 @@ def negative_log_likelihood(truth: Floats, mean: Floats, sd: Floats) -> float:
     Examples
     --------
     >>> import numpy as np
-    >>> from earnest.explanation.effects.curves import negative_log_likelihood
+    >>> from earnest.explanation.curves import negative_log_likelihood
     >>> round(negative_log_likelihood(np.zeros(3), np.zeros(3), np.ones(3)), 4)
     0.9189
     """

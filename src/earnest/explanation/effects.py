@@ -17,7 +17,7 @@ from earnest.core.base.errors import InputError
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.space.parameters import Parameter
 from earnest.core.space.space import Space
-from earnest.explanation.effects.curves import EffectCurve, EffectSurface, Ice, Objective
+from earnest.explanation.curves import EffectCurve, EffectSurface, Ice, Objective
 from earnest.explanation.surrogate.surrogate import EffectSums, FittedSurrogate
 
 Floats = NDArray[np.float64]
