@@ -16,6 +16,7 @@ from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import MANY, Task, plain_labels
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import (
+    ColumnFile,
     Columns,
     Grid,
     Outcome,
@@ -25,7 +26,6 @@ from earnest.core.tables.columns import (
     with_index,
     with_repeats,
 )
-from earnest.core.tables.formats.mapped import ColumnFile
 from earnest.core.tables.long import LongParts, is_long, read_long, refuse_parts_of_long
 from earnest.core.tables.r_tables import fill_in_roles, find_r_table, remark_winner_alone
 from earnest.core.tables.raw import remark_data

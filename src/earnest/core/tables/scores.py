@@ -15,8 +15,7 @@ from earnest.core.base.errors import InputError
 from earnest.core.data.predictions import Configs
 from earnest.core.data.score_parts import ScoreParts, as_matrix, note_of_guess
 from earnest.core.results.cautions import Caution
-from earnest.core.tables.columns import Columns, refuse_stray_text, with_index
-from earnest.core.tables.formats.mapped import ColumnFile
+from earnest.core.tables.columns import ColumnFile, Columns, refuse_stray_text, with_index
 
 # Names of columns that need not be said.
 ITEMS = ("item", "item_id", "id", "row_id", "question_id", "example_id", "doc_id", "case")
