@@ -17,7 +17,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, FormatError, InputError
 from earnest.core.base.writing import replacing
 from earnest.core.data.predictions import Configs
-from earnest.core.data.score_parts import ScoreParts
+from earnest.core.data.scores import ScoreParts
 from earnest.core.results.base import parse_json
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import LARGE, Columns

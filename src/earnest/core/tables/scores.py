@@ -13,7 +13,7 @@ from earnest.core.base import check
 from earnest.core.base.arrays import Numbers, RawArray, as_array, missing, refuse_other_order
 from earnest.core.base.errors import InputError
 from earnest.core.data.predictions import Configs
-from earnest.core.data.score_parts import ScoreParts, as_matrix, note_of_guess
+from earnest.core.data.scores import ScoreParts, as_matrix, note_of_guess
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import ColumnFile, Columns, refuse_stray_text, with_index
 
