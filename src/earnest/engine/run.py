@@ -15,7 +15,6 @@ from earnest.core.base.errors import EarnestError, InputError
 from earnest.core.base.protocols import Outcome, Progress, Store, Task
 from earnest.core.base.threads import cores
 from earnest.engine.backends import BackendPlan, Place, count_ahead, plan
-from earnest.engine.chunks import Chunks
 from earnest.engine.clusters.dask import DaskParcel, DaskTraffic
 from earnest.engine.clusters.ray import RayTraffic
 from earnest.engine.clusters.traffic import run_on_cluster
@@ -34,6 +33,7 @@ from earnest.engine.worker import (
     ENDED,
     LIMITED,
     TIME_LIMIT,
+    Chunks,
     FallenTask,
     Report,
     Work,
