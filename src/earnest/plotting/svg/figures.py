@@ -20,7 +20,7 @@ from earnest.plotting.svg.effects import (
     tree_limits,
 )
 from earnest.plotting.svg.gain import best_so_far, gain, learning
-from earnest.plotting.svg.outcomes import folds, residuals
+from earnest.plotting.svg.outcomes import folds, kaplan_meier, residuals
 from earnest.plotting.svg.strips import (
     Difference,
     Trust,
@@ -34,7 +34,6 @@ from earnest.plotting.svg.strips import (
     strip_axis,
     widen,
 )
-from earnest.plotting.svg.survival import kaplan_meier
 from earnest.plotting.svg.thresholds import thresholds
 
 __all__ = [
