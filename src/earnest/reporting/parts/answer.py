@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from earnest.adapters.trials.scored import COMPLETE, DROPPED, FAILED
-from earnest.core.base.clock import day_words
+from earnest.core.base.provenance import day_words
 from earnest.core.data.target import Target, Task
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, by_severity

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from earnest.comparison.base import TESTS
-from earnest.core.base.clock import moment_words
-from earnest.core.base.provenance import versions
+from earnest.core.base.provenance import moment_words, versions
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.papers import CitableSpec, collect_papers, find_papers
