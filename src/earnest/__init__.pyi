@@ -4,8 +4,8 @@ from .adapters.predictions.door import predictions_from as predictions_from
 from .adapters.predictions.optuna import keep_predictions as keep_predictions
 from .adapters.scores.door import scores_from as scores_from
 from .adapters.trials.door import trials_from as trials_from
-from .comparison.many import compare_many as compare_many
 from .comparison.run import compare as compare
+from .comparison.run import compare_many as compare_many
 from .comparison.tests.bayesian_t import BayesianTTest as BayesianTTest
 from .comparison.tests.bayle import BayleTest as BayleTest
 from .comparison.tests.bootstrap import BootstrapTest as BootstrapTest

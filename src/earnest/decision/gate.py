@@ -20,7 +20,7 @@ from earnest.comparison.asking import (
     result,
 )
 from earnest.comparison.base import Question, Test
-from earnest.comparison.many import family_of
+from earnest.comparison.run import family_of
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError, StoreError
 from earnest.core.base.rng import RngLike

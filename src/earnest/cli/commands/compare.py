@@ -230,7 +230,7 @@ def _compare_pair(
 def _compare_all(
     pi: Predictions | Scores, adjust: str, reference: str | None, ask: CompareOptions
 ) -> Callable[[str, int | None], Comparisons]:
-    from earnest.comparison.many import compare_many
+    from earnest.comparison.run import compare_many
 
     def answer(metric: str, seed: int | None) -> Comparisons:
         return compare_many(pi, metric=metric, rng=seed, adjust=adjust, reference=reference, **ask)

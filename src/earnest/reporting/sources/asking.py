@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from earnest.comparison.many import against_winner
+from earnest.comparison.run import against_winner
 from earnest.core.base.errors import EarnestError
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Target, Task

@@ -483,7 +483,7 @@ def _compare(
     made: Estimate, pi: Predictions, metric: str, level: float, winner: str
 ) -> Comparisons | None:
     """Compare the winner with the others, once for the terminal and the report."""
-    from earnest.comparison.many import against_winner
+    from earnest.comparison.run import against_winner
 
     if made.n_configs < 2:
         return None
