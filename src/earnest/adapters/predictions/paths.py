@@ -17,7 +17,7 @@ from earnest.adapters.readers import (
     order_readers,
     register,
 )
-from earnest.adapters.trials.files import read_start
+from earnest.adapters.trials.door import read_start
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.data.predictions import Predictions
