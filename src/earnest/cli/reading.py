@@ -72,7 +72,7 @@ def _say_size(size: int) -> str:
 
 def read_predictions(path: Path, how: PredictionsReading) -> Predictions:
     """Read a table of predictions: a file, or the folder of a run with such a file."""
-    from earnest.adapters.predictions.paths import refuse_foreign, table_of
+    from earnest.adapters.predictions.door import refuse_foreign, table_of
     from earnest.cli.show.progress import patiently
     from earnest.core.data.predictions import Predictions
 

@@ -16,7 +16,7 @@ from pyarrow import csv
 
 from earnest import LearningCurve
 from earnest.cli.show.tune import _facts
-from earnest.comparison import many
+from earnest.comparison import run as comparing
 from earnest.core.data.predictions import Predictions
 from earnest.methods.winner.bbc import BBC
 from earnest.store import sqlite
@@ -394,7 +394,7 @@ def test_bbc_and_the_comparison_run_once_and_nothing_is_read_back(run, here, mon
         monkeypatch.setattr(owner, name, counted)
 
     count(BBC, "__call__", "bbc")
-    count(many, "compare_all", "comparison")
+    count(comparing, "compare_all", "comparison")
     count(sqlite, "_read", "run file")
     count(Predictions, "load", "predictions")
     assert run(*QUICK).code == 0

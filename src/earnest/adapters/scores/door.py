@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.predictions.paths import kind_of
+from earnest.adapters.predictions.door import kind_of
 from earnest.adapters.readers import SCORES_READERS, ScoresReader, order_readers
 from earnest.adapters.scores import dspy, helm, inspect, lm_eval, openai_evals, plain, promptfoo
 from earnest.adapters.scores.runs import Row, Run, name_item

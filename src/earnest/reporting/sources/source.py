@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.predictions.door import cure_for
-from earnest.adapters.predictions.paths import refuse_foreign
+from earnest.adapters.predictions.door import cure_for, refuse_foreign
 from earnest.adapters.readers import TrialsRequest
 from earnest.adapters.scores.door import is_evaluation, scores_from
 from earnest.adapters.trials.run_file import BEGUN, CONFIGS, document_of, read_scored
