@@ -168,7 +168,7 @@ def command(
     if json:
         write_json(made.to_dict())
     else:
-        from earnest.cli.show.gate import show_verdict
+        from earnest.cli.show.decision import show_verdict
 
         show_verdict(made, label_evidence(new))
     raise typer.Exit(made.exit_code)
