@@ -112,6 +112,6 @@ def command(
         n_jobs=n_jobs,
     )
     if not write_result(made, json, table):
-        from earnest.cli.show.plan import show_plan
+        from earnest.cli.show.decision import show_plan
 
         show_plan(made)
