@@ -196,6 +196,8 @@ def takes_metric(family: Family, metric: Metric, target: Target) -> bool:
     >>> takes_metric(Family.AUC, en.metric("accuracy"), target)
     False
     """
+    if family is Family.WITH_LAW:
+        return law_of(metric, target) is not None
     sums, means = has_cases(metric), metric.pointwise
     areas = isinstance(metric, RankMetric) and metric.scan is auc_scan
     pairs = has_pairs(metric, target)
@@ -209,7 +211,6 @@ def takes_metric(family: Family, metric: Metric, target: Target) -> bool:
         Family.PAIRS: pairs,
         Family.SUMS_AND_PAIRS: sums or areas or pairs,
         Family.SUMS: sums,
-        Family.WITH_LAW: law_of(metric, target) is not None,
     }[family]
 
 
