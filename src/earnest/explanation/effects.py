@@ -123,7 +123,7 @@ def effect_of(
     points = scene.points_where_active(column) if points is None else points
     if not len(points):
         raise refuse_never_active(scene, column)
-    grid, codes = scene.space.grid(column, scene.grid_size)
+    grid, codes = scene.space[column].grid(scene.grid_size)
     sums = scene.fitted.effect(points, column, codes, covariance=covariance)
     own_mean, own_sd = scene.fitted.posterior(scene.space.mask(points))
     assert sums.ice_mean is not None
