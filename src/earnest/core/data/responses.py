@@ -9,22 +9,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
 from earnest.core.base.arrays import (
+    ROUNDING,
     Numbers,
     RawArray,
     as_array,
     cut_row_blocks,
     finite_range,
-    missing,
-)
-from earnest.core.base.errors import InputError
-from earnest.core.data.target import (
-    ROUNDING,
-    Target,
-    Task,
     is_subset,
     is_within_one,
     look_like_class_columns,
+    missing,
 )
+from earnest.core.base.errors import InputError
+from earnest.core.data.target import Target, Task
 
 SUM = 1e-3  # by how much rounding may carry the sum of all class probabilities away from 1
 

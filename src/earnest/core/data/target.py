@@ -14,12 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 from earnest.core.base import check
 from earnest.core.base.arrays import (
     LARGEST,
-    Numbers,
     RawArray,
     as_array,
-    cut_row_blocks,
-    finite_range,
     first_other,
+    is_subset,
+    look_like_class_columns,
     missing,
     read_one_column,
     same_length,
@@ -29,7 +28,6 @@ from earnest.core.base.errors import InputError
 from earnest.core.data.measure import Measure
 
 S = TypeVar("S", bound=np.generic)
-ROUNDING = 1e-6  # by how much rounding may carry a probability beyond 0 or 1
 
 
 class Task(StrEnum):
@@ -349,41 +347,6 @@ def survival_parts(y: object) -> tuple[NDArray[np.float64], NDArray[np.bool_]] |
 
 def _is_event(values: NDArray[np.generic]) -> bool:
     return values.dtype.kind in "iuf" and bool(np.isin(values, (0, 1)).all())
-
-
-def is_subset(array: RawArray, classes: tuple[object, ...]) -> bool:
-    """Tell whether a three-dimensional array holds numbers, and every one is a class."""
-    if array.ndim > 3 or array.dtype.kind not in "fiub":
-        return False
-    if not all(isinstance(c, (int, float)) for c in classes):
-        return False
-    values = np.array(classes, dtype=np.float64)
-    found = False
-    for block in cut_row_blocks(array):
-        absent = np.isnan(block)
-        if not (np.isin(block, values) | absent).all():
-            return False
-        found = found or not absent.all()
-    return found
-
-
-def look_like_class_columns(scores: RawArray, count: int) -> bool:
-    """Tell whether the last axis looks like the probabilities of `count` classes.
-
-    Predictions of different models, or of repeats, do not sum to 1 in every case.
-    """
-    if scores.ndim not in (2, 3) or scores.shape[-1] != count or len(scores) < 3:
-        return False
-    if scores.dtype.kind != "f" or not is_within_one(scores):
-        return False
-    blocks = cut_row_blocks(scores)
-    return all(bool((np.abs(block.sum(axis=-1) - 1.0) <= 1e-5).all()) for block in blocks)
-
-
-def is_within_one(array: Numbers) -> bool:
-    """Tell whether all numbers may be probabilities, but for rounding."""
-    low, high = finite_range(array)
-    return low >= -ROUNDING and high <= 1.0 + ROUNDING
 
 
 MANY = 30  # whole numbers with more values than this are not taken for classes
