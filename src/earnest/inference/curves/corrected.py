@@ -24,16 +24,11 @@ from earnest.core.data.target import Task
 from earnest.core.data.weights import Weights
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import Ask
-from earnest.inference.resampling.resampled import (
-    UndefinedRule,
-    choose_resampler,
-    out_of_bag_rule,
-    resample_statistic,
-)
+from earnest.inference.resampling.resampled import choose_resampler, resample_statistic
 from earnest.inference.resampling.winners import winners
 from earnest.kernels.score import score_selected
 from earnest.metrics.families import Metric
-from earnest.resampling.bootstrap import RESAMPLERS, Resampler
+from earnest.resampling.bootstrap import RESAMPLERS, Resampler, UndefinedRule, out_of_bag_rule
 
 Floats = NDArray[np.float64]
 Selected = Callable[[NDArray[np.intp], NDArray[np.uint8]], Floats]

@@ -43,17 +43,13 @@ from earnest.core.results.thresholds import (
 )
 from earnest.inference.curves.corrected import Selection, chunks, enough
 from earnest.inference.remarks import evidence_remarks
-from earnest.inference.resampling.resampled import (
-    UndefinedRule,
-    choose_resampler,
-    out_of_bag_rule,
-    resample_statistic,
-)
+from earnest.inference.resampling.resampled import choose_resampler, resample_statistic
 from earnest.inference.resampling.winners import winner, winners
 from earnest.kernels.score import score_selected
 from earnest.metrics.families import Metric
 from earnest.metrics.responding import check_fits, cut
 from earnest.metrics.scores import read_evidence
+from earnest.resampling.bootstrap import UndefinedRule, out_of_bag_rule
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]

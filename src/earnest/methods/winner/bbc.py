@@ -27,12 +27,7 @@ from earnest.inference.resampling.ensembles import (
     check_ensemble,
     choose_ensembles,
 )
-from earnest.inference.resampling.resampled import (
-    UndefinedRule,
-    choose_resampler,
-    out_of_bag_rule,
-    resample_statistic,
-)
+from earnest.inference.resampling.resampled import choose_resampler, resample_statistic
 from earnest.inference.resampling.winners import WinnerScores, winner, winners
 from earnest.kernels.score import score_table
 from earnest.methods.base import (
@@ -43,7 +38,7 @@ from earnest.methods.base import (
     register,
     selector_of,
 )
-from earnest.resampling.bootstrap import Resampler, find_resampler
+from earnest.resampling.bootstrap import Resampler, UndefinedRule, find_resampler, out_of_bag_rule
 
 
 @dataclass(frozen=True, eq=False)
