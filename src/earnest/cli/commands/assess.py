@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypedDict
 
@@ -22,7 +21,7 @@ from earnest.cli.options import (
     make_option,
 )
 from earnest.cli.reading import read_cases, read_sign
-from earnest.cli.writing import answer_each
+from earnest.cli.writing import share_seed, write_each
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 
@@ -209,13 +208,14 @@ def command(
         methods = None if everything else names
         return assess_all(methods=methods, metric=name, rng=chosen, store=store, **ask)
 
+    seed, tested = share_seed(asked, seed), None if test is None else test.name
     with tell_how_to_resume(out):
         if all_of_them:
-            show_all = partial(show_all_assessed, source=table)
-            answer_each(asked, ask_all, show_all, seed=seed, json=json)
+            for found in write_each({name: ask_all(name, seed) for name in asked}, json=json):
+                show_all_assessed(found, source=table)
         else:
-            show = partial(show_assessed, source=table, test=None if test is None else test.name)
-            answer_each(asked, ask_one, show, seed=seed, json=json)
+            for made in write_each({name: ask_one(name, seed) for name in asked}, json=json):
+                show_assessed(made, source=table, test=tested)
 
 
 def name_file(out: Path | None, metric: str) -> Path | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
@@ -16,7 +15,7 @@ from earnest.cli.options import (
     make_seed_option,
 )
 from earnest.cli.reading import label_evidence, read_evidence
-from earnest.cli.writing import answer_each, check_table
+from earnest.cli.writing import check_table, share_seed, write_each
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 
@@ -159,18 +158,21 @@ def command(
         "n_resamples": n_resamples,
         "n_jobs": n_jobs,
     }
+    seed = share_seed(metrics, seed)
     if everything:
         from earnest.cli.show.comparison import show_comparisons
 
         ask_all = _compare_all(pi, adjust or "simultaneous", reference, ask)
-        show_all = partial(show_comparisons, names=label_evidence(pi))
-        answer_each(metrics, ask_all, show_all, seed=seed, json=json, table=table)
+        tables = {name: ask_all(name, seed) for name in metrics}
+        for several in write_each(tables, json=json, table=table):
+            show_comparisons(several, names=label_evidence(pi))
     else:
         from earnest.cli.show.comparison import show_comparison
 
         ask_pair = _compare_pair(pi, *_name_pair(pi.configs.ids, a, b), ask)
-        show_pair = partial(show_comparison, names=label_evidence(pi))
-        answer_each(metrics, ask_pair, show_pair, seed=seed, json=json, table=table)
+        results = {name: ask_pair(name, seed) for name in metrics}
+        for made in write_each(results, json=json, table=table):
+            show_comparison(made, names=label_evidence(pi))
 
 
 def _name_pair(names: tuple[str, ...], a: str | None, b: str | None) -> tuple[str, str]:

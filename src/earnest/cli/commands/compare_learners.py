@@ -25,7 +25,7 @@ from earnest.cli.commands.assess import (
 from earnest.cli.commands.tune import CasesReading, Data, Target
 from earnest.cli.options import AsJson, make_option
 from earnest.cli.reading import read_cases
-from earnest.cli.writing import answer_each
+from earnest.cli.writing import share_seed, write_each
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 
@@ -137,8 +137,10 @@ def command(
         )
         return replace(made, cautions=by_severity([*made.cautions, *table.cautions]))
 
+    seed = share_seed(asked, seed)
     with tell_how_to_resume(out):
-        answer_each(asked, ask, show_comparison, seed=seed, json=json)
+        for made in write_each({name: ask(name, seed) for name in asked}, json=json):
+            show_comparison(made)
 
 
 def _choose_metric(test: str, task: str) -> str | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from earnest.cli import options
 from earnest.cli.options import make_option
 from earnest.cli.reading import is_large, read_predictions, refuse_no_metric
-from earnest.cli.writing import answer_each, check_table
+from earnest.cli.writing import check_table, share_seed, write_each
 from earnest.core.base import check
 
 if TYPE_CHECKING:
@@ -140,7 +140,8 @@ def command(
             found.append(made.choose("net_benefit", act_from=net_benefit))
         return found or [made.choose("youden")]
 
-    def show(asked: ThresholdAnswer) -> None:
+    metrics = metric or []
+    seed = share_seed(metrics, seed)
+    results = {name: answer(name, seed) for name in metrics}
+    for asked in write_each(results, json=json, table=table):
         show_thresholds(asked.made, asked.choices, at)
-
-    answer_each(metric or [], answer, show, seed=seed, json=json, table=table)
