@@ -21,9 +21,16 @@ from earnest.core.base.errors import EarnestError
 from earnest.core.data.responses import ResponseKind
 from earnest.core.results.specs import Evidence
 from earnest.methods.base import Method
-from earnest.training.assess.evidence import SplitEvidence
-from earnest.training.assess.methods import assessing, choose_method, find_needs, make_evidence
-from earnest.training.assess.plan import SplitPlan, TrainingNeeds, make_plan
+from earnest.training.assess.plan import (
+    SplitEvidence,
+    SplitPlan,
+    TrainingNeeds,
+    assessing,
+    choose_method,
+    find_needs,
+    make_evidence,
+    make_plan,
+)
 from earnest.training.assess.question import LearnerQuestion, read_question
 from earnest.training.assess.replicates import choose_drawn_units
 from earnest.training.fit.samples import Samples

@@ -16,7 +16,7 @@ import earnest as en
 from earnest.cli.app import options_of
 from earnest.cli.failures import in_options, know_options
 from earnest.core.results.cautions import Caution
-from earnest.training.search.remarks import IN_TUNE, reword_for_tune
+from earnest.training.search.estimate import IN_TUNE, reword_for_tune
 from earnest.training.tune.folder import PREDICTIONS
 from tests.training.tune_tables import portfolio
 

@@ -20,7 +20,7 @@ from earnest.adapters import readers
 from earnest.comparison import TESTS
 from earnest.comparison import base as comparison
 from earnest.comparison.base import ComparisonEstimand, Question, SupportedMetrics, TestSpec
-from earnest.comparison.shared.fold_differences import FoldReading, read_folds
+from earnest.comparison.fold_differences import FoldReading, read_folds
 from earnest.core.base.registry import Registry
 from earnest.core.data.target import Target
 from earnest.core.data.weights import Unit, Weights
@@ -32,8 +32,8 @@ from earnest.metrics import METRICS
 from earnest.metrics import families as metrics
 from earnest.resampling.bootstrap import RESAMPLERS
 from earnest.training.learners.catalogue import MODELS, Knob, PortfolioKind, register_model
-from earnest.training.learners.inputs import Inputs
 from earnest.training.learners.portfolio import load_portfolio
+from earnest.training.learners.preprocessing import Inputs
 from earnest.training.tune.model import list_trusted_types
 from tests.cli.conftest import Run
 from tests.cli.plug_in import load_module

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 from typer.testing import CliRunner
 
-from earnest.cli.options.common import PredictionsReading, take_options
+from earnest.cli.app import take_options
+from earnest.cli.options import PredictionsReading
 from earnest.cli.reading import list_load_options
 
 Name = Annotated[str, typer.Argument()]

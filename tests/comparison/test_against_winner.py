@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.comparison.many import against_winner
+from earnest.comparison.run import against_winner
 
 
 def predictions(complexity: list[float] | None) -> en.Predictions:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from earnest import EvidenceError, InputError, Scores
-from earnest.comparison.pairing import common, find_pair, read_measured
+from earnest.comparison.asking import common, find_pair, read_measured
 from tests.comparison.evidence import classified
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import earnest as en
 from earnest.core.base.errors import EvidenceError, InputError
-from earnest.decision.looks import level_of_look
+from earnest.decision.gate import level_of_look
 from earnest.decision.verdict import count_more, decide
 from tests.decision.populations import answer_items, answer_pair, make_scores
 

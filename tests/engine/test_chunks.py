@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 from earnest.core.base.protocols import Outcome, Task
-from earnest.engine.chunks import MOST, Chunks
 from earnest.engine.parcels import BytesParcel, Parcel, ReferenceParcel, RunContent, by_file
-from earnest.engine.worker import TOGETHER, Report, Sent, perform_chunk
+from earnest.engine.worker import MOST, TOGETHER, Chunks, Report, Sent, perform_chunk
 from tests.engine.works import lasting, powers
 
 TASKS = [Task((number, 0, number % 10), {"C": number / 7}) for number in range(1000)]

@@ -17,10 +17,9 @@ from joblib._parallel_backends import LokyBackend
 
 from earnest.core.base.errors import EarnestError, InputError
 from earnest.core.base.protocols import Outcome, Task
-from earnest.engine.chunks import Chunks
 from earnest.engine.parcels import keep
 from earnest.engine.run import run
-from earnest.engine.worker import TOGETHER, Report
+from earnest.engine.worker import TOGETHER, Chunks, Report
 from earnest.store import MemoryStore, SqliteStore
 from tests.engine.works import (
     Counted,

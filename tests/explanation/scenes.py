@@ -10,8 +10,8 @@ import numpy as np
 import earnest as en
 from earnest.core.base.rng import Seeds
 from earnest.core.space.space import Clause, Condition
-from earnest.explanation.effects.curves import Objective
-from earnest.explanation.effects.effects import Scene
+from earnest.explanation.curves import Objective
+from earnest.explanation.effects import Scene
 from earnest.explanation.surrogate.gaussian_process import GaussianProcess
 from earnest.explanation.surrogate.surrogate import EffectSums
 

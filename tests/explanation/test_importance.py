@@ -9,10 +9,17 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.explanation.findings import find_most_important, headline
-from earnest.explanation.importance import Importance, Share, measure_importance
+from earnest.explanation.importance import (
+    Importance,
+    Share,
+    draws,
+    make_even_codes,
+    measure_importance,
+    root_of,
+)
+from earnest.explanation.result import find_most_important, headline
 from earnest.explanation.sampling_bias import Discrepancy, Gap, SamplingBias
-from earnest.explanation.surrogate.surrogate import draws, make_even_codes, root_of, variances
+from earnest.explanation.surrogate.surrogate import variances
 from tests.explanation.scenes import (
     Known,
     known_scene,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from earnest.explanation.effects.effects import effect_of
+from earnest.explanation.effects import effect_of
 from earnest.explanation.suggest import CANDIDATES, _options, _Picks, _targets, suggest
 from earnest.explanation.surrogate.gaussian_process import FittedProcess
 from tests.explanation.scenes import known_scene, mixed, mixed_trials, process_scene

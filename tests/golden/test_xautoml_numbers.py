@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from earnest.explanation.effects.quality import (
+from earnest.explanation.curves import (
     mean_confidence,
     negative_log_likelihood,
     optimum_confidence,
 )
-from earnest.explanation.regions.growing import Growth, grow
+from earnest.explanation.regions.partition import Growth, grow
 from earnest.explanation.regions.splits import Node, best_split, candidates, find_published_split_of
 from earnest.explanation.sampling_bias import discrepancy
 

@@ -17,7 +17,7 @@ from earnest.core.data.weights import Weights
 from earnest.kernels.score import score_table
 from earnest.metrics import METRICS, metric
 from earnest.metrics.families import Metric, MomentMetric, RankMetric
-from earnest.metrics.knobs import FACTORIES
+from earnest.metrics.resolve import FACTORIES
 from tests.metrics.evidence import PAIRS, random_evidence
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "metrics.md"

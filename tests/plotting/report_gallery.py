@@ -12,16 +12,13 @@ from earnest import Predictions, metric
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.gain import Gain
 from earnest.core.results.thresholds import Thresholds
-from earnest.explanation.effects.curves import EffectCurve, Objective
+from earnest.explanation.curves import EffectCurve, Objective
 from earnest.explanation.importance import Importance, Share
 from earnest.explanation.regions.limits import Limit
 from earnest.explanation.regions.regions import Region, RegionTree
 from earnest.explanation.sampling_bias import Gap
-from earnest.inference.curves.classes import ClassCurves, class_curves
-from earnest.inference.curves.corrected import Selection, mean_curves
-from earnest.inference.curves.folds import residuals, winner_folds
-from earnest.inference.curves.survival import risk_groups
-from earnest.inference.curves.winner import calibration
+from earnest.inference.curves.corrected import ClassCurves, Selection, class_curves, mean_curves
+from earnest.inference.curves.winner import calibration, residuals, risk_groups, winner_folds
 from earnest.plotting.svg import figures as draw
 from earnest.testing import example_predictions
 

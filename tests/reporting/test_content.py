@@ -11,9 +11,8 @@ import pytest
 
 import earnest as en
 from earnest import metric
-from earnest.inference.curves.classes import class_curves
-from earnest.inference.curves.corrected import Selection
-from earnest.inference.curves.survival import risk_groups
+from earnest.inference.curves.corrected import Selection, class_curves
+from earnest.inference.curves.winner import risk_groups
 from tests.reporting.scenes import SCENES, scene
 
 

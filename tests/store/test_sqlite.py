@@ -17,7 +17,8 @@ import pytest
 
 from earnest.core.base.errors import FormatError, StoreError
 from earnest.core.base.protocols import Outcome
-from earnest.store import SqliteStore, read_run, schema
+from earnest.store import SqliteStore, read_run
+from earnest.store.sqlite import VERSION
 from tests.store.examples import IDENTITY, outcomes
 
 ROOT = Path(__file__).parents[2]
@@ -223,7 +224,7 @@ def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_newer_version_is_refused(tmp_path: Path) -> None:
-    path = changed(written(tmp_path / "run.db"), f"PRAGMA user_version = {schema.VERSION + 1}")
+    path = changed(written(tmp_path / "run.db"), f"PRAGMA user_version = {VERSION + 1}")
     for attempt in (opened, read_run):
         with pytest.raises(
             FormatError, match=r"newer version of earnest.*got version 2.*Update earnest"

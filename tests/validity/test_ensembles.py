@@ -18,7 +18,7 @@ import pytest
 from numpy.typing import NDArray
 
 import earnest as en
-from earnest.core.data.ensembles import EnsembleRule
+from earnest.core.data.selection import EnsembleRule
 from earnest.inference.resampling.ensembles import blend, choose_ensembles
 
 NEW = 20_000

@@ -23,7 +23,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 
 import earnest as en
 from earnest.comparison import TESTS
-from earnest.comparison.shared.left_out import ReplicateQuestion
+from earnest.comparison.left_out import ReplicateQuestion
 from earnest.core.base.rng import Seeds
 from earnest.metrics import metric as resolve_metric
 from earnest.resampling.bootstrap import batches

@@ -7,11 +7,10 @@ import pytest
 
 from earnest.core.base.rng import Seeds
 from earnest.core.space.space import Parameter, Space
-from earnest.explanation.effects.curves import Objective
-from earnest.explanation.effects.effects import Scene, effect_of
-from earnest.explanation.effects.truth import judge_against
-from earnest.explanation.regions.growing import Growth
-from earnest.explanation.regions.partition import RegionRule, regions_of
+from earnest.explanation.curves import Objective
+from earnest.explanation.effects import Scene, effect_of
+from earnest.explanation.regions.partition import Growth, RegionRule, regions_of
+from earnest.explanation.result import judge_against
 from earnest.explanation.surrogate.gaussian_process import GaussianProcess
 
 REPLICATIONS, TRIALS, DIMENSIONS = 20, 80, 3

@@ -11,11 +11,14 @@ from benchmarks.papers.moosbauer2021.optimise import TAUS, styblinski_tang
 from benchmarks.papers.moosbauer2021.published_draws import SEED_OF_POINTS, design
 from earnest.core.base.rng import Seeds
 from earnest.core.space.space import Parameter, Space
-from earnest.explanation.effects.curves import EffectCurve, Objective
-from earnest.explanation.effects.effects import Scene, effect_of
-from earnest.explanation.effects.quality import negative_log_likelihood, relative_gain
-from earnest.explanation.regions.growing import Growth
-from earnest.explanation.regions.partition import RegionRule, inside, regions_of
+from earnest.explanation.curves import (
+    EffectCurve,
+    Objective,
+    negative_log_likelihood,
+    relative_gain,
+)
+from earnest.explanation.effects import Scene, effect_of
+from earnest.explanation.regions.partition import Growth, RegionRule, inside, regions_of
 from earnest.explanation.sampling_bias import discrepancy
 from earnest.explanation.surrogate.gaussian_process import GaussianProcess
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from benchmarks.papers.moosbauer2021.kriging import Kriging
 from benchmarks.papers.moosbauer2021.optimise import styblinski_tang
 from benchmarks.papers.moosbauer2021.table1 import GRID, SEED, cube
-from earnest.explanation.effects.quality import negative_log_likelihood
+from earnest.explanation.curves import negative_log_likelihood
 from earnest.explanation.surrogate.gaussian_process import GaussianProcess
 
 Floats = NDArray[np.float64]

@@ -16,15 +16,15 @@ import numpy as np
 from benchmarks.papers.moosbauer2021.table1 import curve_numbers
 from earnest.core.base.rng import Seeds
 from earnest.core.space.space import Parameter, Space
-from earnest.explanation.effects.curves import EffectCurve, Objective
-from earnest.explanation.effects.effects import Scene, average, effect_of
-from earnest.explanation.effects.quality import (
+from earnest.explanation.curves import (
+    EffectCurve,
+    Objective,
     negative_log_likelihood,
     optimum_confidence,
     relative_gain,
 )
-from earnest.explanation.regions.growing import Growth
-from earnest.explanation.regions.partition import RegionRule, inside, neighbours, regions_of
+from earnest.explanation.effects import Scene, average, effect_of
+from earnest.explanation.regions.partition import Growth, RegionRule, inside, neighbours, regions_of
 from earnest.explanation.regions.regions import Region
 from earnest.explanation.surrogate.gaussian_process import GaussianProcess
 

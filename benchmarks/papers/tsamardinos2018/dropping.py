@@ -15,8 +15,7 @@ from benchmarks.papers.tsamardinos2018.grid import Named, grid
 from benchmarks.papers.tsamardinos2018.replay import replay
 from earnest import Predictions, estimate
 from earnest.core.base.rng import Seeds
-from earnest.training.search.dropping.adjusted import BCEDAdjusted
-from earnest.training.search.dropping.bced import DroppingRule, read_dropping
+from earnest.training.search.dropping.bced import BCEDAdjusted, DroppingRule, read_dropping
 
 FOLDS = 10
 RULES: dict[str, str | DroppingRule | None] = {

@@ -299,8 +299,8 @@ def try_portfolio(
     problem: Problem, n: int, every: int, rng: np.random.Generator
 ) -> dict[str, float]:
     """Return what CVT and BBC say of the published configurations, and how good the winner is."""
-    from earnest.training.learners.inputs import Inputs
     from earnest.training.learners.portfolio import load_portfolio
+    from earnest.training.learners.preprocessing import Inputs
 
     mine, rest = split(problem, n, rng)
     every_row = problem.X.to_numpy(dtype=np.float64)  # of sets with numbers only

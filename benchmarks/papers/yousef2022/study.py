@@ -28,7 +28,7 @@ from benchmarks.papers.study import (
     seed_words,
 )
 from benchmarks.papers.yousef2022.discriminants import RULES
-from earnest.comparison.shared.left_out import ReplicateQuestion
+from earnest.comparison.left_out import ReplicateQuestion
 from earnest.core.base.rng import Seeds
 from earnest.core.data.target import Task
 from earnest.resampling.bootstrap import batches

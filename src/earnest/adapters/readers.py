@@ -1,18 +1,157 @@
-"""Readers of other tools: how a source is called, how it is recognised, how it is read."""
+"""Readers of other tools: how they recognise and read a source, and what a caller may say of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
-from earnest.adapters.predictions.request import PredictionsRequest
+from numpy.typing import ArrayLike
+
 from earnest.adapters.scores.runs import Run
-from earnest.adapters.trials.request import TrialsRequest
+from earnest.core.base import check
+from earnest.core.base.arrays import RawArray
+from earnest.core.base.errors import InputError
 from earnest.core.base.registry import Registry
-from earnest.core.data.predictions import Predictions
-from earnest.core.space.trials import Trials
+from earnest.core.data.predictions import Configs, Predictions
+from earnest.core.results.cautions import Caution
+from earnest.core.space.space import Space
+from earnest.core.space.trials import DIRECTIONS, TrialOptions, Trials
+
+if TYPE_CHECKING:
+    from optuna.artifacts._protocol import ArtifactStore
+
+    from earnest.core.tables.columns import Outcome
+
+
+MARKS = ("delimiter", "decimal", "thousands")  # of a text table
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrialsRequest:
+    """The options of `trials_from`, each None where it was not said."""
+
+    study: str | None = None
+    objective: str | int | None = None
+    direction: str | None = None
+    params: Sequence[str] | None = None
+    standard_error: str | None = None
+    status: str | None = None
+    space: Space | None = None
+    values: ArrayLike | None = None  # objectives, where the source has configurations only
+    delimiter: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+
+    def refuse(self, source: str, *names: str) -> None:
+        """Refuse options that mean nothing for this source, rather than ignore them."""
+        check.refuse_given({name: getattr(self, name) for name in names}, source)
+
+    def table_options(self) -> TrialOptions:
+        """Return what was said of the columns of a table, as `Trials.from_frame` takes it."""
+        return {
+            "objective": cast(str | None, self.objective),  # a number is refused as no column
+            "direction": self.direction,
+            "params": self.params,
+            "standard_error": self.standard_error,
+            "status": self.status,
+            "space": self.space,
+        }
+
+    def direction_or(self, own: str, source: str) -> str:
+        """Return the source's own direction, which may be said again but not contradicted."""
+        if self.direction is None:
+            return own
+        check.one_of("direction", self.direction, DIRECTIONS)
+        if self.direction != own:
+            raise InputError(
+                f"`direction` contradicts that of {source}",
+                needs=repr(own),
+                got=repr(self.direction),
+                cure="Leave it out.",
+            )
+        return own
+
+    def some_of(self, configs: Sequence[dict[str, object]]) -> list[dict[str, object]]:
+        """Return the configurations with only the parameters that were asked for."""
+        if self.params is None:
+            return list(configs)
+        known = list(dict.fromkeys(name for config in configs for name in config))
+        for name in self.params:
+            if name not in known:
+                raise InputError(
+                    f"hyperparameter {check.show(name)} is unknown",
+                    needs=check.some(known, limit=30),
+                    cure=check.nearest(str(name), known),
+                )
+        return [{k: v for k, v in config.items() if k in self.params} for config in configs]
+
+
+StoreLike: TypeAlias = "str | PathLike[str] | ArtifactStore"  # where `keep_predictions` keeps
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictionsRequest:
+    """The options of `predictions_from`, each None where it was not said."""
+
+    y: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None
+    store: StoreLike | None = None
+    study: str | None = None
+    fold: ArrayLike | None = None
+    groups: ArrayLike | None = None
+    task: str | None = None
+    positive: object = None
+    classes: Sequence[object] | None = None
+    response: str | None = None
+    static: bool | None = None
+    ensembles: bool | None = None
+    trust_pickle: bool | None = None
+
+    def refuse(self, source: str, *names: str) -> None:
+        """Refuse options that mean nothing for this source, rather than ignore them."""
+        check.refuse_given({name: getattr(self, name) for name in names}, source)
+
+    def outcome(self, source: str) -> Outcome:
+        """Return `y`, and refuse to go on without."""
+        if self.y is None:
+            raise InputError(
+                f"{source} does not hold the outcome of the cases",
+                needs="`y`, in the order of the rows that the models were trained on",
+                cure="predictions_from(source, y, ...)",
+            )
+        if isinstance(self.y, str | bytes) or not hasattr(self.y, "__len__"):
+            raise InputError(
+                "`y` is not a column", needs="one value per case", got=check.show(self.y)
+            )
+        return cast("Outcome", self.y)
+
+    def made(
+        self,
+        y: ArrayLike | tuple[ArrayLike, ArrayLike],
+        scores: RawArray,
+        fold: ArrayLike | None,
+        configs: Configs,
+        remarks: Iterable[Caution] = (),
+        ensemble_rule: str | None = None,
+    ) -> Predictions:
+        """Return Π of what was read, checked as any other, with what is to be known of it."""
+        if self.static is not None:
+            configs = replace(configs, static=bool(self.static))
+        pi = Predictions.from_arrays(
+            y,
+            scores,
+            fold,
+            groups=self.groups,
+            configs=configs,
+            task=self.task,
+            positive=self.positive,
+            classes=self.classes,
+            response=self.response,
+        )
+        return replace(pi, remarks=tuple(remarks), ensemble_rule=ensemble_rule)
+
 
 EARLY, USUAL, LATE, LAST = 10, 50, 70, 90  # when a reader is asked
 

@@ -5,15 +5,17 @@ Nothing here or in the command modules imports NumPy: help must come at once.
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
-from functools import cache
+from dataclasses import fields, is_dataclass
+from functools import cache, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, cast, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
@@ -114,33 +116,67 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("tune", help=tune.HELP, rich_help_panel="Tune", cls=Command)(tune.command)
-app.command("predict", help=predict.HELP, rich_help_panel="Tune", cls=Command)(predict.command)
-app.command("demo", help=demo.HELP, rich_help_panel="Tune", cls=Command)(demo.command)
-app.command("gather", help=gather.HELP, rich_help_panel="Bring", cls=Command)(gather.command)
-app.command("estimate", help=estimate.HELP, rich_help_panel="Ask", cls=Command)(estimate.command)
-app.command("gain", help=gain.HELP, rich_help_panel="Ask", cls=Command)(gain.command)
-app.command("thresholds", help=thresholds.HELP, rich_help_panel="Ask", cls=Command)(
-    thresholds.command
-)
-app.command("assess", help=assess.HELP, rich_help_panel="Ask", cls=Command)(assess.command)
-app.command("compare", help=compare.HELP, rich_help_panel="Ask", cls=Command)(compare.command)
-app.command("compare-learners", help=compare_learners.HELP, rich_help_panel="Ask", cls=Command)(
-    compare_learners.command
-)
-app.command("gate", help=gate.HELP, rich_help_panel="Decide", cls=Command)(gate.command)
-app.command("plan", help=plan.HELP, rich_help_panel="Decide", cls=Command)(plan.command)
-app.command("explain", help=explain.HELP, rich_help_panel="Ask", cls=Command)(explain.command)
-app.command("report", help=report.HELP, rich_help_panel="Ask", cls=Command)(report.command)
-app.command("methods", help=lookup.METHODS_HELP, rich_help_panel="Look up", cls=Command)(
-    lookup.list_methods
-)
-app.command("tests", help=lookup.TESTS_HELP, rich_help_panel="Look up", cls=Command)(
-    lookup.list_tests
-)
-app.command("metrics", help=lookup.METRICS_HELP, rich_help_panel="Look up", cls=Command)(
-    lookup.list_metrics
-)
+
+
+def take_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command take every field of a dataclass among its arguments as an option of its own.
+
+    Typer makes an option of each argument. Options that several commands have are the fields of
+    one dataclass, which stands among the arguments where its options stand in the help.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    groups = {
+        name: kind for name, kind in hints.items() if isinstance(kind, type) and is_dataclass(kind)
+    }
+    parameters = []
+    for name, one in inspect.signature(command).parameters.items():
+        options = {name: (hints[name], one.default)}
+        if name in groups:
+            own = _read_hints(groups[name])
+            options = {each.name: (own[each.name], each.default) for each in fields(groups[name])}
+        parameters += [
+            inspect.Parameter(word, one.KEYWORD_ONLY, default=default, annotation=kind)
+            for word, (kind, default) in options.items()
+        ]
+
+    @wraps(command)
+    def call(**given: object) -> None:
+        for name, kind in groups.items():
+            given[name] = kind(**{each.name: given.pop(each.name) for each in fields(kind)})
+        command(**given)
+
+    vars(call)["__signature__"] = inspect.Signature(parameters)
+    call.__annotations__ = {one.name: one.annotation for one in parameters}
+    return call
+
+
+@cache
+def _read_hints(kind: type) -> dict[str, object]:
+    """Return the types of the fields of a dataclass that several commands share."""
+    return get_type_hints(kind, include_extras=True)
+
+
+def _add_command(name: str, panel: str, help_: str, command: Callable[..., None]) -> None:
+    app.command(name, help=help_, rich_help_panel=panel, cls=Command)(take_options(command))
+
+
+_add_command("tune", "Tune", tune.HELP, tune.command)
+_add_command("predict", "Tune", predict.HELP, predict.command)
+_add_command("demo", "Tune", demo.HELP, demo.command)
+_add_command("gather", "Bring", gather.HELP, gather.command)
+_add_command("estimate", "Ask", estimate.HELP, estimate.command)
+_add_command("gain", "Ask", gain.HELP, gain.command)
+_add_command("thresholds", "Ask", thresholds.HELP, thresholds.command)
+_add_command("assess", "Ask", assess.HELP, assess.command)
+_add_command("compare", "Ask", compare.HELP, compare.command)
+_add_command("compare-learners", "Ask", compare_learners.HELP, compare_learners.command)
+_add_command("gate", "Decide", gate.HELP, gate.command)
+_add_command("plan", "Decide", plan.HELP, plan.command)
+_add_command("explain", "Ask", explain.HELP, explain.command)
+_add_command("report", "Ask", report.HELP, report.command)
+_add_command("methods", "Look up", lookup.METHODS_HELP, lookup.list_methods)
+_add_command("tests", "Look up", lookup.TESTS_HELP, lookup.list_tests)
+_add_command("metrics", "Look up", lookup.METRICS_HELP, lookup.list_metrics)
 
 
 def _print_version(wanted: bool) -> None:

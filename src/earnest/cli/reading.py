@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from earnest.core.base.errors import FormatError, InputError
 
 if TYPE_CHECKING:
-    from earnest.cli.options.common import PredictionsReading, ScoresReading
-    from earnest.cli.options.tune import CasesReading
+    from earnest.cli.commands.tune import CasesReading
+    from earnest.cli.options import PredictionsReading, ScoresReading
     from earnest.core.data.predictions import Predictions
     from earnest.core.data.scores import Scores
     from earnest.training.tables.table import TrainingTable
@@ -40,7 +40,7 @@ def keep_standard_input() -> Iterator[Path]:
 
     Its first bytes tell the format; what is none of the others is CSV.
     """
-    from earnest.core.tables.formats.table_files import guess_suffix
+    from earnest.core.tables.files import guess_suffix
 
     stream = sys.stdin
     if stream is None or stream.isatty():
@@ -72,7 +72,7 @@ def _say_size(size: int) -> str:
 
 def read_predictions(path: Path, how: PredictionsReading) -> Predictions:
     """Read a table of predictions: a file, or the folder of a run with such a file."""
-    from earnest.adapters.predictions.paths import refuse_foreign, table_of
+    from earnest.adapters.predictions.door import refuse_foreign, table_of
     from earnest.cli.show.progress import patiently
     from earnest.core.data.predictions import Predictions
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -40,44 +40,24 @@ def check_table(table: str | None, json: bool) -> None:
 BY_METRIC = "earnest/by-metric/1"
 
 
-def answer_each(
-    metrics: Sequence[N],
-    answer: Callable[[N, int | None], R],
-    show: Callable[[R], None],
-    *,
-    seed: int | None,
-    json: bool,
-    table: str | None = None,
-) -> None:
-    """Ask for every metric, then show the answers one under the other, or write them together.
-
-    Of one metric the JSON is that of the answer. Of several it is `{"schema": ..., "metrics":
-    {NAME: ANSWER}}`, where each answer is what that metric alone would have written.
-
-    Parameters
-    ----------
-    metrics : sequence of str
-        The metrics; one that is named twice is asked once.
-    answer : callable
-        `(metric, seed) -> result`.
-    show : callable
-        Writes a result for people.
-    seed : int, optional
-        Where there is none, several metrics share one that is drawn.
-    json, table : bool, str
-        What is written instead, as for `write_result`.
-    """
-    names = list(dict.fromkeys(metrics))
-    if len(names) == 1:
-        result = answer(names[0], seed)
-        if not write_result(result, json, table):
-            show(result)
-        return
+def share_seed(metrics: Sequence[str | None], seed: int | None) -> int | None:
+    """Return the seed that metrics are asked with: as given; several share one that is drawn."""
+    if seed is not None or len(set(metrics)) == 1:
+        return seed
     from secrets import randbits  # late, as it loads hashes that help does without
 
-    shared = randbits(32) if seed is None else seed
-    results = {name: answer(name, shared) for name in names}  # all of them before a line is shown
-    if json:
+    return randbits(32)
+
+
+def write_each(
+    results: Mapping[N, R], *, json: bool = False, table: str | None = None
+) -> Iterator[R]:
+    """Write the results of metrics as it was asked for, and yield those to show as text.
+
+    Of one metric the JSON is that of its result. Of several it is `{"schema": ..., "metrics":
+    {NAME: RESULT}}`, where each result is what that metric alone would have written.
+    """
+    if json and len(results) > 1:
         said = {str(name): result.to_dict() for name, result in results.items()}
         write_json({"schema": BY_METRIC, "metrics": said})
         return
@@ -85,7 +65,7 @@ def answer_each(
         if table is not None and place:
             write("\n")
         if not write_result(result, json, table):
-            show(result)
+            yield result
 
 
 def write_result(result: WritableResult, json: bool, table: str | None) -> bool:

@@ -16,8 +16,7 @@ from earnest.core.base.registry import Registry
 from earnest.core.base.rng import Seeds
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution, Severity
-from earnest.core.results.comparison import Probabilities
-from earnest.core.results.differences import Alternative
+from earnest.core.results.comparison import Alternative, Probabilities
 from earnest.core.results.interval import LimitSource
 from earnest.core.results.papers import Paper
 from earnest.core.results.specs import Evidence

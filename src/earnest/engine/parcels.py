@@ -25,12 +25,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Generic, Protocol, TypeVar
 
 from earnest.core.base.errors import EarnestError, InputError
-from earnest.engine.identity.identity import versions
+from earnest.engine.identity import versions
 from earnest.engine.limits import TaskLimit
-from earnest.engine.tasks import Work
 
 if TYPE_CHECKING:
     from ray import ObjectRef
+
+    from earnest.engine.worker import Work
 
 # A folder for the shared data of a run that is gone afterwards, however the run ends.
 #

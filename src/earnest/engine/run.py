@@ -15,7 +15,6 @@ from earnest.core.base.errors import EarnestError, InputError
 from earnest.core.base.protocols import Outcome, Progress, Store, Task
 from earnest.core.base.threads import cores
 from earnest.engine.backends import BackendPlan, Place, count_ahead, plan
-from earnest.engine.chunks import Chunks
 from earnest.engine.clusters.dask import DaskParcel, DaskTraffic
 from earnest.engine.clusters.ray import RayTraffic
 from earnest.engine.clusters.traffic import run_on_cluster
@@ -30,8 +29,20 @@ from earnest.engine.parcels import (
     SharedData,
     by_file,
 )
-from earnest.engine.tasks import ENDED, LIMITED, TIME_LIMIT, Work, failure, perform
-from earnest.engine.worker import FallenTask, Report, collect_fallen, perform_chunk, perform_packed
+from earnest.engine.worker import (
+    ENDED,
+    LIMITED,
+    TIME_LIMIT,
+    Chunks,
+    FallenTask,
+    Report,
+    Work,
+    collect_fallen,
+    failure,
+    perform,
+    perform_chunk,
+    perform_packed,
+)
 
 if TYPE_CHECKING:
     from joblib import Parallel

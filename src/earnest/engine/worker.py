@@ -1,8 +1,4 @@
-"""What runs in a worker: a few tasks in a row, and a mark of the one that is under way.
-
-A worker process that ends (a crash in C, the system out of memory, the hard time limit) takes the
-whole pool with it. The marks then tell the parent which tasks were under way.
-"""
+"""What runs in a worker: a task and its outcome, a few in a row, a mark of the one under way."""
 
 from __future__ import annotations
 
@@ -13,17 +9,109 @@ import pickle
 import sys
 import threading
 import time
+import traceback
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, TypeAlias
+from types import TracebackType
+from typing import Any, BinaryIO, Self, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base.arrays import as_array
+from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Key, Outcome, Task
-from earnest.engine.limits import hard
-from earnest.engine.parcels import BytesParcel, FileParcel, Parcel, RunContent
-from earnest.engine.tasks import perform
+from earnest.engine.limits import TaskLimit, TimeLimit, gentle, hard
+from earnest.engine.parcels import BytesParcel, FileParcel, Parcel, RunContent, pack
+
+Work: TypeAlias = Callable[[Any, Task], Outcome]
+
+TIME_LIMIT = "time limit"
+LIMITED = "time_limit"  # the number with the limit, of a task that ran out of it
+ENDED = "the process ended"
+UNSENT = "cannot be sent"
+LONGEST = 20_000  # characters of a traceback that are kept, from its end
+
+
+def perform(work: Work, shared: object, task: Task, limit: TaskLimit | None = None) -> Outcome:
+    """Return what the work gives for a task; an error is an outcome too.
+
+    Whatever is raised becomes an outcome with its traceback, `SystemExit` included. Only the
+    user's wish to stop (`KeyboardInterrupt`) goes through.
+    """
+    began = time.perf_counter()
+    with ErrorCatcher() as caught:
+        with gentle(limit):
+            outcome = work(shared, task)
+        return settle(outcome, task.key)
+    return failure(task.key, caught.text, caught.note, time.perf_counter() - began, limit)
+
+
+def failure(
+    key: Key, text: str, note: str | None, seconds: float = 0.0, limit: TaskLimit | None = None
+) -> Outcome:
+    """Return the outcome of a task that failed, with the limit if it is that which it ran out of.
+
+    A later run gives it another try if it has more time.
+    """
+    numbers = {"run_time": seconds} if seconds else {}
+    if limit is not None and note == TIME_LIMIT:
+        numbers[LIMITED] = limit.seconds
+    return Outcome(key, {}, numbers, text[-LONGEST:], note)
+
+
+class ErrorCatcher:
+    """Catches all that a task may raise, and keeps its traceback as text."""
+
+    text = ""
+    note: str | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool:
+        if error is None or isinstance(error, (KeyboardInterrupt, GeneratorExit)):
+            return False
+        inner = trace.tb_next if trace is not None else None  # without the frame of the engine
+        self.text = "".join(traceback.format_exception(error.with_traceback(inner)))
+        self.note = TIME_LIMIT if isinstance(error, TimeLimit) else None
+        return True
+
+
+def settle(outcome: object, key: Key) -> Outcome:
+    """Return the outcome with arrays and numbers as a store keeps them, or raise."""
+    if not isinstance(outcome, Outcome) or outcome.key != key:
+        raise InputError(
+            f"the work of task {key} returned something else",
+            needs="an Outcome with the key of its task",
+            got=f"{type(outcome).__name__} {getattr(outcome, 'key', '')}",
+        )
+    arrays = {name: _check_array(name, values) for name, values in outcome.arrays.items()}
+    numbers = {name: float(value) for name, value in outcome.numbers.items()}
+    return Outcome(key, arrays, numbers, outcome.error, outcome.note)
+
+
+def _check_array(name: str, values: object) -> NDArray[np.generic]:
+    if type(values) is np.ndarray and values.dtype.kind not in "OT":
+        return values
+    made = as_array(name, values)
+    if made.dtype.hasobject:
+        raise InputError(
+            f"the array {name!r} holds objects",
+            needs="values of one type: numbers, logical values, text, dates or records of these",
+            got=f"type {made.dtype}",
+        )
+    return made
+
 
 Sent: TypeAlias = "tuple[Key, bytes]"  # key, pickled payload
 TOGETHER = 0.1  # seconds after which a worker gives back what it has: lost when the run is killed
@@ -167,3 +255,61 @@ def collect_fallen(folder: str) -> list[FallenTask]:
         mark.unlink()
         trace.unlink(missing_ok=True)
     return found
+
+
+MOST = 256  # tasks in a chunk
+
+
+class Chunks:
+    """Cuts tasks into chunks of about the same time, learning from those that came back.
+
+    Tasks that a worker gave back without having begun them are the next to be sent; if they come
+    when the iterator has ended, `waiting` is true and a new iterator has them. A task whose payload
+    cannot be pickled is left out; its outcome is in `unsent`.
+    """
+
+    def __init__(self, tasks: Sequence[Task], workers: int, *, single: bool = False) -> None:
+        self._queue, self.workers = deque(tasks), workers
+        self._away: dict[Key, Task] = {}
+        self._most = 1 if single else MOST
+        self._size = 1
+        self.unsent: list[Outcome] = []
+
+    @property
+    def waiting(self) -> bool:
+        """Whether there are tasks that are with no worker."""
+        return bool(self._queue)
+
+    def __iter__(self) -> Iterator[list[Sent]]:
+        while self._queue:
+            fair = -(-len(self._queue) // (2 * self.workers))  # the last ones spread out
+            count = max(1, min(self._size, fair))
+            chunk = [sent for _ in range(count) for sent in self._sent(self._queue.popleft())]
+            if chunk:
+                yield chunk
+
+    def learned(self, report: Report) -> list[Outcome]:
+        """Take note of how long a chunk took and what is left of it; return its outcomes."""
+        each = report.seconds / max(1, len(report.outcomes))
+        fits = int(TOGETHER / each) if each > 0 else self._most
+        self._size = max(1, min(fits, 2 * self._size, self._most))
+        for outcome in report.outcomes:
+            del self._away[outcome.key]
+        self._queue.extendleft(self._away.pop(key) for key in reversed(report.left))
+        return report.outcomes
+
+    def again(self, chunk: Sequence[Sent]) -> None:
+        """Take a chunk back that nobody has run; its tasks are the next to be sent."""
+        self._queue.extendleft(self._away.pop(key) for key, _ in reversed(chunk))
+
+    def withdrawn(self, chunk: Sequence[Sent]) -> list[Task]:
+        """Take a chunk back and return its tasks, which are not sent again from here."""
+        return [self._away.pop(key) for key, _ in chunk]
+
+    def _sent(self, task: Task) -> Iterator[Sent]:
+        with ErrorCatcher() as caught:
+            sent = task.key, pack(task.payload)
+            self._away[task.key] = task
+            yield sent
+            return
+        self.unsent.append(failure(task.key, caught.text, UNSENT))

@@ -18,12 +18,11 @@ from earnest.core.base.threads import each, workers
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import by_severity
 from earnest.core.space.trials import Trials
-from earnest.explanation.effects.curves import EffectCurve, Objective
-from earnest.explanation.effects.effects import Scene, effect_of
+from earnest.explanation.curves import EffectCurve, Objective
+from earnest.explanation.effects import Scene, effect_of
 from earnest.explanation.importance import measure_importance
-from earnest.explanation.regions.growing import DEFAULT_REGIONS, Growth
 from earnest.explanation.regions.limits import text
-from earnest.explanation.regions.partition import RegionRule, regions_of
+from earnest.explanation.regions.partition import DEFAULT_REGIONS, Growth, RegionRule, regions_of
 from earnest.explanation.regions.regions import RegionTree
 from earnest.explanation.result import Explanation
 from earnest.explanation.sampling_bias import SamplingBias, sampling_bias

@@ -20,13 +20,14 @@ from earnest.core.base.errors import InputError
 from earnest.core.base.provenance import JsonObject, finite
 from earnest.core.results.interval import quantile_limits
 from earnest.core.results.specs import Side
-from earnest.explanation.effects.effects import IMPORTANCE, PAIRS, Scene
-from earnest.explanation.surrogate.surrogate import draws, make_even_codes
+from earnest.core.space.parameters import Parameter
+from earnest.explanation.effects import IMPORTANCE, PAIRS, Scene
+from earnest.explanation.surrogate.surrogate import FittedSurrogate
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from earnest.plotting.figures.importance import Axes
+    from earnest.plotting.figures.effects import Axes
 
 Floats = NDArray[np.float64]
 DRAWS = 200  # functions
@@ -34,6 +35,7 @@ SAMPLE = 500  # points at which the variance over the space is told
 CELLS, POINTS = 10, 80  # of a main effect: values of the parameter, points averaged over
 PAIR_CELLS, PAIR_POINTS = 5, 24  # the same of a pair, for each of both parameters
 MOST_IN_PAIRS = 10  # parameters whose pairs are looked at: those with the largest total effect
+JITTERS = tuple(10.0**-power for power in range(12, 1, -1))  # shares of the largest variance
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ class Importance:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the shares with their intervals and return the matplotlib Axes."""
-        from earnest.plotting.figures.importance import plot_importance
+        from earnest.plotting.figures.effects import plot_importance
 
         return plot_importance(self, ax)
 
@@ -284,3 +286,43 @@ class _SpaceSample:
 def _thin(codes: Floats) -> Floats:
     most = 2 * PAIR_CELLS
     return codes if len(codes) <= most else codes[:: math.ceil(len(codes) / most)]
+
+
+def draws(fitted: FittedSurrogate, codes: Floats, count: int, rng: np.random.Generator) -> Floats:
+    """Draw the values of possible functions at codes: (count, n)."""
+    mean = fitted.posterior(codes)[0]
+    root = root_of(fitted.covariance(codes, codes))
+    return np.asarray(mean + rng.standard_normal((count, len(codes))) @ root.T)
+
+
+def root_of(covariance: Floats) -> Floats:
+    """Return L with L L' = covariance, up to the smallest jitter that makes it one.
+
+    Rounding, and points that are nearly equal, leave eigenvalues a little below 0.
+    """
+    symmetric = 0.5 * (covariance + covariance.T)
+    largest = float(symmetric.diagonal().max(initial=0.0))
+    if largest <= 0.0:
+        return np.zeros_like(symmetric)
+    for jitter in JITTERS:
+        try:
+            shifted = symmetric + jitter * largest * np.eye(len(symmetric))
+            return np.asarray(np.linalg.cholesky(shifted), dtype=np.float64)
+        except np.linalg.LinAlgError:
+            continue
+    values, vectors = np.linalg.eigh(symmetric)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+
+
+def make_even_codes(parameter: Parameter, size: int) -> Floats:
+    """Return codes that stand for equal shares of a parameter's range: middles of equal cells.
+
+    A grid that begins and ends at the limits would give those twice the weight they have.
+    """
+    if not parameter.numeric:
+        return np.arange(len(parameter.choices), dtype=np.float64)
+    values, codes = parameter.grid(size + 1)
+    if len(values) <= size:  # a whole number with few values: all of them
+        return codes
+    middles = (np.arange(size) + 0.5) / size
+    return np.unique(parameter.encode(parameter.decode(middles)))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -11,18 +13,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.errors import EvidenceError
+from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import JsonObject, finite
 from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution
-from earnest.explanation.effects.curves import EffectCurve, EffectSurface, Objective
-from earnest.explanation.effects.effects import Scene, compute_surface, effect_of
-from earnest.explanation.effects.quality import QualityGain
-from earnest.explanation.effects.truth import judge_against
-from earnest.explanation.findings import headline
-from earnest.explanation.importance import Importance
-from earnest.explanation.regions.growing import Growth
-from earnest.explanation.regions.partition import RegionRule, inside, regions_of
+from earnest.explanation.curves import (
+    CurveQuality,
+    EffectCurve,
+    EffectSurface,
+    Objective,
+    QualityGain,
+    negative_log_likelihood,
+)
+from earnest.explanation.effects import Scene, compute_surface, effect_of
+from earnest.explanation.importance import Importance, Share
+from earnest.explanation.regions.partition import (
+    Growth,
+    RegionRule,
+    average_columns,
+    inside,
+    regions_of,
+)
 from earnest.explanation.regions.regions import Region, RegionTree
 from earnest.explanation.sampling_bias import SamplingBias, short
 from earnest.explanation.stable import StableOptimum
@@ -356,3 +367,138 @@ def _rows(scene: Scene, curve: EffectCurve, region: Region | None) -> NDArray[np
     if region is None or curve.ice is None:
         return None
     return np.flatnonzero(inside(scene, region.limits, scene.space.mask(curve.ice.points)))
+
+
+Floats = NDArray[np.float64]
+Truth = Callable[[dict[str, object]], float]
+
+
+def judge_against(scene: Scene, tree: RegionTree, curve: EffectCurve, truth: Truth) -> QualityGain:
+    """Return confidence and likelihood, overall and in the region of the best configuration.
+
+    The true effect is averaged over the same Monte Carlo points as the surrogate's.
+    """
+    gain, best, ice = tree.quality(), tree.best, curve.ice
+    if gain is None or best is None or ice is None:
+        raise EvidenceError(
+            f"the best configuration has no {tree.param!r}",
+            needs="a hyperparameter that is active in it",
+        )
+    true = true_curves(scene, curve, truth)
+    rows = inside(scene, best.limits, scene.space.mask(ice.points))
+    return QualityGain(
+        _with_likelihood(gain.overall, curve, average_columns(true)),
+        _with_likelihood(gain.region, best.curve, average_columns(true[rows])),
+    )
+
+
+def true_curves(scene: Scene, curve: EffectCurve, truth: Truth) -> Floats:
+    """Return the true ICE curves at the points of an effect: (m, G), NaN where none exist."""
+    assert curve.ice is not None
+    column = scene.space.index(curve.param)
+    out = np.full(curve.ice.mean.shape, np.nan)
+    for g, code in enumerate(curve.codes):
+        moved = curve.ice.points.copy()
+        moved[:, column] = code
+        exists = np.flatnonzero(~np.isnan(curve.ice.mean[:, g]))
+        configs = scene.space.decode(scene.space.mask(moved[exists]))
+        out[exists, g] = [_check_number(truth(config), config) for config in configs]
+    return out
+
+
+def _check_number(value: object, config: dict[str, object]) -> float:
+    number = check.read_number(value)
+    if math.isnan(number) and not isinstance(value, Real):
+        raise InputError(
+            "`truth` does not return numbers",
+            needs="a function from a configuration to its objective",
+            got=f"{value!r} for {config!r}",
+        )
+    return number
+
+
+def _with_likelihood(quality: CurveQuality, curve: EffectCurve, truth: Floats) -> CurveQuality:
+    return CurveQuality(
+        quality.mean_confidence,
+        quality.optimum_confidence,
+        negative_log_likelihood(truth, curve.mean, curve.sd),
+    )
+
+
+MOST_NAMED = 2  # parameters that a sentence names as the most important
+LITTLE = 0.05  # share of the variance under which a parameter hardly matters
+
+
+def headline(
+    importance: Importance, bias: SamplingBias, where: Mapping[str, str] | None = None
+) -> str:
+    """Return the sentence of an explanation.
+
+    A parameter is said to matter most only where the interval of its share, together with others,
+    lies above those of all that are not named; one that is active in a part of the space is named
+    with that part.
+
+    Parameters
+    ----------
+    importance : Importance
+        The shares.
+    bias : SamplingBias
+        Where the search looked.
+    where : mapping of str to str, optional
+        Where a parameter is active, in words, of those that are not active everywhere.
+
+    Examples
+    --------
+    >>> from earnest.explanation.result import headline
+    >>> from earnest.explanation.importance import Importance, Share
+    >>> from earnest.explanation.sampling_bias import Discrepancy, SamplingBias
+    >>> shares = {"C": Share(0.6, 0.5, 0.7), "gamma": Share(0.2, 0.1, 0.3)}
+    >>> even = SamplingBias(Discrepancy(0.0, 0.0), {})
+    >>> headline(Importance(shares, shares, {}, 0.95), even)
+    'C matters most'
+    """
+    said = find_most_important(importance, where)
+    leading = importance.ranking[0]
+    gaps = bias.gaps.get(leading, ())
+    widest = max(gaps, key=lambda gap: gap.expected, default=None)
+    return f"{said}; {leading} {widest.words} was hardly tried" if widest else said
+
+
+def as_sentence(words: str) -> str:
+    """Return words with a capital, unless they begin with the name of a parameter."""
+    return words[:1].upper() + words[1:] if words.startswith("no hyperparameter") else words
+
+
+def find_most_important(importance: Importance, where: Mapping[str, str] | None = None) -> str:
+    """Return which parameters matter most, or that none clearly does."""
+    names, parts = importance.ranking, where or {}
+    if len(names) == 1:
+        return f"{names[0]} is the only one that varied"
+    if all(importance.total[name].high < LITTLE for name in names):
+        return "no hyperparameter affects the objective"
+    for count in range(1, min(MOST_NAMED, len(names) - 1) + 1):
+        if _are_apart(importance, names[:count], names[count:]):
+            verb = "matters" if count == 1 else "matter"
+            told = (f"{n} (where {parts[n]})" if parts.get(n) else n for n in names[:count])
+            return f"{' and '.join(told)} {verb} most"
+    return "no hyperparameter clearly matters most"
+
+
+def _are_apart(importance: Importance, first: tuple[str, ...], rest: tuple[str, ...]) -> bool:
+    lowest = min(importance.total[name].low for name in first)
+    return lowest > max(importance.total[name].high for name in rest)
+
+
+def in_percent(share: Share) -> str:
+    """Return a share with its interval.
+
+    Examples
+    --------
+    >>> from earnest.explanation.result import in_percent
+    >>> from collections.abc import Mapping
+
+    from earnest.explanation.importance import Share
+    >>> in_percent(Share(0.412, 0.33, 0.5))
+    '41 % (33 to 50)'
+    """
+    return f"{100 * share.value:.0f} % ({100 * share.low:.0f} to {100 * share.high:.0f})"

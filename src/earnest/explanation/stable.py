@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.provenance import JsonObject
-from earnest.explanation.effects.effects import Scene
+from earnest.explanation.effects import Scene
 from earnest.explanation.surrogate.surrogate import variances
 
 Floats = NDArray[np.float64]

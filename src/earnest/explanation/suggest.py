@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.provenance import finite
-from earnest.explanation.effects.curves import EffectCurve
-from earnest.explanation.effects.effects import SUGGEST, Scene
+from earnest.explanation.curves import EffectCurve
+from earnest.explanation.effects import SUGGEST, Scene
 
 Floats = NDArray[np.float64]
 CANDIDATES, TARGETS = 500, 600  # configurations to choose from, places to become sure of

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.arrays import Numbers
+from earnest.core.base.arrays import Numbers, finite_range
 from earnest.core.data.predictions import Predictions
-from earnest.core.data.responses import PERCENT, ResponseKind, finite_range
+from earnest.core.data.responses import PERCENT, ResponseKind
 from earnest.core.data.selection import TIE, Selector
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution, Severity

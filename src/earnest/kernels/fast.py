@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.arrays import Numbers
-from earnest.kernels import compiled, pairing, placing
+from earnest.kernels import compiled, placing
 from earnest.kernels.ranks import KeptRanks
 from earnest.metrics.families import RankMetric
 
@@ -74,15 +74,15 @@ def placed(positive: NDArray[np.bool_], scores: Numbers) -> tuple[Array, Array]:
 def pair_credits(
     high: Array, low: Array, left: object, right: object, sign: float, sums: Array
 ) -> None:
-    """Add how many replicates put pairs in order that they left out; see `pairing`."""
-    _cached_or_not(pairing.add_credits, high, low, left, right, sign, sums)
+    """Add how many replicates put pairs in order that they left out; see `placing`."""
+    _cached_or_not(placing.add_credits, high, low, left, right, sign, sums)
 
 
 def weighted_credits(
     high: Array, low: Array, left: object, right: object, share: Array, sign: float, sums: Array
 ) -> None:
-    """Add the credit of each replicate, weighted and plain; see `pairing`."""
-    _cached_or_not(pairing.add_weighted, high, low, left, right, share, sign, sums)
+    """Add the credit of each replicate, weighted and plain; see `placing`."""
+    _cached_or_not(placing.add_weighted, high, low, left, right, share, sign, sums)
 
 
 def _cached_or_not(kernel: Callable[..., T], *arguments: object) -> T:

@@ -60,7 +60,7 @@ def score_table(
     """
     metric, weights = _question(pi, metric, weights)
     jobs = workers(n_jobs)
-    if len(weights) == 0:
+    if len(weights.values) == 0:
         return np.empty((0, pi.n_configs))
     spread = SPREAD.get()
     elsewhere = None if spread is None else spread(pi, metric, weights)
@@ -99,13 +99,14 @@ def score_selected(
     array([0.33333333, 1.        ])
     """
     metric, weights = _question(pi, metric, weights)
-    columns = _check_columns(columns, len(weights), pi.n_configs)
-    out = np.full(len(weights), np.nan)
+    values = weights.values
+    columns = _check_columns(columns, len(values), pi.n_configs)
+    out = np.full(len(values), np.nan)
     valid = np.flatnonzero(columns >= 0)
     if len(valid) == 0:
         return out
     chosen = columns[valid]
-    values = weights.values if len(valid) == len(weights) else weights.values[valid]
+    values = values if len(valid) == len(values) else values[valid]
     jobs = workers(n_jobs)
     draws = [
         _fill_selected(pi, metric, values, r, pi.tested(r), chosen, jobs) for r in _list_repeats(pi)

@@ -14,10 +14,9 @@ from earnest.core.base.provenance import knobs, plain, versions
 from earnest.core.base.registry import Registry
 from earnest.core.base.rng import Seeds
 from earnest.core.data.designs import NestedPredictions, PairedHalves
-from earnest.core.data.ensembles import EnsembleRule
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import DrawUnit, Replicates
-from earnest.core.data.selection import SELECTORS, MeanOfFolds, Pooled, Selector
+from earnest.core.data.selection import SELECTORS, EnsembleRule, MeanOfFolds, Pooled, Selector
 from earnest.core.data.target import Target, Task
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import (
@@ -39,8 +38,7 @@ from earnest.inference.remarks import (
     warn_of_undefined_folds,
 )
 from earnest.inference.resampling.ensembles import read_rule
-from earnest.inference.resampling.split_selection import Choice, SplitDetails, choose
-from earnest.inference.resampling.splits import SplitKnobs
+from earnest.inference.resampling.splits import Choice, SplitDetails, SplitKnobs, choose
 from earnest.metrics.families import Metric, RankMetric
 from earnest.metrics.ranking import auc_scan, is_auc
 
@@ -198,6 +196,8 @@ def takes_metric(family: Family, metric: Metric, target: Target) -> bool:
     >>> takes_metric(Family.AUC, en.metric("accuracy"), target)
     False
     """
+    if family is Family.WITH_LAW:
+        return law_of(metric, target) is not None
     sums, means = has_cases(metric), metric.pointwise
     areas = isinstance(metric, RankMetric) and metric.scan is auc_scan
     pairs = has_pairs(metric, target)
@@ -211,7 +211,6 @@ def takes_metric(family: Family, metric: Metric, target: Target) -> bool:
         Family.PAIRS: pairs,
         Family.SUMS_AND_PAIRS: sums or areas or pairs,
         Family.SUMS: sums,
-        Family.WITH_LAW: law_of(metric, target) is not None,
     }[family]
 
 

@@ -6,20 +6,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError
+from earnest.core.base.registry import configure, split_knobs
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
 from earnest.core.data.designs import NestedPredictions, PairedHalves
-from earnest.core.data.ensembles import EnsembleRule
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import DrawUnit, Replicates
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.scores import Scores
-from earnest.core.data.selection import Selector
+from earnest.core.data.selection import EnsembleRule, Selector
 from earnest.core.data.target import Task
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution, Severity
-from earnest.core.results.estimate import Estimate, by_severity, few_beyond
-from earnest.core.results.estimate_table import Estimates
+from earnest.core.results.estimate import Estimate, Estimates, by_severity, few_beyond
 from earnest.core.results.interval import Ask, limit_remarks
 from earnest.core.results.specs import Side
 from earnest.core.text.estimate import LARGE, flatters, is_elected, optimism_words
@@ -40,7 +39,6 @@ from earnest.methods.bootstrap.replicated import ReplicatesCall
 from earnest.methods.winner.near_winner import NearWinner
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import CallableMetric, MetricLike
-from earnest.metrics.knobs import configure, split_knobs
 from earnest.metrics.ranking import is_auc
 from earnest.metrics.responding import check_fits
 from earnest.metrics.scores import read_evidence

@@ -32,7 +32,7 @@ from earnest.metrics.families import (
     share,
     where_weighted,
 )
-from earnest.metrics.knobs import check_positive_number, name_with_knobs, pair, register_factory
+from earnest.metrics.resolve import check_positive_number, name_with_knobs, pair, register_factory
 
 
 def hits(target: Target, labels: Numbers, centre: object) -> Moments:

@@ -28,7 +28,7 @@ from earnest.metrics.families import (
     register,
     share,
 )
-from earnest.metrics.knobs import name_with_knobs, register_factory
+from earnest.metrics.resolve import name_with_knobs, register_factory
 
 
 def positives_against_negatives(target: Target) -> tuple[View, ...]:

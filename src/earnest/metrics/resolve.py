@@ -6,16 +6,19 @@ The only place of this room that imports scikit-learn, and late.
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Protocol, TypeGuard
+from numbers import Real
+from typing import Protocol, TypeGuard, TypeVar
 
 import numpy as np
 
 from earnest.core.base import check
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import InputError, UnknownNameError
+from earnest.core.base.registry import split_knobs
 from earnest.core.data.target import TASKS, Task
 from earnest.metrics.families import (
     CLASSES,
@@ -25,9 +28,92 @@ from earnest.metrics.families import (
     CallableMetric,
     Metric,
     Need,
+    register,
 )
-from earnest.metrics.knobs import FACTORIES, check_knobs, name_with_knobs, split_knobs
 from earnest.metrics.responding import OF_CLASSES
+
+Factory = Callable[..., Metric]
+F = TypeVar("F", bound=Factory)
+
+FACTORIES: dict[str, Factory] = {}
+
+
+def register_factory(factory: F) -> F:
+    """Register the metric that a factory makes by default, and the factory for its knobs."""
+    FACTORIES[register(factory()).name] = factory
+    return factory
+
+
+def name_with_knobs(word: str, knobs: Mapping[str, object], defaults: Mapping[str, object]) -> str:
+    """Return the name of a metric with the knobs that are not at their default.
+
+    Examples
+    --------
+    >>> from earnest.metrics.resolve import name_with_knobs
+    >>> name_with_knobs("f_beta", {"beta": 0.5}, {"beta": 2.0})
+    'f_beta(beta=0.5)'
+    >>> name_with_knobs("f_beta", {"beta": 2.0}, {"beta": 2.0})
+    'f_beta'
+    """
+    turned = [f"{k}={written(v)}" for k, v in knobs.items() if v != defaults.get(k)]
+    return f"{word}({', '.join(turned)})" if turned else word
+
+
+def written(value: object) -> str:
+    """Return a knob's value as one would type it: 5 rather than 5.0."""
+    if isinstance(value, tuple):
+        return "(" + ", ".join(written(v) for v in value) + ("," if len(value) == 1 else "") + ")"
+    if isinstance(value, float) and value.is_integer():
+        return repr(int(value))
+    return repr(value)
+
+
+def check_positive_number(name: str, value: object) -> float:
+    """Return a finite number above 0."""
+    number = _read_number(value)
+    if not 0.0 < number < math.inf:
+        raise InputError(
+            f"`{name}` is out of range", needs="a finite number above 0", got=check.show(value)
+        )
+    return number
+
+
+def pair(name: str, values: object) -> tuple[float, float]:
+    """Return two finite numbers from 0 on that are not both 0."""
+    given = list(values) if isinstance(values, Iterable) and not isinstance(values, str) else []
+    numbers = tuple(_read_number(value) for value in given)
+    if len(numbers) != 2 or not all(0.0 <= x < math.inf for x in numbers) or not any(numbers):
+        raise InputError(
+            f"`{name}` is not a pair of numbers",
+            needs="two finite numbers of at least 0, not both 0",
+            got=check.show(values),
+        )
+    return numbers
+
+
+def _read_number(value: object) -> float:
+    """Return a number as float, NaN for what is none."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return math.nan
+    return float(value)
+
+
+def check_knobs(word: str, function: Callable[..., object], knobs: Mapping[str, object]) -> None:
+    """Refuse knobs that the function behind a metric does not have."""
+    parameters = inspect.signature(function).parameters if knobs else {}
+    open_ended = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values())
+    known = list(parameters)
+    for knob in knobs:
+        if knob not in known and not open_ended:
+            raise InputError(
+                f"metric {word!r} has no option {knob!r}",
+                needs=", ".join(known),
+                got=check.show(knob),
+                cure=check.nearest(knob, known),
+            )
+
+
+# ---- methods and tests: a registered kind with the knobs that were typed or passed
 
 
 def metric(given: object) -> Metric:

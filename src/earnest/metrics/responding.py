@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.arrays import Numbers
+from earnest.core.base.arrays import Numbers, finite_range
 from earnest.core.base.errors import MetricError
 from earnest.core.data.predictions import Predictions
-from earnest.core.data.responses import PERCENT, ResponseKind, finite_range, is_like_percent
+from earnest.core.data.responses import PERCENT, ResponseKind, is_like_percent
 from earnest.core.data.target import Target, Task, label_array
 from earnest.metrics.families import Metric, Need
 

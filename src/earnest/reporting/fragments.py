@@ -13,10 +13,8 @@ from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
-from earnest.core.results.estimate import Estimate
-from earnest.core.results.estimate_table import Estimates
-from earnest.core.results.gain import Gain
-from earnest.core.results.learning import LearningCurve
+from earnest.core.results.estimate import Estimate, Estimates
+from earnest.core.results.gain import Gain, LearningCurve
 from earnest.core.results.thresholds import Thresholds
 from earnest.core.space.parameters import Parameter
 from earnest.core.space.trials import Trials
@@ -39,10 +37,9 @@ from earnest.core.text.learning import headline as learning_headline
 from earnest.core.text.names import readable
 from earnest.core.text.numbers import percent, prose
 from earnest.core.text.thresholds import headline as thresholds_headline
-from earnest.decision.planned import Plan
+from earnest.decision.plan import Plan
 from earnest.decision.verdict import Verdict
-from earnest.explanation.findings import as_sentence, in_percent
-from earnest.explanation.result import Explanation
+from earnest.explanation.result import Explanation, as_sentence, in_percent
 from earnest.explanation.sampling_bias import short
 from earnest.inference.general.result import StatisticResult
 from earnest.metrics import METRICS

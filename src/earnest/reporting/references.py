@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError, UnknownNameError
 from earnest.core.base.provenance import versions
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
-from earnest.core.results.estimate import Estimate
-from earnest.core.results.estimate_table import Estimates
+from earnest.core.results.estimate import Estimate, Estimates
 from earnest.core.results.papers import CitableSpec, collect_papers
 
 FORMS = ("text", "bibtex")
@@ -42,10 +41,10 @@ def references(
     '@article{tsamardinos2018,'
     """
     check.one_of("form", form, FORMS)
-    return references_of(_specs(result), form)
+    return references_of([*_specs(result)], form)
 
 
-def references_of(specs: Iterable[CitableSpec], form: str) -> tuple[str, ...]:
+def references_of(specs: Sequence[CitableSpec], form: str) -> tuple[str, ...]:
     """Return the references of methods and tests, and of earnest."""
     papers = collect_papers(specs)
     return (*(paper.words if form == "text" else paper.bibtex for paper in papers), _own(form))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import partial
 from typing import ClassVar, Protocol
 
@@ -381,3 +382,41 @@ def _draw_until(
         got=f"{len(pending)} of {count} resamples still unusable after {TRIES} draws",
         cure="There are too few cases or groups: add some, or use another metric.",
     )
+
+
+class ClassNeed(Protocol):
+    """A metric, so far as draws for it are judged."""
+
+    @property
+    def needs_all_classes(self) -> bool:
+        """Whether it is undefined where a class is missing."""
+
+
+class UndefinedRule(StrEnum):
+    """What to do with a resample on which the metric is undefined."""
+
+    REDRAW = "redraw"
+    DROP = "drop"
+    STRATIFY = "stratify"
+
+
+def out_of_bag_rule(
+    metric: ClassNeed, target: Target, undefined: UndefinedRule, *, published: bool = False
+) -> Accept | None:
+    """Return which draws a method with out-of-bag cases accepts at once.
+
+    The published rule (every class in-bag and out-of-bag) is applied where the metric needs it, and
+    as published always.
+    """
+    if undefined is not UndefinedRule.REDRAW:
+        return None
+    if target.has_classes and (metric.needs_all_classes or published):
+        return every_class_on_both_sides(target)
+    return something_out_of_bag
+
+
+def in_bag_rule(metric: ClassNeed, target: Target, undefined: UndefinedRule) -> Accept | None:
+    """Return which draws a method without out-of-bag cases accepts: every class drawn."""
+    if undefined is UndefinedRule.REDRAW and target.has_classes and metric.needs_all_classes:
+        return every_class_drawn(target)
+    return None

@@ -8,8 +8,7 @@ from earnest.core.base.check import show
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Store
 from earnest.store.memory import MemoryStore
-from earnest.store.reading import RunFile, read_run
-from earnest.store.sqlite import SqliteStore
+from earnest.store.sqlite import RunFile, SqliteStore, read_run
 
 __all__ = ["MemoryStore", "RunFile", "SqliteStore", "as_store", "read_run"]
 

@@ -9,8 +9,8 @@ from types import MappingProxyType, TracebackType
 from typing import Self
 
 from earnest.core.base.protocols import Key, Outcome
-from earnest.store.reading import RunFile
 from earnest.store.rows import refuse_another
+from earnest.store.sqlite import RunFile
 
 
 class MemoryStore:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from earnest.core.base.check import show
 from earnest.core.base.errors import InputError, StoreError
 from earnest.core.base.protocols import Key, Outcome
-from earnest.core.results.files import parse_json
+from earnest.core.results.base import parse_json
 
 COLUMNS = ("key", "numbers", "error", "note", "arrays", "data", "checksum")
 Row: TypeAlias = "tuple[str, str, str | None, str | None, str, bytes, int]"

@@ -7,15 +7,172 @@ import platform
 import sqlite3
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from earnest.core.base.errors import InputError, StoreError
+from earnest.core.base import check
+from earnest.core.base.errors import EarnestError, FormatError, InputError, StoreError
 from earnest.core.base.protocols import Key, Outcome
-from earnest.store import schema
-from earnest.store.rows import decode, encode, plain, refuse_another, write_key
+from earnest.store.rows import (
+    COLUMNS,
+    DamagedRow,
+    Row,
+    decode,
+    encode,
+    plain,
+    refuse_another,
+    write_key,
+)
+
+APPLICATION = 0x6561726E  # 'earn', in the header of the file
+VERSION = 1
+
+TABLES = (
+    "CREATE TABLE identity (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "CREATE TABLE outcome (key TEXT PRIMARY KEY, numbers TEXT NOT NULL, error TEXT, note TEXT,"
+    " arrays TEXT NOT NULL, data BLOB NOT NULL, checksum INTEGER NOT NULL)",
+    "CREATE TABLE document (name TEXT PRIMARY KEY, text TEXT NOT NULL)",
+)
+SELECT = f"SELECT {', '.join(COLUMNS)} FROM outcome"
+INSERT = f"INSERT OR REPLACE INTO outcome VALUES ({', '.join('?' * len(COLUMNS))})"
+
+_DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR")
+_SHUT = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")
+
+
+def settle_path(path: str | Path) -> Path:
+    """Return where a run file really is, or raise if none can be there."""
+    real = Path(os.path.realpath(os.path.expanduser(path)))
+    if real.is_dir() or not real.parent.is_dir():
+        raise StoreError(
+            f"{str(path)!r} cannot hold a run",
+            needs="a file name in a folder that exists",
+            got="a folder" if real.is_dir() else f"no folder {str(real.parent)!r}",
+        )
+    return real
+
+
+def is_new(connection: sqlite3.Connection, path: Path) -> bool:
+    """Return whether the file is still empty; raise if it is not a run file of this version."""
+    application, version = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0]
+        for name in ("application_id", "user_version")
+    )
+    if application != APPLICATION:
+        if not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
+            return True  # also what a process leaves that was killed at its first step
+        raise FormatError(
+            f"{str(path)!r} is a database of another program",
+            needs="a run file of earnest, or a new name",
+            cure="Use another `store`; this file was not changed.",
+        )
+    if version > VERSION:
+        raise FormatError(
+            f"{str(path)!r} was written by a newer version of earnest",
+            needs=f"version {VERSION} of the run file",
+            got=f"version {version}",
+            cure="Update earnest, or use another `store`.",
+        )
+    return False
+
+
+def create_tables(connection: sqlite3.Connection, identity: Mapping[str, str]) -> None:
+    """Write the tables and the identity, all or nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    for statement in TABLES:
+        connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {APPLICATION}")
+    connection.execute(f"PRAGMA user_version = {VERSION}")
+    rows = [(plain(name), plain(value)) for name, value in identity.items()]
+    connection.executemany("INSERT INTO identity VALUES (?, ?)", rows)
+    connection.execute("COMMIT")
+
+
+def touch_file(connection: sqlite3.Connection) -> None:
+    """Write once without changing anything, so that a door that is shut is seen at once."""
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute(f"PRAGMA user_version = {VERSION}")
+    connection.execute("COMMIT")
+
+
+def read_identity(connection: sqlite3.Connection) -> dict[str, str]:
+    """Return the identity of the run."""
+    return dict(connection.execute("SELECT name, value FROM identity ORDER BY rowid"))
+
+
+def read_documents(connection: sqlite3.Connection) -> dict[str, str]:
+    """Return the documents by name."""
+    return dict(connection.execute("SELECT name, text FROM document ORDER BY rowid"))
+
+
+def rows_of(connection: sqlite3.Connection) -> Iterator[Row]:
+    """Return all rows in the order in which they were finished."""
+    return iter(connection.execute(f"{SELECT} ORDER BY rowid"))
+
+
+@contextmanager
+def explain_errors(path: str | Path) -> Iterator[None]:
+    """Turn what SQLite or the system says of a file into an error that says what to do."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _make_error(path, error) from error
+    except (DamagedRow, UnicodeDecodeError) as error:  # SQLite may quote what is damaged
+        raise _make_damaged_error(path, str(error)) from error
+    except OSError as error:
+        raise _make_shut_error(
+            path, os.strerror(error.errno) if error.errno else str(error)
+        ) from error
+
+
+def _make_error(path: str | Path, error: sqlite3.Error) -> EarnestError:
+    name = getattr(error, "sqlite_errorname", "") or "SQLITE_ERROR"
+    if name == "SQLITE_NOTADB":
+        return FormatError(
+            f"{str(path)!r} is not a run file", needs="a run file of earnest, or a new name"
+        )
+    if name.startswith(_DAMAGED):
+        return _make_damaged_error(path, str(error))
+    if name.startswith(_SHUT):
+        return _make_shut_error(path, str(error))
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return StoreError(
+            f"{str(path)!r} is locked by another program",
+            got=str(error),
+            cure="Close the program that has it open; committed data are safe.",
+        )
+    return StoreError(
+        f"{str(path)!r} cannot be written: the disk is full or failing",
+        got=str(error),
+        cure="Free some space, then repeat the same call: finished work is kept and not run again.",
+    )
+
+
+def _make_damaged_error(path: str | Path, what: str) -> FormatError:
+    return FormatError(
+        f"{str(path)!r} is damaged",
+        needs="an unchanged run file",
+        got=what,
+        cure="Restore it from a backup, or use another `store`.",
+    )
+
+
+def _make_shut_error(path: str | Path, what: str) -> StoreError:
+    return StoreError(
+        f"{str(path)!r} cannot be opened",
+        needs="a file and a folder that you may read and write",
+        got=what,
+    )
+
+
+def verify_rows(rows: Iterator[Row]) -> Iterator[tuple[int, ...]]:
+    """Yield the keys of rows, each of which is whole."""
+    for row in rows:
+        yield decode(row).key
+
 
 # One writer at a time: a lock that dies with the process that holds it.
 #
@@ -162,11 +319,11 @@ class SqliteStore:
     def open(self, identity: Mapping[str, str]) -> None:
         """Begin or resume the run of this identity; every row is checked before any work."""
         if self._opened is not None:
-            refuse_another(schema.read_identity(self._opened), identity, repr(str(self.path)))
+            refuse_another(read_identity(self._opened), identity, repr(str(self.path)))
             return
-        path = schema.settle_path(self.path)
+        path = settle_path(self.path)
         lock = WriterLock(path, self.path)
-        with schema.explain_errors(self.path):
+        with explain_errors(self.path):
             lock.acquire()
             try:
                 self._opened = self._begin(path, identity)
@@ -178,16 +335,16 @@ class SqliteStore:
     def _begin(self, path: Path, identity: Mapping[str, str]) -> sqlite3.Connection:
         connection = _connect(path)
         try:
-            if schema.is_new(connection, self.path):
+            if is_new(connection, self.path):
                 _prepare(connection)
-                schema.create(connection, identity)
-            found = schema.read_identity(connection)
+                create_tables(connection, identity)
+            found = read_identity(connection)
             asked = {plain(name): plain(value) for name, value in identity.items()}
             refuse_another(found, asked, repr(str(self.path)))
-            self._keys = dict.fromkeys(schema.verify_rows(schema.rows_of(connection)))
-            schema.read_documents(connection)
+            self._keys = dict.fromkeys(verify_rows(rows_of(connection)))
+            read_documents(connection)
             _prepare(connection)
-            schema.touch(connection)
+            touch_file(connection)
         except BaseException:
             connection.close()
             raise
@@ -200,21 +357,21 @@ class SqliteStore:
     def put(self, outcome: Outcome) -> None:
         """Commit an outcome."""
         row = encode(outcome)
-        with schema.explain_errors(self.path):
-            self._connection.execute(schema.INSERT, row)
+        with explain_errors(self.path):
+            self._connection.execute(INSERT, row)
         self._keys[outcome.key] = None
 
     def put_document(self, name: str, text: str) -> None:
         """Commit a text by name."""
-        with schema.explain_errors(self.path):
+        with explain_errors(self.path):
             self._connection.execute(
                 "INSERT OR REPLACE INTO document VALUES (?, ?)", (plain(name), plain(text))
             )
 
     def documents(self) -> Mapping[str, str]:
         """Return the texts by name."""
-        with schema.explain_errors(self.path):
-            return schema.read_documents(self._connection)
+        with explain_errors(self.path):
+            return read_documents(self._connection)
 
     def flush(self) -> None:
         """Do nothing: every put is a commit."""
@@ -258,9 +415,9 @@ class _StoredOutcomes(Mapping[Key, Outcome]):
     def __getitem__(self, key: Key) -> Outcome:
         if key not in self._store._keys:
             raise KeyError(key)
-        with schema.explain_errors(self._store.path):
+        with explain_errors(self._store.path):
             found = self._store._connection.execute(
-                f"{schema.SELECT} WHERE key = ?", (write_key(key),)
+                f"{SELECT} WHERE key = ?", (write_key(key),)
             ).fetchone()
             return decode(found)
 
@@ -285,3 +442,110 @@ def _prepare(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT}")
+
+
+@dataclass(frozen=True, eq=False)
+class RunFile:
+    """What a run file held at one moment.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    identity : mapping of str to str
+        What the run was begun with: data, estimator, seed, versions.
+    outcomes : mapping of tuple of int to Outcome
+        What is finished, by key.
+    documents : mapping of str to str
+        What else the run remembers, by name.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import earnest as en
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     search = en.SearchCV(
+    ...         DecisionTreeClassifier(),
+    ...         {"max_depth": [1, 2]},
+    ...         random_state=7,
+    ...         store=f"{folder}/run.db",
+    ...     ).fit(X, y)
+    ...     run = en.read_run(f"{folder}/run.db")
+    >>> run.identity["seed"], len(run.outcomes)
+    ('7', 10)
+    """
+
+    path: Path
+    identity: Mapping[str, str]
+    outcomes: Mapping[Key, Outcome] = field(repr=False)
+    documents: Mapping[str, str] = field(repr=False)
+
+
+def read_run(path: str | Path, *, arrays: bool = True) -> RunFile:
+    """Return what a run file holds, as of one moment; the file is never changed.
+
+    Reading works while a run writes to the file, and after it was killed. A damaged file, a newer
+    version of it and other databases are refused.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    arrays : bool
+        Whether the arrays of outcomes, such as predictions, are kept; without them the memory does
+        not grow with the number of cases.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from earnest.core.base.protocols import Outcome
+    >>> from earnest.store import SqliteStore, read_run
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with SqliteStore(os.path.join(folder, "run.db")) as store:
+    ...         store.open({"seed": "7"})
+    ...         store.put(Outcome((0, 0), numbers={"score": 0.8}))
+    ...         run = read_run(store.path)  # while the writer has it open
+    >>> run.identity, len(run.outcomes)
+    ({'seed': '7'}, 1)
+    """
+    real = settle_path(path)
+    if not real.exists():
+        raise FormatError(f"there is no file {str(path)!r}", needs="a run file of earnest")
+    check.refuse_stream(real)
+    with explain_errors(path):
+        connection = _connect_for_reading(real)
+        try:
+            return _read(connection, Path(path), arrays)
+        finally:
+            connection.close()
+
+
+def _connect_for_reading(path: Path) -> sqlite3.Connection:
+    """Open for reading; a finished file in a folder that is shut needs no journal at all."""
+    uri = f"{path.as_uri()}?mode=ro"
+    connection = sqlite3.connect(uri, uri=True, timeout=PATIENCE, isolation_level=None)
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+    except sqlite3.Error as error:
+        connection.close()
+        shut = isinstance(error, sqlite3.OperationalError)
+        if not shut or path.with_name(path.name + "-wal").exists():
+            raise
+        connection = sqlite3.connect(f"{uri}&immutable=1", uri=True, isolation_level=None)
+    return connection
+
+
+def _read(connection: sqlite3.Connection, path: Path, arrays: bool) -> RunFile:
+    connection.execute("BEGIN")  # all that follows is of one moment
+    if is_new(connection, path):
+        raise FormatError(f"{str(path)!r} is empty", needs="a run file of earnest")
+    outcomes = (decode(row) for row in rows_of(connection))
+    return RunFile(
+        path,
+        read_identity(connection),
+        {one.key: one if arrays else replace(one, arrays={}) for one in outcomes},
+        read_documents(connection),
+    )

@@ -25,15 +25,19 @@ from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
 from earnest.testing.examples import (
     AnyEvidence,
+    answer_or_refusal,
     example_evidence,
     example_for,
     in_order,
     mirrored,
+    pickled,
     reordered,
+    require,
+    require_close,
+    require_refusal,
     squared_error,
     without_folds,
 )
-from earnest.testing.laws import answer_or_refusal, pickled, require, require_close, require_refusal
 
 
 @dataclass(frozen=True, eq=False)

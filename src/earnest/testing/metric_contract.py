@@ -15,8 +15,13 @@ from earnest.core.data.weights import Weights
 from earnest.kernels.score import score_selected, score_table
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import CallableMetric, Metric, Need
-from earnest.testing.examples import example_predictions, in_order
-from earnest.testing.laws import pickled, require, require_refusal
+from earnest.testing.examples import (
+    example_predictions,
+    in_order,
+    pickled,
+    require,
+    require_refusal,
+)
 
 ROUNDING = 1e-9  # sums of floats in another order; the values are of order 1
 

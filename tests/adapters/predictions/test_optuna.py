@@ -15,7 +15,7 @@ import pytest
 from optuna.artifacts import FileSystemArtifactStore
 
 import earnest as en
-from earnest.adapters.predictions.optuna_kept import ATTRIBUTE
+from earnest.adapters.predictions.optuna import ATTRIBUTE
 from earnest.core.base.errors import EvidenceError, FormatError, InputError
 from tests.adapters.studies import open_database
 

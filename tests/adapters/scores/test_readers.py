@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.adapters.scores.door import find_reader, list_tools, read_scores
+from earnest.adapters.scores.door import ScoreRows, find_reader, list_tools, read_scores
 from earnest.adapters.scores.inspect import _read_archive
-from earnest.adapters.scores.joining import ScoreRows
 from earnest.core.base.errors import FormatError, InputError
 
 FILES = Path(__file__).parents[1] / "files" / "scores"

@@ -16,12 +16,11 @@ from pyarrow import csv
 
 from earnest import LearningCurve
 from earnest.cli.show.tune import _facts
-from earnest.comparison import many
+from earnest.comparison import run as comparing
 from earnest.core.data.predictions import Predictions
 from earnest.methods.winner.bbc import BBC
-from earnest.store import reading
+from earnest.store import sqlite
 from earnest.training.tune import job as tune_job
-from earnest.training.tune import run as tune_run
 from earnest.training.tune.folder import FILES, REPORT
 from tests.cli.conftest import with_options
 from tests.snapshots import read_snapshot
@@ -298,13 +297,13 @@ def test_more_rows_than_the_time_allows_are_sampled(run, here, monkeypatch):
 
 
 def test_the_time_that_is_over_is_told(run, here, monkeypatch):
-    late = tune_run.Clock
+    late = tune_job.Clock
 
     class Never(late):
         def __init__(self, until, *rest) -> None:
             super().__init__(-1.0, *rest)
 
-    monkeypatch.setattr(tune_run, "Clock", Never)
+    monkeypatch.setattr(tune_job, "Clock", Never)
     done = run(*PLAIN)
     assert done.code == 0
     assert "The time ran out when 2 of 3 configurations were complete." in " ".join(
@@ -395,8 +394,8 @@ def test_bbc_and_the_comparison_run_once_and_nothing_is_read_back(run, here, mon
         monkeypatch.setattr(owner, name, counted)
 
     count(BBC, "__call__", "bbc")
-    count(many, "compare_all", "comparison")
-    count(reading, "_read", "run file")
+    count(comparing, "compare_all", "comparison")
+    count(sqlite, "_read", "run file")
     count(Predictions, "load", "predictions")
     assert run(*QUICK).code == 0
     assert (here / "run" / REPORT).exists()

@@ -10,8 +10,7 @@ import pytest
 
 import earnest as en
 from earnest.cli.show.estimate import show_estimate, show_estimates
-from earnest.core.results.estimate import Estimate, Scale
-from earnest.core.results.estimate_table import Estimates
+from earnest.core.results.estimate import Estimate, Estimates, Scale
 from earnest.core.results.interval import Interval
 from tests.cli.results import CAUTION, NOTE, estimate
 from tests.snapshots import read_snapshot

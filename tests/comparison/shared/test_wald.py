@@ -9,9 +9,9 @@ import pytest
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from earnest.comparison.shared.wald import count_units, few_units, unanimous, wald
+from earnest.comparison.wald import count_units, few_units, unanimous, wald
 from earnest.core.results.cautions import Caution
-from earnest.core.results.differences import alpha_of
+from earnest.core.results.comparison import alpha_of
 from earnest.core.results.estimate import Scale
 from earnest.core.results.interval import EqualCaseLimits
 from earnest.core.results.specs import Side

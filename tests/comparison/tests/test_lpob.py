@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.comparison.shared.left_out import ReplicateQuestion
+from earnest.comparison.left_out import ReplicateQuestion
 from earnest.core.base.rng import Seeds
 from earnest.core.data.replicates import Replicates
 from earnest.core.data.target import Target, Task

@@ -234,18 +234,18 @@ WRITERS = {
     ("core/base/writing.py", "_sync"),
     ("core/base/writing.py", "_open_stream"),
     ("core/tables/formats/text.py", "write_csv"),
-    ("core/tables/formats/table_files.py", "save_table"),
+    ("core/tables/files.py", "save_table"),
     ("core/tables/formats/npz.py", "save_npz"),
     ("core/tables/formats/npz.py", "write_member"),
     ("core/tables/score_files.py", "_save_npz"),  # all three into the file of `replacing`
     ("core/tables/score_files.py", "_save_table"),
     ("core/tables/score_files.py", "_write_csv"),
-    ("core/tables/formats/replicate_files.py", "save_replicates"),
+    ("core/data/replicates.py", "save_replicates"),
     ("cli/commands/predict.py", "save_predicted"),
     ("cli/reading.py", "keep_standard_input"),  # in a folder of its own
     ("cli/show/terminal.py", "_lost"),
-    ("adapters/predictions/optuna_kept.py", "_pack"),
-    ("adapters/predictions/optuna_kept.py", "_upload"),
+    ("adapters/predictions/optuna.py", "_pack"),
+    ("adapters/predictions/optuna.py", "_upload"),
     ("training/harvest/harvest.py", "_keep"),
     ("training/tune/model_checks.py", "settle"),
     ("training/tune/job.py", "_write"),  # by `Folder`, which uses `write_file`

@@ -13,8 +13,8 @@ from scipy.stats import false_discovery_control
 from scipy.stats import t as student
 
 from earnest import Comparison, Comparisons, FormatError, Scores, compare, compare_many
+from earnest.core.results.comparison import Alternative, FlippedLimits, StudentDifference, alpha_of
 from earnest.core.results.comparison_table import adjusted
-from earnest.core.results.differences import Alternative, FlippedLimits, StudentDifference, alpha_of
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Side
 from earnest.core.text.comparison import chance, p_words

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import t as student
 
 from earnest.core.base.errors import EvidenceError, InputError
-from earnest.core.results.differences import (
+from earnest.core.results.comparison import (
     Alternative,
     ExactLimits,
     FlippedLimits,

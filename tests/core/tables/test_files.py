@@ -328,7 +328,7 @@ def test_what_arrow_cannot_do_with_a_file_is_a_fault_of_the_file(
     def fails(*_: Any, **__: Any) -> None:
         raise pa.ArrowNotImplementedError("Unsupported cast")
 
-    monkeypatch.setattr("earnest.core.tables.formats.table_files.read_frame", fails)
+    monkeypatch.setattr("earnest.core.tables.files.read_frame", fails)
     with pytest.raises(FormatError, match=r"'pi\.parquet' cannot be read.*Unsupported cast"):
         Predictions.load(path)
 

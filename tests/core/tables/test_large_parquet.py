@@ -116,9 +116,10 @@ MEASURED = """
 import json, sys, tracemalloc
 import pyarrow as pa
 from earnest.core.data.predictions import Predictions
-from earnest.core.tables.formats import mapped, parquet
+from earnest.core.tables import columns
+from earnest.core.tables.formats import parquet
 parquet.BATCH //= 8  # and everything with it, so that a small file shows the same
-parquet.LARGE = mapped.LARGE // 8
+parquet.LARGE = columns.LARGE // 8
 Predictions.load(sys.argv[2])
 before = pa.default_memory_pool().max_memory()
 tracemalloc.start()

@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import earnest as en
-from earnest.core.tables.formats.table_files import TABLES, guess_suffix
-from earnest.training.tables.files import open_table
+from earnest.core.tables.files import TABLES, guess_suffix
+from earnest.training.tables.table import open_table
 
 ROWS = [
     {"y": i % 2, "fold": i // 4, "a": 0.25 + 0.5 * (i % 2), "b": 0.5 + 0.125 * (i % 3)}

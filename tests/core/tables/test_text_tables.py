@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from earnest import FormatError, InputError, Predictions, trials_from
-from earnest.training.tables.files import open_noting
+from earnest.training.tables.table import open_noting
 
 ROWS = [("müde", 1, 0.125), ("wach", 1, 0.75), ("müde", 2, 0.25), ("wach", 2, 1.5)]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from earnest import FormatError, Predictions, trials_from
-from earnest.training.tables.files import open_noting
+from earnest.training.tables.table import open_noting
 
 # What stands in the file, and what it can only mean.
 CLEAR = {

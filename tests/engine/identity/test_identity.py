@@ -30,7 +30,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils import Bunch
 
-from earnest.engine.identity.identity import describe, parameters_of, versions, with_parts
+from earnest.engine.identity import describe, parameters_of, versions, with_parts
 
 ROOT = Path(__file__).parents[3]
 X = np.random.default_rng(3).normal(size=(20, 4))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from earnest.explanation.effects.quality import (
+from earnest.explanation.curves import (
     CurveQuality,
     QualityGain,
     mean_confidence,

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.explanation.effects.curves import EffectCurve
-from earnest.explanation.effects.effects import effect_of
-from earnest.explanation.regions.growing import Growth
+from earnest.explanation.curves import EffectCurve
+from earnest.explanation.effects import effect_of
 from earnest.explanation.regions.partition import (
+    Growth,
     RegionRule,
     average_columns,
     eligible,

@@ -9,7 +9,7 @@ import pytest
 
 from earnest import Predictions, metric
 from earnest.core.data.weights import Weights
-from earnest.inference.cases.areas import auc_influence, auc_placements, turned
+from earnest.inference.cases.placements import auc_influence, auc_placements, turned
 from earnest.kernels.score import score_table
 from earnest.metrics.ranking import is_auc, line_of
 from earnest.testing import example_predictions

@@ -8,7 +8,7 @@ import pytest
 from earnest import Predictions
 from earnest.inference.cases.case_values import case_values
 from earnest.inference.cases.fold_variance import variance_of_mean
-from earnest.inference.cases.repeated_influence import influence_variance
+from earnest.methods.learner.repeated_cv import influence_variance
 from tests.methods.learners import random_folds
 
 

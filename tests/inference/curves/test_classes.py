@@ -9,10 +9,8 @@ import earnest as en
 from earnest import Predictions, estimate, metric
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.rng import Seeds
-from earnest.inference.curves import classes as module
-from earnest.inference.curves.classes import class_curves, no_class_curves
-from earnest.inference.curves.corrected import Selection
-from earnest.inference.curves.points import GRID
+from earnest.inference.curves import corrected as module
+from earnest.inference.curves.corrected import GRID, Selection, class_curves, no_class_curves
 
 EXACT = 1e-9  # sums of a few thousand numbers of order one
 

@@ -11,8 +11,15 @@ from earnest.core.base.errors import EvidenceError
 from earnest.core.base.rng import Seeds
 from earnest.core.data.selection import MeanOfFolds, Pooled
 from earnest.inference.curves import corrected as module
-from earnest.inference.curves.corrected import Curves, Selection, enough, mean_curves, no_curves
-from earnest.inference.curves.points import GRID, curve_points
+from earnest.inference.curves.corrected import (
+    GRID,
+    Curves,
+    Selection,
+    curve_points,
+    enough,
+    mean_curves,
+    no_curves,
+)
 from earnest.resampling.bootstrap import every_class_on_both_sides
 from earnest.testing import example_predictions
 from tests.methods import oracles

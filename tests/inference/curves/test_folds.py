@@ -9,7 +9,7 @@ import pytest
 
 from earnest import Predictions, metric
 from earnest.core.base.errors import EvidenceError
-from earnest.inference.curves.folds import residuals, running, winner_folds
+from earnest.inference.curves.winner import residuals, running, winner_folds
 from earnest.testing import example_predictions
 from tests.methods import oracles
 

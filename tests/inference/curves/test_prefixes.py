@@ -20,9 +20,9 @@ from earnest.inference.curves.prefixes import (
     order_chances,
     score_prefixes,
 )
-from earnest.inference.resampling.resampled import UndefinedRule
 from earnest.metrics import METRICS
 from earnest.metrics.families import Metric
+from earnest.resampling.bootstrap import UndefinedRule
 from earnest.testing import example_predictions
 
 EXACT = 1e-12

@@ -9,7 +9,7 @@ import pytest
 
 from earnest import Predictions
 from earnest.core.base.errors import EvidenceError
-from earnest.inference.curves.survival import kaplan_meier, risk_groups, thirds
+from earnest.inference.curves.winner import kaplan_meier, risk_groups, thirds
 from earnest.testing import example_predictions
 
 EXACT = 1e-12

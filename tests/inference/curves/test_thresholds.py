@@ -19,13 +19,9 @@ from earnest.core.base.rng import Seeds
 from earnest.core.data.selection import Pooled
 from earnest.core.results.thresholds import MEASURES
 from earnest.inference.curves.thresholds import thresholds_beside
-from earnest.inference.resampling.resampled import (
-    UndefinedRule,
-    choose_resampler,
-    resample_statistic,
-)
+from earnest.inference.resampling.resampled import choose_resampler, resample_statistic
 from earnest.inference.resampling.winners import winners
-from earnest.resampling.bootstrap import every_class_on_both_sides
+from earnest.resampling.bootstrap import UndefinedRule, every_class_on_both_sides
 from earnest.testing import example_predictions
 
 

@@ -13,7 +13,7 @@ from earnest.core.results.interval import AreaLimits, LogitLimits, NormalLimits
 from earnest.core.results.specs import Side
 from earnest.inference.cases.placements import placements
 from earnest.inference.limits.auc import delong, hanley_mcneil, hanley_mcneil_variance
-from earnest.inference.resampling.split_selection import Choice
+from earnest.inference.resampling.splits import Choice
 from earnest.kernels.score import score_table
 
 AUC = metric("roc_auc").on("binary")

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 
 import earnest as en
 from earnest.core.base.rng import Seeds
-from earnest.core.data.ensembles import ENSEMBLES, EnsembleRule
+from earnest.core.data.selection import ENSEMBLES, EnsembleRule
 from earnest.core.data.weights import Weights
 from earnest.inference.resampling import ensembles
 from earnest.inference.resampling.ensembles import (

@@ -11,19 +11,16 @@ import earnest as en
 from earnest import Predictions, Weights, metric
 from earnest.core.base.rng import Seeds
 from earnest.core.data.target import Target, Task
-from earnest.inference.resampling.resampled import (
-    UndefinedRule,
-    choose_resampler,
-    in_bag_rule,
-    out_of_bag_rule,
-    resample_statistic,
-)
+from earnest.inference.resampling.resampled import choose_resampler, resample_statistic
 from earnest.resampling import bootstrap
 from earnest.resampling.bootstrap import (
     BayesianBootstrap,
     CaseBootstrap,
     GroupBootstrap,
     StratifiedBootstrap,
+    UndefinedRule,
+    in_bag_rule,
+    out_of_bag_rule,
     something_out_of_bag,
 )
 

@@ -11,8 +11,7 @@ from earnest import Predictions, metric
 from earnest.core.base.errors import EvidenceError, MetricError
 from earnest.core.base.rng import Seeds
 from earnest.core.data.selection import MeanOfFolds, OneStandardError, Pooled
-from earnest.inference.resampling.split_selection import Choice, choose
-from earnest.inference.resampling.splits import SplitKnobs
+from earnest.inference.resampling.splits import Choice, SplitKnobs, choose
 from earnest.testing import example_predictions
 
 AUC = metric("roc_auc").on("binary")

@@ -12,9 +12,9 @@ from benchmarks.speed import transcriptions as plain
 from earnest import Predictions, metric
 from earnest.core.base.rng import Seeds
 from earnest.core.results.specs import Side
-from earnest.inference.cases.areas import auc_influence
+from earnest.inference.cases.placements import auc_influence
 from earnest.inference.resampling import tilt
-from earnest.inference.resampling.split_selection import Choice
+from earnest.inference.resampling.splits import Choice
 from earnest.inference.resampling.tilt import tilt_limits
 from earnest.kernels.score import score_table
 from earnest.resampling.bootstrap import CaseBootstrap, GroupBootstrap, StratifiedBootstrap, batches

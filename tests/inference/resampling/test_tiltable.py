@@ -9,7 +9,7 @@ from earnest import Predictions, metric
 from earnest.core.base.errors import EvidenceError, MetricError
 from earnest.core.results.interval import EqualCaseLimits, NormalLimits, ShareLimits
 from earnest.core.results.specs import Side
-from earnest.inference.resampling.split_selection import Choice
+from earnest.inference.resampling.splits import Choice
 from earnest.inference.resampling.tilt import (
     case_influence,
     choose_tilt_resampler,

@@ -13,7 +13,7 @@ import earnest as en
 from earnest.core.results.specs import Evidence
 from earnest.methods.base import METHODS, methods_for
 from earnest.testing import check_method, example_replicates
-from earnest.testing.laws import answer_or_refusal
+from earnest.testing.examples import answer_or_refusal
 
 METRICS = {
     "binary": ("accuracy", "f1", "mcc", "roc_auc", "average_precision", "brier", "log_loss"),

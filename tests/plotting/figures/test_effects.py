@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.explanation.effects.effects import compute_surface, effect_of
+from earnest.explanation.effects import compute_surface, effect_of
 from earnest.explanation.importance import measure_importance
-from earnest.explanation.regions.growing import Growth
-from earnest.explanation.regions.partition import RegionRule, regions_of
+from earnest.explanation.regions.partition import Growth, RegionRule, regions_of
 from earnest.explanation.sampling_bias import Gap
 from earnest.plotting.figures.effects import MOST_TICKS, plot_effect, plot_surface
 from earnest.plotting.figures.regions import plot_regions

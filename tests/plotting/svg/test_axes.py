@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from earnest.core.text.numbers import show_number
 from earnest.plotting.svg.answer import estimate_density
 from earnest.plotting.svg.canvas import (
     Scale,
@@ -15,7 +16,6 @@ from earnest.plotting.svg.canvas import (
     label_ticks,
     round_out,
     short,
-    show_number,
     space_labels,
 )
 

@@ -12,9 +12,13 @@ import pytest
 import earnest as en
 from earnest import Predictions, metric
 from earnest.inference.curves.corrected import Curves, Selection, mean_curves
-from earnest.inference.curves.folds import FoldScores, residuals, winner_folds
-from earnest.inference.curves.survival import risk_groups
-from earnest.inference.curves.winner import calibration
+from earnest.inference.curves.winner import (
+    FoldScores,
+    calibration,
+    residuals,
+    risk_groups,
+    winner_folds,
+)
 from earnest.plotting.svg import figures as draw
 from earnest.testing import example_predictions
 from tests.plotting.report_gallery import an_estimate

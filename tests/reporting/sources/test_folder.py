@@ -9,7 +9,7 @@ import pytest
 
 import earnest as en
 from earnest.methods.winner.bbc import BBC
-from earnest.training.tune import run as tune_run
+from earnest.training.tune import job as tune_job
 from tests.training.tune_tables import PORTFOLIO, of
 
 QUICK = {"target": "relapse", "folds": 3, "rng": 7, "n_jobs": 1, "n_configs": 12}
@@ -77,12 +77,12 @@ def test_so_it_has_of_a_run_that_was_resumed_or_ran_out_of_time(
 ) -> None:
     """The ordinary form is test_a_report_from_memory_has_the_bytes_of_one_from_the_folder."""
 
-    class Late(tune_run.Clock):
+    class Late(tune_job.Clock):
         def __init__(self, until: float, *rest: object) -> None:
             super().__init__(-1.0, *rest)
 
     with monkeypatch.context() as patched:
-        patched.setattr(tune_run, "Clock", Late)
+        patched.setattr(tune_job, "Clock", Late)
         short = tuned(tmp_path, n_configs=5)
     assert len(short.predictions.configs.ids) < 5
     assert write_everything(short) == write_everything(short.folder)

@@ -33,7 +33,7 @@ from sklearn.tree import DecisionTreeClassifier
 import earnest as en
 from earnest import EarnestError, InputError, MetricError, SearchCV, UnknownNameError, assess
 from earnest.core.results.specs import Estimand
-from earnest.training.assess.methods import assessing
+from earnest.training.assess.plan import assessing
 from tests.training.watching import Watcher
 
 RNG = np.random.default_rng(0)

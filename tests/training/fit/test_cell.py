@@ -17,8 +17,14 @@ from sklearn.preprocessing import StandardScaler
 from earnest import InputError, SearchCV
 from earnest.core.base.protocols import Task
 from earnest.core.base.rng import Seeds
-from earnest.training.fit.cell import UNPREDICTED, fit_cell
-from earnest.training.fit.experiment import Cell, Configuration, Experiment, find_unseeded
+from earnest.training.fit.experiment import (
+    UNPREDICTED,
+    Cell,
+    Configuration,
+    Experiment,
+    find_unseeded,
+    fit_cell,
+)
 from earnest.training.fit.splits import make_splits
 
 Array = NDArray[Any]

@@ -15,8 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 import earnest as en
 from earnest.core.base.protocols import Outcome, Task
 from earnest.store.memory import MemoryStore
-from earnest.training.fit.cell import RESPONSE, fit_cell
-from earnest.training.fit.experiment import Cell, Experiment
+from earnest.training.fit.experiment import RESPONSE, Cell, Experiment, fit_cell
 from earnest.training.fit.problem import read_outcome
 from earnest.training.fit.response import plan_response
 from earnest.training.fit.run import RunOptions, open_run, run_all, run_cells

@@ -15,7 +15,7 @@ import earnest as en
 from earnest.core.base.errors import FormatError, InputError
 from earnest.training.learners import boosting, catalogue, portfolio
 from earnest.training.learners.boosting import LightGBMClassifier, LightGBMRegressor
-from earnest.training.learners.inputs import Inputs
+from earnest.training.learners.preprocessing import Inputs
 from tests.training.tune_tables import of
 
 PLAIN = Inputs(tuple("abcd"), (0,) * 4, (False,) * 4, n_cases=100)

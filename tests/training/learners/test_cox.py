@@ -13,8 +13,8 @@ from scipy.optimize import minimize
 import earnest as en
 from earnest.core.base.errors import InputError
 from earnest.training.learners.cox import CoxRegressor, MissingLifelinesError
-from earnest.training.learners.inputs import Inputs
 from earnest.training.learners.portfolio import load_portfolio
+from earnest.training.learners.preprocessing import Inputs
 
 
 def lives(n: int = 150, seed: int = 0) -> tuple[NDArray[np.float64], NDArray[Any]]:

@@ -7,8 +7,8 @@ import pytest
 from sklearn.pipeline import Pipeline
 
 from earnest.core.base.errors import InputError, UnknownNameError
-from earnest.training.learners.inputs import Inputs
 from earnest.training.learners.named import CLASSES, LEARNERS, make_learner
+from earnest.training.learners.preprocessing import Inputs
 
 
 def table(seed: int = 0) -> tuple[np.ndarray, np.ndarray, Inputs]:

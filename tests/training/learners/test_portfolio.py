@@ -18,13 +18,13 @@ from skops import io as skops
 import earnest as en
 from earnest.core.base.errors import InputError, UnknownNameError
 from earnest.metrics import metric
-from earnest.training.learners.inputs import Inputs
 from earnest.training.learners.portfolio import (
     PortfolioConfiguration,
     list_packaged,
     load_portfolio,
     needs_probabilities,
 )
+from earnest.training.learners.preprocessing import Inputs
 
 PLAIN = Inputs(tuple("abcdef"), (0,) * 6, (False,) * 6, n_cases=100)
 MIXED = Inputs(tuple("abcdef"), (0, 0, 0, 0, 3, 5), (True, False) * 3, n_cases=100)

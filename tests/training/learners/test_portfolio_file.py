@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from earnest.core.base.errors import FormatError, InputError
-from earnest.training.learners.inputs import Inputs
 from earnest.training.learners.portfolio import FOLDER, list_packaged, load_portfolio
+from earnest.training.learners.preprocessing import Inputs
 
 INPUTS = Inputs(("a", "b"), (0, 3), (True, False), n_cases=50)
 SMALL = """

@@ -10,7 +10,7 @@ import pytest
 import earnest as en
 from earnest import EarnestError, FormatError, InputError
 from earnest.core.tables.formats.text import separator
-from earnest.training.tables.files import open_noting, open_table
+from earnest.training.tables.table import open_noting, open_table
 
 ROWS = [("München", 1.5, "ja"), ("Köln", 2.25, "nein"), ("Bern", -0.5, "ja")]
 

@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from earnest.training.tune import machine as tune_machine
-from earnest.training.tune.machine import Reading, Room, measure_crowding, read_machine
+from earnest.training.tune import pilot as tune_machine
+from earnest.training.tune.pilot import Reading, Room, measure_crowding, read_machine
 
 SECONDS = 10.0
 

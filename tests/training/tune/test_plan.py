@@ -200,7 +200,6 @@ def test_a_search_that_went_on_says_what_it_tried_and_not_that_it_was_cut_short(
 ):
     import earnest as en
     from earnest.training.tune import job as tune_job
-    from earnest.training.tune import run as tune_run
     from tests.training.tune.test_tune import Never
     from tests.training.tune_tables import portfolio
 
@@ -208,7 +207,7 @@ def test_a_search_that_went_on_says_what_it_tried_and_not_that_it_was_cut_short(
         return tuple(configs[:2]), rest[0].n_cases
 
     monkeypatch.setattr(tune_job, "fit_into", two)
-    monkeypatch.setattr(tune_run, "Clock", Never)  # ends when two are complete
+    monkeypatch.setattr(tune_job, "Clock", Never)  # ends when two are complete
     found = en.tune(
         of("relapse"),
         target="relapse",

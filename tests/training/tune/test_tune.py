@@ -26,13 +26,12 @@ from earnest.engine import backends
 from earnest.engine.backends import Place
 from earnest.store import read_run
 from earnest.training.tables.table import read_table
-from earnest.training.tune import run as tune_run
+from earnest.training.tune import job as tune_job
 from earnest.training.tune.folder import FILES
-from earnest.training.tune.job import _explain_no_fit, begin
+from earnest.training.tune.job import Clock, TimeIsUpError, _explain_no_fit, begin
 from earnest.training.tune.model import load_model
 from earnest.training.tune.options import TuneOptions
 from earnest.training.tune.plan import DOCUMENT, TunePlan, make_folds
-from earnest.training.tune.run import Clock, TimeIsUpError
 from tests.training.tune_tables import of, portfolio
 from tests.training.watching import Watcher
 
@@ -258,7 +257,7 @@ def test_a_sample_keeps_as_many_of_a_rare_class_as_there_are_folds(outcome, monk
 
 
 def test_configurations_asked_for_by_number_all_run_whatever_the_time(monkeypatch, quick):
-    monkeypatch.setattr("earnest.training.tune.run.monotonic", lambda: 1e12)
+    monkeypatch.setattr("earnest.training.tune.job.monotonic", lambda: 1e12)
     found = en.tune(of("relapse"), target="relapse", **quick)
     assert len(found.predictions.configs.ids) == quick["n_configs"]
     short = en.tune(of("relapse"), target="relapse", budget="60s", **quick)
@@ -421,7 +420,7 @@ class Never(Clock):
 
 def test_a_search_whose_time_is_over_takes_what_is_complete(tmp_path, quick, tuned, monkeypatch):
     whole = tuned
-    monkeypatch.setattr(tune_run, "Clock", Never)
+    monkeypatch.setattr(tune_job, "Clock", Never)
     found = en.tune(of("relapse"), target="relapse", out=tmp_path / "run", **quick)
     assert found.estimate.n_configs == 2
     np.testing.assert_array_equal(found.predictions.responses, whole.predictions.responses[:, :2])
@@ -433,7 +432,7 @@ def test_a_search_whose_time_is_over_takes_what_is_complete(tmp_path, quick, tun
 
 
 def test_a_search_by_folds_whose_time_is_over_takes_whole_folds(quick, monkeypatch):
-    monkeypatch.setattr(tune_run, "Clock", Never)
+    monkeypatch.setattr(tune_job, "Clock", Never)
     found = en.tune(of("relapse"), target="relapse", **{**quick, "drop": "bced"})
     said = next(c for c in found.estimate.cautions if c.code == "EN077")
     assert "1 of 3 folds were complete" in said.what

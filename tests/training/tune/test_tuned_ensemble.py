@@ -15,8 +15,8 @@ import earnest as en
 from earnest.core.base.errors import FormatError
 from earnest.store import read_run
 from earnest.training.learners.averaged import AveragedRegressor
+from earnest.training.tune import job as tune_job
 from earnest.training.tune import options
-from earnest.training.tune import run as tune_run
 from earnest.training.tune.model import load_model
 from tests.training.tune.test_tune import Never
 from tests.training.tune_tables import of, portfolio
@@ -116,7 +116,7 @@ def test_a_report_of_an_ensemble_draws_the_ensemble() -> None:
 
 
 def en_columns(frame: pd.DataFrame) -> Any:
-    from earnest.training.tables.files import open_noting
+    from earnest.training.tables.table import open_noting
 
     return open_noting(frame, delimiter=None, decimal=None, thousands=None).columns
 
@@ -148,7 +148,7 @@ def test_a_plan_says_what_was_tried_and_repeats_it_to_the_byte(
     tmp_path: Path, quick: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given = {**quick, "target": "relapse", "ensemble": "none", "n_configs": 3, "folds": 3}
-    monkeypatch.setattr(tune_run, "Clock", Never)  # the time is over when two are complete
+    monkeypatch.setattr(tune_job, "Clock", Never)  # the time is over when two are complete
     first = en.tune(of("relapse"), out=tmp_path / "first", **given)
     monkeypatch.undo()
     plan = json.loads((tmp_path / "first" / "plan.json").read_text(encoding="utf-8"))
@@ -168,7 +168,7 @@ def test_a_plan_of_other_folds_is_repeated_on_as_many(
     tmp_path: Path, quick: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given = {**quick, "target": "relapse", "ensemble": "none", "folds": 3, "drop": "bced"}
-    monkeypatch.setattr(tune_run, "Clock", Never)
+    monkeypatch.setattr(tune_job, "Clock", Never)
     en.tune(of("relapse"), out=tmp_path / "first", **given)
     monkeypatch.undo()
     en.tune(of("relapse"), out=tmp_path / "second", plan=tmp_path / "first", **given)

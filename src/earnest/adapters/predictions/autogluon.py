@@ -13,13 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.adapters.predictions.automl import Model, SourceRows, ToolRun, predictions_of_models
-from earnest.adapters.predictions.request import PredictionsRequest
-from earnest.adapters.readers import PredictionsReader, register
+from earnest.adapters.readers import PredictionsReader, PredictionsRequest, register
 from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import JsonObject
-from earnest.core.data.ensembles import MOST_STEPS, GreedyEnsemble
 from earnest.core.data.predictions import Predictions
+from earnest.core.data.selection import MOST_STEPS, GreedyEnsemble
 
 if TYPE_CHECKING:
     import pandas as pd

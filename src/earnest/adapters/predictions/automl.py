@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.predictions.request import PredictionsRequest
+from earnest.adapters.readers import PredictionsRequest
 from earnest.core.base import check
 from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import EvidenceError
-from earnest.core.data.ensembles import EnsembleRule
 from earnest.core.data.predictions import Configs, Predictions
+from earnest.core.data.selection import EnsembleRule
 from earnest.core.results.cautions import Caution, Severity
 
 if TYPE_CHECKING:

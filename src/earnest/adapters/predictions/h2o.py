@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.adapters.predictions.automl import Model, SourceRows, ToolRun, predictions_of_models
-from earnest.adapters.predictions.request import PredictionsRequest
-from earnest.adapters.readers import PredictionsReader, register
+from earnest.adapters.readers import PredictionsReader, PredictionsRequest, register
 from earnest.core.base import check
 from earnest.core.base.arrays import RawArray, missing
 from earnest.core.base.errors import EvidenceError, InputError

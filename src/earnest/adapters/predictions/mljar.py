@@ -14,15 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.adapters.predictions.automl import Model, SourceRows, ToolRun, predictions_of_models
-from earnest.adapters.predictions.request import PredictionsRequest
-from earnest.adapters.readers import PredictionsReader, register
+from earnest.adapters.readers import PredictionsReader, PredictionsRequest, register
 from earnest.core.base import check
 from earnest.core.base.arrays import RawArray, missing, whole_as_int
 from earnest.core.base.errors import EvidenceError, FormatError, InputError
 from earnest.core.base.provenance import JsonObject
-from earnest.core.data.ensembles import MOST_STEPS, GreedyEnsemble
 from earnest.core.data.predictions import Predictions
-from earnest.core.results.files import parse_json
+from earnest.core.data.selection import MOST_STEPS, GreedyEnsemble
+from earnest.core.results.base import parse_json
 
 TOOL = "mljar-supervised"
 FILES = ("predictions_out_of_folds.csv", "predictions_validation.csv", "predictions_ensemble.csv")

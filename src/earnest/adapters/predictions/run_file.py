@@ -14,18 +14,16 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.predictions.request import PredictionsRequest
-from earnest.adapters.readers import LATE, PredictionsReader, register
-from earnest.adapters.trials.files import list_tables, read_start
+from earnest.adapters.readers import LATE, PredictionsReader, PredictionsRequest, register
+from earnest.adapters.trials.door import list_tables, read_start
 from earnest.adapters.trials.run_file import CONFIGS, document_of
 from earnest.core.base import check
 from earnest.core.base.arrays import as_array
 from earnest.core.base.errors import EvidenceError, FormatError, InputError
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
-from earnest.core.data.target import Target, Task, plain_labels
-from earnest.core.data.target_reading import read_target
-from earnest.core.results.files import parse_json
+from earnest.core.data.target import Target, Task, plain_labels, read_target
+from earnest.core.results.base import parse_json
 from earnest.store import RunFile, read_run
 
 if TYPE_CHECKING:

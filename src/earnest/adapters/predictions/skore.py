@@ -8,8 +8,7 @@ from typing import Protocol, TypeGuard, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from earnest.adapters.predictions.request import PredictionsRequest
-from earnest.adapters.readers import PredictionsReader, register
+from earnest.adapters.readers import PredictionsReader, PredictionsRequest, register
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.folds import places

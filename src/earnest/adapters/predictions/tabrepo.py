@@ -21,14 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.adapters.predictions.automl import Model, ToolRun, predictions_of_models
-from earnest.adapters.predictions.request import PredictionsRequest
-from earnest.adapters.readers import PredictionsReader, register
+from earnest.adapters.readers import PredictionsReader, PredictionsRequest, register
 from earnest.core.base import check
 from earnest.core.base.arrays import RawArray, whole_as_int
 from earnest.core.base.errors import EvidenceError, FormatError, InputError
 from earnest.core.base.provenance import JsonObject
 from earnest.core.data.predictions import Configs, Predictions
-from earnest.core.results.files import parse_json
+from earnest.core.results.base import parse_json
 from earnest.core.tables.columns import convert_column, number_repeats
 from earnest.core.tables.formats.expanding import refuse_expanding
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.predictions.paths import kind_of
+from earnest.adapters.predictions.door import kind_of
 from earnest.adapters.readers import SCORES_READERS, ScoresReader, order_readers
 from earnest.adapters.scores import dspy, helm, inspect, lm_eval, openai_evals, plain, promptfoo
-from earnest.adapters.scores.joining import ScoreRows, join_runs
-from earnest.adapters.scores.runs import Run
+from earnest.adapters.scores.runs import Row, Run, name_item
 from earnest.core.base import check
-from earnest.core.base.errors import InputError
+from earnest.core.base.errors import FormatError, InputError
 from earnest.core.data.predictions import Configs
 from earnest.core.data.scores import Scores
 from earnest.core.results.cautions import Caution, Severity
@@ -256,3 +256,330 @@ def _list_strange(strange: list[str]) -> Iterator[Caution]:
             "Move them elsewhere, or write them as a table with the columns item and score.",
             Severity.NOTE,
         )
+
+
+BY = ("model", "task", "file")
+LONGEST = 60  # letters of a setting in the name of a configuration
+
+
+@dataclass
+class ScoreRows:
+    """One long table: a row an answer.
+
+    Attributes
+    ----------
+    item, config, repeat, score, group, task : list
+        The columns; `score` is None where an answer has none.
+    name : str
+        What the score is called.
+    greater_is_better : bool
+        Whether more of it is better.
+    static : bool
+        Whether the configurations were fixed before any was evaluated.
+    cautions : tuple of Caution
+        What was not whole.
+    """
+
+    name: str
+    greater_is_better: bool = True
+    static: bool = True
+    item: list[str] = field(default_factory=list)
+    config: list[str] = field(default_factory=list)
+    repeat: list[int] = field(default_factory=list)
+    score: list[float | None] = field(default_factory=list)
+    group: list[str] = field(default_factory=list)
+    task: list[str] = field(default_factory=list)
+    cautions: tuple[Caution, ...] = ()
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether a group has more than one item."""
+        pairs = set(zip(self.group, self.item, strict=True))
+        return len({group for group, _ in pairs}) < len(pairs)
+
+    @property
+    def has_tasks(self) -> bool:
+        """Whether there is more than one task."""
+        return len(set(self.task)) > 1
+
+
+def join_runs(runs: Sequence[Run], *, score: str | None = None, by: str = "model") -> ScoreRows:
+    """Put runs side by side.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+        What the logs say.
+    score : str, optional
+        Which score to read; needed where the logs hold several.
+    by : {'model', 'task', 'file'}
+        What makes a configuration: the model with its settings, so that tasks are sets of items;
+        the task, where variants of a prompt are tasks on the same items; or the file.
+    """
+    check.one_of("by", by, BY)
+    runs = [part for run in runs for part in _split_configs(run)]
+    name, better = _choose_score(runs, score)
+    without = [run for run in runs if not any(name in row.scores for row in run.rows)]
+    runs = _name_configs([run for run in runs if run not in without], by)
+    several = len({run.task for run in runs}) > 1
+    made = ScoreRows(name, better, all(run.static for run in runs))
+    taken: Counter[tuple[str, str]] = Counter()  # repeats of a configuration on a task so far
+    odd: Counter[str] = Counter()
+    for run in runs:
+        first = taken[run.config, run.task]
+        numbers, twice = _number_repeats(run.rows)
+        odd.update({run.config: twice} if twice else {})
+        for row, number in zip(run.rows, numbers, strict=True):
+            item = f"{run.task}/{row.item}" if several else row.item
+            made.item.append(item)
+            made.config.append(run.config)
+            made.repeat.append(first + number)
+            made.score.append(row.scores.get(name))
+            made.group.append(
+                item if row.group is None else f"{run.task}/{row.group}" if several else row.group
+            )
+            made.task.append(run.task)
+        taken[run.config, run.task] += 1 + max(numbers, default=-1)
+    _refuse_apart(made, runs, by)
+    made.cautions = (
+        *_list_unfinished(runs),
+        *_list_twice(odd),
+        *_list_absent(made),
+        *_list_without(without, name),
+    )
+    return made
+
+
+def _split_configs(run: Run) -> list[Run]:
+    """Return a run for each configuration that a log holds."""
+    parts: dict[str, list[Row]] = defaultdict(list)
+    for row in run.rows:
+        parts[run.config if row.config is None else row.config].append(row)
+    return [replace(run, config=config, rows=rows) for config, rows in parts.items()]
+
+
+def _choose_score(runs: Sequence[Run], score: str | None) -> tuple[str, bool]:
+    """Return the name of the score, and whether more of it is better."""
+    counts = Counter(
+        name
+        for run in runs
+        for row in run.rows
+        for name, value in row.scores.items()
+        if value is not None
+    )
+    if not counts:
+        raise FormatError(
+            "these logs hold no scores",
+            needs="a score for each item",
+            got=f"{sum(len(run.rows) for run in runs):,} answers in {len(runs)} runs",
+        )
+    if score is None and len(counts) > 1 and set(counts) != {"score", "success"}:
+        raise InputError(
+            f"these logs hold {len(counts)} scores",
+            needs=f"`score`, one of {check.some(sorted(counts), 12)}",
+            cure=f"Say score={sorted(counts)[0]!r}.",
+        )
+    name = score if score is not None else "score" if "score" in counts else next(iter(counts))
+    if name not in counts:
+        raise InputError(
+            f"these logs hold no score {check.show(name)}",
+            needs=check.some(sorted(counts), 12),
+            cure=check.nearest(name, counts),
+        )
+    told = {run.greater_is_better[name] for run in runs if name in run.greater_is_better}
+    if len(told) > 1:
+        raise FormatError(f"the logs do not agree whether more {name!r} is better")
+    return name, told.pop() if told else True
+
+
+def _name_configs(runs: Sequence[Run], by: str) -> list[Run]:
+    """Return the runs under names that tell unlike configurations apart."""
+    if by == "task":
+        if not all(run.task for run in runs):
+            run = next(run for run in runs if not run.task)
+            raise InputError(f"{str(run.path)!r} names no task", cure="Say by='model' or 'file'.")
+        runs = [
+            replace(run, config=run.task, task="", settings={**run.settings, "model": run.config})
+            for run in runs
+        ]
+    elif by == "file":
+        return [replace(run, config=_name_file(run, runs)) for run in runs]
+    named: list[Run] = []
+    for run in runs:
+        alike = [one for one in runs if one.config == run.config]
+        keys = _find_telling(alike)
+        words = [f"{key}={_shorten(run.settings.get(key))}" for key in keys]
+        named.append(
+            replace(run, config=f"{run.config} ({', '.join(words)})" if words else run.config)
+        )
+    return named
+
+
+def _name_file(run: Run, runs: Sequence[Run]) -> str:
+    """Return the name of a file, with its folder and its own configurations where needed."""
+    alike = {one.path for one in runs if one.path.stem == run.path.stem}
+    name = str(run.path) if len(alike) > 1 else run.path.stem
+    inside = {one.config for one in runs if one.path == run.path}
+    return f"{name}: {run.config}" if len(inside) > 1 else name
+
+
+def _find_telling(runs: Sequence[Run]) -> list[str]:
+    """Return the settings by which runs of one task differ: the first that tell them all apart."""
+
+    def tell(keys: Sequence[str]) -> int:
+        return len(
+            {(run.task, *(name_item(run.settings.get(key)) for key in keys)) for run in runs}
+        )
+
+    keys = list(dict.fromkeys(key for run in runs for key in run.settings))
+    by_task = len({run.task for run in runs})
+    whole = tell(keys)
+    chosen: list[str] = []
+    for key in keys:
+        if tell(chosen) == whole:
+            break
+        # A setting that follows the task tells tasks apart, not configurations.
+        if tell([*chosen, key]) > tell(chosen) and tell([*chosen, key]) > by_task:
+            chosen.append(key)
+    return chosen
+
+
+def _shorten(value: object) -> str:
+    text = name_item(value)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+def _number_repeats(rows: Sequence[Row]) -> tuple[list[int], int]:
+    """Return the repeat of each row, and how many items have more rows than they should.
+
+    Rows without a number that come equally often for every item are repeats, as `--repeat` makes.
+    """
+    told = sorted({row.repeat for row in rows if row.repeat is not None})
+    place = {number: at for at, number in enumerate(told)}  # tools count from 0, from 1 or by seed
+    seen: dict[str, set[int]] = defaultdict(set)
+    numbers, moved = [], Counter[str]()
+    for row in rows:
+        used = seen[row.item]
+        number = len(used) if row.repeat is None else place[row.repeat]
+        if number in used:
+            number = max(used) + 1
+            moved[row.item] += 1
+        used.add(number)
+        numbers.append(number)
+    counts = Counter(row.item for row in rows if row.repeat is None)
+    if len(set(counts.values())) > 1:
+        usual = min(counts.values())
+        moved.update({item: count - usual for item, count in counts.items() if count > usual})
+    return numbers, len(moved)
+
+
+def _refuse_apart(made: ScoreRows, runs: Sequence[Run], by: str) -> None:
+    """Refuse configurations that share no item: there is nothing to choose among them by."""
+    items: dict[str, set[str]] = defaultdict(set)
+    for config, item in zip(made.config, made.item, strict=True):
+        items[config].add(item)
+    sets = list(items.values())
+    if len(sets) < 2 or any(a & b for at, a in enumerate(sets) for b in sets[at + 1 :]):
+        return
+    tasks = {run.task for run in runs}
+    raise InputError(
+        "no item was scored for two configurations",
+        needs="configurations on the same items",
+        got=f"{len(sets)} configurations ({check.some(sorted(items))}), each on items of its own",
+        cure="If your tasks are variants on the same items, say by='task'."
+        if len(tasks) > 1 and by != "task"
+        else "",
+    )
+
+
+def _list_unfinished(runs: Sequence[Run]) -> Iterator[Caution]:
+    found = {run.path.name: run.unfinished for run in runs if run.unfinished}
+    if found:
+        told = "; ".join(f"{name}: {why}" for name, why in list(found.items())[:3])
+        more = f"; and {len(found) - 3} more" if len(found) > 3 else ""
+        yield Caution(
+            "EN144",
+            f"{_count(found, 'log')} not whole ({told}{more}).",
+            "What they hold is read; the items that are missing may be the hard ones.",
+            "Let the runs finish, or leave these logs out.",
+        )
+
+
+def _list_twice(odd: Counter[str]) -> Iterator[Caution]:
+    if odd:
+        told = check.some(f"{config}: {count}" for config, count in odd.items())
+        yield Caution(
+            "EN145",
+            f"Some items were scored more often than others by the same run ({told}).",
+            "They are read as repeats of the item, and weigh as one item; if they are other "
+            "questions under the same name, they are mixed.",
+            "Give every question a name of its own, and leave out what was run twice by mistake.",
+        )
+
+
+def _list_absent(made: ScoreRows) -> Iterator[Caution]:
+    """Yield what is missing: items that a configuration was not run on, and answers not scored."""
+    configs, items = dict.fromkeys(made.config), set(made.item)
+    scored, asked = defaultdict(set), defaultdict(set)
+    for config, item, score in zip(made.config, made.item, made.score, strict=True):
+        asked[config].add(item)
+        if score is not None:
+            scored[config].add(item)
+    lacking = {name: len(items - asked[name]) for name in configs}
+    failed = sum(1 for score in made.score if score is None)
+    if any(lacking.values()):
+        told = check.some(f"{name}: {count}" for name, count in lacking.items() if count)
+        yield Caution(
+            "EN146",
+            f"Some of the {len(items):,} items were not run for every configuration ({told}).",
+            "What was not run is missing, and not 0; a configuration that lacks the hard items "
+            "would look too good.",
+            "Run the missing items.",
+        )
+    short = _count_short(made)
+    if short:
+        told = check.some(f"{name}: {count}" for name, count in short.items())
+        yield Caution(
+            "EN146",
+            f"Some items have fewer samples than most ({told}).",
+            "The score of an item is the mean of the samples that there are; those that are "
+            "missing may be the bad ones.",
+            "Run the missing samples.",
+        )
+    if failed:
+        yield Caution(
+            "EN146",
+            f"{failed:,} of {len(made.score):,} answers have no score.",
+            "They count as not run, not as 0.",
+            "If a failed answer is a wrong one, pass missing='worst'.",
+        )
+
+
+def _count_short(made: ScoreRows) -> dict[str, int]:
+    """Return by configuration how many items have fewer samples than most of its task have."""
+    rows = Counter(zip(made.config, made.task, made.item, strict=True))
+    counts: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for (config, task, _), count in rows.items():
+        counts[config, task].append(count)
+    found: Counter[str] = Counter()
+    for (config, _), samples in counts.items():
+        often = Counter(samples)
+        usual = max(often, key=lambda count: (often[count], count))
+        found[config] += sum(count < usual for count in samples)
+    return {config: count for config, count in found.items() if count}
+
+
+def _list_without(runs: Sequence[Run], name: str) -> Iterator[Caution]:
+    if runs:
+        told = check.some(dict.fromkeys(run.task or run.path.name for run in runs))
+        yield Caution(
+            "EN146",
+            f"{_count([run.path.name for run in runs], 'run')} without a score {name!r} ({told}).",
+            "Nothing of them is read; the result is about the other items.",
+            "Ask for another score to read these.",
+            Severity.NOTE,
+        )
+
+
+def _count(found: Sequence[str] | dict[str, str], word: str) -> str:
+    return f"{len(found)} {word} is" if len(found) == 1 else f"{len(found)} {word}s are"

@@ -28,7 +28,7 @@ from earnest.adapters.scores.runs import (
 )
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
-from earnest.core.results.files import parse_json
+from earnest.core.results.base import parse_json
 from earnest.core.tables.formats.expanding import refuse_expanding
 
 TOOL = "Inspect"

@@ -151,7 +151,7 @@ def _read_records(path: Path) -> tuple[list[dict[str, Json]], str]:
     if kind == ".parquet":
         import pyarrow.parquet as pq
 
-        from earnest.core.tables.formats.table_files import foreign_content
+        from earnest.core.tables.formats.expanding import foreign_content
 
         with foreign_content(path):
             return pq.read_table(path).to_pylist(), ""

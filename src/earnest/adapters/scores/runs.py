@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
-from earnest.core.results.files import parse_json
+from earnest.core.results.base import parse_json
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 JsonDict: TypeAlias = "dict[str, Json]"

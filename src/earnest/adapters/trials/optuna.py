@@ -12,16 +12,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from earnest.adapters.readers import TrialsReader, register
-from earnest.adapters.trials.request import TrialsRequest
+from earnest.adapters.readers import TrialsReader, TrialsRequest, register
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
-from earnest.core.space.inference import guesses, infer_space
 from earnest.core.space.parameters import Parameter, ParameterKind, plain
-from earnest.core.space.space import Space
-from earnest.core.space.trial_tables import refuse_absent
-from earnest.core.space.trials import Trials, refuse_few
-from earnest.core.tables.formats.table_files import foreign_content
+from earnest.core.space.space import Space, guesses, infer_space
+from earnest.core.space.trials import Trials, refuse_absent, refuse_few
+from earnest.core.tables.formats.expanding import foreign_content
 
 if TYPE_CHECKING:
     from optuna import Study

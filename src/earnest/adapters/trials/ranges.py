@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NotRequired, TypedDict, cast
 
-from earnest.core.space.inference import guesses, infer_space
 from earnest.core.space.parameters import Parameter, ParameterKind
-from earnest.core.space.space import Space
+from earnest.core.space.space import Space, guesses, infer_space
 
 if TYPE_CHECKING:
     from optuna.distributions import FloatDistribution, IntDistribution

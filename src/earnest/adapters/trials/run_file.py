@@ -10,8 +10,8 @@ from typing import TypedDict, cast
 
 import numpy as np
 
+from earnest.adapters.readers import TrialsRequest
 from earnest.adapters.trials.ranges import Range
-from earnest.adapters.trials.request import TrialsRequest
 from earnest.adapters.trials.scored import (
     COMPLETE,
     DROPPED,
@@ -22,7 +22,7 @@ from earnest.adapters.trials.scored import (
 )
 from earnest.core.base.errors import EarnestError, FormatError
 from earnest.core.base.protocols import Outcome
-from earnest.core.results.files import parse_json
+from earnest.core.results.base import parse_json
 from earnest.core.space.trials import Trials
 from earnest.store import RunFile, read_run
 

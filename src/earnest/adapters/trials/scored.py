@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.adapters.readers import TrialsRequest
 from earnest.adapters.trials.ranges import Range, infer_space_within
-from earnest.adapters.trials.request import TrialsRequest
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.space.trials import Trials

@@ -9,9 +9,8 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.readers import LATE, TrialsReader, register
+from earnest.adapters.readers import LATE, TrialsReader, TrialsRequest, register
 from earnest.adapters.trials.ranges import infer_space_within, ranges_of
-from earnest.adapters.trials.request import TrialsRequest
 from earnest.adapters.trials.scored import (
     MEAN,
     ScoredSearch,

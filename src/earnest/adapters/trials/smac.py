@@ -9,12 +9,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from earnest.adapters.readers import TrialsRequest
 from earnest.adapters.trials.configspace import load_configspace
-from earnest.adapters.trials.request import TrialsRequest
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.base.provenance import JsonObject
-from earnest.core.results.files import parse_json
+from earnest.core.results.base import parse_json
 from earnest.core.space.parameters import plain
 from earnest.core.space.trials import Trials
 

@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
+import typer
+
+from earnest.cli.commands.tune import CasesReading, Data, Target
 from earnest.cli.failures import say
-from earnest.cli.options import assess as options
-from earnest.cli.options.common import AsJson, Level, Seed, SideName, take_options
-from earnest.cli.options.tune import CasesReading, Data, Target
+from earnest.cli.options import (
+    AsJson,
+    Level,
+    Seed,
+    SideName,
+    make_jobs_option,
+    make_option,
+)
 from earnest.cli.reading import read_cases, read_sign
-from earnest.cli.writing import answer_each
+from earnest.cli.writing import share_seed, write_each
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 
@@ -23,10 +30,88 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from earnest.cli.show.progress import FoldLine
-    from earnest.core.results.estimate import Estimate
-    from earnest.core.results.estimate_table import Estimates
+    from earnest.core.results.estimate import Estimate, Estimates
     from earnest.training.protocols import Estimator
     from earnest.training.tables.table import TrainingTable
+
+
+_HOW = "How to assess"
+
+Model = Annotated[
+    str,
+    typer.Option(
+        "--model",
+        metavar="NAME",
+        help="The learner: rf, extra_trees, gradient_boosting, logistic, ridge, linear, svm, knn, "
+        "tree, lda, qda, naive_bayes or dummy.",
+    ),
+]
+Metrics = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--metric",
+        "-m",
+        metavar="NAME",
+        help="[dim]default: roc_auc, accuracy or r2, by the task[/dim]  See [bold]earnest "
+        "metrics[/bold]. Repeat for several metrics; each trains its own models.",
+    ),
+]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", metavar="", help="Show only the result, no progress.")
+]
+Methods = Annotated[
+    list[str] | None,
+    make_option(
+        _HOW,
+        "--method",
+        "NAME",
+        "[dim]default: .632+[/dim]  See [bold]earnest methods[/bold]. Repeat for several "
+        "methods; they share their fits.",
+    ),
+]
+All = Annotated[
+    bool,
+    make_option(_HOW, "--all", "", "Every method for one set of folds, and for bootstrap samples."),
+]
+Replicates = Annotated[
+    int,
+    make_option(
+        _HOW, "--replicates", "N", "Number of bootstrap samples; use 1000 for an interval."
+    ),
+]
+Folds = Annotated[int, make_option(_HOW, "--folds", "K", "Number of folds.")]
+Repeats = Annotated[
+    int | None,
+    make_option(
+        _HOW,
+        "--repeats",
+        "R",
+        "Number of times to repeat the folds; use 10 for repeated_cv and bates_ncv.",
+    ),
+]
+Test = Annotated[
+    Path | None,
+    make_option(
+        _HOW,
+        "--test",
+        "TABLE",
+        "A separate test table, with --method holdout; --out counts its uses.",
+    ),
+]
+Store = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="FILE",
+        help="Run file; run the same command again to continue.",
+        rich_help_panel=_HOW,
+    ),
+]
+Jobs = Annotated[
+    int | None, make_jobs_option(_HOW, "Models trained in parallel; -1 uses all cores.")
+]
+
 
 HELP = (
     "How good is [bold]this learner[/bold]? Trains it as often as the method needs.\n\nReads a "
@@ -56,25 +141,24 @@ class AssessOptions(TypedDict):
     progress: FoldLine | None
 
 
-@take_options
 def command(
     data: Data,
     target: Target = None,
-    model: options.Model = "rf",
-    metric: options.Metrics = None,
+    model: Model = "rf",
+    metric: Metrics = None,
     json: AsJson = False,
-    quiet: options.Quiet = False,
-    method: options.Methods = None,
-    everything: options.All = False,
+    quiet: Quiet = False,
+    method: Methods = None,
+    everything: All = False,
     level: Level = 0.95,
     side: SideName = "two-sided",
-    replicates: options.Replicates = 200,
-    folds: options.Folds = 10,
-    repeats: options.Repeats = None,
-    test: options.Test = None,
+    replicates: Replicates = 200,
+    folds: Folds = 10,
+    repeats: Repeats = None,
+    test: Test = None,
     seed: Seed = None,
-    out: options.Store = None,
-    n_jobs: options.Jobs = None,
+    out: Store = None,
+    n_jobs: Jobs = None,
     *,
     reading: CasesReading,
 ) -> None:
@@ -124,13 +208,14 @@ def command(
         methods = None if everything else names
         return assess_all(methods=methods, metric=name, rng=chosen, store=store, **ask)
 
+    seed, tested = share_seed(asked, seed), None if test is None else test.name
     with tell_how_to_resume(out):
         if all_of_them:
-            show_all = partial(show_all_assessed, source=table)
-            answer_each(asked, ask_all, show_all, seed=seed, json=json)
+            for found in write_each({name: ask_all(name, seed) for name in asked}, json=json):
+                show_all_assessed(found, source=table)
         else:
-            show = partial(show_assessed, source=table, test=None if test is None else test.name)
-            answer_each(asked, ask_one, show, seed=seed, json=json)
+            for made in write_each({name: ask_one(name, seed) for name in asked}, json=json):
+                show_assessed(made, source=table, test=tested)
 
 
 def name_file(out: Path | None, metric: str) -> Path | None:
@@ -191,7 +276,7 @@ def _read_test_set(
     path: Path, table: TrainingTable, target: str, reading: CasesReading
 ) -> tuple[NDArray[np.float64], NDArray[np.generic]]:
     """Read the table that is kept away, in the columns of the design table."""
-    from earnest.training.tables.files import open_table
+    from earnest.training.tables.table import open_table
 
     other = read_cases(path, target, replace(reading, group=None), task=str(table.task))
     columns, _ = open_table(

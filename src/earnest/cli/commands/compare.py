@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
-from earnest.cli.options import common as options
-from earnest.cli.options import compare as how
+import typer
+
+from earnest.cli import options
+from earnest.cli.options import (
+    make_jobs_option,
+    make_level_option,
+    make_option,
+    make_seed_option,
+)
 from earnest.cli.reading import label_evidence, read_evidence
-from earnest.cli.writing import answer_each, check_table
+from earnest.cli.writing import check_table, share_seed, write_each
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 
@@ -19,6 +25,81 @@ if TYPE_CHECKING:
     from earnest.core.data.scores import Scores
     from earnest.core.results.comparison import Comparison
     from earnest.core.results.comparison_table import Comparisons
+
+
+_HOW = "How to compare"
+
+First = Annotated[
+    str | None,
+    typer.Argument(metavar="A", help="The first configuration.", show_default=False),
+]
+Second = Annotated[
+    str | None,
+    typer.Argument(metavar="B", help="The second configuration.", show_default=False),
+]
+All = Annotated[
+    bool,
+    typer.Option("--all", metavar="", help="Compare all configurations with the best."),
+]
+_KNOBS = "See [bold]earnest tests[/bold]. With options: \"mcnemar(p='mid')\"."
+TestName = Annotated[
+    str | None,
+    make_option(
+        _HOW,
+        "--test",
+        "NAME",
+        "[dim]default: delong for roc_auc, else bayle, else bootstrap[/dim]  " + _KNOBS,
+    ),
+]
+LearnersTest = Annotated[
+    str,
+    make_option(_HOW, "--test", "NAME", _KNOBS),
+]
+Alternative = Annotated[
+    str,
+    make_option(
+        _HOW,
+        "--alternative",
+        "SIGN",
+        "Alternative for A - B: two-sided, less (below 0) or greater.",
+    ),
+]
+Level = Annotated[float, make_level_option(_HOW)]
+Adjust = Annotated[
+    str | None,
+    make_option(
+        _HOW,
+        "--adjust",
+        "RULE",
+        "[dim]default: simultaneous[/dim]  With --all, how to adjust p-values: "
+        "simultaneous, holm, bh or none.",
+    ),
+]
+Reference = Annotated[
+    str | None,
+    make_option(
+        _HOW,
+        "--reference",
+        "NAME",
+        "With --all, the configuration to compare with instead of the best.",
+    ),
+]
+Rope = Annotated[
+    float | None,
+    make_option(
+        _HOW,
+        "--rope",
+        "SIZE",
+        "For --test bayesian_t: the largest difference that does not matter.",
+    ),
+]
+Resamples = Annotated[
+    int | None,
+    make_option(_HOW, "--n-resamples", "N", "Number of draws of bootstrap and sign_flip."),
+]
+Seed = Annotated[int | None, make_seed_option(_HOW)]
+Jobs = Annotated[int | None, make_jobs_option(_HOW)]
+
 
 HELP = (
     "Is A [bold]really[/bold] better than B? Their difference, its interval, and what it shows."
@@ -43,24 +124,23 @@ class CompareOptions(TypedDict):
     n_jobs: int | None
 
 
-@options.take_options
 def command(
     predictions: options.Table,
     metric: options.MetricNames = None,
-    a: how.First = None,
-    b: how.Second = None,
-    everything: how.All = False,
+    a: First = None,
+    b: Second = None,
+    everything: All = False,
     json: options.AsJson = False,
     table: options.PaperTable = None,
-    test: how.TestName = None,
-    alternative: how.Alternative = "two-sided",
-    level: how.Level = 0.95,
-    adjust: how.Adjust = None,
-    reference: how.Reference = None,
-    rope: how.Rope = None,
-    n_resamples: how.Resamples = None,
-    seed: how.Seed = None,
-    n_jobs: how.Jobs = None,
+    test: TestName = None,
+    alternative: Alternative = "two-sided",
+    level: Level = 0.95,
+    adjust: Adjust = None,
+    reference: Reference = None,
+    rope: Rope = None,
+    n_resamples: Resamples = None,
+    seed: Seed = None,
+    n_jobs: Jobs = None,
     *,
     reading: options.PredictionsReading,
     scoring: options.ScoresReading,
@@ -78,18 +158,21 @@ def command(
         "n_resamples": n_resamples,
         "n_jobs": n_jobs,
     }
+    seed = share_seed(metrics, seed)
     if everything:
         from earnest.cli.show.comparison import show_comparisons
 
         ask_all = _compare_all(pi, adjust or "simultaneous", reference, ask)
-        show_all = partial(show_comparisons, names=label_evidence(pi))
-        answer_each(metrics, ask_all, show_all, seed=seed, json=json, table=table)
+        tables = {name: ask_all(name, seed) for name in metrics}
+        for several in write_each(tables, json=json, table=table):
+            show_comparisons(several, names=label_evidence(pi))
     else:
         from earnest.cli.show.comparison import show_comparison
 
         ask_pair = _compare_pair(pi, *_name_pair(pi.configs.ids, a, b), ask)
-        show_pair = partial(show_comparison, names=label_evidence(pi))
-        answer_each(metrics, ask_pair, show_pair, seed=seed, json=json, table=table)
+        results = {name: ask_pair(name, seed) for name in metrics}
+        for made in write_each(results, json=json, table=table):
+            show_comparison(made, names=label_evidence(pi))
 
 
 def _name_pair(names: tuple[str, ...], a: str | None, b: str | None) -> tuple[str, str]:
@@ -149,7 +232,7 @@ def _compare_pair(
 def _compare_all(
     pi: Predictions | Scores, adjust: str, reference: str | None, ask: CompareOptions
 ) -> Callable[[str, int | None], Comparisons]:
-    from earnest.comparison.many import compare_many
+    from earnest.comparison.run import compare_many
 
     def answer(metric: str, seed: int | None) -> Comparisons:
         return compare_many(pi, metric=metric, rng=seed, adjust=adjust, reference=reference, **ask)

@@ -7,8 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from earnest.cli.commands import compare as how
 from earnest.cli.commands.assess import (
     METRICS,
+    Jobs,
+    Metrics,
+    Model,
+    Quiet,
+    Store,
     find_learner,
     make_learner_for,
     make_progress_line,
@@ -16,12 +22,10 @@ from earnest.cli.commands.assess import (
     read_labels,
     tell_how_to_resume,
 )
-from earnest.cli.options import compare as how
-from earnest.cli.options.assess import Jobs, Metrics, Model, Quiet, Store
-from earnest.cli.options.common import AsJson, make_option, take_options
-from earnest.cli.options.tune import CasesReading, Data, Target
+from earnest.cli.commands.tune import CasesReading, Data, Target
+from earnest.cli.options import AsJson, make_option
 from earnest.cli.reading import read_cases
-from earnest.cli.writing import answer_each
+from earnest.cli.writing import share_seed, write_each
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 
@@ -73,7 +77,6 @@ Replicates = Annotated[
 ]
 
 
-@take_options
 def command(
     data: Data,
     target: Target = None,
@@ -134,8 +137,10 @@ def command(
         )
         return replace(made, cautions=by_severity([*made.cautions, *table.cautions]))
 
+    seed = share_seed(asked, seed)
     with tell_how_to_resume(out):
-        answer_each(asked, ask, show_comparison, seed=seed, json=json)
+        for made in write_each({name: ask(name, seed) for name in asked}, json=json):
+            show_comparison(made)
 
 
 def _choose_metric(test: str, task: str) -> str | None:

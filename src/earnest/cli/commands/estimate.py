@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, TypedDict
 
-from earnest.cli.options import common as options
+from earnest.cli import options
 from earnest.cli.reading import is_large, label_evidence, read_evidence
-from earnest.cli.writing import answer_each, check_table
+from earnest.cli.writing import check_table, share_seed, write_each
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 
 if TYPE_CHECKING:
     from earnest.core.data.predictions import Predictions
     from earnest.core.data.scores import Scores
-    from earnest.core.results.estimate import Estimate
-    from earnest.core.results.estimate_table import Estimates
+    from earnest.core.results.estimate import Estimate, Estimates
 
 HELP = (
     "How good is the winner [bold]really[/bold]? An honest estimate with its interval.\n\n"
@@ -44,7 +42,6 @@ class EstimateOptions(TypedDict):
     n_jobs: int | None
 
 
-@options.take_options
 def command(
     predictions: options.Table,
     metric: options.MetricNames = None,
@@ -78,19 +75,21 @@ def command(
         "undefined": undefined,
         "n_jobs": n_jobs,
     }
-    names = list(dict.fromkeys(method or ()))
+    names, seed = list(dict.fromkeys(method or ())), share_seed(metrics, seed)
     if everything or len(names) > 1:
         from earnest.cli.show.estimate import show_estimates
 
         ask_all = _ask_several(pi, None if everything else names, ask)
-        show_all = partial(show_estimates, names=label_evidence(pi))
-        answer_each(metrics, ask_all, show_all, seed=seed, json=json, table=table)
+        tables = {name: ask_all(name, seed) for name in metrics}
+        for several in write_each(tables, json=json, table=table):
+            show_estimates(several, names=label_evidence(pi))
     else:
         from earnest.cli.show.estimate import show_estimate
 
         ask_one = _ask_one(pi, names[0] if names else None, ask)
-        show_one = partial(show_estimate, names=label_evidence(pi))
-        answer_each(metrics, ask_one, show_one, seed=seed, json=json, table=table)
+        results = {name: ask_one(name, seed) for name in metrics}
+        for made in write_each(results, json=json, table=table):
+            show_estimate(made, names=label_evidence(pi))
 
 
 def _ask_one(

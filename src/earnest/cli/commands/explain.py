@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from earnest.cli.options.common import AsJson, Decimal, Delimiter, Thousands, make_option
+from earnest.cli.options import AsJson, Decimal, Delimiter, Thousands, make_option
 from earnest.cli.reading import read_sign
 from earnest.cli.show.terminal import write_json
 from earnest.core.base import check

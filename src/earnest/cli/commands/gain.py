@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 from typing import TYPE_CHECKING
 
-from earnest.cli.options import common as options
+from earnest.cli import options
 from earnest.cli.reading import is_large, label_evidence, read_evidence
-from earnest.cli.writing import answer_each, check_table
+from earnest.cli.writing import check_table, share_seed, write_each
 from earnest.core.base import check
 
 if TYPE_CHECKING:
@@ -26,7 +25,6 @@ HELP = (
 )
 
 
-@options.take_options
 def command(
     predictions: options.Table,
     metric: options.MetricNames = None,
@@ -62,5 +60,7 @@ def command(
                 n_jobs=n_jobs,
             )
 
-    show = partial(show_gain, names=label_evidence(pi))
-    answer_each(metrics, answer, show, seed=seed, json=json, table=table)
+    seed = share_seed(metrics, seed)
+    results = {name: answer(name, seed) for name in metrics}
+    for made in write_each(results, json=json, table=table):
+        show_gain(made, names=label_evidence(pi))

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from earnest.cli.options import common as options
-from earnest.cli.options import gate as how
+from earnest.cli import options
+from earnest.cli.options import (
+    make_jobs_option,
+    make_level_option,
+    make_option,
+    make_seed_option,
+)
 from earnest.cli.reading import label_evidence, read_evidence
 from earnest.cli.show.terminal import write_json
 from earnest.core.base import check
@@ -16,6 +21,89 @@ from earnest.core.base.errors import FormatError, InputError
 
 if TYPE_CHECKING:
     from earnest.decision.verdict import Verdict
+
+
+_BOUND = "What must be shown"
+_WRITE = "What to write"
+_DECIDE = "How to decide"
+
+MetricName = Annotated[
+    str | None,
+    typer.Option(
+        "--metric",
+        "-m",
+        metavar="NAME",
+        help="What to measure; see [bold]earnest metrics[/bold]. Scores need none.",
+    ),
+]
+Above = Annotated[
+    float | None,
+    make_option(_BOUND, "--above", "NUMBER", "The bound that a score must lie above."),
+]
+Below = Annotated[
+    float | None,
+    make_option(_BOUND, "--below", "NUMBER", "The bound that a loss must lie below."),
+]
+Against = Annotated[
+    Path | None,
+    make_option(
+        _BOUND,
+        "--against",
+        "FILE",
+        "What is in use, on the same cases: the new one must not be worse.",
+    ),
+]
+Margin = Annotated[
+    float | None,
+    make_option(
+        _BOUND,
+        "--margin",
+        "NUMBER",
+        "[dim]default: 0[/dim]  With --against: how much worse is allowed.",
+    ),
+]
+Ledger = Annotated[
+    Path | None,
+    make_option(
+        _BOUND,
+        "--ledger",
+        "FILE",
+        "Counts the looks at the same cases, and allows for them. Keep it with the cases.",
+    ),
+]
+JUnit = Annotated[
+    Path | None,
+    make_option(_WRITE, "--junit", "FILE", "Write the verdict as a JUnit file, for CI."),
+]
+Markdown = Annotated[
+    Path | None,
+    make_option(_WRITE, "--markdown", "FILE", "Write the verdict as Markdown, for a comment."),
+]
+MethodName = Annotated[
+    str | None,
+    make_option(
+        _DECIDE,
+        "--method",
+        "NAME",
+        "[dim]default: bbc; for mean scores near_winner; for one model on a test set delong or "
+        "holdout[/dim]  With a "
+        "bound: see [bold]earnest methods[/bold].",
+    ),
+]
+TestName = Annotated[
+    str | None,
+    make_option(
+        _DECIDE,
+        "--test",
+        "NAME",
+        "[dim]default: delong for roc_auc, else bayle, else bootstrap[/dim]  With --against: "
+        "see [bold]earnest tests[/bold].",
+    ),
+]
+Level = Annotated[float, make_level_option(_DECIDE)]
+Seed = Annotated[int, make_seed_option(_DECIDE)]
+Jobs = Annotated[int | None, make_jobs_option(_DECIDE)]
+
 
 HELP = (
     "Does it pass? A bound that must be [bold]shown[/bold], not only reached, as an exit code.\n\n"
@@ -29,23 +117,22 @@ HELP = (
 )
 
 
-@options.take_options
 def command(
     predictions: options.Table,
-    metric: how.MetricName = None,
+    metric: MetricName = None,
     json: options.AsJson = False,
-    above: how.Above = None,
-    below: how.Below = None,
-    against: how.Against = None,
-    margin: how.Margin = None,
-    level: how.Level = 0.95,
-    ledger: how.Ledger = None,
-    junit: how.JUnit = None,
-    markdown: how.Markdown = None,
-    method: how.MethodName = None,
-    test: how.TestName = None,
-    seed: how.Seed = 0,
-    n_jobs: how.Jobs = None,
+    above: Above = None,
+    below: Below = None,
+    against: Against = None,
+    margin: Margin = None,
+    level: Level = 0.95,
+    ledger: Ledger = None,
+    junit: JUnit = None,
+    markdown: Markdown = None,
+    method: MethodName = None,
+    test: TestName = None,
+    seed: Seed = 0,
+    n_jobs: Jobs = None,
     *,
     reading: options.PredictionsReading,
     scoring: options.ScoresReading,
@@ -82,7 +169,7 @@ def command(
     if json:
         write_json(made.to_dict())
     else:
-        from earnest.cli.show.gate import show_verdict
+        from earnest.cli.show.decision import show_verdict
 
         show_verdict(made, label_evidence(new))
     raise typer.Exit(made.exit_code)

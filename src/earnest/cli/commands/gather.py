@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from earnest.cli.options import gather as options
-from earnest.cli.options.common import (
+from earnest.cli.options import (
     AsJson,
     ByWhat,
     Decimal,
@@ -19,6 +18,7 @@ from earnest.cli.options.common import (
     ScoreName,
     TaskName,
     Thousands,
+    make_option,
 )
 from earnest.cli.reading import read_sign
 from earnest.cli.show.terminal import write_json
@@ -35,6 +35,103 @@ if TYPE_CHECKING:
 
     Array: TypeAlias = NDArray[np.generic]
     Outcome: TypeAlias = Array | tuple[Array, Array]
+
+
+_READ = "How to read it"
+_DATA = "What the tool did not keep"
+
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="FILE",
+        help="[dim]default: predictions.parquet, or scores.parquet[/dim]  Where to: .parquet, "
+        ".csv, .csv.gz, .tsv, .arrow, .feather or .npz.",
+    ),
+]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", metavar="", help="Overwrite an existing file.")
+]
+Study = Annotated[
+    str | None,
+    make_option(_READ, "--study", "NAME", "Name of the study in an Optuna storage."),
+]
+Store = Annotated[
+    Path | None,
+    make_option(
+        _READ, "--store", "FOLDER", "Optuna: the folder that you passed to keep_predictions."
+    ),
+]
+Ensembles = Annotated[
+    bool,
+    make_option(
+        _READ,
+        "--ensembles",
+        "",
+        "Include models that were fitted to the predictions of others. They look too good.",
+    ),
+]
+Static = Annotated[
+    bool | None,
+    typer.Option(
+        "--static/--dynamic",
+        metavar="",
+        help="Whether configurations were fixed before any was evaluated. [dim]default: what "
+        "the tool reports[/dim]",
+        show_default=False,
+        rich_help_panel=_READ,
+    ),
+]
+TrustPickle = Annotated[
+    bool,
+    make_option(
+        _READ,
+        "--trust-pickle",
+        "",
+        "Read pickles, which AutoGluon writes. They can run any code: use it only for your own.",
+    ),
+]
+Data = Annotated[
+    Path | None,
+    make_option(
+        _DATA,
+        "--data",
+        "TABLE",
+        "The training table, with its rows in the order that the tool used: CSV, Parquet or Arrow.",
+    ),
+]
+Target = Annotated[
+    str | None,
+    make_option(_DATA, "--target", "COLUMN", "Column of the outcome in that table."),
+]
+Group = Annotated[
+    str | None,
+    make_option(
+        _DATA,
+        "--group",
+        "COLUMN",
+        "Column of groups in that table, such as the patient of each visit.",
+    ),
+]
+Fold = Annotated[
+    str | None,
+    make_option(
+        _DATA,
+        "--fold",
+        "COLUMN",
+        "Column of the fold that tested a case in that table (AutoGluon).",
+    ),
+]
+Time = Annotated[
+    str | None,
+    make_option(_DATA, "--time", "COLUMN", "Column of the survival time in that table."),
+]
+Event = Annotated[
+    str | None,
+    make_option(_DATA, "--event", "COLUMN", "Column of the survival event, 0 or 1, in that table."),
+]
+
 
 # What a tool did not keep, from the table that it was given.
 
@@ -82,7 +179,7 @@ def read_columns(
     delimiter, decimal, thousands : str, optional
         Of a CSV file.
     """
-    from earnest.training.tables.files import open_noting
+    from earnest.training.tables.table import open_noting
 
     _refuse_halves(data, named)
     if data is None:
@@ -159,22 +256,22 @@ Source = Annotated[
 
 def command(
     source: Source,
-    out: options.Out = None,
-    overwrite: options.Overwrite = False,
+    out: Out = None,
+    overwrite: Overwrite = False,
     json: AsJson = False,
-    study: options.Study = None,
-    store: options.Store = None,
+    study: Study = None,
+    store: Store = None,
     score: ScoreName = None,
     by: ByWhat = None,
-    ensembles: options.Ensembles = False,
-    static: options.Static = None,
-    trust_pickle: options.TrustPickle = False,
-    data: options.Data = None,
-    target: options.Target = None,
-    group: options.Group = None,
-    fold: options.Fold = None,
-    time: options.Time = None,
-    event: options.Event = None,
+    ensembles: Ensembles = False,
+    static: Static = None,
+    trust_pickle: TrustPickle = False,
+    data: Data = None,
+    target: Target = None,
+    group: Group = None,
+    fold: Fold = None,
+    time: Time = None,
+    event: Event = None,
     positive: Positive = None,
     task: TaskName = None,
     response: Response = None,

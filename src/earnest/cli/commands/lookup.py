@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from earnest.cli.options.common import AsJson
+from earnest.cli.options import AsJson
 from earnest.cli.show.terminal import write, write_json
 
 if TYPE_CHECKING:

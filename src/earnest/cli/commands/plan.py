@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from earnest.cli.options import common as options
-from earnest.cli.options import gate as gated
-from earnest.cli.options.common import (
+from earnest.cli import options
+from earnest.cli.commands import gate as gated
+from earnest.cli.options import (
     make_jobs_option,
     make_level_option,
     make_option,
@@ -73,7 +73,6 @@ HELP = (
 )
 
 
-@options.take_options
 def command(
     predictions: options.Table,
     metric: gated.MetricName = None,
@@ -113,6 +112,6 @@ def command(
         n_jobs=n_jobs,
     )
     if not write_result(made, json, table):
-        from earnest.cli.show.plan import show_plan
+        from earnest.cli.show.decision import show_plan
 
         show_plan(made)

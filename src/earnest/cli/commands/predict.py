@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from earnest.cli.commands.gather import Overwrite
 from earnest.cli.failures import in_options, say
-from earnest.cli.options.common import AsJson, Decimal, Delimiter, Thousands
-from earnest.cli.options.gather import Overwrite
+from earnest.cli.options import AsJson, Decimal, Delimiter, Thousands
 from earnest.cli.reading import read_sign
 from earnest.cli.show.terminal import write, write_json
 from earnest.cli.writing import check_place

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from earnest.cli.options import common as options
+from earnest.cli import options
 from earnest.cli.reading import list_load_options, list_log_options, list_score_options
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
@@ -97,7 +97,6 @@ NoExplanation = Annotated[
 ]
 
 
-@options.take_options
 def command(
     run: Source,
     out: Out = None,

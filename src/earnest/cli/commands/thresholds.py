@@ -6,10 +6,10 @@ import sys
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from earnest.cli.options import common as options
-from earnest.cli.options.common import make_option
+from earnest.cli import options
+from earnest.cli.options import make_option
 from earnest.cli.reading import is_large, read_predictions, refuse_no_metric
-from earnest.cli.writing import answer_each, check_table
+from earnest.cli.writing import check_table, share_seed, write_each
 from earnest.core.base import check
 
 if TYPE_CHECKING:
@@ -86,7 +86,6 @@ class ThresholdAnswer:
         return self.made.to_latex()
 
 
-@options.take_options
 def command(
     predictions: options.Table,
     metric: options.MetricNames = None,
@@ -141,7 +140,8 @@ def command(
             found.append(made.choose("net_benefit", act_from=net_benefit))
         return found or [made.choose("youden")]
 
-    def show(asked: ThresholdAnswer) -> None:
+    metrics = metric or []
+    seed = share_seed(metrics, seed)
+    results = {name: answer(name, seed) for name in metrics}
+    for asked in write_each(results, json=json, table=table):
         show_thresholds(asked.made, asked.choices, at)
-
-    answer_each(metric or [], answer, show, seed=seed, json=json, table=table)

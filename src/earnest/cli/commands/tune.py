@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import sys
 from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from earnest.cli import ending_code
 from earnest.cli.failures import say
-from earnest.cli.options import tune as options
-from earnest.cli.options.common import AsJson, Decimal, Delimiter, EventColumn, Thousands
+from earnest.cli.options import (
+    AsJson,
+    Decimal,
+    Delimiter,
+    EventColumn,
+    Thousands,
+    make_jobs_option,
+    make_level_option,
+    make_option,
+    make_seed_option,
+)
 from earnest.cli.reading import read_sign
 from earnest.cli.show.terminal import write_json
 
@@ -21,6 +31,196 @@ if TYPE_CHECKING:
     from earnest.training.tune.job import Job
     from earnest.training.tune.options import TuneOptions
     from earnest.training.tune.tuned import Tuned
+
+
+_SEARCH = "How to search"
+_READ = "How to read the table"
+
+Data = Annotated[
+    Path,
+    typer.Argument(
+        metavar="TABLE",
+        help="The data, one row per case: CSV, Parquet or Arrow.",
+        show_default=False,
+    ),
+]
+Target = Annotated[
+    str | None,
+    typer.Option("--target", "-t", metavar="COLUMN", help="Column to predict.", show_default=False),
+]
+Metric = Annotated[
+    str | None,
+    typer.Option(
+        "--metric",
+        "-m",
+        metavar="NAME",
+        help="[dim]default: roc_auc, roc_auc_ovr, r2 or concordance, by the task[/dim]  See "
+        "[bold]earnest metrics[/bold].",
+    ),
+]
+Budget = Annotated[
+    str | None,
+    typer.Option(
+        "--budget",
+        metavar="TIME",
+        help="[dim]default: 5m, or no limit with --configs[/dim]  Time budget, such as 90s, "
+        "5m or 1h.",
+    ),
+]
+Out = Annotated[
+    Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for the files of the run.")
+]
+Resume = Annotated[
+    bool,
+    typer.Option("--resume", metavar="", help="Resume the run in the folder."),
+]
+Plan = Annotated[
+    Path | None,
+    typer.Option(
+        "--plan",
+        metavar="FILE",
+        help="Repeat what an earlier run tried: its plan.json.",
+        show_default=False,
+    ),
+]
+NoReport = Annotated[bool, typer.Option("--no-report", metavar="", help="Do not write the report.")]
+Live = Annotated[
+    bool,
+    typer.Option(
+        "--live",
+        metavar="",
+        help="Show the run while it goes on: a page in its folder that becomes the report.",
+    ),
+]
+LearningCurve = Annotated[
+    bool,
+    typer.Option(
+        "--learning-curve",
+        metavar="",
+        help="Train the winner on parts of its cases too, and say what more cases gave; beyond "
+        "the budget.",
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Show only errors.")]
+
+Group = Annotated[
+    str | None,
+    make_option(
+        _READ,
+        "--group",
+        "COLUMN",
+        "Column of groups, such as the patient of each visit; a group stays in one fold.",
+    ),
+]
+Time = Annotated[
+    str | None,
+    make_option(
+        _READ, "--time", "COLUMN", "Survival time; use it with --event instead of --target."
+    ),
+]
+TaskName = Annotated[
+    str | None,
+    make_option(
+        _READ,
+        "--task",
+        "TASK",
+        "[dim]default: from the outcome[/dim]  binary, multiclass, regression.",
+    ),
+]
+Positive = Annotated[
+    str | None,
+    make_option(
+        _READ,
+        "--positive",
+        "LABEL",
+        "[dim]default: yes of yes and no, case of case and control, otherwise the "
+        "last[/dim]  The positive class.",
+    ),
+]
+Ignore = Annotated[
+    list[str] | None,
+    make_option(_READ, "--ignore", "COLUMN", "Column to leave out; repeat for several."),
+]
+Keep = Annotated[
+    list[str] | None,
+    make_option(
+        _READ,
+        "--keep",
+        "COLUMN",
+        "Column to use although it would be left out; repeat for several.",
+    ),
+]
+Folds = Annotated[int, make_option(_SEARCH, "--folds", "K", "Number of folds.")]
+Repeats = Annotated[
+    int,
+    make_option(_SEARCH, "--repeats", "R", "Number of times to repeat the folds."),
+]
+Drop = Annotated[
+    str | None,
+    make_option(
+        _SEARCH,
+        "--drop",
+        "RULE",
+        "Drop configurations early if they can no longer win: bced or bced_adjusted.",
+    ),
+]
+Ensemble = Annotated[
+    str,
+    make_option(
+        _SEARCH,
+        "--ensemble",
+        "RULE",
+        "greedy averages several configurations, where that promises more than the best "
+        "one; none takes the best one.",
+    ),
+]
+Portfolio = Annotated[
+    str,
+    make_option(
+        _SEARCH,
+        "--portfolio",
+        "NAME",
+        "What to try: default, tsamardinos2018, or the path of a .toml file.",
+    ),
+]
+Configs = Annotated[
+    int | None,
+    make_option(
+        _SEARCH, "--configs", "N", "Try the first N configurations, however long it takes."
+    ),
+]
+Level = Annotated[float, make_level_option(_SEARCH)]
+Seed = Annotated[int | None, make_seed_option(_SEARCH)]
+Jobs = Annotated[int, make_jobs_option(_SEARCH, "Parallel fits; -1 uses all cores.")]
+Backend = Annotated[
+    str,
+    make_option(
+        _SEARCH, "--backend", "NAME", "Where fits run: loky (processes), threading, dask, ray."
+    ),
+]
+Scheduler = Annotated[
+    str | None,
+    make_option(
+        _SEARCH,
+        "--scheduler",
+        "ADDRESS",
+        "Address of a cluster, for --backend dask or ray: tcp://127.0.0.1:8786.",
+    ),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CasesReading:
+    """How a table of cases is read, beside its outcome; None where nothing was said."""
+
+    group: Group = None
+    task: TaskName = None
+    positive: Positive = None
+    ignore: Ignore = None
+    delimiter: Delimiter = None
+    decimal: Decimal = None
+    thousands: Thousands = None
+
 
 HELP = (
     "Tune a model for a table and see what to [bold]expect[/bold] of it on new data.\n\nTries a "
@@ -34,36 +234,36 @@ HELP = (
 
 
 def command(
-    data: options.Data,
-    target: options.Target = None,
-    metric: options.Metric = None,
-    budget: options.Budget = None,
-    out: options.Out = Path("run"),
-    resume: options.Resume = False,
-    plan: options.Plan = None,
+    data: Data,
+    target: Target = None,
+    metric: Metric = None,
+    budget: Budget = None,
+    out: Out = Path("run"),
+    resume: Resume = False,
+    plan: Plan = None,
     json: AsJson = False,
-    quiet: options.Quiet = False,
-    no_report: options.NoReport = False,
-    live: options.Live = False,
-    learning_curve: options.LearningCurve = False,
-    folds: options.Folds = 10,
-    repeats: options.Repeats = 1,
-    drop: options.Drop = None,
-    ensemble: options.Ensemble = "none",
-    portfolio: options.Portfolio = "default",
-    configs: options.Configs = None,
-    level: options.Level = 0.95,
-    seed: options.Seed = None,
-    n_jobs: options.Jobs = -1,
-    backend: options.Backend = "loky",
-    scheduler: options.Scheduler = None,
-    group: options.Group = None,
-    time: options.Time = None,
+    quiet: Quiet = False,
+    no_report: NoReport = False,
+    live: Live = False,
+    learning_curve: LearningCurve = False,
+    folds: Folds = 10,
+    repeats: Repeats = 1,
+    drop: Drop = None,
+    ensemble: Ensemble = "none",
+    portfolio: Portfolio = "default",
+    configs: Configs = None,
+    level: Level = 0.95,
+    seed: Seed = None,
+    n_jobs: Jobs = -1,
+    backend: Backend = "loky",
+    scheduler: Scheduler = None,
+    group: Group = None,
+    time: Time = None,
     event: EventColumn = None,
-    task: options.TaskName = None,
-    positive: options.Positive = None,
-    ignore: options.Ignore = None,
-    keep: options.Keep = None,
+    task: TaskName = None,
+    positive: Positive = None,
+    ignore: Ignore = None,
+    keep: Keep = None,
     delimiter: Delimiter = None,
     decimal: Decimal = None,
     thousands: Thousands = None,

@@ -21,8 +21,7 @@ from earnest.cli.show.estimate import (
 )
 from earnest.cli.show.picture import MARGIN, axis_for, strip
 from earnest.cli.show.terminal import ACCENT, GREY, clean, columns, emit
-from earnest.core.results.estimate import Estimate
-from earnest.core.results.estimate_table import Estimates
+from earnest.core.results.estimate import Estimate, Estimates
 from earnest.core.results.specs import Estimand
 from earnest.core.text.estimate import confidence, headline, print_numbers, training_words
 from earnest.core.text.numbers import write_count

@@ -15,8 +15,7 @@ from earnest.cli.show.picture import HONEST, MARGIN, NAIVE, Axis, axis_for, mark
 from earnest.cli.show.terminal import ACCENT, GREY, WARN, clean, columns, emit
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution, Severity
-from earnest.core.results.estimate import Estimate
-from earnest.core.results.estimate_table import Estimates
+from earnest.core.results.estimate import Estimate, Estimates
 from earnest.core.results.specs import MethodSpec
 from earnest.core.text.estimate import (
     confidence,

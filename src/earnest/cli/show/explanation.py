@@ -12,11 +12,10 @@ from rich.text import Text
 from earnest.cli.show.estimate import Fact, Part, grid, indented, label_facts, remarks
 from earnest.cli.show.terminal import ACCENT, GREY, NO_BREAK, WARN, clean, columns, emit
 from earnest.core.text.numbers import write_count
-from earnest.explanation.effects.curves import EffectCurve
-from earnest.explanation.findings import as_sentence, in_percent
+from earnest.explanation.curves import EffectCurve
 from earnest.explanation.regions.limits import band_words, text
 from earnest.explanation.regions.regions import RegionTree
-from earnest.explanation.result import Explanation
+from earnest.explanation.result import Explanation, as_sentence, in_percent
 from earnest.explanation.suggest import Suggestion
 
 MOST_PARAMS, MOST_TREES = 12, 3

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from rich.text import Text
 
-from earnest.adapters.predictions.paths import kind_of
+from earnest.adapters.predictions.door import kind_of
 from earnest.adapters.scores.door import list_tools
 from earnest.cli.show.estimate import Fact, indented, label_facts, remarks
 from earnest.cli.show.terminal import GREY, clean, emit

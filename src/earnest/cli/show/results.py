@@ -16,8 +16,7 @@ from earnest.cli.show.thresholds import show_thresholds
 from earnest.core.results.base import Result
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
-from earnest.core.results.estimate import Estimate
-from earnest.core.results.estimate_table import Estimates
+from earnest.core.results.estimate import Estimate, Estimates
 from earnest.core.results.gain import Gain
 from earnest.core.results.thresholds import Thresholds
 from earnest.explanation.result import Explanation

@@ -16,11 +16,10 @@ from earnest.comparison.base import (
     TestSpec,
     register,
 )
-from earnest.comparison.shared.fold_differences import FoldReading, read_folds
+from earnest.comparison.fold_differences import FoldReading, read_folds
 from earnest.core.base.errors import InputError
 from earnest.core.results.cautions import Caution
-from earnest.core.results.comparison import Probabilities
-from earnest.core.results.differences import ExactLimits, StudentDifference
+from earnest.core.results.comparison import ExactLimits, Probabilities, StudentDifference
 from earnest.metrics.families import Metric
 
 ROPE = 0.01  # for metrics on which 1 is a size, as is the custom

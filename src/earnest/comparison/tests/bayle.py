@@ -20,8 +20,8 @@ from earnest.comparison.base import (
     register,
     same_predictions,
 )
-from earnest.comparison.shared.joint import flip_signs
-from earnest.comparison.shared.wald import few_units, wald
+from earnest.comparison.joint import flip_signs
+from earnest.comparison.wald import few_units, wald
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.predictions import Predictions

@@ -23,7 +23,7 @@ from earnest.comparison.base import (
     same_predictions,
     several_models,
 )
-from earnest.comparison.shared.wald import few_units, wald
+from earnest.comparison.wald import few_units, wald
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.predictions import Predictions
@@ -33,15 +33,10 @@ from earnest.core.results.interval import DrawnLimits
 from earnest.inference.cases.case_values import CaseValues, case_values
 from earnest.inference.limits.fold_normal import unlike_cases
 from earnest.inference.remarks import resampling_remarks
-from earnest.inference.resampling.resampled import (
-    UndefinedRule,
-    choose_resampler,
-    in_bag_rule,
-    resample_statistic,
-)
+from earnest.inference.resampling.resampled import choose_resampler, resample_statistic
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric
-from earnest.resampling.bootstrap import Resampler, find_resampler
+from earnest.resampling.bootstrap import Resampler, UndefinedRule, find_resampler, in_bag_rule
 
 MOST_RESAMPLES = 10_000_000
 RESAMPLES = "Resampling is"

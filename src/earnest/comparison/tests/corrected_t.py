@@ -12,7 +12,7 @@ from earnest.comparison.base import (
     TestSpec,
     register,
 )
-from earnest.comparison.shared.fold_differences import FoldReading, read_folds
+from earnest.comparison.fold_differences import FoldReading, read_folds
 from earnest.inference.cases.fold_variance import check_ratio
 
 

@@ -22,8 +22,8 @@ from earnest.comparison.base import (
     same_predictions,
     several_models,
 )
-from earnest.comparison.shared.joint import flip_signs
-from earnest.comparison.shared.wald import few_units, wald
+from earnest.comparison.joint import flip_signs
+from earnest.comparison.wald import few_units, wald
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Task

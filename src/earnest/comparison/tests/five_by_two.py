@@ -18,7 +18,7 @@ from earnest.comparison.base import (
     register,
     same_predictions,
 )
-from earnest.comparison.shared.wald import wald
+from earnest.comparison.wald import wald
 from earnest.core.base.errors import EvidenceError
 from earnest.core.results.cautions import Caution, Severity
 from earnest.kernels.score import fold_scores

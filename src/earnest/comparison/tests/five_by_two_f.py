@@ -18,7 +18,6 @@ from earnest.comparison.base import (
     register,
     same_predictions,
 )
-from earnest.comparison.shared.wald import ROUNDING, wald
 from earnest.comparison.tests.five_by_two import (
     DEGREES,
     DESIGN,
@@ -26,6 +25,7 @@ from earnest.comparison.tests.five_by_two import (
     read_five_by_two,
     spread,
 )
+from earnest.comparison.wald import ROUNDING, wald
 
 SQUARES = 10  # squared differences, two a repeat
 

@@ -13,7 +13,7 @@ from earnest.comparison.base import (
     refuse_metric,
     register,
 )
-from earnest.comparison.shared.left_out import LeaveOutReading, ReplicateQuestion
+from earnest.comparison.left_out import LeaveOutReading, ReplicateQuestion
 from earnest.core.data.replicates import Replicates
 from earnest.core.data.target import Target
 from earnest.core.results.specs import Evidence

@@ -24,9 +24,9 @@ from earnest.comparison.base import (
     same_predictions,
     several_models,
 )
-from earnest.comparison.shared.wald import same_column
+from earnest.comparison.wald import same_column
 from earnest.core.base import check
-from earnest.core.results.differences import ExactLimits
+from earnest.core.results.comparison import ExactLimits
 from earnest.core.results.interval import NormalLimits
 from earnest.inference.cases.case_values import case_values
 

@@ -13,7 +13,7 @@ from earnest.comparison.base import (
     dependent_test_sets,
     register,
 )
-from earnest.comparison.shared.fold_differences import FoldReading, read_folds
+from earnest.comparison.fold_differences import FoldReading, read_folds
 
 
 @register

@@ -23,11 +23,11 @@ from earnest.comparison.base import (
     same_predictions,
     several_models,
 )
-from earnest.comparison.shared.wald import wald
+from earnest.comparison.wald import wald
 from earnest.core.base import check
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.base.sums import coarse_and_fine, weighted_sums
-from earnest.core.results.differences import FlippedLimits
+from earnest.core.results.comparison import FlippedLimits
 from earnest.inference.cases.case_values import case_values
 
 BLOCK = 64  # flips a seed

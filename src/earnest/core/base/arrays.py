@@ -23,6 +23,7 @@ BLOCK = 1 << 22  # values looked at in one go, so that a check never copies a la
 COPIED = 1 << 26  # bytes up to which a user's array is copied, not watched
 LARGEST = 1e150  # size of outcomes and values whose squares can be summed
 TEXT = "UST"  # the kinds of NumPy dtypes that hold text
+ROUNDING = 1e-6  # by how much rounding may carry a probability beyond 0 or 1
 
 
 def as_array(name: str, values: object) -> RawArray:
@@ -266,3 +267,47 @@ def _make_numbers(values: list[object], known: list[object]) -> NDArray[np.gener
         return made if made.dtype.kind in "iu" else None  # None: beyond 64 bits
     real = (float(v) if isinstance(v, (Real, Decimal)) else np.nan for v in values)
     return np.array(list(real), dtype=np.float64)
+
+
+def finite_range(array: Numbers) -> tuple[float, float]:
+    """Return the smallest and the largest value, NaN aside; (inf, -inf) where there is none."""
+    low, high = np.inf, -np.inf
+    for block in cut_row_blocks(array):
+        low = np.fmin(low, np.fmin.reduce(block, axis=None))
+        high = np.fmax(high, np.fmax.reduce(block, axis=None))
+    return float(low), float(high)
+
+
+def is_subset(array: RawArray, classes: tuple[object, ...]) -> bool:
+    """Tell whether a three-dimensional array holds numbers, and every one is a class."""
+    if array.ndim > 3 or array.dtype.kind not in "fiub":
+        return False
+    if not all(isinstance(c, (int, float)) for c in classes):
+        return False
+    values = np.array(classes, dtype=np.float64)
+    found = False
+    for block in cut_row_blocks(array):
+        absent = np.isnan(block)
+        if not (np.isin(block, values) | absent).all():
+            return False
+        found = found or not absent.all()
+    return found
+
+
+def look_like_class_columns(scores: RawArray, count: int) -> bool:
+    """Tell whether the last axis looks like the probabilities of `count` classes.
+
+    Predictions of different models, or of repeats, do not sum to 1 in every case.
+    """
+    if scores.ndim not in (2, 3) or scores.shape[-1] != count or len(scores) < 3:
+        return False
+    if scores.dtype.kind != "f" or not is_within_one(scores):
+        return False
+    blocks = cut_row_blocks(scores)
+    return all(bool((np.abs(block.sum(axis=-1) - 1.0) <= 1e-5).all()) for block in blocks)
+
+
+def is_within_one(array: Numbers) -> bool:
+    """Tell whether all numbers may be probabilities, but for rounding."""
+    low, high = finite_range(array)
+    return low >= -ROUNDING and high <= 1.0 + ROUNDING

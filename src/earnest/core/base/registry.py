@@ -1,16 +1,21 @@
-"""Named things: registered where they are defined or installed, found by name or nearest name."""
+"""Named things: registered where they are defined or installed, found by name or nearest name.
+
+A name may come with knobs, as `delong(variant='logit')`.
+"""
 
 from __future__ import annotations
 
+import ast
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import fields
 from threading import RLock
 from types import ModuleType
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from earnest.core.base.check import nearest, show
-from earnest.core.base.errors import PluginWarning, UnknownNameError
+from earnest.core.base.errors import InputError, PluginWarning, UnknownNameError
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -174,3 +179,131 @@ def _order(entry: tuple[str, object]) -> str:
 def _squeeze(name: str) -> str:
     """Return a name without what people write in different ways."""
     return re.sub(r"[\s_-]+", "", name.casefold())
+
+
+def split_knobs(
+    name: str, what: str = "metric", example: str = "'f_beta(beta=0.5)'"
+) -> tuple[str, dict[str, object]]:
+    """Split `word(knob=value, ...)` into the word and its knobs; nothing in it is executed.
+
+    An error names `what` has the knobs, and shows an `example`.
+
+    Examples
+    --------
+    >>> from earnest.core.base.registry import split_knobs
+    >>> split_knobs("risk(costs=(5, 1))")
+    ('risk', {'costs': (5, 1)})
+    >>> split_knobs("roc_auc")
+    ('roc_auc', {})
+    >>> split_knobs(".632+(rule='as_published')")
+    ('.632+', {'rule': 'as_published'})
+    """
+    word, opening, rest = name.strip().partition("(")
+    if not opening:
+        return word, {}
+    if not re.fullmatch(r"\.?\w+\+?", word):
+        raise _make_unreadable_error(name, what, example)
+    try:
+        call = ast.parse(f"_({rest}", mode="eval").body
+    except (SyntaxError, ValueError):
+        raise _make_unreadable_error(name, what, example) from None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
+        raise _make_unreadable_error(name, what, example)
+    knobs: dict[str, object] = {}
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            raise _make_unreadable_error(name, what, example)
+        try:
+            knobs[keyword.arg] = ast.literal_eval(keyword.value)
+        except (ValueError, TypeError, SyntaxError, RecursionError):
+            raise _make_unreadable_error(name, what, example) from None
+    return word, knobs
+
+
+def _make_unreadable_error(name: str, what: str, example: str) -> InputError:
+    return InputError(
+        f"the options of a {what} cannot be read",
+        needs=f"name(option=value, ...) with plain values, such as {example}",
+        got=show(name),
+    )
+
+
+def configure(
+    kinds: Registry[type[Any]],
+    given: str | T,
+    knobs: Mapping[str, object],
+    *,
+    example: str,
+    members: Iterable[str] = ("spec",),
+) -> T:
+    """Return a method or a test of a name with its knobs; an instance as it is.
+
+    Knobs stand in one place: in the name, as `"delong(variant='logit')"`, among the arguments, or
+    in a configured instance. Those that are None were not given.
+
+    Parameters
+    ----------
+    kinds : Registry
+        The methods, or the tests.
+    given : str or instance
+        A name, perhaps with knobs, or a configured instance.
+    knobs : mapping of str to object
+        What was passed beside it.
+    example : str
+        A name with knobs, for the error about one that cannot be read.
+    members : iterable of str
+        What a configured instance has.
+
+    Examples
+    --------
+    >>> from earnest.methods import METHODS
+    >>> from earnest.core.base.registry import configure
+    >>> configure(METHODS, "bbc(variant='as_published')", {"n_resamples": 200}, example="").variant
+    'as_published'
+    """
+    what, wanted = kinds.kind, {name: value for name, value in knobs.items() if value is not None}
+    if isinstance(given, str):
+        word, typed = split_knobs(given, what, example)
+        kind = kinds[word]
+        _refuse_unknown(what, kind, [*typed, *wanted])
+        _refuse_twice(what, [name for name in typed if name in wanted])
+        made: T = kind(**typed, **wanted)
+        return made
+    if isinstance(given, type) or not all(hasattr(given, name) for name in members):
+        raise InputError(
+            f"`{what}` cannot be read",
+            needs=f"a name or a configured {what}",
+            got=show(given),
+            cure=f"Write {given.__name__}()." if isinstance(given, type) else "",
+        )
+    if wanted:
+        raise InputError(
+            f"{_list_names(wanted)} cannot be combined with a configured {what}",
+            needs="options in one place",
+            cure=f"Set them on the instance: {type(given).__name__}({_list_names(wanted)}=...).",
+        )
+    return given
+
+
+def _refuse_unknown(what: str, kind: type[Any], names: Iterable[str]) -> None:
+    known = {f.name for f in fields(kind)}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise InputError(
+            f"{what} {kind.spec.name!r} has no option {_list_names(unknown)}",
+            needs=", ".join(sorted(known)) or "no options",
+            cure="Leave it out.",
+        )
+
+
+def _refuse_twice(what: str, twice: list[str]) -> None:
+    if twice:
+        raise InputError(
+            f"{_list_names(twice)} given twice, in the name of the {what} and as an argument",
+            needs="options in one place",
+            cure="Leave one of them out.",
+        )
+
+
+def _list_names(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)

@@ -35,8 +35,7 @@ from earnest.core.data.responses import (
     refuse_class_columns,
     shape_scores,
 )
-from earnest.core.data.target import Target, Task, read_classes
-from earnest.core.data.target_reading import read_target
+from earnest.core.data.target import Target, Task, read_classes, read_target
 from earnest.core.results.cautions import Caution
 
 if TYPE_CHECKING:

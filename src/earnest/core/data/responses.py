@@ -8,11 +8,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
-from earnest.core.base.arrays import Numbers, RawArray, as_array, cut_row_blocks, missing
+from earnest.core.base.arrays import (
+    ROUNDING,
+    Numbers,
+    RawArray,
+    as_array,
+    cut_row_blocks,
+    finite_range,
+    is_subset,
+    is_within_one,
+    look_like_class_columns,
+    missing,
+)
 from earnest.core.base.errors import InputError
 from earnest.core.data.target import Target, Task
 
-ROUNDING = 1e-6  # by how much rounding may carry a probability beyond 0 or 1
 SUM = 1e-3  # by how much rounding may carry the sum of all class probabilities away from 1
 
 PERCENT = "If they are percentages, divide them by 100."
@@ -91,7 +101,7 @@ def infer_kind(array: RawArray, target: Target, given: ResponseKind | str | None
         return ResponseKind.LABEL
     if array.dtype.kind not in "fiu":  # complex numbers, dates: refused when they are encoded
         return allowed[0]
-    whole = _is_within_one(array) and (array.ndim < 4 or not count_unlike_one(array).any())
+    whole = is_within_one(array) and (array.ndim < 4 or not count_unlike_one(array).any())
     return ResponseKind.PROBABILITY if whole else ResponseKind.DECISION
 
 
@@ -102,44 +112,6 @@ def count_unlike_one(array: Numbers) -> NDArray[np.int64]:
         total = block.sum(axis=3, dtype=np.float64)  # NaN where a case was not evaluated
         counts += (np.abs(total - 1.0) > SUM).sum(axis=(0, 2))
     return counts
-
-
-def is_subset(array: RawArray, classes: tuple[object, ...]) -> bool:
-    """Tell whether a three-dimensional array holds numbers, and every one is a class."""
-    if array.ndim > 3 or array.dtype.kind not in "fiub":
-        return False
-    if not all(isinstance(c, (int, float)) for c in classes):
-        return False
-    values = np.array(classes, dtype=np.float64)
-    found = False
-    for block in cut_row_blocks(array):
-        absent = np.isnan(block)
-        if not (np.isin(block, values) | absent).all():
-            return False
-        found = found or not absent.all()
-    return found
-
-
-def finite_range(array: Numbers) -> tuple[float, float]:
-    """Return the smallest and the largest value, NaN aside; (inf, -inf) where there is none."""
-    low, high = np.inf, -np.inf
-    for block in cut_row_blocks(array):
-        low = np.fmin(low, np.fmin.reduce(block, axis=None))
-        high = np.fmax(high, np.fmax.reduce(block, axis=None))
-    return float(low), float(high)
-
-
-def look_like_class_columns(scores: RawArray, count: int) -> bool:
-    """Tell whether the last axis looks like the probabilities of `count` classes.
-
-    Predictions of different models, or of repeats, do not sum to 1 in every case.
-    """
-    if scores.ndim not in (2, 3) or scores.shape[-1] != count or len(scores) < 3:
-        return False
-    if scores.dtype.kind != "f" or not _is_within_one(scores):
-        return False
-    blocks = cut_row_blocks(scores)
-    return all(bool((np.abs(block.sum(axis=-1) - 1.0) <= 1e-5).all()) for block in blocks)
 
 
 def refuse_class_columns(scores: RawArray, target: Target) -> None:
@@ -235,11 +207,6 @@ def is_like_percent(low: float, high: float) -> bool:
     return low >= 0.0 and 1.0 < high <= 100.0
 
 
-def _is_within_one(array: Numbers) -> bool:
-    low, high = finite_range(array)
-    return low >= -ROUNDING and high <= 1.0 + ROUNDING
-
-
 def _check_probabilities(numbers: Numbers) -> Numbers:
     """Return probabilities inside [0, 1]; they are copied only to mend rounding."""
     low, high = finite_range(numbers)
@@ -258,7 +225,7 @@ def _check_probabilities(numbers: Numbers) -> Numbers:
 
 def _refuse_other_sums(numbers: Numbers, names: tuple[str, ...]) -> None:
     """Refuse class probabilities that are none: those of all classes sum to 1 in every row."""
-    counts = count_unlike_one(numbers) if _is_within_one(numbers) else np.zeros(1, dtype=np.int64)
+    counts = count_unlike_one(numbers) if is_within_one(numbers) else np.zeros(1, dtype=np.int64)
     bad = [int(c) for c in np.flatnonzero(counts)]
     if bad:
         listed = (f"{names[c]} ({counts[c]} row{'s' if counts[c] > 1 else ''})" for c in bad)

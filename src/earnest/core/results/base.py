@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
@@ -12,11 +13,52 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.base.provenance import JsonObject
-from earnest.core.results.files import read_result, write_result
+from earnest.core.base.writing import write_file
 
 if TYPE_CHECKING:
     from earnest.core.results.estimate import Scale
     from earnest.core.text.paper import PaperTable
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Return the value of a text of JSON; anything that is none is a ValueError.
+
+    Python's parser has an error of its own for brackets within brackets by the thousand.
+
+    Examples
+    --------
+    >>> from earnest.core.results.base import parse_json
+    >>> parse_json("[" * 100_000)
+    Traceback (most recent call last):
+        ...
+    ValueError: the JSON is nested too deeply
+    """
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("the JSON is nested too deeply") from None
+
+
+def write_result(data: Mapping[str, object], path: str | Path) -> Path:
+    """Write the plain data of a result, and return where to."""
+    return write_file(path, json.dumps(data, indent=2, allow_nan=False) + "\n")
+
+
+def read_result(path: str | Path) -> Any:
+    """Read the plain data of a result."""
+    check.refuse_stream(Path(path))
+    try:
+        return parse_json(Path(path).read_bytes())  # UTF-16 too, which PowerShell makes of --json
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise FormatError(f"{str(path)!r} cannot be read", got=why) from error
+    except ValueError as error:
+        raise FormatError(
+            f"{str(path)!r} is not a JSON file",
+            needs="a file that `save` or --json wrote",
+            got=str(error),
+        ) from error
+
 
 T = TypeVar("T")
 PAGES = (".html", ".htm")

@@ -15,8 +15,7 @@ from earnest.core.base.errors import EvidenceError, UnknownNameError
 from earnest.core.base.provenance import JsonObject, finite
 from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution
-from earnest.core.results.comparison import Comparison
-from earnest.core.results.differences import Alternative, alpha_of, difference_limits
+from earnest.core.results.comparison import Alternative, Comparison, alpha_of, difference_limits
 from earnest.core.results.interval import Interval, open_side
 from earnest.core.results.specs import Side
 from earnest.core.text.comparison import p_words

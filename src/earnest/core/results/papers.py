@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -331,12 +331,11 @@ def find_papers(cites: str) -> list[Paper]:
     return [paper for word, paper in PAPERS.items() if word in cites]
 
 
-def collect_papers(specs: Iterable[CitableSpec], also: Iterable[str] = ()) -> list[Paper]:
+def collect_papers(specs: Sequence[CitableSpec], also: Iterable[str] = ()) -> list[Paper]:
     """Return what to cite for methods and tests, each paper once: the table's first.
 
     `also` are words of the table for what else is shown.
     """
-    listed = list(specs)
-    known = find_papers(" | ".join([*(spec.cites for spec in listed), *also]))
-    own = [paper for spec in listed for paper in spec.papers]
+    known = find_papers(" | ".join([*(spec.cites for spec in specs), *also]))
+    own = [paper for spec in specs for paper in spec.papers]
     return list({paper.key: paper for paper in (*known, *own)}.values())

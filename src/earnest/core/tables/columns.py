@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from types import TracebackType
+from typing import IO, TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.arrays import RawArray, as_array, first_other
+from earnest.core.base.arrays import BLOCK, RawArray, as_array, first_other
 from earnest.core.base.errors import InputError
 from earnest.core.results.cautions import Caution
 
@@ -523,3 +525,63 @@ def _count_by_folds(values: RawArray, fold: RawArray | None) -> int:
     parts = np.split(values, starts[width::width])
     first = np.sort(parts[0])
     return times if all(np.array_equal(np.sort(part), first) for part in parts[1:]) else 0
+
+
+LARGE = 1 << 26  # bytes from which a matrix is mapped unless the user says otherwise
+
+
+class ColumnFile:
+    """Takes the columns of a matrix, all of one length, and gives it back mapped.
+
+    Parameters
+    ----------
+    dtype : dtype
+        Of its values, which are kept to the last bit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.core.tables.columns import ColumnFile
+    >>> with ColumnFile(np.dtype(np.float64)) as columns:
+    ...     columns.append(np.array([1.0, 2.0, 3.0]))
+    ...     columns.append(np.array([4.0, 5.0, 6.0]))
+    ...     matrix = columns.mapped((3, 2, 1, 1))  # cases, configurations, repeats, classes
+    >>> matrix[:, :, 0, 0].tolist()
+    [[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]]
+    """
+
+    def __init__(self, dtype: np.dtype[np.generic]) -> None:
+        self.dtype = dtype
+        self._file: IO[bytes] = tempfile.TemporaryFile(prefix="earnest-")  # noqa: SIM115
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._file.close()
+
+    def append(self, values: RawArray) -> None:
+        """Write one column: its values, repeat after repeat."""
+        self._file.write(np.ascontiguousarray(values, dtype=self.dtype).data)
+
+    def mapped(self, shape: tuple[int, int, int, int]) -> RawArray:
+        """Return the matrix (n, C, R, K); its columns were given by configuration, then class."""
+        n, configs, repeats, classes = shape
+        self._file.flush()
+        step = max(1, BLOCK // max(1, configs * repeats * classes))
+        with tempfile.TemporaryFile(prefix="earnest-") as turned:
+            for start in range(0, n, step):
+                # Mapped anew for each block: pages that were read would stay in memory.
+                whole: RawArray = np.memmap(
+                    self._file, self.dtype, "r", shape=(configs, classes, repeats, n)
+                )
+                block = whole[..., start : start + step].transpose(3, 0, 2, 1)
+                turned.write(np.ascontiguousarray(block).data)
+                del whole, block
+            turned.flush()
+            return np.memmap(turned, self.dtype, "r", shape=shape)

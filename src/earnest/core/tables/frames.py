@@ -13,16 +13,10 @@ from earnest.core.base.arrays import RawArray, missing, whole_as_int
 from earnest.core.base.errors import InputError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
-from earnest.core.data.target import Task, plain_labels
-from earnest.core.data.target_reading import MANY
+from earnest.core.data.target import MANY, Task, plain_labels
 from earnest.core.results.cautions import Caution
-from earnest.core.tables.classes import (
-    find_class_columns,
-    order_as_columns,
-    refuse_both_classes,
-    sort_labels,
-)
 from earnest.core.tables.columns import (
+    ColumnFile,
     Columns,
     Grid,
     Outcome,
@@ -32,7 +26,6 @@ from earnest.core.tables.columns import (
     with_index,
     with_repeats,
 )
-from earnest.core.tables.formats.mapped import ColumnFile
 from earnest.core.tables.long import LongParts, is_long, read_long, refuse_parts_of_long
 from earnest.core.tables.r_tables import fill_in_roles, find_r_table, remark_winner_alone
 from earnest.core.tables.raw import remark_data
@@ -42,9 +35,13 @@ from earnest.core.tables.roles import (
     TableArrays,
     about_cases,
     assign_roles,
+    find_class_columns,
     hint_at_long,
+    order_as_columns,
     outcome,
+    refuse_both_classes,
     refuse_rows_of_models,
+    sort_labels,
 )
 from earnest.core.tables.writing import long_table, make_wide_table
 

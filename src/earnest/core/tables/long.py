@@ -14,22 +14,20 @@ from earnest.core.base.arrays import RawArray, missing, whole_as_int
 from earnest.core.base.errors import InputError
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Task
-from earnest.core.tables.classes import (
-    ONE_MODEL,
-    ClassColumns,
-    class_names,
-    find_class_columns,
-    order_as_columns,
-    sort_labels,
-)
 from earnest.core.tables.columns import Columns, Grid, Outcome, refuse_stray_text
 from earnest.core.tables.r_tables import RTable
 from earnest.core.tables.roles import (
+    ONE_MODEL,
+    ClassColumns,
     Meaning,
     Roles,
     TableArrays,
     about_cases,
+    class_names,
+    find_class_columns,
+    order_as_columns,
     outcome,
+    sort_labels,
     suggest_nearest_column,
 )
 

@@ -17,17 +17,15 @@ from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, FormatError, InputError
 from earnest.core.base.writing import replacing
 from earnest.core.data.predictions import Configs
-from earnest.core.data.score_parts import ScoreParts
+from earnest.core.data.scores import ScoreParts
+from earnest.core.results.base import parse_json
 from earnest.core.results.cautions import Caution
-from earnest.core.results.files import parse_json
-from earnest.core.tables.columns import Columns
-from earnest.core.tables.files import find_existing
+from earnest.core.tables.columns import LARGE, Columns
+from earnest.core.tables.files import CSV, READ, TABLES, find_existing, open_table_file
+from earnest.core.tables.files import readable as readable_table
 from earnest.core.tables.formats.expanding import refuse_expanding
 from earnest.core.tables.formats.json_lines import JSON_LINES
-from earnest.core.tables.formats.mapped import LARGE
 from earnest.core.tables.formats.npz import read_member, readable, write_member
-from earnest.core.tables.formats.table_files import CSV, READ, TABLES, open_table_file
-from earnest.core.tables.formats.table_files import readable as readable_table
 from earnest.core.tables.scores import looks_like_scores
 
 if TYPE_CHECKING:

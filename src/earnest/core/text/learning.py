@@ -5,7 +5,7 @@ Nothing is said of sizes beyond the data: no rule that we know of holds for all 
 
 from __future__ import annotations
 
-from earnest.core.results.learning import LearningCurve
+from earnest.core.results.gain import LearningCurve
 from earnest.core.text.gain import count_places, show_difference, show_interval, span_words
 from earnest.core.text.numbers import percent
 

@@ -178,3 +178,13 @@ def percent(share: float) -> str:
     '95 %'
     """
     return f"{100 * share:.10g}{NO_BREAK}%"
+
+
+def show_number(value: float, places: int, limits: tuple[float, float] = (0.0, 1.0)) -> str:
+    """Return a number as a figure prints it: as a sentence does, but '> 0.999'."""
+    return write_in_figure(prose(value, places, limits))
+
+
+def write_in_figure(words: str) -> str:
+    """Return the words of a printed number in signs."""
+    return words.replace("over ", "> ").replace("under ", "< ")

@@ -15,11 +15,9 @@ from dataclasses import dataclass
 from earnest.core.base.check import some
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
-from earnest.core.results.estimate import Estimate
-from earnest.core.results.estimate_table import Estimates
-from earnest.core.results.gain import Gain
+from earnest.core.results.estimate import Estimate, Estimates
+from earnest.core.results.gain import Gain, LearningCurve
 from earnest.core.results.interval import Interval
-from earnest.core.results.learning import LearningCurve
 from earnest.core.results.specs import Side
 from earnest.core.results.thresholds import Thresholds
 from earnest.core.text.comparison import chance, p_words, places_of_difference

@@ -13,9 +13,7 @@ from typing import NoReturn, Protocol, Self
 
 from earnest.core.base.errors import EarnestError
 from earnest.core.base.protocols import Key, Outcome, Task
-from earnest.engine.chunks import Chunks
-from earnest.engine.tasks import ENDED, failure
-from earnest.engine.worker import Report, Sent
+from earnest.engine.worker import ENDED, Chunks, Report, Sent, failure
 
 MOST_LOST = 10  # times that all that is away is lost in a row
 SUSPECT = 3  # times that a task is lost until it may be that which kills workers

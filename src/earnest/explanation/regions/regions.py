@@ -14,8 +14,12 @@ import numpy as np
 
 from earnest.core.base.provenance import JsonObject, finite
 from earnest.core.results.base import check_schema, read_parts
-from earnest.explanation.effects.curves import EffectCurve
-from earnest.explanation.effects.quality import CurveQuality, QualityGain, optimum_confidence
+from earnest.explanation.curves import (
+    CurveQuality,
+    EffectCurve,
+    QualityGain,
+    optimum_confidence,
+)
 from earnest.explanation.regions.limits import Limit, band_words, in_words, share_words
 
 if TYPE_CHECKING:

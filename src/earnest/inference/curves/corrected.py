@@ -7,8 +7,8 @@ that chose it, stands beside it: that one has the naive area.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -18,22 +18,17 @@ from earnest.core.base.errors import EvidenceError
 from earnest.core.base.registry import Registry
 from earnest.core.base.rng import Seeds
 from earnest.core.data.predictions import Predictions
+from earnest.core.data.responses import ResponseKind
 from earnest.core.data.selection import SELECTORS, Pooled, Selector
 from earnest.core.data.target import Task
 from earnest.core.data.weights import Weights
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import Ask
-from earnest.inference.curves.points import GRID, CurvePoints, curve_points
-from earnest.inference.resampling.resampled import (
-    UndefinedRule,
-    choose_resampler,
-    out_of_bag_rule,
-    resample_statistic,
-)
+from earnest.inference.resampling.resampled import choose_resampler, resample_statistic
 from earnest.inference.resampling.winners import winners
 from earnest.kernels.score import score_selected
 from earnest.metrics.families import Metric
-from earnest.resampling.bootstrap import RESAMPLERS, Resampler
+from earnest.resampling.bootstrap import RESAMPLERS, Resampler, UndefinedRule, out_of_bag_rule
 
 Floats = NDArray[np.float64]
 Selected = Callable[[NDArray[np.intp], NDArray[np.uint8]], Floats]
@@ -372,3 +367,261 @@ def mean_curve(
         n_resamples=len(known),
         several=several,
     )
+
+
+GRID: Floats = np.linspace(0.0, 1.0, 201)
+GRID.flags.writeable = False
+NUDGE = 1e-12  # by which a recall may miss a point of the grid through rounding
+
+
+@dataclass(frozen=True, eq=False)
+class CurvePoints:
+    """Curves (B, G) on `GRID` with their exact areas (B,); NaN where a class has no weight.
+
+    Attributes
+    ----------
+    auc, ap : ndarray of shape (B,)
+        The area under the ROC curve, and the average precision.
+    roc : ndarray of shape (B, G)
+        The true positive rate at each false positive rate, the highest where it jumps.
+    precision : ndarray of shape (B, G)
+        The precision at each recall: that of the first threshold that reaches it.
+    """
+
+    auc: Floats
+    ap: Floats
+    roc: Floats
+    precision: Floats
+
+    @classmethod
+    def mean(cls, parts: Sequence[CurvePoints]) -> CurvePoints:
+        """Return the mean of several, undefined where one of them is."""
+        return cls(
+            *(np.mean([getattr(p, field.name) for p in parts], axis=0) for field in fields(cls))
+        )
+
+
+def curve_points(
+    positive: NDArray[np.bool_], scores: Floats, weights: NDArray[np.uint8]
+) -> CurvePoints:
+    """Return both curves of a score (n,) under weights (B, n).
+
+    Cases of equal score pass a threshold together: a slanted step of the ROC curve. The average
+    precision is the sum of the gains in recall times the precision reached, without interpolation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.inference.curves.corrected import curve_points
+    >>> scores, positive = np.array([0.1, 0.4, 0.35, 0.8]), np.array([False, False, True, True])
+    >>> made = curve_points(positive, scores, np.ones((1, 4), dtype=np.uint8))
+    >>> made.auc[0], round(made.ap[0], 4), made.roc[0, [0, 100]]
+    (np.float64(0.75), np.float64(0.8333), array([0.5, 1. ]))
+    """
+    order = np.argsort(-scores, kind="stable")
+    ranked = scores[order]
+    ends = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True))  # last of every tied group
+    counts, mine = weights[:, order].astype(np.float64), positive[order]
+    hits = np.cumsum(counts * mine, axis=1)[:, ends]
+    alarms = np.cumsum(counts * ~mine, axis=1)[:, ends]
+    shape = (len(weights), len(GRID))
+    out = CurvePoints(*(np.full(s, np.nan) for s in (shape[0], shape[0], shape, shape)))
+    for b in np.flatnonzero((hits[:, -1] > 0) & (alarms[:, -1] > 0)):
+        _fill(out, int(b), hits[b], alarms[b])
+    return out
+
+
+def roc_points(
+    positive: NDArray[np.bool_], scores: Floats, weights: NDArray[np.uint8]
+) -> tuple[Floats, Floats]:
+    """Return the areas (B,) and the ROC curves (B, G) of a score alone, as `curve_points` does.
+
+    Where no two scores are equal, sums of whole numbers over all resamples at a time are enough: a
+    small part of the time, which counts where there is a curve for every class.
+    """
+    if len(np.unique(scores)) < len(scores):
+        made = curve_points(positive, scores, weights)
+        return made.auc, made.roc
+    order = np.argsort(-scores, kind="stable")
+    mine = positive[order]
+    counts = weights[:, order]
+    own = counts[:, mine]
+    alarms = _from_zero(counts[:, ~mine])[:, np.cumsum(~mine)[mine]]  # before each positive
+    hits = _from_zero(own)
+    n_mine, n_rest = hits[:, -1], counts.sum(axis=1, dtype=np.int64) - hits[:, -1]
+    known = (n_mine > 0) & (n_rest > 0)
+    pairs = np.einsum("bp,bp->b", own.astype(np.int64), n_rest[:, None] - alarms)
+    area = np.where(known, pairs / np.maximum(n_mine * n_rest, 1), np.nan)
+    curve = np.full((len(weights), len(GRID)), np.nan)
+    for b in np.flatnonzero(known):
+        passed = np.searchsorted(alarms[b], (GRID + NUDGE) * n_rest[b], side="right")
+        curve[b] = hits[b, passed] / n_mine[b]
+    return area, curve
+
+
+def _from_zero(counts: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Return running sums of rows, from nothing on."""
+    out = np.zeros((len(counts), counts.shape[1] + 1), dtype=np.int64)
+    np.cumsum(counts, axis=1, dtype=np.int64, out=out[:, 1:])
+    return out
+
+
+def _fill(out: CurvePoints, b: int, hits: Floats, alarms: Floats) -> None:
+    recall, false = hits / hits[-1], alarms / alarms[-1]
+    precision = hits / np.maximum(hits + alarms, 1e-300)
+    gains = np.diff(recall, prepend=0.0)
+    out.ap[b] = gains @ precision
+    xs, ys = np.append(0.0, false), np.append(0.0, recall)
+    out.auc[b] = np.diff(xs) @ (0.5 * (ys[1:] + ys[:-1]))
+    out.roc[b] = _highest(xs, ys)
+    reached = np.searchsorted(recall, np.maximum(GRID, 2 * NUDGE) - NUDGE)
+    out.precision[b] = precision[np.minimum(reached, len(recall) - 1)]
+
+
+def _highest(xs: Floats, ys: Floats) -> Floats:
+    """Return the line through points of rising x and y on the grid, the highest at a jump."""
+    left = np.searchsorted(xs, GRID + NUDGE, side="right") - 1
+    right = np.minimum(left + 1, len(xs) - 1)
+    width = xs[right] - xs[left]
+    share = np.where(width > 0, (GRID - xs[left]) / np.where(width > 0, width, 1.0), 0.0)
+    return np.asarray(ys[left] + np.clip(share, 0.0, 1.0) * (ys[right] - ys[left]))
+
+
+MOST_CLASSES = 30  # classes; beyond, a page could not show them
+WIDTH = 1 + len(GRID)  # numbers that are kept of a class
+
+
+@dataclass(frozen=True, eq=False)
+class ClassCurves:
+    """The ROC curve of each class against the rest, and their mean.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The classes, in their order.
+    cases : tuple of int
+        How many cases each has.
+    classes : tuple of MeanCurve
+        One a class.
+    mean : MeanCurve
+        The mean of them all, each class counted alike; its area is that of `roc_auc_ovr`.
+    """
+
+    names: tuple[str, ...]
+    cases: tuple[int, ...]
+    classes: tuple[MeanCurve, ...]
+    mean: MeanCurve
+
+    @property
+    def by_area(self) -> list[int]:
+        """The classes from the smallest corrected area to the largest."""
+        return sorted(range(len(self.names)), key=lambda k: self.classes[k].area)
+
+
+def no_class_curves(pi: Predictions) -> str | None:
+    """Return why predictions have no ROC curves by class, in words; None where they have."""
+    if pi.target.task is not Task.MULTICLASS:
+        return "ROC curves by class need several classes."
+    if pi.kind is ResponseKind.LABEL:
+        return "The predictions are labels, not scores, so there is no ROC curve."
+    if len(pi.target.classes) > MOST_CLASSES:
+        return f"ROC curves by class are shown for up to {MOST_CLASSES} classes."
+    return None
+
+
+def class_curves(
+    pi: Predictions,
+    metric: Metric,
+    winner: int | str,
+    selection: Selection,
+    *,
+    beside: Predictions | None = None,
+    confidence_level: float = 0.95,
+    n_jobs: int | None = None,
+) -> ClassCurves:
+    """Return the ROC curve of each class against the rest, of the configuration chosen in-bag.
+
+    **What is estimated.** As by `mean_curves`, the mean curve of a configuration chosen by this
+    rule; cases are ordered by their score for the class. On the same resamples the mean over the
+    classes has the area of the estimate, if the metric is `roc_auc_ovr`.
+
+    **When it fails.** A resample that leaves out no case of a class has no curve of it, and is
+    left out of the mean over the classes too. The bands are of each point and each class for
+    itself.
+
+    Parameters
+    ----------
+    pi : Predictions
+        Of a task with several classes, with a score for each.
+    metric : Metric
+        What the winners are chosen by.
+    winner : int or str
+        The configuration chosen on all cases, for its own curves.
+    selection : Selection
+        The resamples and the rule, see `Selection.of`.
+    beside : Predictions, optional
+        Whose first configuration has the curves that are not corrected, as for `mean_curves`.
+    confidence_level : float
+        That of the pointwise bands.
+
+    References
+    ----------
+    Fawcett (2006), *An introduction to ROC analysis*, Pattern Recognition Letters 27, section 9.
+    """
+    reason = no_class_curves(pi)
+    if reason is not None:
+        raise EvidenceError("there are no curves to draw", got=reason)
+    level, pi = Ask.of(confidence_level, "two-sided").confidence_level, pi.usable()
+    count = len(pi.target.classes)
+    table = draw_scores(
+        pi,
+        metric,
+        selection,
+        lambda best, outside: _score_selected_classes(pi, best, outside),
+        columns=max(pi.n_configs, count * WIDTH),
+        work=count,
+        n_jobs=n_jobs,
+    )
+    parts = table[:, 2:].reshape(len(table), count, WIDTH)  # (B, K, 1 + G)
+    everyone = np.ones((1, pi.n_cases), dtype=np.uint8)
+    source, column = (pi, pi.configs.index(winner)) if beside is None else (beside, 0)
+    own = _of_config(source, column, everyone)[0]  # (K, 1 + G)
+    several = pi.n_configs > 1 or beside is not None
+
+    def made(drawn_: Floats, mine: Floats) -> MeanCurve:
+        beside = (mine[1:], float(mine[0]))
+        return mean_curve(drawn_[:, 0], drawn_[:, 1:], beside, 0.5, level, several=several)
+
+    return ClassCurves(
+        names=tuple(str(label) for label in pi.target.classes),
+        cases=tuple(int((pi.target.y == k).sum()) for k in range(count)),
+        classes=tuple(made(parts[:, k], own[k]) for k in range(count)),
+        mean=made(parts.mean(axis=1), own.mean(axis=0)),
+    )
+
+
+def _score_selected_classes(
+    pi: Predictions, best: NDArray[np.intp], outside: NDArray[np.uint8]
+) -> Floats:
+    """Return areas and curves (B, K (1 + G)) of one configuration a resample."""
+    out = np.full((len(best), len(pi.target.classes), WIDTH), np.nan)
+    for config in np.unique(best[best >= 0]):
+        for rows in chunks(np.flatnonzero(best == config), pi.n_cases):
+            out[rows] = _of_config(pi, int(config), outside[rows])
+    return out.reshape(len(best), -1)
+
+
+def _of_config(pi: Predictions, config: int, weights: NDArray[np.uint8]) -> Floats:
+    """Return area and curve of every class of one configuration: (B, K, 1 + G)."""
+    made = [_of_class(pi, config, k, weights) for k in range(len(pi.target.classes))]
+    return np.stack(made, axis=1)
+
+
+def _of_class(pi: Predictions, config: int, k: int, weights: NDArray[np.uint8]) -> Floats:
+    """Return area and curve of one class against the rest (B, 1 + G), the mean over the repeats."""
+    made = []
+    for repeat in range(pi.n_repeats):
+        used = np.flatnonzero(pi.tested(repeat))
+        scores = pi.responses[used, config, repeat, k].astype(np.float64)
+        made.append(roc_points(pi.target.y[used] == k, scores, weights[:, used]))
+    return np.asarray(np.mean([np.column_stack(one) for one in made], axis=0))

@@ -28,12 +28,7 @@ from earnest.core.results.interval import Ask, DrawnLimits, LimitSource
 from earnest.inference.cases.case_values import score_terms
 from earnest.inference.curves.corrected import Selection
 from earnest.inference.limits.ceiling import Contest, has_width, limits_near_best, with_spread
-from earnest.inference.resampling.resampled import (
-    ROUNDS,
-    UndefinedRule,
-    choose_resampler,
-    out_of_bag_rule,
-)
+from earnest.inference.resampling.resampled import ROUNDS, choose_resampler
 from earnest.inference.resampling.winners import (
     CELLS,
     WinnerScores,
@@ -42,7 +37,7 @@ from earnest.inference.resampling.winners import (
 )
 from earnest.kernels.score import score_selected, score_table
 from earnest.metrics.families import Array, Metric
-from earnest.resampling.bootstrap import Resampler, batches
+from earnest.resampling.bootstrap import Resampler, UndefinedRule, batches, out_of_bag_rule
 
 Places = NDArray[np.intp]
 COLUMNS = 256  # prefixes whose draws are held at a time

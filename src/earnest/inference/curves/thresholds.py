@@ -21,14 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
+from earnest.core.base.arrays import finite_range
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import versions
 from earnest.core.base.rng import Purpose, RngLike, Seeds
 from earnest.core.base.threads import workers
-from earnest.core.data.ensembles import EnsembleRule
 from earnest.core.data.predictions import Predictions
-from earnest.core.data.responses import ResponseKind, finite_range
-from earnest.core.data.selection import SELECTORS, Pooled, Selector
+from earnest.core.data.responses import ResponseKind
+from earnest.core.data.selection import SELECTORS, EnsembleRule, Pooled, Selector
 from earnest.core.data.thresholds import check_cuttable
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution, Severity
@@ -43,17 +43,13 @@ from earnest.core.results.thresholds import (
 )
 from earnest.inference.curves.corrected import Selection, chunks, enough
 from earnest.inference.remarks import evidence_remarks
-from earnest.inference.resampling.resampled import (
-    UndefinedRule,
-    choose_resampler,
-    out_of_bag_rule,
-    resample_statistic,
-)
+from earnest.inference.resampling.resampled import choose_resampler, resample_statistic
 from earnest.inference.resampling.winners import winner, winners
 from earnest.kernels.score import score_selected
 from earnest.metrics.families import Metric
 from earnest.metrics.responding import check_fits, cut
 from earnest.metrics.scores import read_evidence
+from earnest.resampling.bootstrap import UndefinedRule, out_of_bag_rule
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]

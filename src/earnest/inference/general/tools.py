@@ -13,8 +13,15 @@ from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.results.interval import Interval, LimitSource, NormalLimits, StudentLimits
 from earnest.inference.cases.case_values import STEP
 from earnest.inference.cases.case_values import influence as slopes
-from earnest.inference.general.draws import METHODS, bootstrap_remarks, draw_statistic, limits_of
-from earnest.inference.general.remarks import no_spread, not_smooth, warn_of_left_out
+from earnest.inference.general.draws import (
+    METHODS,
+    bootstrap_remarks,
+    draw_statistic,
+    limits_of,
+    no_spread,
+    not_smooth,
+    warn_of_left_out,
+)
 from earnest.inference.general.result import StatisticResult, ask_at, side_of
 from earnest.inference.general.units import (
     Array,

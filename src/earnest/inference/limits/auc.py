@@ -10,9 +10,9 @@ import numpy as np
 from earnest.core.base.errors import EvidenceError
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import LimitSource, LogitLimits, NormalLimits, ShareLimits
-from earnest.inference.cases.areas import scores_of
+from earnest.inference.cases.placements import scores_of
 from earnest.inference.limits.ceiling import is_perfect, never_beyond_perfect, perfect_limits
-from earnest.inference.resampling.split_selection import Choice
+from earnest.inference.resampling.splits import Choice
 from earnest.metrics.families import Metric
 from earnest.metrics.ranking import line_of
 

@@ -48,16 +48,12 @@ from earnest.inference.limits.winner_law import (
     in_range,
     law_of,
 )
-from earnest.inference.resampling.resampled import (
-    UndefinedRule,
-    choose_resampler,
-    out_of_bag_rule,
-    resample_statistic,
-)
+from earnest.inference.resampling.resampled import choose_resampler, resample_statistic
 from earnest.kernels.score import score_selected, score_table
 from earnest.metrics.families import Metric, MomentMetric, Need, RankMetric
 from earnest.metrics.ranking import auc_scan, line_of
 from earnest.metrics.responding import respond
+from earnest.resampling.bootstrap import UndefinedRule, out_of_bag_rule
 
 MANY_ERRORS = 50.0  # above which out-of-bag limits were never seen inside those of the law
 TAIL = 0.025  # at which the slope of a function of sums is taken

@@ -33,8 +33,8 @@ from earnest.core.results.interval import (
     binormal_variance,
 )
 from earnest.core.text.numbers import write_count
-from earnest.inference.cases.areas import auc_placements
 from earnest.inference.cases.case_values import case_values
+from earnest.inference.cases.placements import auc_placements
 from earnest.kernels.score import score_table
 from earnest.metrics.classification import f_beta_of
 from earnest.metrics.families import Metric, MomentMetric, Need, RankMetric, View, root_mean

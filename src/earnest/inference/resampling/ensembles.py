@@ -20,18 +20,19 @@ from numpy.typing import NDArray
 
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.base.registry import split_knobs
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.base.threads import each, workers
-from earnest.core.data.ensembles import (
+from earnest.core.data.predictions import Configs, Predictions
+from earnest.core.data.responses import ResponseKind
+from earnest.core.data.selection import (
     ENSEMBLES,
     EnsembleRule,
     GreedyEnsemble,
     StackedEnsemble,
     TopAverage,
+    first_best,
 )
-from earnest.core.data.predictions import Configs, Predictions
-from earnest.core.data.responses import ResponseKind
-from earnest.core.data.selection import first_best
 from earnest.core.data.target import Target, Task
 from earnest.core.data.weights import Weights
 from earnest.core.results.estimate import ScoreErrors
@@ -39,7 +40,6 @@ from earnest.inference.resampling.winners import KEPT, WinnerScores, gains_of
 from earnest.kernels.score import score_selected, score_table
 from earnest.metrics.classification import EPS, of_true_class
 from earnest.metrics.families import Metric, RankMetric
-from earnest.metrics.knobs import split_knobs
 from earnest.metrics.multiclass import mean_of_views
 from earnest.metrics.ranking import auc_scan, one_view
 from earnest.resampling.bootstrap import Resampler

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,30 +12,19 @@ from earnest.core.base.rng import Seeds
 from earnest.core.base.threads import workers
 from earnest.core.data.target import Target
 from earnest.core.data.weights import Weights
-from earnest.metrics.families import Metric
 from earnest.resampling.bootstrap import (
     Accept,
     CaseBootstrap,
     GroupBootstrap,
     Resampler,
     StratifiedBootstrap,
+    UndefinedRule,
     batches,
-    every_class_drawn,
-    every_class_on_both_sides,
-    something_out_of_bag,
 )
 
 ROUNDS = 50  # of redrawing what a metric leaves undefined
 
 Statistic = Callable[[Weights], NDArray[np.float64]]  # resamples (b, n) -> values (b, k)
-
-
-class UndefinedRule(StrEnum):
-    """What to do with a resample on which the metric is undefined."""
-
-    REDRAW = "redraw"
-    DROP = "drop"
-    STRATIFY = "stratify"
 
 
 def choose_resampler(
@@ -107,25 +95,3 @@ def resample_statistic(
             cure="Look for constant predictions or a class with few cases, or use another metric.",
         )
     return out
-
-
-def out_of_bag_rule(
-    metric: Metric, target: Target, undefined: UndefinedRule, *, published: bool = False
-) -> Accept | None:
-    """Return which draws a method with out-of-bag cases accepts at once.
-
-    The published rule (every class in-bag and out-of-bag) is applied where the metric needs it, and
-    as published always.
-    """
-    if undefined is not UndefinedRule.REDRAW:
-        return None
-    if target.has_classes and (metric.needs_all_classes or published):
-        return every_class_on_both_sides(target)
-    return something_out_of_bag
-
-
-def in_bag_rule(metric: Metric, target: Target, undefined: UndefinedRule) -> Accept | None:
-    """Return which draws a method without out-of-bag cases accepts: every class drawn."""
-    if undefined is UndefinedRule.REDRAW and target.has_classes and metric.needs_all_classes:
-        return every_class_drawn(target)
-    return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -13,7 +14,12 @@ from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.data.predictions import Predictions
-from earnest.core.data.selection import Selector
+from earnest.core.data.selection import Selector, first_best, slack
+from earnest.core.data.weights import Weights
+from earnest.inference.cases.placements import Placements, auc_placements, need_auc, turned
+from earnest.inference.resampling.winners import gains_of, judge_winner, whole_scores
+from earnest.kernels.score import score_table
+from earnest.metrics.families import Metric
 
 TRIES = 1000  # of an unstratified split before it is called impossible
 
@@ -130,3 +136,165 @@ def _mask(given: Any) -> tuple[bool, ...]:
     if mask.ndim != 1 or (mask.dtype != bool and not np.isin(mask, (0, 1)).all()):
         raise InputError("`learn` is not a list of booleans", got=check.show(given))
     return tuple(bool(m) for m in mask)
+
+
+TOP = 0.9  # the quantile of the learning scores above which a configuration is preselected
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """What a split has chosen, and how good it was in the evaluation part.
+
+    Parameters
+    ----------
+    part : Predictions
+        The evaluation cases, every configuration.
+    candidates : ndarray of int, shape (m,)
+        The configurations among which the evaluation part chose, the chosen one first.
+    values : ndarray, shape (m,)
+        Their metric in the evaluation part.
+    turned : ndarray of bool, shape (m,)
+        Whose scores were turned around.
+    naive : float or None
+        The chosen one's score in the learning part; None where nothing was chosen.
+    scores : ndarray, shape (C,), optional
+        All scores of the learning part.
+    folds : tuple of int
+        How many folds the learning part has, and in how many the metric was defined.
+    """
+
+    part: Predictions
+    candidates: NDArray[np.intp]
+    values: NDArray[np.float64]
+    turned: NDArray[np.bool_]
+    naive: float | None = None
+    scores: NDArray[np.float64] | None = None
+    folds: tuple[int, int] = (0, 0)
+
+    @property
+    def chosen(self) -> int:
+        """The configuration that was chosen."""
+        return int(self.candidates[0])
+
+    @cached_property
+    def placements(self) -> Placements:
+        """The placements of the chosen configuration, for the AUC of two classes."""
+        return auc_placements(self.part, self.chosen)
+
+    @property
+    def value(self) -> float:
+        """The metric of the chosen configuration in the evaluation part."""
+        return float(self.values[0])
+
+
+@dataclass(frozen=True)
+class SplitDetails:
+    """What else a method that splits the cases tells.
+
+    Attributes
+    ----------
+    n_evaluated : int
+        How many cases evaluated.
+    candidates : tuple of str
+        The configurations among which the evaluation part chose, the chosen one first.
+    """
+
+    n_evaluated: int
+    candidates: tuple[str, ...]
+
+    @classmethod
+    def of(cls, choice: Choice) -> SplitDetails:
+        """Name what was chosen from."""
+        names = choice.part.configs.ids
+        return cls(choice.part.n_cases, tuple(names[int(c)] for c in choice.candidates))
+
+
+def choose(
+    pi: Predictions,
+    metric: Metric,
+    knobs: SplitKnobs,
+    selector: Selector,
+    seeds: Seeds,
+    *,
+    preselect: bool,
+    n_jobs: int | None = None,
+) -> Choice:
+    """Return the configuration chosen on one part of the cases, and how it does on the other.
+
+    With `preselect`, those in the top tenth of the learning part are compared in the evaluation
+    part; else the best of the learning part is taken. With one configuration, and no split given,
+    all cases evaluate.
+    """
+    if knobs.direction == "auto":
+        cure = "Leave `direction` out: other metrics have only one direction."
+        need_auc("direction='auto'", metric, pi.target, cure)
+    if pi.n_configs == 1 and knobs.learn is None:
+        return _evaluate(pi, metric, knobs, np.array([0]), n_jobs)
+    learning = learning_part(pi, knobs, seeds)
+    part, rest = part_of(pi, ~learning), part_of(pi, learning)
+    scores = whole_scores(rest, metric, selector, n_jobs=n_jobs)  # (F, 1, C)
+    if knobs.direction == "auto":
+        scores = _turn_folds(rest, metric, selector, scores)
+    best, _, means = judge_winner(rest, metric, selector, scores)
+    candidates = _top(metric, means, best) if preselect else np.array([best])
+    made = _evaluate(part, metric, knobs, candidates, n_jobs)
+    defined = int((~np.isnan(scores).all(axis=(1, 2))).sum())
+    return Choice(
+        made.part,
+        made.candidates,
+        made.values,
+        made.turned,
+        float(means[made.chosen]),
+        means,
+        (len(scores), defined),
+    )
+
+
+def _turn_folds(
+    rest: Predictions, metric: Metric, selector: Selector, scores: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Turn fold scores around where the negatives of the fold have the greater median."""
+    turns = [turned(rest, np.ones(rest.n_cases, dtype=bool))]
+    if selector.by_fold:
+        turns = [
+            turned(rest, rest.folds[:, r] == k, r)
+            for r in range(rest.n_repeats)
+            for k in np.flatnonzero(rest.cells[r].any(axis=1))
+        ]
+    return np.where(np.stack(turns)[:, None], sum(metric.limits) - scores, scores)
+
+
+def _top(metric: Metric, means: NDArray[np.float64], best: int) -> NDArray[np.intp]:
+    """Return the top tenth of the learning scores, ties kept, the best among them."""
+    gains = gains_of(metric, means[None, None])[0, 0]
+    edge = np.nanquantile(gains, TOP)
+    high = np.nan_to_num(gains, nan=-np.inf) >= edge - slack(np.asarray(edge))
+    high[best] = True
+    return np.flatnonzero(high)
+
+
+def _evaluate(
+    part: Predictions,
+    metric: Metric,
+    knobs: SplitKnobs,
+    candidates: NDArray[np.intp],
+    n_jobs: int | None,
+) -> Choice:
+    """Score the candidates in the evaluation part, and put the best of them first."""
+    some = part.select([int(c) for c in candidates])
+    values = score_table(some, metric, Weights.ones(part.n_cases), n_jobs=n_jobs)[0]
+    turns = np.zeros(len(candidates), dtype=bool)
+    if knobs.direction == "auto":
+        turns = turned(some, np.ones(part.n_cases, dtype=bool))
+        values = np.where(turns, sum(metric.limits) - values, values)
+    best = int(first_best(gains_of(metric, values[None, None])[0])[0])
+    if best < 0:
+        raise EvidenceError(
+            f"metric {metric.name!r} is undefined in the evaluation part",
+            needs="cases of every class in the evaluation part",
+            got=f"{part.n_cases} cases",
+            cure="Use more cases, or method='bbc'.",
+        )
+    order = np.r_[best, np.delete(np.arange(len(candidates)), best)]
+    kept = order[~np.isnan(values[order])]
+    return Choice(part, candidates[kept], values[kept], turns[kept])

@@ -30,13 +30,13 @@ from earnest.core.results.interval import (
     TiltedLimits,
     best_of,
 )
-from earnest.inference.cases.areas import auc_influence
 from earnest.inference.cases.case_values import case_values
 from earnest.inference.cases.fold_variance import ROUNDING, rounding
+from earnest.inference.cases.placements import auc_influence
 from earnest.inference.limits.auc import delong
 from earnest.inference.limits.ceiling import never_beyond_perfect
-from earnest.inference.resampling.resampled import UndefinedRule, in_bag_rule, resample_statistic
-from earnest.inference.resampling.split_selection import Choice
+from earnest.inference.resampling.resampled import resample_statistic
+from earnest.inference.resampling.splits import Choice
 from earnest.kernels.score import score_selected, score_table
 from earnest.metrics.families import Metric
 from earnest.metrics.ranking import is_auc, line_of
@@ -45,6 +45,8 @@ from earnest.resampling.bootstrap import (
     GroupBootstrap,
     Resampler,
     StratifiedBootstrap,
+    UndefinedRule,
+    in_bag_rule,
 )
 
 

@@ -11,7 +11,7 @@ from earnest.core.data.target import Target
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import best_of
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
-from earnest.inference.cases.areas import need_auc
+from earnest.inference.cases.placements import need_auc
 from earnest.inference.limits.auc import delong
 from earnest.inference.remarks import few_groups_in_variance
 from earnest.inference.resampling.splits import SplitKnobs

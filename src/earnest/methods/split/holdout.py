@@ -20,13 +20,7 @@ from earnest.core.results.interval import DrawnLimits, LimitSource, NormalLimits
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
 from earnest.inference.limits.ceiling import with_spread
 from earnest.inference.remarks import part_only
-from earnest.inference.resampling.resampled import (
-    Statistic,
-    UndefinedRule,
-    choose_resampler,
-    in_bag_rule,
-    resample_statistic,
-)
+from earnest.inference.resampling.resampled import Statistic, choose_resampler, resample_statistic
 from earnest.inference.resampling.splits import part_of, split_cases
 from earnest.inference.resampling.winners import winner
 from earnest.kernels.score import score_selected
@@ -38,7 +32,7 @@ from earnest.methods.base import (
     selector_of,
 )
 from earnest.metrics.families import CallableMetric, Metric
-from earnest.resampling.bootstrap import Resampler, find_resampler
+from earnest.resampling.bootstrap import Resampler, UndefinedRule, find_resampler, in_bag_rule
 
 
 @register

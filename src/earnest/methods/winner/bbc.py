@@ -12,8 +12,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.rng import Purpose
 from earnest.core.base.threads import side_by_side, workers
-from earnest.core.data.ensembles import EnsembleRule
-from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
+from earnest.core.data.selection import EnsembleRule, MeanOfFolds, Pooled, Selector
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate, ScoreErrors
@@ -28,12 +27,7 @@ from earnest.inference.resampling.ensembles import (
     check_ensemble,
     choose_ensembles,
 )
-from earnest.inference.resampling.resampled import (
-    UndefinedRule,
-    choose_resampler,
-    out_of_bag_rule,
-    resample_statistic,
-)
+from earnest.inference.resampling.resampled import choose_resampler, resample_statistic
 from earnest.inference.resampling.winners import WinnerScores, winner, winners
 from earnest.kernels.score import score_table
 from earnest.methods.base import (
@@ -44,7 +38,7 @@ from earnest.methods.base import (
     register,
     selector_of,
 )
-from earnest.resampling.bootstrap import Resampler, find_resampler
+from earnest.resampling.bootstrap import Resampler, UndefinedRule, find_resampler, out_of_bag_rule
 
 
 @dataclass(frozen=True, eq=False)

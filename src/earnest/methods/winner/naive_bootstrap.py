@@ -19,12 +19,7 @@ from earnest.core.results.interval import DrawnLimits, LimitSource, NormalLimits
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.inference.limits.ceiling import no_width, with_spread
 from earnest.inference.remarks import not_corrected, one_repeat_at_a_time, warn_of_undefined_folds
-from earnest.inference.resampling.resampled import (
-    UndefinedRule,
-    choose_resampler,
-    in_bag_rule,
-    resample_statistic,
-)
+from earnest.inference.resampling.resampled import choose_resampler, resample_statistic
 from earnest.inference.resampling.winners import judge_winner, keep_defined_folds, winner
 from earnest.kernels.score import fold_repeats, fold_scores, score_selected
 from earnest.methods.base import (
@@ -35,7 +30,7 @@ from earnest.methods.base import (
     register,
     selector_of,
 )
-from earnest.resampling.bootstrap import Resampler, find_resampler
+from earnest.resampling.bootstrap import Resampler, UndefinedRule, find_resampler, in_bag_rule
 
 
 @register

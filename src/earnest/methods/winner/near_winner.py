@@ -26,12 +26,7 @@ from earnest.inference.limits.local_level import (
 )
 from earnest.inference.limits.winner_law import WinnerLaw, law_of, need_law
 from earnest.inference.remarks import ties_at_the_top, unlike_scales
-from earnest.inference.resampling.resampled import (
-    UndefinedRule,
-    choose_resampler,
-    out_of_bag_rule,
-    resample_statistic,
-)
+from earnest.inference.resampling.resampled import choose_resampler, resample_statistic
 from earnest.inference.resampling.winners import WinnerScores, gains_of, winner, winners
 from earnest.kernels.score import score_table
 from earnest.methods.base import (
@@ -44,7 +39,7 @@ from earnest.methods.base import (
 from earnest.methods.winner.bbc import BBCDetails, need_out_of_bag
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
-from earnest.resampling.bootstrap import Resampler, find_resampler
+from earnest.resampling.bootstrap import Resampler, UndefinedRule, find_resampler, out_of_bag_rule
 
 MOST_ROWS = 4000  # resamples that the correlations of scores are read from, at most
 

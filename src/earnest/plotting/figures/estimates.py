@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from earnest.core.results.estimate import Estimate
-from earnest.core.results.estimate_table import Estimates
+from earnest.core.results.estimate import Estimate, Estimates
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Side
 from earnest.core.text.estimate import flatters, print_numbers

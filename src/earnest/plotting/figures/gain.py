@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.results.gain import Gain, Improvement
-from earnest.core.results.learning import LearningCurve
+from earnest.core.results.gain import Gain, Improvement, LearningCurve
 from earnest.core.text import gain as gain_text
 from earnest.core.text import learning as learning_text
 from earnest.core.text.numbers import percent

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from earnest.core.text.numbers import percent
-from earnest.decision.planned import DETECT, Plan
+from earnest.decision.plan import DETECT, Plan
 from earnest.plotting.figures.style import HONEST, INK, LABEL, SMALL, TINY, get_axes, literal
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Side
 from earnest.core.text.estimate import PrintedEstimate, limits_words, print_numbers
-from earnest.core.text.numbers import percent
+from earnest.core.text.numbers import percent, write_in_figure
 from earnest.plotting.svg.canvas import (
     DOTS,
     INSIDE,
@@ -27,7 +27,6 @@ from earnest.plotting.svg.canvas import (
     round_out,
     short,
     space_labels,
-    write_in_figure,
 )
 
 # A smooth density of resampled scores, within the range of the metric.

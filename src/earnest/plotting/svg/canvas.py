@@ -18,7 +18,6 @@ from html import escape
 from itertools import pairwise
 
 from earnest.core.base.errors import InputError
-from earnest.core.text.numbers import prose
 
 TEXT, SMALL = 12.5, 12.0  # pixels
 LONGEST, KEPT = 120, 80  # signs without a space between them
@@ -600,16 +599,6 @@ def short(value: float) -> str:
 def sign_text(text: str) -> str:
     """Return a number's text with a true minus."""
     return text.replace("-", MINUS)
-
-
-def show_number(value: float, places: int, limits: tuple[float, float] = (0.0, 1.0)) -> str:
-    """Return a number as a figure prints it: as a sentence does, but '> 0.999'."""
-    return write_in_figure(prose(value, places, limits))
-
-
-def write_in_figure(words: str) -> str:
-    """Return the words of a printed number in signs."""
-    return words.replace("over ", "> ").replace("under ", "< ")
 
 
 def center_words(canvas: Canvas, x: float, words: str, size: float = TEXT) -> float:

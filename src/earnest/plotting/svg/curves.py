@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from earnest.core.text.numbers import percent
-from earnest.inference.curves.classes import ClassCurves
-from earnest.inference.curves.corrected import MeanCurve
+from earnest.core.text.numbers import percent, show_number
+from earnest.inference.curves.corrected import ClassCurves, MeanCurve
 from earnest.inference.curves.winner import Calibration
 from earnest.plotting.svg.canvas import (
     DOTS,
@@ -25,7 +24,6 @@ from earnest.plotting.svg.canvas import (
     fit_words,
     measure_text,
     round_out,
-    show_number,
     space_labels,
 )
 

@@ -13,7 +13,7 @@ from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Side
 from earnest.core.text.estimate import print_numbers
-from earnest.core.text.numbers import percent
+from earnest.core.text.numbers import percent, write_in_figure
 from earnest.plotting.svg.answer import find_naive, find_shaded
 from earnest.plotting.svg.canvas import (
     DASH,
@@ -30,7 +30,6 @@ from earnest.plotting.svg.canvas import (
     measure_text,
     round_out,
     short,
-    write_in_figure,
 )
 from earnest.plotting.svg.strips import interval_bar
 

@@ -12,11 +12,15 @@ from earnest.plotting.svg.answer import answer
 from earnest.plotting.svg.canvas import TOKENS, Figure, Scale
 from earnest.plotting.svg.curves import calibration, class_areas, precision_recall, roc
 from earnest.plotting.svg.draws import bootstrap, won_in_bag
-from earnest.plotting.svg.effects import effect, find_shared_limits, region_node, tree_limits
-from earnest.plotting.svg.gain import gain, learning
-from earnest.plotting.svg.importance import importance
-from earnest.plotting.svg.outcomes import folds, residuals
-from earnest.plotting.svg.search import best_so_far
+from earnest.plotting.svg.effects import (
+    effect,
+    find_shared_limits,
+    importance,
+    region_node,
+    tree_limits,
+)
+from earnest.plotting.svg.gain import best_so_far, gain, learning
+from earnest.plotting.svg.outcomes import folds, kaplan_meier, residuals
 from earnest.plotting.svg.strips import (
     Difference,
     Trust,
@@ -30,7 +34,6 @@ from earnest.plotting.svg.strips import (
     strip_axis,
     widen,
 )
-from earnest.plotting.svg.survival import kaplan_meier
 from earnest.plotting.svg.thresholds import thresholds
 
 __all__ = [

@@ -11,6 +11,7 @@ from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Side
 from earnest.core.text.estimate import places_of, print_numbers
+from earnest.core.text.numbers import show_number, write_in_figure
 from earnest.plotting.svg.canvas import (
     DASH,
     DOTS,
@@ -24,9 +25,7 @@ from earnest.plotting.svg.canvas import (
     find_ticks,
     measure_text,
     round_out,
-    show_number,
     space_labels,
-    write_in_figure,
 )
 
 # Marks that several figures of a report share.

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from earnest.adapters.trials.scored import COMPLETE, DROPPED, FAILED
-from earnest.core.base.clock import day_words
+from earnest.core.base.provenance import day_words
 from earnest.core.data.target import Target, Task
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, by_severity
@@ -39,8 +39,6 @@ from earnest.reporting.sources.asking import Results
 from earnest.reporting.sources.material import (
     INCOMPLETE,
     Material,
-    label_tried,
-    name_tried,
 )
 
 WORTH, USE, NEXT = "Was the tuning worth it?", "Which one to use", "What to do next"
@@ -86,7 +84,7 @@ def _say_worth(found: Results) -> Iterator[str]:
 
 
 def _name_choice(found: Results, rivals: RivalsPart | None) -> Iterator[str]:
-    made, labels = found.estimate, label_tried(found.material.tried)
+    made, labels = found.estimate, found.material.labels
     if found.winner is None:
         yield "None yet: no configuration was evaluated on every fold."
         return
@@ -468,7 +466,7 @@ def _winner(found: Results) -> Iterator[tuple[str, str]]:
     if best is None:
         yield "Name", found.winner or NONE
         return
-    name = name_tried(material.tried)[best.config]
+    name = material.names[best.config]
     model = name.model or material.model
     if model:
         yield "Model", model

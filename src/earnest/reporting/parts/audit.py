@@ -31,8 +31,6 @@ from earnest.reporting.sources.material import (
     INCOMPLETE,
     Material,
     SearchedConfiguration,
-    label_tried,
-    name_tried,
 )
 
 STRIP, DOTS = 236, 92  # pixels
@@ -53,7 +51,7 @@ def audit_of(found: Results, rivals: RivalsPart | None) -> AuditPart | None:
     pooled = _find_pooled_scores(found)
     ranked = _rank(material, pooled)
     drawing = _Drawing.of(found, ranked)
-    names = name_tried(material.tried)
+    names = material.names
     simplest = None if rivals is None else rivals.simplest
     rows = [
         _row(one, rank, names[one.config], states, shares, simplest, drawing, i)
@@ -290,7 +288,7 @@ def resamples_of(found: Results) -> Iterator[Panel]:
     shares = win_shares(found)
     if made.winner is None or len(shares) < 2:
         return
-    labels = label_tried(found.material.tried)
+    labels = found.material.labels
     total = made.n_valid
     own = shares.get(made.winner, 0.0)
     leader = max(shares, key=lambda name: shares[name])

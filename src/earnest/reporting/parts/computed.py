@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from earnest.comparison.base import TESTS
-from earnest.core.base.clock import moment_words
-from earnest.core.base.provenance import versions
+from earnest.core.base.provenance import moment_words, versions
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.papers import CitableSpec, collect_papers, find_papers
@@ -17,14 +16,14 @@ from earnest.explanation.result import Explanation
 from earnest.reporting.model import NONE, ComputedPart, Facts
 from earnest.reporting.parts.headings import COMPUTED
 from earnest.reporting.sources.asking import Results, spec_of
-from earnest.reporting.sources.material import Material, name_tried
+from earnest.reporting.sources.material import Material
 
 LEARNED_BY = "Moosbauer et al. 2021"
 
 
 def make_computed(found: Results) -> ComputedPart:
     """Return the last part of a report."""
-    papers = collect_papers(_specs(found), also=_list_sources(found))
+    papers = collect_papers([*_specs(found)], also=_list_sources(found))
     return ComputedPart(
         heading=COMPUTED,
         facts=tuple(_facts(found)),
@@ -212,7 +211,7 @@ def _say_choice(found: Results, made: Estimate) -> Iterator[str]:
         rule = _CHOSEN_BY.get(str(made.provenance.knobs.get("selector")))
         units = "items" if is_on_items(made) else "cases"
         why = "" if rule is None else f", {rule.format(units=units)}"
-        names = name_tried(found.material.tried)
+        names = found.material.names
         name = names[made.winner].words if made.winner in names else made.winner
         yield f"The selected configuration is {name}{why}."
 

@@ -15,11 +15,15 @@ from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Side
 from earnest.core.text.estimate import places_of
 from earnest.core.text.numbers import percent, write_count
-from earnest.inference.curves import folds as folded
-from earnest.inference.curves import survival
 from earnest.inference.curves import winner as own
-from earnest.inference.curves.classes import ClassCurves, class_curves, no_class_curves
-from earnest.inference.curves.corrected import MeanCurve, Selection, mean_curves
+from earnest.inference.curves.corrected import (
+    ClassCurves,
+    MeanCurve,
+    Selection,
+    class_curves,
+    mean_curves,
+    no_class_curves,
+)
 from earnest.inference.resampling.ensembles import (
     blend,
     count_partitions,
@@ -349,7 +353,7 @@ def _wide(found: Results, shown: FigureSubject, level: float) -> Iterator[Panel]
     assert metric is not None
     assert winner is not None
     if pi.target.task is Task.REGRESSION:
-        left, alone = folded.residuals(pi, winner), made.n_configs == 1
+        left, alone = own.residuals(pi, winner), made.n_configs == 1
         yield _raw(
             made,
             "Residuals on predicted values",
@@ -359,7 +363,7 @@ def _wide(found: Results, shown: FigureSubject, level: float) -> Iterator[Panel]
             {"residuals": left},
         )
     if pi.target.task is Task.SURVIVAL:
-        groups = survival.risk_groups(pi, winner, confidence_level=level)
+        groups = own.risk_groups(pi, winner, confidence_level=level)
         yield _raw(
             made,
             KAPLAN_MEIER,
@@ -369,7 +373,7 @@ def _wide(found: Results, shown: FigureSubject, level: float) -> Iterator[Panel]
             {"groups": groups},
         )
     if made.provenance.n_folds > 1:
-        scores = folded.winner_folds(pi, metric, winner)
+        scores = own.winner_folds(pi, metric, winner)
         yield _raw(
             made,
             "Score in each fold",

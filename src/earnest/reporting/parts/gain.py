@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from earnest.core.results.cautions import Caution, Severity
-from earnest.core.results.gain import Gain
-from earnest.core.results.learning import LearningCurve
+from earnest.core.results.gain import Gain, LearningCurve
 from earnest.core.text import learning as told
 from earnest.core.text.gain import advice, confidence, headline, width_words
 from earnest.core.text.numbers import percent

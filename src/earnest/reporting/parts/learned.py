@@ -11,11 +11,10 @@ import numpy as np
 from earnest.core.base.errors import EarnestError
 from earnest.core.text.names import class_names
 from earnest.core.text.numbers import percent, write_count
-from earnest.explanation.effects.curves import EffectCurve
-from earnest.explanation.findings import as_sentence, in_percent
+from earnest.explanation.curves import EffectCurve
 from earnest.explanation.regions.limits import band_words, in_words, share_words
 from earnest.explanation.regions.regions import Region, RegionTree
-from earnest.explanation.result import Explanation
+from earnest.explanation.result import Explanation, as_sentence, in_percent
 from earnest.explanation.sampling_bias import short
 from earnest.explanation.suggest import Suggestion
 from earnest.plotting.svg import figures as draw

@@ -22,10 +22,9 @@ from earnest.core.text.names import ConfigName
 from earnest.core.text.numbers import MINUS, percent, prose
 from earnest.plotting.svg.figures import Difference, comparison_strip, difference_scale, strip_axis
 from earnest.reporting.model import NONE, RivalRow, RivalsPart
+from earnest.reporting.parts.forest import WIDTH
 from earnest.reporting.parts.headings import rivals_heading
-from earnest.reporting.parts.strips import WIDTH
 from earnest.reporting.sources.asking import Results
-from earnest.reporting.sources.material import name_tried
 
 SHOWN = 8  # rows that stand open
 MOST_PLACES = 4
@@ -87,7 +86,7 @@ def rivals_of(found: Results) -> RivalsPart | None:
     rows = verdicts(many)
     kept = [row.made.b for row in rows if not row.worse]
     simplest = many.simplest
-    names = name_tried(found.material.tried)
+    names = found.material.names
     spec = TESTS[rows[0].made.test].spec
     drawn = _choose_drawn(rows, simplest)
     differences = [_difference(row, simplest) for row in drawn]

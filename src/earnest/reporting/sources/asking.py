@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from earnest.comparison.many import against_winner
+from earnest.comparison.run import against_winner
 from earnest.core.base.errors import EarnestError
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Target, Task
 from earnest.core.results.comparison_table import Comparisons
-from earnest.core.results.estimate import Estimate
-from earnest.core.results.estimate_table import Estimates
+from earnest.core.results.estimate import Estimate, Estimates
 from earnest.core.results.gain import Gain
 from earnest.core.results.specs import MethodSpec
 from earnest.core.results.thresholds import Thresholds

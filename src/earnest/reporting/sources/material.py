@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from earnest.adapters.trials.scored import COMPLETE
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, Scale
-from earnest.core.results.learning import LearningCurve
+from earnest.core.results.gain import LearningCurve
 from earnest.core.text.names import ConfigName, name_configs
 from earnest.metrics.families import Metric
 
@@ -43,16 +44,6 @@ class SearchedConfiguration:
     folds: tuple[float | None, ...] = ()
     status: str = COMPLETE
     reason: str = ""
-
-
-def name_tried(tried: Sequence[SearchedConfiguration]) -> dict[str, ConfigName]:
-    """Return what the configurations of a report are called."""
-    return name_configs([one.config for one in tried], [one.params for one in tried])
-
-
-def label_tried(tried: Sequence[SearchedConfiguration]) -> dict[str, str]:
-    """Return the whole name of each configuration."""
-    return {config: name.words for config, name in name_tried(tried).items()}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -138,6 +129,16 @@ class Material:
     def searched(self) -> bool:
         """Whether the source is a search, not predictions from anywhere."""
         return self.speaker == "the search"
+
+    @cached_property
+    def names(self) -> dict[str, ConfigName]:
+        """What the configurations are called in the report."""
+        return name_configs([one.config for one in self.tried], [one.params for one in self.tried])
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """The whole name of each configuration."""
+        return {config: name.words for config, name in self.names.items()}
 
 
 def measuring(metric: Metric) -> dict[str, Any]:

@@ -15,17 +15,19 @@ from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.data.designs import NestedPredictions
 from earnest.core.data.replicates import Replicates
 from earnest.core.results.cautions import Caution
-from earnest.core.results.estimate import Estimate, by_severity
-from earnest.core.results.estimate_table import Estimates
+from earnest.core.results.estimate import Estimate, Estimates, by_severity
 from earnest.core.results.interval import Ask
 from earnest.core.results.specs import Design, Side
 from earnest.methods.base import Method, check_question
 from earnest.methods.run import disagreement, estimate
 from earnest.methods.winner.nested import Nested
 from earnest.metrics.families import MetricLike
-from earnest.training.assess.evidence import SplitEvidence, make_perfect_evidence, train_splits
-from earnest.training.assess.methods import (
+from earnest.training.assess.plan import (
+    Block,
     Evidence,
+    SplitEvidence,
+    SplitPlan,
+    TrainingNeeds,
     check_cost,
     check_groups,
     check_names,
@@ -33,10 +35,12 @@ from earnest.training.assess.methods import (
     choose_usual,
     find_needs,
     make_evidence,
+    make_perfect_evidence,
+    make_plan,
     set_ratio,
+    train_splits,
     warn_of_cost,
 )
-from earnest.training.assess.plan import Block, SplitPlan, TrainingNeeds, make_plan
 from earnest.training.assess.question import LearnerQuestion, read_question, warn_of_few_cases
 from earnest.training.assess.replicates import choose_drawn_units
 from earnest.training.fit.experiment import Experiment

@@ -20,7 +20,7 @@ from earnest.comparison.asking import (
     result,
 )
 from earnest.comparison.base import SupportedMetrics, Test, TestSpec, check_splits
-from earnest.comparison.shared.left_out import ReplicateQuestion, SampleTest
+from earnest.comparison.left_out import ReplicateQuestion, SampleTest
 from earnest.core.base import check
 from earnest.core.base.arrays import as_array, missing
 from earnest.core.base.errors import EvidenceError, InputError
@@ -30,12 +30,11 @@ from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import Replicates
 from earnest.core.data.target import Target
-from earnest.core.results.comparison import Comparison
-from earnest.core.results.differences import Alternative
+from earnest.core.results.comparison import Alternative, Comparison
 from earnest.core.results.estimate import Provenance
 from earnest.core.results.specs import Evidence
-from earnest.engine.identity.identity import describe, digest, parameters_of, with_parts
-from earnest.engine.identity.identity import versions as versions_of
+from earnest.engine.identity import describe, digest, parameters_of, with_parts
+from earnest.engine.identity import versions as versions_of
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric, MetricLike
 from earnest.metrics.responding import check_fits
@@ -61,8 +60,8 @@ from earnest.training.fit.splits import (
     make_splitter,
 )
 from earnest.training.protocols import Estimator, Splitter, StoreLike
+from earnest.training.search.estimate import warn_of_leaks
 from earnest.training.search.preparation import StaticCandidates, read_candidates
-from earnest.training.search.remarks import warn_of_leaks
 from earnest.training.search.run import enter_configs, put_cases, record_all
 
 # The splits that two learners are trained on, by the design of the test that compares them.

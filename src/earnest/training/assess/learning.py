@@ -22,8 +22,8 @@ from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.estimate import Estimate, Provenance, by_severity
+from earnest.core.results.gain import LearningCurve
 from earnest.core.results.interval import Interval
-from earnest.core.results.learning import LearningCurve
 from earnest.methods.run import estimate
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric, MetricLike

@@ -22,8 +22,7 @@ from earnest.inference.cases.no_information import no_information
 from earnest.inference.remarks import evidence_remarks, warn_of_undefined_folds
 from earnest.kernels.score import fold_scores, score_table
 from earnest.metrics.families import Metric
-from earnest.training.fit.cell import RESPONSE
-from earnest.training.fit.experiment import make_cell
+from earnest.training.fit.experiment import RESPONSE, make_cell
 from earnest.training.fit.ledger import Ledger
 from earnest.training.fit.problem import refuse
 from earnest.training.fit.run import run_all

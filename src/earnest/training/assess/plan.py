@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
+from functools import cached_property
+from itertools import combinations
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from earnest.core.base.errors import InputError
+from earnest.core.base.protocols import Key, Outcome, Task
 from earnest.core.base.rng import Seeds
+from earnest.core.data.designs import NestedPredictions, PairedHalves
+from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.target import Target
+from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.specs import Design, MethodSpec
+from earnest.engine.identity import digest
+from earnest.methods import METHODS
+from earnest.methods.base import Method
+from earnest.methods.run import configure_method
+from earnest.training.fit.experiment import RESPONSE, Cell, Experiment
+from earnest.training.fit.ledger import explain_failure
+from earnest.training.fit.response import ResponsePlan
+from earnest.training.fit.run import RunOptions, run_all
 from earnest.training.fit.splits import (
     Splits,
     halve_and_split,
@@ -16,6 +36,7 @@ from earnest.training.fit.splits import (
     make_folds,
     split_once,
 )
+from earnest.training.search.estimate import warn_of_leaks, warn_of_overlap
 
 
 class Block(IntEnum):
@@ -146,3 +167,318 @@ def make_plan(
             target, seeds, subsamples=needs.subsamples, halvings=needs.halvings, share=needs.share
         )
     return SplitPlan(blocks, max(1, needs.folds))
+
+
+@dataclass(frozen=True, eq=False)
+class SplitEvidence:
+    """The responses of every split, and the evidence that methods make of them.
+
+    Parameters
+    ----------
+    plan : SplitPlan
+        The splits.
+    responses : mapping
+        What the model of each split says of its test rows, by key.
+    response : ResponsePlan
+        What the responses are.
+    learner : str
+        What the learner is called.
+    """
+
+    plan: SplitPlan
+    responses: Mapping[Key, NDArray[np.float64]]
+    response: ResponsePlan
+    learner: str
+
+    def make_folds(self, repeats: int) -> Predictions:
+        """Return Π of the first repeats of the folds."""
+        splits = self.plan.blocks[Block.FOLDS]
+        most = self.plan.repeats(repeats)
+        found = [i for i in range(len(splits)) if splits.repeat[i] < most]
+        return self._make_table(Block.FOLDS, _select_splits(splits, found))
+
+    @cached_property
+    def singles(self) -> Predictions:
+        """Π of every case left out alone."""
+        return self._make_table(Block.SINGLES, self.plan.blocks[Block.SINGLES])
+
+    @cached_property
+    def holdout(self) -> Predictions:
+        """Π of the cases that one split tests, the others left away."""
+        splits = self.plan.blocks[Block.HOLDOUT]
+        return self._make_table(Block.HOLDOUT, splits).take(splits.test[0])
+
+    def make_nested(self, repeats: int) -> NestedPredictions:
+        """Return the folds, and within each training part the folds that are left."""
+        outer = self.make_folds(repeats)
+        rows = tuple(self._make_inner(outer, repeat) for repeat in range(outer.n_repeats))
+        return NestedPredictions(outer, rows)
+
+    @cached_property
+    def halves(self) -> PairedHalves:
+        """The random splits of all cases, and of their halves."""
+        splits = self.plan.blocks[Block.HALVES]
+        sides = []
+        for side in range(splits.n_repeats):
+            found = [i for i in range(len(splits)) if splits.repeat[i] == side]
+            own = _select_splits(
+                splits, found
+            )  # random splits overlap: each is a repeat of its own
+            apart = replace(own, repeat=own.fold, fold=(0,) * len(found))
+            keys = [(int(Block.HALVES), side, j) for j in own.fold]
+            sides.append(self._make_predictions(apart, [self.responses[key] for key in keys]))
+        pairs = tuple(zip(sides[::2], sides[1::2], strict=True))
+        return PairedHalves(self._make_table(Block.WHOLE, self.plan.blocks[Block.WHOLE]), pairs)
+
+    def list_cautions(self) -> Iterator[Caution]:
+        """Yield what the folds are careless about: cases tested twice, or trained on and tested."""
+        splits = self.plan.blocks.get(Block.FOLDS)
+        if splits is not None:
+            yield from warn_of_overlap(splits)
+            yield from warn_of_leaks(splits)
+
+    def _make_inner(self, outer: Predictions, repeat: int) -> tuple[Predictions, ...]:
+        """Return the inner Π of every outer fold of a repeat."""
+        codes = outer.folds[:, repeat]
+        count = len(outer.fold_names[repeat])
+        tables = [self._make_empty(1) for _ in range(count)]
+        places = enumerate(combinations(range(count), 2))
+        splits = self.plan.blocks[Block.PAIRS]
+        tests = {(r, f): t for r, f, t in zip(splits.repeat, splits.fold, splits.test, strict=True)}
+        for place, (first, second) in places:
+            found = self.responses[int(Block.PAIRS), repeat, place]
+            rows = tests[repeat, place]
+            for held_out, other in ((first, second), (second, first)):
+                mine = codes[rows] == other
+                tables[held_out][rows[mine], 0, 0] = found[mine]
+        return tuple(
+            replace(
+                outer,
+                responses=table,
+                folds=np.where(codes == k, -1, codes)[:, None],
+                fold_names=(outer.fold_names[repeat],),
+            )
+            for k, table in enumerate(tables)
+        )
+
+    def _make_table(self, block: Block, splits: Splits) -> Predictions:
+        keys = zip(splits.repeat, splits.fold, strict=True)
+        found = [self.responses[int(block), repeat, fold] for repeat, fold in keys]
+        return self._make_predictions(splits, found)
+
+    def _make_predictions(
+        self, splits: Splits, found: Sequence[NDArray[np.float64]]
+    ) -> Predictions:
+        responses = self._make_empty(splits.n_repeats)
+        for rows, repeat, part in zip(splits.test, splits.repeat, found, strict=True):
+            responses[rows, 0, repeat] = part
+        return Predictions(
+            target=replace(self.response.target, ordered=splits.ordered),
+            configs=Configs(ids=(self.learner,)),
+            responses=responses,
+            folds=splits.fold_codes,
+            fold_names=splits.fold_names,
+            kind=self.response.kind,
+        )
+
+    def _make_empty(self, repeats: int) -> NDArray[np.float64]:
+        width = () if self.response.width is None else (self.response.width,)
+        return np.full((self.response.target.n, 1, repeats, *width), np.nan)
+
+
+def _select_splits(splits: Splits, found: Sequence[int]) -> Splits:
+    return replace(
+        splits,
+        train=tuple(splits.train[i] for i in found),
+        test=tuple(splits.test[i] for i in found),
+        repeat=tuple(splits.repeat[i] for i in found),
+        fold=tuple(splits.fold[i] for i in found),
+    )
+
+
+def train_splits(
+    experiment: Experiment,
+    plan: SplitPlan,
+    facts: Mapping[str, str],
+    learner: str,
+    options: RunOptions,
+) -> SplitEvidence:
+    """Train every split of a plan once; what is in the store is read from it."""
+    assert experiment.plan is not None
+    found = run_all(
+        experiment,
+        [Task(key, Cell(place, key)) for key, place in plan.tasks()],
+        options,
+        identity={**facts, "splits": _describe_splits(plan)},
+        title="Splits",
+    )
+    _refuse_failures(found, learner)
+    responses = {key: outcome.arrays[RESPONSE] for key, outcome in found.items()}
+    return SplitEvidence(plan, responses, experiment.plan, learner)
+
+
+def make_perfect_evidence(plan: SplitPlan, response: ResponsePlan, learner: str) -> SplitEvidence:
+    """Return what a perfect model would say in these splits, to check a question by."""
+    perfect, every = response.make_perfect(), plan.every
+    responses: dict[Key, NDArray[np.float64]] = {
+        key: perfect[every.test[place]] for key, place in plan.tasks()
+    }
+    return SplitEvidence(plan, responses, response, learner)
+
+
+def _describe_splits(plan: SplitPlan) -> str:
+    every = plan.every
+    rows = repr([part.tolist() for part in (*every.train, *every.test)])
+    return f"{len(every)} splits {digest(rows)}"
+
+
+def _refuse_failures(found: Mapping[Key, Outcome], learner: str) -> None:
+    bad = [found[key] for key in sorted(found) if found[key].failed]
+    if bad:
+        raise InputError(
+            f"{learner} failed in {len(bad)} of {len(found)} fits",
+            needs="a model for every split",
+            got=explain_failure(bad[0]),
+            cure="Make the learner robust against the data of single training parts.",
+        )
+
+
+HALVINGS = 10
+SHARE = 0.1  # of the cases that a random split tests
+HOLDOUT = 0.25  # of the cases, where the method has no knob `evaluate`
+MANY_SINGLES = 1_000  # fits of leaving out one case that folds could do without
+MOST_SINGLES = 10_000  # fits of leaving out one case that nobody can have meant
+_ORDER = list(Design)
+
+
+def assessing() -> list[str]:
+    """Return the names of the methods that assess a learner, by what is trained for them.
+
+    Examples
+    --------
+    >>> from earnest.training.assess.plan import assessing
+    >>> [name for name in assessing() if "cv" in name]
+    ['cv', 'repeated_cv', 'loocv', 'bates_ncv']
+    """
+    specs: list[MethodSpec] = [method.spec for method in METHODS.values()]
+    mine = [(_ORDER.index(spec.design), spec.repeats, spec) for spec in specs if spec.design]
+    return [spec.name for _, _, spec in sorted(mine, key=lambda entry: entry[:2])]
+
+
+def choose_usual() -> list[str]:
+    """Return the methods that are asked where none is named: of one set of folds, of replicates."""
+    specs: list[MethodSpec] = [METHODS[name].spec for name in assessing()]
+    shared = (Design.REPLICATES, Design.FOLDS)
+    return [spec.name for spec in specs if spec.design in shared and spec.repeats == 1]
+
+
+def choose_method(method: str | Method, n_resamples: int | None = None) -> Method:
+    """Return a method that assesses a learner, and refuse one that does something else."""
+    made = configure_method(method, n_resamples=n_resamples)
+    if made.spec.design is None:
+        raise InputError(
+            f"method {made.spec.name!r} is for a choice among configurations, not for a learner",
+            needs=", ".join(assessing()),
+            got=repr(made.spec.name),
+            cure="For a search use its `estimate_`, or earnest.estimate(search.predictions_, ...).",
+        )
+    return made
+
+
+Evidence: TypeAlias = Predictions | NestedPredictions | PairedHalves
+
+
+def find_needs(method: Method, n_repeats: int | None) -> TrainingNeeds:
+    """Return what a method needs to be trained, by the design of its spec."""
+    spec = method.spec
+    repeats = spec.repeats if n_repeats is None else n_repeats
+    if spec.design is Design.REPLICATES:
+        return TrainingNeeds(replicates=True)
+    if spec.design is Design.PAIRS:
+        return TrainingNeeds(folds=repeats, pairs=repeats)
+    if spec.design is Design.HALVES:
+        return TrainingNeeds(subsamples=repeats, halvings=HALVINGS, share=SHARE)
+    if spec.design is Design.SINGLES:
+        return TrainingNeeds(singles=True)
+    if spec.design is Design.HOLDOUT:
+        return TrainingNeeds(holdout=float(getattr(method, "evaluate", HOLDOUT)))
+    return TrainingNeeds(folds=repeats)
+
+
+def make_evidence(method: Method, n_repeats: int | None, made: SplitEvidence) -> Evidence:
+    """Return the evidence of a method, from what was trained."""
+    needs = find_needs(method, n_repeats)
+    if needs.pairs:
+        return made.make_nested(needs.pairs)
+    if needs.subsamples:
+        return made.halves
+    if needs.singles:
+        return made.singles
+    return made.holdout if needs.holdout else made.make_folds(needs.folds)
+
+
+def set_ratio(method: Method, made: SplitEvidence) -> Method:
+    """Return a method that corrects for overlap with the ratio of test to training cases.
+
+    Where each split trains on all that it does not test, the method knows it from the folds.
+    """
+    splits = made.plan.blocks.get(Block.FOLDS)
+    known = not method.spec.overlap or getattr(method, "ratio", None) is not None
+    if splits is None or known:
+        return method
+    sizes = [(len(train), len(test)) for train, test in zip(splits.train, splits.test, strict=True)]
+    if all(sum(size) == splits.n_cases for size in sizes):
+        return method
+    trained, tested = (sum(side) for side in zip(*sizes, strict=True))
+    ratio = tested / trained
+    return replace(method, ratio=ratio)  # type: ignore[type-var]  # methods are frozen dataclasses
+
+
+def check_groups(method: Method, target: Target) -> None:
+    """Refuse groups where a method cannot keep them together."""
+    spec = method.spec
+    if target.groups is not None and spec.no_groups:
+        raise InputError(
+            f"method {spec.name!r} cannot keep groups together: {spec.no_groups}",
+            needs="a method that keeps groups together",
+            got="`groups`",
+            cure="Use method='cv', 'corrected_t' or 'bayle_all_pairs'.",
+        )
+
+
+def check_cost(method: Method, target: Target) -> None:
+    """Refuse to leave out each of very many cases, and to score a single one."""
+    needs = find_needs(method, None)
+    if needs.singles and target.n > MOST_SINGLES:
+        raise InputError(
+            f"leaving out each of {target.n} cases would train {target.n} models",
+            needs=f"at most {MOST_SINGLES} cases",
+            got=f"{target.n}",
+            cure="Use method='cv': with so many cases, ten folds give the same answer.",
+        )
+    scoring = round(needs.holdout * target.n)
+    if needs.holdout and scoring < 2:
+        raise InputError(
+            "a hold-out of one case is not enough",
+            needs="at least 2 cases that score",
+            got=f"{scoring} of {target.n}",
+            cure="Use method='loocv', or more cases.",
+        )
+
+
+def warn_of_cost(method: Method, target: Target) -> Iterator[Caution]:
+    """Yield a note where a model was trained for each of many cases."""
+    if find_needs(method, None).singles and target.n > MANY_SINGLES:
+        yield Caution(
+            "EN094",
+            f"{target.n} models were trained, one per case.",
+            "With so many cases, ten folds give the same answer.",
+            "Use method='cv'.",
+            Severity.NOTE,
+        )
+
+
+def check_names(methods: Iterable[str | Method]) -> None:
+    """Refuse an empty list of methods."""
+    if not list(methods):
+        raise InputError("no method was requested", needs="at least one of " + ", ".join(METHODS))

@@ -17,7 +17,7 @@ from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import Ask
 from earnest.core.results.specs import Side
-from earnest.engine.identity.identity import describe, parameters_of, versions, with_parts
+from earnest.engine.identity import describe, parameters_of, versions, with_parts
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric, MetricLike
 from earnest.metrics.responding import check_fits

@@ -14,7 +14,7 @@ from earnest.core.base.protocols import Outcome, Progress, Store, Task
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.data.replicates import DrawUnit, Replicates
 from earnest.core.results.cautions import Caution
-from earnest.engine.identity.identity import describe, parameters_of, versions, with_parts
+from earnest.engine.identity import describe, parameters_of, versions, with_parts
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric, MetricLike
 from earnest.metrics.responding import check_fits
@@ -24,8 +24,7 @@ from earnest.training.assess.question import (
     read_data,
     warn_of_few_cases,
 )
-from earnest.training.fit.cell import RESPONSE
-from earnest.training.fit.experiment import Cell, Experiment
+from earnest.training.fit.experiment import RESPONSE, Cell, Experiment
 from earnest.training.fit.ledger import explain_failure
 from earnest.training.fit.problem import make_empty_predictions, read_outcome
 from earnest.training.fit.response import ResponsePlan, plan_response

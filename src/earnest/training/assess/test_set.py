@@ -22,13 +22,12 @@ from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, by_severity
-from earnest.engine.identity.identity import describe, digest
+from earnest.engine.identity import describe, digest
 from earnest.methods.base import Method, check_question
 from earnest.methods.run import estimate
 from earnest.metrics.families import Metric
 from earnest.training.assess.question import LearnerQuestion, warn_of_few_cases
-from earnest.training.fit.cell import RESPONSE
-from earnest.training.fit.experiment import Cell, Experiment
+from earnest.training.fit.experiment import RESPONSE, Cell, Experiment
 from earnest.training.fit.ledger import explain_failure
 from earnest.training.fit.problem import make_survival_outcome
 from earnest.training.fit.response import ResponsePlan, count_rows
@@ -117,7 +116,7 @@ def _read_test(question: LearnerQuestion, test: object) -> tuple[object, object,
             cure="Pass test=(X_test, y_test).",
         )
     X_test, y_test = match_rows(test[0], make_survival_outcome(test[1]))
-    from earnest.core.data.target_reading import read_target
+    from earnest.core.data.target import read_target
 
     own = question.target
     _refuse_classes(own, y_test, question.metric)

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from earnest.core.base.errors import EarnestError
 from earnest.core.base.protocols import Outcome, Task
 from earnest.core.data.predictions import Configs, Predictions
-from earnest.training.fit.cell import RESPONSE, SINGLE, UNPREDICTED
-from earnest.training.fit.experiment import Configuration, make_cell
+from earnest.training.fit.experiment import RESPONSE, SINGLE, UNPREDICTED, Configuration, make_cell
 from earnest.training.fit.response import ResponsePlan
 from earnest.training.fit.splits import Splits
 

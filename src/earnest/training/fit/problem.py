@@ -17,17 +17,18 @@ from earnest.core.data.target import (
     Target,
     Task,
     encode_units,
+    infer_task,
     plain_labels,
+    read_target,
     survival_parts,
     usual_positive,
 )
-from earnest.core.data.target_reading import infer_task, read_target
 from earnest.core.data.weights import Weights
 from earnest.kernels.score import score_table
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import METRICS, Metric, MetricLike, Need
 from earnest.metrics.responding import check_fits
-from earnest.training.fit.cell import SINGLE
+from earnest.training.fit.experiment import SINGLE
 from earnest.training.fit.response import ResponsePlan, count_rows, plan_response
 from earnest.training.protocols import Estimator, Scorer
 

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.arrays import LARGEST
+from earnest.core.base.arrays import LARGEST, ROUNDING
 from earnest.core.base.errors import InputError, MetricError
-from earnest.core.data.responses import ROUNDING, ResponseKind
+from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Target, Task
 from earnest.metrics.families import Metric, Need
 from earnest.training.protocols import Classifier, Estimator, Params

@@ -18,8 +18,7 @@ from earnest.engine.parcels import SharedData, keep
 from earnest.engine.progress import watch_progress
 from earnest.engine.run import run
 from earnest.store import as_store
-from earnest.training.fit.cell import UNPREDICTED, fit_cell
-from earnest.training.fit.experiment import Experiment
+from earnest.training.fit.experiment import UNPREDICTED, Experiment, fit_cell
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ from earnest.core.base.errors import InputError
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.data.folds import places
 from earnest.core.data.target import Target
-from earnest.engine.identity.identity import describe, digest
+from earnest.engine.identity import describe, digest
 from earnest.training.fit.response import count_rows
 from earnest.training.protocols import Params, Splitter, shuffle_splitter
 

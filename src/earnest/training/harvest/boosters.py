@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from earnest.adapters.predictions.automl import Model, ToolRun, predictions_of_models
-from earnest.adapters.predictions.request import PredictionsRequest
+from earnest.adapters.readers import PredictionsRequest
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.data.predictions import Predictions

@@ -359,7 +359,7 @@ def _make_l1(task: str, params: Params, seed: int) -> Estimator:
 
 
 def _make_ses(task: str, params: Params, seed: int) -> Estimator:
-    from earnest.training.learners.ses.ses import SES
+    from earnest.training.learners.ses import SES
 
     return SES(**params, outcome=_name_outcome(task))
 

@@ -10,7 +10,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.registry import Registry
 from earnest.core.data.target import TASKS, Task
-from earnest.training.learners.inputs import Inputs
+from earnest.training.learners.preprocessing import Inputs
 from earnest.training.protocols import Estimator
 
 if TYPE_CHECKING:

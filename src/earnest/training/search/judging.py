@@ -13,15 +13,15 @@ from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, InputError
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
-from earnest.training.fit.cell import SINGLE
+from earnest.training.fit.experiment import SINGLE
 from earnest.training.fit.ledger import tell_failures, warn_of_means
 from earnest.training.fit.problem import check_refit, refuse
 from earnest.training.search.dropping.bced import warn_of_dropping
 from earnest.training.search.dropping.stopping import warn_of_stopping
-from earnest.training.search.estimate import EstimateQuestion, Trial, make_trial
-from earnest.training.search.options import SearchOptions
-from earnest.training.search.preparation import SearchSetup
-from earnest.training.search.remarks import (
+from earnest.training.search.estimate import (
+    EstimateQuestion,
+    Trial,
+    make_trial,
     warn_of_another_score,
     warn_of_failed_fits,
     warn_of_leaks,
@@ -29,6 +29,8 @@ from earnest.training.search.remarks import (
     warn_of_overlap,
     warn_of_weights,
 )
+from earnest.training.search.options import SearchOptions
+from earnest.training.search.preparation import SearchSetup
 from earnest.training.search.run import SearchRun
 from earnest.training.tables.hidden_groups import warn_of_copies
 

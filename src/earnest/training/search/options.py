@@ -14,7 +14,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Progress, Store
 from earnest.core.base.rng import RngLike
-from earnest.core.data.ensembles import EnsembleRule
+from earnest.core.data.selection import EnsembleRule
 from earnest.methods.base import Method
 from earnest.metrics.families import MetricLike
 from earnest.training.fit.run import RunOptions

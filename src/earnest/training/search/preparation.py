@@ -23,10 +23,10 @@ from earnest.core.base.arrays import refuse_other_order
 from earnest.core.base.errors import InputError
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
-from earnest.core.data.ensembles import EnsembleRule
+from earnest.core.data.selection import EnsembleRule
 from earnest.core.results.interval import Ask
 from earnest.engine.backends import count_ahead
-from earnest.engine.identity.identity import describe, parameters_of, versions, with_parts
+from earnest.engine.identity import describe, parameters_of, versions, with_parts
 from earnest.engine.limits import TaskLimit
 from earnest.training.fit.experiment import WHOLE, Configuration, Experiment
 from earnest.training.fit.problem import (

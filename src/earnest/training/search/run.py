@@ -12,9 +12,9 @@ from earnest.adapters.predictions.run_file import CASES, about_cases
 from earnest.adapters.trials.ranges import ranges_of
 from earnest.adapters.trials.run_file import ABOUT, BEGUN, CONFIGS, about_search
 from earnest.adapters.trials.scored import SINGLE, score_names, show_configs
-from earnest.core.base.clock import moment
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Store, Task
+from earnest.core.base.provenance import moment
 from earnest.core.base.rng import Seeds
 from earnest.engine.progress import ProgressBar
 from earnest.metrics.families import Metric

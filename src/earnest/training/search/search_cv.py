@@ -22,16 +22,19 @@ from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Progress, Store
 from earnest.core.base.rng import RngLike
-from earnest.core.data.ensembles import EnsembleRule
+from earnest.core.data.selection import EnsembleRule
 from earnest.methods.base import Method
 from earnest.metrics.families import MetricLike
-from earnest.training.fit.cell import fit_model
-from earnest.training.fit.experiment import Configuration
+from earnest.training.fit.experiment import Configuration, fit_model
 from earnest.training.fit.problem import make_survival_outcome, read_scoring
 from earnest.training.learners.averaged import join_members
 from earnest.training.protocols import Answer, Estimator
-from earnest.training.search.autolog import log_the_winner
-from earnest.training.search.callbacks import Callbacks, CallbackSupport, tell_callbacks
+from earnest.training.search.callbacks import (
+    Callbacks,
+    CallbackSupport,
+    log_the_winner,
+    tell_callbacks,
+)
 from earnest.training.search.dropping.bced import DroppingRule
 from earnest.training.search.estimate import EstimateAttributes, SearchRecord, refuse_estimate
 from earnest.training.search.judging import SearchResults, judge

@@ -18,9 +18,9 @@ from earnest.core.data.target import (
     encode_classes,
     label_array,
     plain_labels,
+    read_target,
     usual_positive,
 )
-from earnest.core.data.target_reading import read_target
 from earnest.core.tables.columns import Columns
 from earnest.training.fit.problem import make_survival_outcome
 from earnest.training.tables.kinds import is_number, is_text

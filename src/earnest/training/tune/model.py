@@ -19,13 +19,13 @@ from earnest.core.base.errors import EarnestError, FormatError, InputError
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.tables.columns import Columns
-from earnest.core.tables.formats.expanding import check_arrays, refuse_expanding
-from earnest.core.tables.formats.table_files import TABLES, foreign_content
+from earnest.core.tables.files import TABLES
+from earnest.core.tables.formats.expanding import check_arrays, foreign_content, refuse_expanding
 from earnest.training.protocols import Classifier, Estimator, Predictor
-from earnest.training.tables.files import open_noting
 from earnest.training.tables.kinds import is_number, is_text
 from earnest.training.tables.outcome import find_column
 from earnest.training.tables.schema import Schema
+from earnest.training.tables.table import open_noting
 from earnest.training.tune.meaning import Curve, compute_probabilities
 from earnest.training.tune.model_checks import (
     check_index,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from earnest.core.base import check
 from earnest.core.base.errors import InputError, MetricError
 from earnest.core.base.threads import workers
-from earnest.core.data.ensembles import EnsembleRule, GreedyEnsemble
+from earnest.core.data.selection import EnsembleRule, GreedyEnsemble
 from earnest.core.data.target import Task
 from earnest.core.results.interval import Ask
 

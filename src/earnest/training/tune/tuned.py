@@ -8,7 +8,7 @@ from pathlib import Path
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
-from earnest.core.results.learning import LearningCurve
+from earnest.core.results.gain import LearningCurve
 from earnest.store import RunFile
 from earnest.training.learners.portfolio import PortfolioConfiguration
 from earnest.training.tables.table import TrainingTable

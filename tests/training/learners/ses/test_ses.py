@@ -13,9 +13,8 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
 
 from earnest.core.base.errors import InputError
-from earnest.training.learners.ses import ses
-from earnest.training.learners.ses.ses import SES, Search
-from earnest.training.learners.ses.tests import LikelihoodRatio, PartialCorrelation
+from earnest.training.learners import ses
+from earnest.training.learners.ses import SES, LikelihoodRatio, PartialCorrelation, Search
 
 Array = NDArray[np.float64]
 

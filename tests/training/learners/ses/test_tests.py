@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.stats import chi2, norm
 from sklearn.linear_model import LogisticRegression
 
-from earnest.training.learners.ses.tests import (
+from earnest.training.learners.ses import (
     LikelihoodRatio,
     PartialCorrelation,
     maximise_likelihood,
@@ -85,7 +85,7 @@ def test_likelihood_ratios_are_those_of_nested_logistic_models(
 def test_batches_do_not_change_a_ratio(table: Array, monkeypatch: pytest.MonkeyPatch) -> None:
     y = (table[:, 0] > 0).astype(np.intp)
     whole = LikelihoodRatio(table, y).log_p(np.arange(5), ())
-    monkeypatch.setattr("earnest.training.learners.ses.tests.ROOM", 1)
+    monkeypatch.setattr("earnest.training.learners.ses.ROOM", 1)
     assert LikelihoodRatio(table, y).log_p(np.arange(5), ()) == pytest.approx(whole, rel=1e-12)
 
 

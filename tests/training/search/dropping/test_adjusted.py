@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from earnest import BCED, BCEDAdjusted, Predictions, make_metric
 from earnest.core.base.rng import Seeds
-from earnest.training.search.dropping import adjusted
+from earnest.training.search.dropping import bced
 from earnest.training.search.dropping.evidence import count_rounds, is_due
 from tests.training import drop_oracles
 from tests.training.search.dropping.test_bced import accuracy, auc, problem
@@ -107,11 +107,11 @@ def test_where_counting_ends_changes_no_verdict(monkeypatch: pytest.MonkeyPatch)
     # The level is set just above and just below what each configuration has beyond it.
     # Seed 7; four resamples beyond the level are wanted, so those with fewer cannot be asked.
     pi, count = problem(noise=(1.0, 1.2, 1.4, 1.6, 2.0)), 400
-    monkeypatch.setattr(adjusted, "BLOCK", count)  # all in one block: counted to the end
+    monkeypatch.setattr(bced, "BLOCK", count)  # all in one block: counted to the end
     whole = BCEDAdjusted(threshold=0.5, n_resamples=count)
     p_values = whole.test(pi, "roc_auc", Seeds(7), round=1).p_values
     beyond = np.round((1 - p_values) * (count + 1))  # with the sample itself
-    monkeypatch.setattr(adjusted, "BLOCK", 1)
+    monkeypatch.setattr(bced, "BLOCK", 1)
     asked = [c for c in range(5) if 5 <= beyond[c] < count / 2]
     assert asked
     for c in asked:

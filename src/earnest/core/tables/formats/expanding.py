@@ -3,6 +3,7 @@
 A file of some kilobytes can unpack to more than any memory holds. An honest table shrinks to a
 tenth, seldom to a hundredth; what is smaller still, and large when unpacked, is refused, and so
 is what the memory has no room for. Arrays that are not compressed are as large as their file.
+What a library says of a file that is damaged becomes an error of earnest here, too.
 """
 
 from __future__ import annotations
@@ -14,13 +15,15 @@ import os
 import re
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
 from numpy.lib import format as npy
 
-from earnest.core.base.errors import FormatError, InputError
+from earnest.core.base import check
+from earnest.core.base.errors import EarnestError, FormatError, InputError
 
 ALWAYS = 256 << 20  # bytes to which any file may unpack
 RATIO = 100  # times its own size to which a file may unpack beyond that
@@ -28,6 +31,7 @@ VARIABLE = "EARNEST_UNPACK_LIMIT"  # of the environment: a size that takes the p
 _SIZE = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)i?b?\s*$", re.IGNORECASE)
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _BLOCK = 1 << 20
+WHOLE = "a complete file of the format that its extension names"
 
 
 def unpack_limit(size: int) -> int:
@@ -202,3 +206,28 @@ def _read_container_limit() -> int | None:
     except (OSError, ValueError):  # no container, or one without a limit
         return None
     return max(0, most - used)
+
+
+@contextmanager
+def foreign_content(path: str | Path, *, needs: str = WHOLE, cure: str = "") -> Iterator[None]:
+    """Turn whatever a library says of a file that it cannot read into one form of message.
+
+    A damaged file makes libraries raise nearly anything (a TypeError of Optuna, a KeyError of
+    skops, a RecursionError of JSON), so this is the one place that catches every exception. Only
+    the reading by a library belongs inside. What earnest then does with the content stays outside,
+    for a fault there is a fault of earnest, and must be seen as one.
+    """
+    try:
+        yield
+    except EarnestError:
+        raise
+    except Exception as error:  # see above
+        kind = type(error).__name__
+        first = next(iter(str(error).strip().splitlines()), "")
+        plain = first and not isinstance(error, (LookupError, TypeError, AttributeError))
+        raise FormatError(
+            f"{Path(path).name!r} cannot be read",
+            needs=needs,
+            got=check.show_text(first if plain else f"{kind}: {first}" if first else kind),
+            cure="There is not enough memory for it." if isinstance(error, MemoryError) else cure,
+        ) from error

@@ -17,8 +17,8 @@ from earnest.core.data.measure import Measure
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Target, Task
+from earnest.core.results.base import parse_json
 from earnest.core.results.cautions import Caution
-from earnest.core.results.files import parse_json
 from earnest.core.tables.writing import list_about_names
 
 NAME = "earnest/predictions/"

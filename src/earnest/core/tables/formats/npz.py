@@ -17,10 +17,9 @@ from earnest.core.base import check
 from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.data.predictions import Predictions
-from earnest.core.tables.formats.expanding import check_array, refuse_expanding
+from earnest.core.tables.columns import LARGE
+from earnest.core.tables.formats.expanding import check_array, foreign_content, refuse_expanding
 from earnest.core.tables.formats.header import make_changed_error, read_header, rebuild
-from earnest.core.tables.formats.mapped import LARGE
-from earnest.core.tables.formats.table_files import foreign_content
 from earnest.core.tables.options import ArrayOptions, check_array_options, refuse_other_options
 
 HEADER = "header"

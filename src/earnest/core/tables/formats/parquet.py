@@ -14,9 +14,8 @@ import numpy as np
 
 from earnest.core.base.arrays import RawArray
 from earnest.core.data.responses import ResponseKind
-from earnest.core.tables.columns import Columns
+from earnest.core.tables.columns import LARGE, ColumnFile, Columns
 from earnest.core.tables.formats.header import Facts, make_changed_error
-from earnest.core.tables.formats.mapped import LARGE, ColumnFile
 from earnest.core.tables.formats.written_wide import (
     assemble_arrays,
     column_types,

@@ -16,12 +16,12 @@ from earnest.core.base.threads import workers
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import first_best
 from earnest.core.data.weights import Weights
-from earnest.inference.resampling.resampled import UndefinedRule, choose_resampler
+from earnest.inference.resampling.resampled import choose_resampler
 from earnest.inference.resampling.winners import gains_of
 from earnest.kernels.score import score_table
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric, MetricLike
-from earnest.resampling.bootstrap import batches
+from earnest.resampling.bootstrap import UndefinedRule, batches
 
 STREAM = 1 << 20  # far from the streams of estimates: tests and estimates share no draw
 MOST_ROUNDS = 50  # in which anything is asked; leave-one-out has as many rounds as cases

@@ -58,7 +58,7 @@ def largest_errors(
     Examples
     --------
     >>> import numpy as np
-    >>> from earnest.comparison.shared.joint import largest_errors
+    >>> from earnest.comparison.joint import largest_errors
     >>> noise = np.random.default_rng(0).standard_normal((999, 40))
     >>> float(np.quantile(largest_errors(noise), 0.95).round(1))  # Tukey's 5.4 / sqrt(2)
     3.9

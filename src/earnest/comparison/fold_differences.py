@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from earnest.comparison.base import Array, PairOutcome, Question, TestSpec, same_predictions
-from earnest.comparison.shared.wald import wald
+from earnest.comparison.wald import wald
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution

@@ -1,22 +1,151 @@
-"""A value as one text that does not depend on the process."""
+"""What a run is begun with, as short texts, so that another one is told by what differs.
+
+`describe` gives a text that is the same in every process for values that are the same: of arrays
+and tables their content, of an estimator its class and parameters, of a function its name and
+code; never an address in memory. A long one ends in a digest.
+"""
 
 from __future__ import annotations
 
+import dis
 import functools
+import hashlib
+import site
+import sys
+import sysconfig
 import types
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
+from pathlib import Path
 from pickle import PicklingError
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
-from earnest.engine.identity.user_code import PLAIN, find_globals, is_installed, members
-
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
     from scipy.sparse import csr_matrix
+
+
+PLAIN = (type(None), bool, int, float, complex, str, bytes, range, type(Ellipsis))
+GROUPS = (list, tuple, set, frozenset)
+_LOADS, _STORES = ("LOAD_GLOBAL", "LOAD_NAME"), ("STORE_GLOBAL", "DELETE_GLOBAL")
+_SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
+_OF_THE_INTERPRETER = ("_abc_impl",)  # a cache of isinstance
+
+
+def members(kind: type) -> dict[str, object]:
+    """Return what a class is made of: methods, properties and constants, as plain functions."""
+    return {
+        name: _unwrap(part)
+        for name, part in vars(kind).items()
+        if isinstance(part, types.FunctionType)
+        or not (_is_dunder(name) or name in _OF_THE_INTERPRETER or isinstance(part, _SLOTS))
+    }
+
+
+def _is_dunder(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")
+
+
+def _unwrap(part: object) -> object:
+    if isinstance(part, property):
+        return ["property", part.fget, part.fset, part.fdel]
+    if isinstance(part, staticmethod | classmethod):
+        return [type(part).__name__, part.__func__]
+    if isinstance(part, functools.cached_property):
+        return ["cached_property", part.func]
+    return _undecorate(part)
+
+
+def _undecorate(value: object) -> object:
+    """Return the function that a cache or a compiler has wrapped; their state does not count."""
+    inside = getattr(value, "__dict__", {}).get("__wrapped__")
+    plain = isinstance(inside, types.FunctionType) and not isinstance(value, types.FunctionType)
+    return inside if plain else value
+
+
+def find_globals(function: types.FunctionType) -> dict[str, object]:
+    """Return the globals that a function reads and that can be told by what they are.
+
+    These are functions and classes of the user's own, and plain values; also where they are read
+    as attributes of a module of the user's own. A global that the function itself sets is a state,
+    not a part of it.
+    """
+    loaded, stored, names = _find_names(function.__code__)
+    found: dict[str, object] = {}
+    for name in loaded - stored:
+        value = _undecorate(function.__globals__.get(name))
+        if isinstance(value, types.ModuleType) and not is_installed(value.__name__):
+            inside = {f"{name}.{part}": _undecorate(vars(value).get(part)) for part in names}
+            found |= {path: part for path, part in inside.items() if _is_counted(part)}
+        elif name in function.__globals__ and _is_counted(value):
+            found[name] = value
+    return dict(sorted(found.items()))
+
+
+def _find_names(code: types.CodeType) -> tuple[set[str], set[str], set[str]]:
+    """Return the globals that are read and set, and all names, in a function and those in it."""
+    loaded: set[str] = set()
+    stored: set[str] = set()
+    names: set[str] = set()
+    for one in _walk_codes(code):
+        names.update(one.co_names)
+        for step in dis.get_instructions(one):
+            if step.opname in _LOADS:
+                loaded.add(step.argval)
+            elif step.opname in _STORES:
+                stored.add(step.argval)
+    return loaded, stored, names
+
+
+def _walk_codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for part in code.co_consts:
+        if isinstance(part, types.CodeType):
+            yield from _walk_codes(part)
+
+
+def _is_counted(value: object) -> bool:
+    if isinstance(value, types.FunctionType | type):
+        return not is_installed(value.__module__)
+    if isinstance(value, functools.partial):
+        return True
+    return value is not None and _is_plain(value)
+
+
+def _is_plain(value: object, depth: int = 5) -> bool:
+    """Tell whether a value is numbers and text all through, not too deep."""
+    if type(value) in PLAIN or isinstance(value, np.generic):
+        return True
+    if isinstance(value, np.ndarray):
+        return not value.dtype.hasobject
+    if depth and isinstance(value, (list, tuple, set, frozenset)) and type(value) in GROUPS:
+        return all(_is_plain(part, depth - 1) for part in value)
+    if depth and type(value) is dict:
+        return all(_is_plain(k) and _is_plain(v, depth - 1) for k, v in value.items())
+    return False
+
+
+@functools.cache
+def _find_homes() -> tuple[Path, ...]:
+    """Return where installed code lives: its version tells of a change."""
+    paths = sysconfig.get_paths()
+    known = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    return tuple(Path(path).resolve() for path in {*known, *site.getsitepackages()})
+
+
+@functools.cache
+def is_installed(name: str | None) -> bool:
+    """Tell whether a module belongs to Python or a package, so that a version stands for it."""
+    if name is None or name == "__main__" or name not in sys.modules:
+        return False
+    file = getattr(sys.modules[name], "__file__", None)
+    if file is None or name.split(".")[0] == "earnest":
+        return True  # part of the interpreter, or of this package
+    return any(home in Path(file).resolve().parents for home in _find_homes())
+
 
 Function: TypeAlias = types.FunctionType | types.BuiltinFunctionType | types.MethodType | np.ufunc
 FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, np.ufunc)
@@ -242,7 +371,7 @@ def _is_frozen(value: object) -> bool:
     return type(value).__module__.split(".")[:2] == ["sklearn", "frozen"]
 
 
-def _is_estimator(value: object) -> bool:
+def _has_parameters(value: object) -> bool:
     return hasattr(type(value), "get_params")
 
 
@@ -278,7 +407,7 @@ _WRITERS: tuple[tuple[Callable[[object], bool], Callable[[CanonicalWriter, Any],
     (_is_sparse, CanonicalWriter._sparse),
     (_is_table, CanonicalWriter._table),
     (_is_frozen, CanonicalWriter._frozen),
-    (_is_estimator, CanonicalWriter._estimator),
+    (_has_parameters, CanonicalWriter._estimator),
     (_is_distribution, CanonicalWriter._distribution),
     (_is_law, CanonicalWriter._law),
 )
@@ -296,3 +425,109 @@ def _is_filled(cell: types.CellType) -> bool:
         return cell.cell_contents is not None
     except ValueError:  # not yet bound
         return False
+
+
+LONGEST = 60  # characters up to which a value is shown as it is
+LIBRARIES = ("numpy", "scipy", "sklearn")
+
+
+def describe(value: object) -> str:
+    """Return what a value is, in a line: itself if that is short, else its kind and a digest.
+
+    Equal values give equal texts, in this process and in any other. The content of arrays and
+    tables counts, not how they lie in memory; of estimators the class and the parameters; of
+    functions and classes of the user's own the code too, since no version tells of a change.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from earnest.engine.identity import describe
+    >>> describe({"C": [0.1, 1.0]})
+    "{'C': [0.1, 1.0]}"
+    >>> describe(np.zeros((3, 2)))
+    'ndarray 3x2 float64 ...'
+    """
+    text = CanonicalWriter().text(value)
+    if len(text) <= LONGEST and text.isprintable() and not getattr(value, "shape", ()):
+        return text
+    return f"{_name_kind(value)} {digest(text)}"
+
+
+def with_parts(name: str, value: object, parts: Mapping[str, object]) -> dict[str, str]:
+    """Return the description of a value and those of its parts, which tell what differs in it.
+
+    Examples
+    --------
+    >>> from earnest.engine.identity import with_parts
+    >>> with_parts("candidates", {"C": [1, 2]}, {"C": [1, 2]})
+    {'candidates': "{'C': [1, 2]}", 'candidates: C': '[1, 2]'}
+    """
+    own = {f"{name}: {part}": describe(held) for part, held in parts.items()}
+    return {name: describe(value), **own}
+
+
+def parameters_of(estimator: Estimator) -> dict[str, object]:
+    """Return the class and the deep parameters of an estimator; of one within it the class."""
+    deep = estimator.get_params(deep=True)
+    made = {
+        name: type(value) if _is_estimator(value) else value
+        for name, value in sorted(deep.items())
+        if not _lists_estimators(value)  # their own parameters are listed too
+    }
+    return {"class": type(estimator), **made}
+
+
+def _is_estimator(value: object) -> bool:
+    return hasattr(value, "get_params") and not isinstance(value, type)
+
+
+def _lists_estimators(value: object) -> bool:
+    pairs = value if isinstance(value, list | tuple) else ()
+    return any(isinstance(pair, tuple) and any(map(_is_estimator, pair)) for pair in pairs)
+
+
+def digest(text: str) -> str:
+    """Return sixteen hexadecimal digits that stand for a text."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def versions(*values: object) -> Mapping[str, str]:
+    """Return the versions of Python, earnest and the libraries whose classes are in the values.
+
+    Examples
+    --------
+    >>> from earnest.engine.identity import versions
+    >>> sorted(versions())[:2]
+    ['version of earnest', 'version of numpy']
+    """
+    from importlib.metadata import version
+
+    walk = CanonicalWriter()
+    for value in values:
+        walk.text(value)
+    found = {"earnest": version("earnest"), "python": "{}.{}".format(*sys.version_info)}
+    for name in sorted({*LIBRARIES, *walk.libraries}):
+        module = sys.modules.get(name)
+        said = getattr(module, "__version__", None)
+        if isinstance(said, str):
+            found[name] = said
+    return {f"version of {name}": said for name, said in sorted(found.items())}
+
+
+def _name_kind(value: object) -> str:
+    """Return how a value is called where it is too long to be shown."""
+    if isinstance(value, type):
+        return f"class {value.__name__}{'' if is_installed(value.__module__) else ' with code'}"
+    name = type(value).__name__
+    shape = getattr(value, "shape", None)
+    if isinstance(shape, tuple) and all(isinstance(part, (int, np.integer)) for part in shape):
+        size = "x".join(map(str, shape))
+        dtype = getattr(value, "dtype", None)
+        plain = isinstance(dtype, np.dtype) and dtype.names is None
+        return f"{name} {size} {dtype}" if plain else f"{name} {size}"
+    steps = getattr(value, "steps", None)
+    if isinstance(steps, list):
+        return f"{name} of {', '.join(type(step[-1]).__name__ for step in steps)}"
+    if isinstance(value, (list, tuple, dict, set, frozenset)):
+        return f"{name} of {len(value)}"
+    return name

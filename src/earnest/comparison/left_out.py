@@ -10,7 +10,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from earnest.comparison.base import Array, PairOutcome, Reading, TestSpec
-from earnest.comparison.shared.wald import few_units, wald
+from earnest.comparison.wald import few_units, wald
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.rng import Seeds
 from earnest.core.data.replicates import Replicates

@@ -2,55 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
-from functools import cache, wraps
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, get_type_hints
+from typing import Annotated
 
 import typer
 
 _HOW = "How to estimate"
 _READ = "How to read the table"
-
-
-def take_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command take every field of a dataclass among its arguments as an option of its own.
-
-    Typer makes an option of each argument. Options that several commands have are the fields of
-    one dataclass, which stands among the arguments where its options stand in the help.
-    """
-    hints = get_type_hints(command, include_extras=True)
-    groups = {
-        name: kind for name, kind in hints.items() if isinstance(kind, type) and is_dataclass(kind)
-    }
-    parameters = []
-    for name, one in inspect.signature(command).parameters.items():
-        options = {name: (hints[name], one.default)}
-        if name in groups:
-            own = _read_hints(groups[name])
-            options = {each.name: (own[each.name], each.default) for each in fields(groups[name])}
-        parameters += [
-            inspect.Parameter(word, one.KEYWORD_ONLY, default=default, annotation=kind)
-            for word, (kind, default) in options.items()
-        ]
-
-    @wraps(command)
-    def call(**given: object) -> None:
-        for name, kind in groups.items():
-            given[name] = kind(**{each.name: given.pop(each.name) for each in fields(kind)})
-        command(**given)
-
-    vars(call)["__signature__"] = inspect.Signature(parameters)
-    call.__annotations__ = {one.name: one.annotation for one in parameters}
-    return call
-
-
-@cache
-def _read_hints(kind: type) -> dict[str, object]:
-    """Return the types of the fields of a dataclass that several commands share."""
-    return get_type_hints(kind, include_extras=True)
 
 
 def make_option(panel: str, name: str, metavar: str, help_: str) -> typer.models.OptionInfo:

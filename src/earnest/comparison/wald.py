@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from earnest.comparison.base import PairOutcome, nothing_to_tell, p_values
 from earnest.core.results.cautions import Caution, Severity
-from earnest.core.results.differences import ExactLimits, StudentDifference, difference_limits
+from earnest.core.results.comparison import ExactLimits, StudentDifference, difference_limits
 from earnest.core.results.estimate import Scale
 from earnest.core.results.interval import EqualCaseLimits, LimitSource, NormalLimits
 from earnest.inference.limits.fold_normal import FEW_CASES, FEW_UNLIKE
@@ -122,7 +122,7 @@ def unanimous(difference: float, units: int, ends: tuple[float, float]) -> dict[
 
     Examples
     --------
-    >>> from earnest.comparison.shared.wald import unanimous
+    >>> from earnest.comparison.wald import unanimous
     >>> unanimous(1.0, 10, (-1.0, 1.0))["greater"] == 0.5**10
     True
     """

@@ -17,7 +17,7 @@ from earnest.core.base.errors import InputError
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.space.parameters import Parameter
 from earnest.core.space.space import Space
-from earnest.explanation.effects.curves import EffectCurve, EffectSurface, Ice, Objective
+from earnest.explanation.curves import EffectCurve, EffectSurface, Ice, Objective
 from earnest.explanation.surrogate.surrogate import EffectSums, FittedSurrogate
 
 Floats = NDArray[np.float64]
@@ -123,7 +123,7 @@ def effect_of(
     points = scene.points_where_active(column) if points is None else points
     if not len(points):
         raise refuse_never_active(scene, column)
-    grid, codes = scene.space.grid(column, scene.grid_size)
+    grid, codes = scene.space[column].grid(scene.grid_size)
     sums = scene.fitted.effect(points, column, codes, covariance=covariance)
     own_mean, own_sd = scene.fitted.posterior(scene.space.mask(points))
     assert sums.ice_mean is not None

@@ -1,1 +1,0 @@
-"""The options of the commands, in the order of their help."""

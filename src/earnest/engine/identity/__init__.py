@@ -1,1 +1,0 @@
-"""What a run is begun with, as text that does not depend on the process."""

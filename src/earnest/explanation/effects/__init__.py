@@ -1,1 +1,0 @@
-"""Partial dependence with its uncertainty."""

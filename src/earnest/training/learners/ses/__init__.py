@@ -1,1 +1,0 @@
-"""Statistically equivalent signatures: a selection of columns."""
