@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Generator
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from earnest import Predictions
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep the files of tests in memory where there is room for them.
+
+    Run files, reports and studies are written so that a crash leaves them whole, and their writer
+    waits for the disk each time: a tenth of the time of all tests. They take 330 MB together.
+    """
+    memory = Path("/dev/shm")
+    if config.option.basetemp or "PYTEST_DEBUG_TEMPROOT" in os.environ or not memory.is_dir():
+        return
+    room = os.statvfs(memory)
+    if room.f_bavail * room.f_frsize > 2**30 and not room.f_flag & os.ST_NOEXEC:
+        os.environ["PYTEST_DEBUG_TEMPROOT"] = str(memory)
 
 
 @pytest.hookimpl(wrapper=True)
