@@ -40,8 +40,22 @@ def pytest_collection() -> Generator[None, object, object]:
     try:
         return (yield)
     finally:
+        tell_arrays_from_frames()
         gc.enable()
         gc.freeze()
+
+
+def tell_arrays_from_frames() -> None:
+    """Answer at once, for scikit-learn, that an array of numpy is no data frame.
+
+    Its way to find out, through every attribute, takes a twentieth of the time of all tests.
+    """
+    validation = sys.modules.get("sklearn.utils.validation")
+    is_frame = getattr(validation, "_nw_into_df_or_series", None)  # newer versions have it
+    if is_frame is not None:
+        vars(validation)["_nw_into_df_or_series"] = lambda x: (
+            type(x) is not np.ndarray and is_frame(x)
+        )
 
 
 def pytest_runtest_teardown() -> None:
