@@ -58,6 +58,12 @@ def tell_arrays_from_frames() -> None:
         )
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Look for examples in the docstrings of the package alone: no test has one."""
+    return [found for found in (yield) if type(found).__name__ != "DoctestModule"]
+
+
 def pytest_runtest_teardown() -> None:
     """Close what a test drew, as pyplot keeps every figure until then."""
     if "matplotlib.pyplot" in sys.modules:
