@@ -11,7 +11,8 @@
 
 PYTHONS := $(or $(PYTHON),python3 python3.13 python3.12 python3.11)
 USABLE  := import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))
-WORKERS ?= 2
+# One more than cores: it works while the tests of another wait for a browser or a process.
+WORKERS ?= 3
 ARGS    ?=
 
 VENV     := .venv

@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Generator
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from earnest import Predictions
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep the files of tests in memory where there is room for them.
+
+    Run files, reports and studies are written so that a crash leaves them whole, and their writer
+    waits for the disk each time: a tenth of the time of all tests. They take 330 MB together.
+    """
+    memory = Path("/dev/shm")
+    if config.option.basetemp or "PYTEST_DEBUG_TEMPROOT" in os.environ or not memory.is_dir():
+        return
+    room = os.statvfs(memory)
+    if room.f_bavail * room.f_frsize > 2**30 and not room.f_flag & os.ST_NOEXEC:
+        os.environ["PYTEST_DEBUG_TEMPROOT"] = str(memory)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -24,8 +40,28 @@ def pytest_collection() -> Generator[None, object, object]:
     try:
         return (yield)
     finally:
+        tell_arrays_from_frames()
         gc.enable()
         gc.freeze()
+
+
+def tell_arrays_from_frames() -> None:
+    """Answer at once, for scikit-learn, that an array of numpy is no data frame.
+
+    Its way to find out, through every attribute, takes a twentieth of the time of all tests.
+    """
+    validation = sys.modules.get("sklearn.utils.validation")
+    is_frame = getattr(validation, "_nw_into_df_or_series", None)  # newer versions have it
+    if is_frame is not None:
+        vars(validation)["_nw_into_df_or_series"] = lambda x: (
+            type(x) is not np.ndarray and is_frame(x)
+        )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Look for examples in the docstrings of the package alone: no test has one."""
+    return [found for found in (yield) if type(found).__name__ != "DoctestModule"]
 
 
 def pytest_runtest_teardown() -> None:

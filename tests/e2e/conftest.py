@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -79,6 +80,7 @@ KINDS = (
 )
 
 
+@cache
 def long_names() -> en.Report:
     """Return a report on models of several kinds with many settings each, as `tune` has them."""
     rng = np.random.default_rng(19)

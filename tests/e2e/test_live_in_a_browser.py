@@ -10,7 +10,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -19,11 +20,15 @@ from typing import Any
 import pytest
 from sklearn.datasets import make_classification
 
+import earnest as en
+from earnest.core.base.protocols import Outcome
 from earnest.core.base.writing import write_file
 from earnest.reporting.live import draw_live_page
+from earnest.training.search import live
+from earnest.training.search.live import LivePage
 from tests.e2e.test_report_in_a_browser import CONTRAST, OVERLAPS, SCALES
 from tests.reporting.test_live import state
-from tests.training.tune_tables import portfolio
+from tests.training.tune_tables import PORTFOLIO, portfolio
 
 MOST = 120_000  # milliseconds that a slow machine may take until a page changes
 DONE = "Number(document.body.dataset.done)"
@@ -62,12 +67,12 @@ def start(table: Path, tmp_path: Path) -> Iterator[Any]:
         process.wait()
 
 
-def wait_for_file(place: Path, process: subprocess.Popen[bytes]) -> None:
+def wait_for_file(place: Path, goes_on: Callable[[], bool]) -> None:
     over = threading.Event()
     for _ in range(MOST // 100):
         if place.exists():
             return
-        assert process.poll() is None, "the run ended without a page"
+        assert goes_on(), "the run ended without a page"
         over.wait(0.1)
     pytest.fail("there is no page")
 
@@ -107,8 +112,9 @@ def follow(browser: Any, place: Path, server: str) -> list[Any]:
     for address in (place.as_uri(), f"{server}/run/report.html"):
         page = browser.new_context().new_page()
         page.goto(address)
-        see_it_grow(page, place)
         pages.append(page)
+    for page in pages:
+        see_it_grow(page, place)
     plain = browser.new_context(java_script_enabled=False).new_page()
     plain.goto(place.as_uri())
     assert plain.locator("meta[http-equiv=refresh]").count() == 1
@@ -129,11 +135,65 @@ def see_it_gone(browser: Any, place: Path) -> None:
     after.context.close()
 
 
+class UntilTold:
+    """Progress that interrupts its run, as Ctrl-C and SIGTERM do, once it is told to.
+
+    It leaves the processor to the browser after each fit.
+    """
+
+    def __init__(self) -> None:
+        self.told = threading.Event()
+
+    def start(self, total: int, title: str = "") -> None: ...
+    def drop(self, count: int) -> None: ...
+    def message(self, text: str) -> None: ...
+    def finish(self) -> None: ...
+
+    def advance(self, outcome: Outcome, *, stored: bool = False) -> None:
+        if self.told.wait(0.02):
+            raise KeyboardInterrupt
+
+
 def test_a_page_follows_its_run_and_says_when_it_was_told_to_end(
+    browser: Any, table: Path, server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "EVERY", 0.3)
+    place = tmp_path / "run" / "report.html"
+    place.parent.mkdir()
+    until = UntilTold()
+    many = tmp_path / "many.toml"  # each is complete after three fits, all after minutes
+    costs = [0.01 + k / 10_000 for k in range(1000)]
+    many.write_text(PORTFOLIO.replace("[1.0, 0.1, 0.01]", str(costs)), encoding="utf-8")
+
+    def tune() -> None:
+        with suppress(KeyboardInterrupt), LivePage(place, title="cases.csv") as shown:
+            shown.change(every=0.5)  # seconds after which a page looks again
+            en.tune(
+                table, target="y", portfolio=many, n_configs=1000, folds=3, n_jobs=1, rng=1,
+                progress=until, live=shown,
+            )  # fmt: skip
+
+    run = threading.Thread(target=tune)
+    run.start()
+    try:
+        wait_for_file(place, run.is_alive)
+        pages = follow(browser, place, server)
+    finally:
+        until.told.set()
+        run.join()
+    pages[0].wait_for_selector("#ended", timeout=MOST)
+    assert pages[0].locator("body").get_attribute("data-status") == "stopped"
+    for page in pages:
+        page.context.close()
+
+
+@pytest.mark.slow
+def test_a_page_follows_a_process_and_says_when_it_was_told_to_end(
     browser: Any, start: Any, server: str
 ) -> None:
+    """The same of a command that gets SIGTERM; tests/cli/test_terminated.py holds how it ends."""
     process, place = start("--budget", "10m", "--repeats", "2")
-    wait_for_file(place, process)
+    wait_for_file(place, lambda: process.poll() is None)
     pages = follow(browser, place, server)
     os.kill(process.pid, signal.SIGTERM)
     assert process.wait(60) == 143
@@ -154,7 +214,7 @@ def test_a_page_follows_its_run_and_says_when_it_was_killed(
 ) -> None:
     """A run that is really killed; the two tests above hold what the page does."""
     process, place = start("--budget", "10m", "--repeats", "2")
-    wait_for_file(place, process)
+    wait_for_file(place, lambda: process.poll() is None)
     pages = follow(browser, place, server)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
@@ -183,7 +243,7 @@ def test_the_page_of_a_finished_run_becomes_its_report(
     browser: Any, start: Any, tmp_path: Path
 ) -> None:
     process, place = start("--configs", "2", "--folds", "3", "--portfolio", portfolio(tmp_path))
-    wait_for_file(place, process)
+    wait_for_file(place, lambda: process.poll() is None)
     page = browser.new_context().new_page()
     page.goto(place.as_uri())
     page.wait_for_selector("#answer .number", timeout=MOST)

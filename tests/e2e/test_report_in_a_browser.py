@@ -70,31 +70,75 @@ ZOOM = 0.8  # of a page on paper
 Open = Callable[..., Any]
 
 
+@pytest.fixture(scope="module")
+def kept(browser: Any) -> Iterator[dict[str, Any]]:
+    """Keep a page of each kind of window for the next test, which opens its own file in it.
+
+    A window costs as much as opening the file. None of these tests changes the file.
+    """
+    pages: dict[str, Any] = {}
+    yield pages
+    for page in pages.values():
+        page.context.close()
+
+
 @pytest.fixture
-def opened(browser: Any) -> Iterator[Open]:
+def opened(browser: Any, kept: dict[str, Any]) -> Iterator[Open]:
     """Open a file, and note every complaint and every request beside it.
 
     Nothing moves unless asked for: a click that first scrolls smoothly takes seconds.
     """
-    contexts = []
+    used: list[tuple[str, Any, dict[str, Any]]] = []
 
     def visit(path: Path, size: tuple[int, int] = WIDE, **options: Any) -> Any:
         width, height = size
         options = {"reduced_motion": "reduce", **options}
-        context = browser.new_context(viewport={"width": width, "height": height}, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.complaints, page.requests = [], []
-        page.on("console", lambda message: page.complaints.append(message.text))
-        page.on("pageerror", lambda error: page.complaints.append(str(error)))
-        page.on("dialog", lambda dialog: (page.complaints.append("dialog"), dialog.dismiss()))
-        page.on("request", lambda request: page.requests.append(request.url))
+        kind = str(sorted(options.items()))
+        page = kept.pop(kind, None)
+        if page is None:
+            page = browser.new_context(**options).new_page()
+            page.complaints, page.requests = [], []
+            page.on("console", lambda message: page.complaints.append(message.text))
+            page.on("pageerror", lambda error: page.complaints.append(str(error)))
+            page.on("dialog", lambda dialog: (page.complaints.append("dialog"), dialog.dismiss()))
+            page.on("request", lambda request: page.requests.append(request.url))
+        used.append((kind, page, options))
+        page.set_viewport_size({"width": width, "height": height})
         page.goto(path.resolve().as_uri())
         return page
 
     yield visit
-    for context in contexts:
-        context.close()
+    for kind, page, options in used:
+        if kind in kept:
+            page.context.close()
+            continue
+        if options.get("java_script_enabled", True):
+            page.evaluate("localStorage.clear()")
+        page.emulate_media(
+            media="null",
+            color_scheme=options.get("color_scheme", "null"),
+            reduced_motion=options["reduced_motion"],
+        )
+        page.mouse.move(0, 0)
+        page.complaints.clear()
+        page.requests.clear()
+        kept[kind] = page
+
+
+@pytest.fixture(scope="module")
+def whole_page(browser: Any, page_file: Path) -> Iterator[Any]:
+    page = browser.new_context(reduced_motion="reduce", color_scheme="light").new_page()
+    page.goto(page_file.resolve().as_uri())
+    yield page
+    page.context.close()
+
+
+@pytest.fixture
+def seen(whole_page: Any) -> Iterator[Any]:
+    """Show the whole report to tests that only look: of any size, in any colours, on paper."""
+    whole_page.set_viewport_size({"width": WIDE[0], "height": WIDE[1]})
+    yield whole_page
+    whole_page.emulate_media(media="null", color_scheme="light", reduced_motion="reduce")
 
 
 def test_the_page_asks_for_nothing_and_complains_of_nothing(opened: Open, page_file: Path) -> None:
@@ -105,15 +149,14 @@ def test_the_page_asks_for_nothing_and_complains_of_nothing(opened: Open, page_f
     assert page_file.stat().st_size < BUDGET
 
 
-def test_nothing_scrolls_sideways_is_too_small_or_too_pale(opened: Open, page_file: Path) -> None:
-    page = opened(page_file, color_scheme="light")
-    for theme in ("light", "dark"):
-        page.emulate_media(color_scheme=theme)
-        for width, height in (WIDE, TABLET, PHONE):
-            page.set_viewport_size({"width": width, "height": height})
-            assert page.evaluate("document.documentElement.scrollWidth") == width
-            assert page.evaluate(SCALES) == []
-            assert page.evaluate(CONTRAST) == []
+def test_nothing_scrolls_sideways_is_too_small_or_too_pale(seen: Any) -> None:
+    for width, height in (WIDE, TABLET, PHONE):
+        seen.set_viewport_size({"width": width, "height": height})
+        for theme in ("light", "dark"):
+            seen.emulate_media(color_scheme=theme)
+            assert seen.evaluate("document.documentElement.scrollWidth") == width
+            assert seen.evaluate(SCALES) == []
+            assert seen.evaluate(CONTRAST) == []
 
 
 # At some width: what leaves the page, words that touch others, and cells that hold no whole word.
@@ -169,13 +212,12 @@ WIDTHS = (360, 390, 480, 600, 700, 721, 768, 820, 900, 901, 1000, 1041, 1180, 12
     ],
 )
 def test_no_two_words_touch_and_nothing_leaves_the_page_at_any_width(
-    opened: Open, page_file: Path, tmp_path: Path, name: str
+    opened: Open, seen: Any, tmp_path: Path, name: str
 ) -> None:
-    path = page_file
+    page = seen
     if name != "whole":
         made = long_names() if name == "names" else scene(name)
-        path = made.save(tmp_path / "report.html")
-    page = opened(path)
+        page = opened(made.save(tmp_path / "report.html"))
     found = {}
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
@@ -255,21 +297,18 @@ NAMELESS = """() => [...document.querySelectorAll("button, select, input, a, sum
   .filter(e => e.checkVisibility() && !(e.ariaLabel || e.innerText).trim()).length"""
 
 
-def test_everything_has_a_name_and_its_place_and_headings_skip_no_level(
-    opened: Open, page_file: Path
-) -> None:
-    page = opened(page_file)
-    sections = page.evaluate("[...document.querySelectorAll('main > section[id]')].map(s => s.id)")
+def test_everything_has_a_name_and_its_place_and_headings_skip_no_level(seen: Any) -> None:
+    sections = seen.evaluate("[...document.querySelectorAll('main > section[id]')].map(s => s.id)")
     assert sections.index("audit") == sections.index("learned") + 1
-    links = page.evaluate("[...document.querySelectorAll('.bar nav a')].map(a => a.hash.slice(1))")
+    links = seen.evaluate("[...document.querySelectorAll('.bar nav a')].map(a => a.hash.slice(1))")
     assert links == sections
-    assert page.evaluate(NAMELESS) == 0
-    levels = page.evaluate("[...document.querySelectorAll('h1,h2,h3,h4')].map(h => +h.tagName[1])")
+    assert seen.evaluate(NAMELESS) == 0
+    levels = seen.evaluate("[...document.querySelectorAll('h1,h2,h3,h4')].map(h => +h.tagName[1])")
     assert levels.count(1) == 1
     steps = [after - before for before, after in itertools.pairwise(levels)]
     assert max(steps) <= 1
-    assert page.locator("main").count() == page.locator("header").count() == 1
-    assert page.locator("th:not([scope])").count() == 0
+    assert seen.locator("main").count() == seen.locator("header").count() == 1
+    assert seen.locator("th:not([scope])").count() == 0
 
 
 def test_regions_open_and_shut_and_those_of_every_tree_show_their_curves(
@@ -368,12 +407,11 @@ def test_the_keyboard_finds_the_skip_link_first_and_sees_where_it_is(
     page.wait_for_function("location.hash === '#answer'")  # it follows a moment later
 
 
-def test_nothing_moves_where_that_is_not_wanted(opened: Open, page_file: Path) -> None:
-    page = opened(page_file)
+def test_nothing_moves_where_that_is_not_wanted(seen: Any) -> None:
     behaviour = "getComputedStyle(document.documentElement).scrollBehavior"
     for wish, way in (("reduce", "auto"), ("no-preference", "smooth")):
-        page.emulate_media(reduced_motion=wish)
-        assert page.evaluate(behaviour) == way
+        seen.emulate_media(reduced_motion=wish)
+        assert seen.evaluate(behaviour) == way
 
 
 CLIPPED = """() => [...document.querySelectorAll(".scroll, .panel, table")]
@@ -395,11 +433,9 @@ def test_on_paper_panels_stand_side_by_side_and_nothing_is_broken_or_clipped(
     assert page.evaluate(CLIPPED) == 0
 
 
-def test_on_a_tablet_curves_stand_two_in_a_row(opened: Open, page_file: Path) -> None:
-    boxes = [
-        box.bounding_box()
-        for box in opened(page_file, TABLET).locator("#curves .three .panel").all()
-    ]
+def test_on_a_tablet_curves_stand_two_in_a_row(seen: Any) -> None:
+    seen.set_viewport_size({"width": TABLET[0], "height": TABLET[1]})
+    boxes = [box.bounding_box() for box in seen.locator("#curves .three .panel").all()]
     assert boxes[0]["y"] == boxes[1]["y"]
     assert boxes[0]["x"] < boxes[1]["x"]
 
@@ -627,10 +663,8 @@ def test_effects_that_cannot_be_seen_are_folded_and_level_names_are_level(
 # ---- paper
 
 
-def test_on_paper_a_report_has_few_pages_and_no_head_stands_alone(
-    opened: Open, page_file: Path
-) -> None:
-    count, heads = print_outline(opened(page_file))
+def test_on_paper_a_report_has_few_pages_and_no_head_stands_alone(seen: Any) -> None:
+    count, heads = print_outline(seen)
     assert count <= 8
     assert len(heads) > 20
     lowest = min(heads, key=lambda head: head.above)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,14 +36,18 @@ def work(shared: dict[str, Any], task: Task) -> Outcome:
     return Outcome(task.key, arrays, {"fit_time": time.perf_counter(), "score": rng.random()})
 
 
-def main() -> None:
-    store_path, log, n_jobs, n_tasks = sys.argv[1:]
-    tasks = [Task((number, 0)) for number in range(int(n_tasks))]
-    shared = {"log": log, "scale": np.arange(50.0)}
-    with SqliteStore(store_path) as store:
+def run_tasks(place: Path, log: Path, n_jobs: int, n_tasks: int) -> None:
+    tasks = [Task((number, 0)) for number in range(n_tasks)]
+    shared = {"log": str(log), "scale": np.arange(50.0)}
+    with SqliteStore(place) as store:
         store.open(IDENTITY)
-        for _ in run(work, shared, tasks, n_jobs=int(n_jobs), store=store):
+        for _ in run(work, shared, tasks, n_jobs=n_jobs, store=store):
             pass
+
+
+def main() -> None:
+    place, log, n_jobs, n_tasks = sys.argv[1:]
+    run_tasks(Path(place), Path(log), int(n_jobs), int(n_tasks))
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ class Result:
     detail: str = ""
 
 
-def run_input(call: object, patience: int = PATIENCE) -> Result:
+def run_input(call: object, patience: float = PATIENCE) -> Result:
     """Run an input here, with a timer; needs the main thread."""
     from earnest import EarnestError
 
@@ -54,7 +54,7 @@ def run_input(call: object, patience: int = PATIENCE) -> Result:
 
     before = signal.signal(signal.SIGALRM, stop)
     hook = sys.excepthook
-    signal.alarm(patience)
+    signal.setitimer(signal.ITIMER_REAL, patience)
     out, err = io.StringIO(), io.StringIO()
     try:
         with (
@@ -71,7 +71,7 @@ def run_input(call: object, patience: int = PATIENCE) -> Result:
     except BaseException:  # noqa: BLE001  # also SystemExit: nothing may get here
         return Result(FAULT, traceback.format_exc())
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
         sys.excepthook = hook
     if code not in (None, 0, 2):

@@ -96,7 +96,7 @@ def test_a_fault_and_a_hang_are_told_from_a_refusal() -> None:
         run_input(lambda: 1).outcome: FAULT,
         run_input(refuse).outcome: REFUSED,
         run_input(lambda: 1 / 0).outcome: FAULT,
-        run_input(spin, patience=1).outcome: HANG,
+        run_input(spin, patience=0.1).outcome: HANG,
     }
     assert all(found == wanted for found, wanted in outcomes.items())
     assert set(outcomes) == {DONE, REFUSED, FAULT, HANG}

@@ -48,7 +48,7 @@ from tests.methods import near_winner_oracle as oracle
 from tests.methods.oracles import auc, counts_of
 
 SAME = 1e-9  # the bisections of an AUC stop at 1e-12; sums in another order add 1e-13
-FEW = 20  # resamples, for loops
+FEW = 12  # resamples, for loops
 LEVELS = [(0.95, "two-sided"), (0.9, "pessimistic")]
 Score = Callable[[NDArray[np.intp], int], float]
 

@@ -243,7 +243,7 @@ class Late(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lear
 
 
 def test_fits_that_ran_out_of_time_are_tried_again_with_more_time(tmp_path: Path) -> None:
-    knobs = {"model": Late(), "grid": {"seconds": [0.0, 0.5]}, "refit": False}
+    knobs = {"model": Late(), "grid": {"seconds": [0.0, 0.25]}, "refit": False}
     path = tmp_path / "run.db"
     with joblib.parallel_config(backend="threading"):  # in this thread
         with pytest.warns():
