@@ -40,28 +40,8 @@ def pytest_collection() -> Generator[None, object, object]:
     try:
         return (yield)
     finally:
-        tell_arrays_from_frames()
         gc.enable()
         gc.freeze()
-
-
-def tell_arrays_from_frames() -> None:
-    """Answer at once, for scikit-learn, that an array of numpy is no data frame.
-
-    Its way to find out, through every attribute, takes a twentieth of the time of all tests.
-    """
-    validation = sys.modules.get("sklearn.utils.validation")
-    is_frame = getattr(validation, "_nw_into_df_or_series", None)  # newer versions have it
-    if is_frame is not None:
-        vars(validation)["_nw_into_df_or_series"] = lambda x: (
-            type(x) is not np.ndarray and is_frame(x)
-        )
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
-    """Look for examples in the docstrings of the package alone: no test has one."""
-    return [found for found in (yield) if type(found).__name__ != "DoctestModule"]
 
 
 def pytest_runtest_teardown() -> None:
