@@ -5,8 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from earnest.explanation.curves import EffectCurve, Floats
-from earnest.explanation.regions.limits import band_words, in_words, share_words
-from earnest.explanation.regions.regions import Region, RegionTree
+from earnest.explanation.regions.regions import (
+    Region,
+    RegionTree,
+    band_words,
+    in_words,
+    share_words,
+)
 from earnest.plotting.figures.effects import HALF, plot_effect
 from earnest.plotting.figures.style import (
     HONEST,
