@@ -27,7 +27,7 @@ from earnest.explanation.curves import (
 from earnest.explanation.regions.splits import Split
 
 if TYPE_CHECKING:
-    from earnest.plotting.figures.regions import Figure
+    from earnest.plotting.figures.effects import Figure
 
 
 Floats = NDArray[np.float64]
@@ -414,7 +414,7 @@ class RegionTree:
 
     def plot(self, figure: Figure | None = None) -> Figure:
         """Draw the tree with small curves and return the matplotlib Figure."""
-        from earnest.plotting.figures.regions import plot_regions
+        from earnest.plotting.figures.effects import plot_regions
 
         return plot_regions(self, figure)
 
