@@ -36,9 +36,8 @@ from earnest.plotting.figures.style import (
 )
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.axes import Axes as Axes  # for results, which must not import matplotlib
-    from matplotlib.figure import Figure as Figure  # for results, which must not import matplotlib
+    from matplotlib.figure import Figure as Figure
 
     from earnest.explanation.result import Explanation
 
