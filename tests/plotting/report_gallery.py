@@ -14,8 +14,7 @@ from earnest.core.results.gain import Gain
 from earnest.core.results.thresholds import Thresholds
 from earnest.explanation.curves import EffectCurve, Objective
 from earnest.explanation.importance import Importance, Share
-from earnest.explanation.regions.limits import Limit
-from earnest.explanation.regions.regions import Region, RegionTree
+from earnest.explanation.regions.regions import Limit, Region, RegionTree
 from earnest.explanation.sampling_bias import Gap
 from earnest.inference.curves.corrected import ClassCurves, Selection, class_curves, mean_curves
 from earnest.inference.curves.winner import calibration, residuals, risk_groups, winner_folds

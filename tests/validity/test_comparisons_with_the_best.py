@@ -15,7 +15,7 @@ import pytest
 from scipy.stats import binom, norm
 
 import earnest as en
-from earnest.comparison.joint import largest_errors
+from earnest.comparison.base import largest_errors
 from earnest.core.results.comparison_table import adjusted
 
 ALPHA = 0.05

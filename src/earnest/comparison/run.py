@@ -18,8 +18,7 @@ from earnest.comparison.asking import (
     refuse_undefined,
     result,
 )
-from earnest.comparison.base import Array, JointReading, Question, Reading, Test
-from earnest.comparison.joint import largest_errors
+from earnest.comparison.base import Array, JointReading, Question, Reading, Test, largest_errors
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError
 from earnest.core.base.rng import RngLike, Seeds

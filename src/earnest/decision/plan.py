@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.comparison.asking import read_measured
-from earnest.comparison.joint import largest_errors
+from earnest.comparison.base import largest_errors
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import finite, versions

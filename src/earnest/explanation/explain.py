@@ -21,9 +21,8 @@ from earnest.core.space.trials import Trials
 from earnest.explanation.curves import EffectCurve, Objective
 from earnest.explanation.effects import Scene, effect_of
 from earnest.explanation.importance import measure_importance
-from earnest.explanation.regions.limits import text
 from earnest.explanation.regions.partition import DEFAULT_REGIONS, Growth, RegionRule, regions_of
-from earnest.explanation.regions.regions import RegionTree
+from earnest.explanation.regions.regions import RegionTree, text
 from earnest.explanation.result import Explanation
 from earnest.explanation.sampling_bias import SamplingBias, sampling_bias
 from earnest.explanation.stable import StableOptimum, stable_optimum

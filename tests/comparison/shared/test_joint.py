@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.comparison.joint import DRAWS, flip_signs, largest_errors
+from earnest.comparison.base import DRAWS, flip_signs, largest_errors
 from earnest.core.base.rng import Seeds
 
 
@@ -36,7 +36,7 @@ def test_the_largest_error_equals_that_of_plain_loops(
 def test_batches_and_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     draws = np.random.default_rng(1).standard_normal((99, 20))
     whole = largest_errors(draws)
-    monkeypatch.setattr("earnest.comparison.joint.CELLS", 60)
+    monkeypatch.setattr("earnest.comparison.base.CELLS", 60)
     for n_jobs in (None, 3):
         again = largest_errors(draws, n_jobs=n_jobs)
         assert again is not None

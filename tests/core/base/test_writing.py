@@ -240,7 +240,7 @@ WRITERS = {
     ("core/tables/score_files.py", "_save_npz"),  # all three into the file of `replacing`
     ("core/tables/score_files.py", "_save_table"),
     ("core/tables/score_files.py", "_write_csv"),
-    ("core/data/replicates.py", "save_replicates"),
+    ("core/tables/formats/replicate_files.py", "save_replicates"),
     ("cli/commands/predict.py", "save_predicted"),
     ("cli/reading.py", "keep_standard_input"),  # in a folder of its own
     ("cli/show/terminal.py", "_lost"),

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import earnest as en
-from earnest.explanation.regions.limits import (
+from earnest.explanation.regions.regions import (
     Limit,
     band_words,
     in_words,

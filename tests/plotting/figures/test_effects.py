@@ -14,8 +14,7 @@ from earnest.explanation.effects import compute_surface, effect_of
 from earnest.explanation.importance import measure_importance
 from earnest.explanation.regions.partition import Growth, RegionRule, regions_of
 from earnest.explanation.sampling_bias import Gap
-from earnest.plotting.figures.effects import MOST_TICKS, plot_effect, plot_surface
-from earnest.plotting.figures.regions import plot_regions
+from earnest.plotting.figures.effects import MOST_TICKS, plot_effect, plot_regions, plot_surface
 from tests.explanation.scenes import mixed_trials, process_scene
 
 SCENE = process_scene(mixed_trials(50))

@@ -22,7 +22,7 @@ from earnest.adapters.readers import (
     order_readers,
     register,
 )
-from earnest.adapters.trials.door import read_start
+from earnest.adapters.trials.files import read_start
 from earnest.adapters.trials.optuna import is_study
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from earnest.adapters.readers import PredictionsReader, PredictionsRequest, register
-from earnest.adapters.trials.door import list_tables, read_start
+from earnest.adapters.trials.files import list_tables, read_start
 from earnest.adapters.trials.optuna import (
     StudyContent,
     is_study,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.adapters.readers import LATE, PredictionsReader, PredictionsRequest, register
-from earnest.adapters.trials.door import list_tables, read_start
+from earnest.adapters.trials.files import list_tables, read_start
 from earnest.adapters.trials.run_file import CONFIGS, document_of
 from earnest.core.base import check
 from earnest.core.base.arrays import as_array

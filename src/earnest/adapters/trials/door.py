@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -23,123 +21,12 @@ from earnest.adapters.readers import (
     order_readers,
     register,
 )
-from earnest.adapters.trials import configspace, optuna, run_file, sklearn, smac
+from earnest.adapters.trials import configspace, optuna, sklearn
 from earnest.core.base import check
-from earnest.core.base.errors import FormatError, InputError
-from earnest.core.results.base import parse_json
+from earnest.core.base.errors import InputError
 from earnest.core.results.estimate import restore_nan
 from earnest.core.space.space import Space
-from earnest.core.space.trials import Trials, refuse_absent
-from earnest.core.tables.formats.expanding import foreign_content
-from earnest.core.tables.formats.json_lines import JSON_LINES
-
-# SQLite files by a table that only they have -> their reader.
-DATABASES: dict[str, Callable[[Path, TrialsRequest], Trials]] = {
-    "study_directions": optuna.read_sqlite,
-    "outcome": run_file.read_run_file,
-}
-_ACCEPTED = (
-    "a run file of SearchCV, a table (CSV, TSV, JSON lines, Parquet, Arrow), a SQLite or journal "
-    "file of Optuna, or a run history of SMAC"
-)
-
-
-def read_path(source: str | Path, ask: TrialsRequest) -> Trials:
-    """Read the trials of a file, or of a folder of SMAC."""
-    path = Path(source)
-    if path.is_dir():
-        path = _find_history(path)
-    refuse_absent(path, _ACCEPTED)
-    start = read_start(path)
-    if start.startswith(b"SQLite format 3\0"):
-        ask.refuse("a database", *MARKS)
-        return _read_database(path, ask)
-    if start[:1] == b"\x80":
-        raise FormatError(
-            f"{path.name!r} is a pickle",
-            needs=_ACCEPTED,
-            cure="Reading a pickle can run any code: pass the storage of the study, or write "
-            "study.trials_dataframe() as CSV.",
-        )
-    if start.lstrip()[:1] in (b"{", b"["):
-        ask.refuse("a JSON file", *MARKS)
-        return _read_json(path, ask)
-    return _read_table(path, ask)
-
-
-def read_start(path: Path) -> bytes:
-    """Return the first bytes of a file, by which its kind is known."""
-    try:
-        with path.open("rb") as file:
-            return file.read(4096)
-    except OSError as error:
-        raise FormatError(f"{str(path)!r} cannot be read", got=str(error.strerror)) from error
-
-
-def _find_history(folder: Path) -> Path:
-    found = sorted(folder.rglob(smac.HISTORY))
-    if len(found) != 1:
-        raise FormatError(
-            f"{str(folder)!r} is a folder with {len(found)} run histories",
-            needs=_ACCEPTED,
-            cure="Pass one of them." if found else "",
-        )
-    return found[0]
-
-
-def _read_database(path: Path, ask: TrialsRequest) -> Trials:
-    tables = list_tables(path)
-    for table, read in DATABASES.items():
-        if table in tables:
-            return read(path, ask)
-    raise FormatError(
-        f"{path.name!r} is a database without trials",
-        needs=_ACCEPTED,
-        got=f"tables {check.some(sorted(tables))}" if tables else "no tables",
-    )
-
-
-def list_tables(path: Path) -> set[str]:
-    """Return the names of the tables of a SQLite file, opened for reading only."""
-    try:
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as base:
-            rows = base.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
-    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # a message may quote bytes
-        raise FormatError(
-            f"{path.name!r} cannot be read",
-            got=str(error),
-            cure="Another process is writing to it: wait until it ends, or copy the file."
-            if "locked" in str(error)
-            else "",
-        ) from error
-    return {str(row[0]) for row in rows}
-
-
-def _read_json(path: Path, ask: TrialsRequest) -> Trials:
-    """Read a journal or a table, which are one JSON a line, or a run history, one in all."""
-    with foreign_content(path, needs="text in UTF-8"):
-        text = path.read_text(encoding="utf-8")
-    if isinstance(_parse(text.partition("\n")[0]), dict) and '"op_code"' in text[:4096]:
-        return optuna.read_journal(path, ask)
-    if smac.is_history(_parse(text)):
-        return smac.read_history(path, ask)
-    if path.name.casefold().endswith(JSON_LINES):
-        return _read_table(path, ask)
-    raise FormatError(f"{path.name!r} is JSON without trials", needs=_ACCEPTED)
-
-
-def _parse(text: str) -> object:
-    try:
-        return parse_json(text)
-    except ValueError:
-        return None
-
-
-def _read_table(path: Path, ask: TrialsRequest) -> Trials:
-    ask.refuse("a table", "study", "values")
-    marks = {"delimiter": ask.delimiter, "decimal": ask.decimal, "thousands": ask.thousands}
-    return Trials.load(path, **ask.table_options(), **marks)
-
+from earnest.core.space.trials import Trials
 
 TOOLS = (optuna, sklearn)  # each registers its readers
 
@@ -296,6 +183,8 @@ def _read_configs(source: Sequence[Mapping[str, object]], ask: TrialsRequest) ->
 
 
 def _read_path(source: str | Path, ask: TrialsRequest) -> Trials:
+    from earnest.adapters.trials.files import read_path  # which loads the stores of runs
+
     return read_path(source, ask)
 
 

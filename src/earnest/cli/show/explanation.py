@@ -13,8 +13,7 @@ from earnest.cli.show.estimate import Fact, Part, grid, indented, label_facts, r
 from earnest.cli.show.terminal import ACCENT, GREY, NO_BREAK, WARN, clean, columns, emit
 from earnest.core.text.numbers import write_count
 from earnest.explanation.curves import EffectCurve
-from earnest.explanation.regions.limits import band_words, text
-from earnest.explanation.regions.regions import RegionTree
+from earnest.explanation.regions.regions import RegionTree, band_words, text
 from earnest.explanation.result import Explanation, as_sentence, in_percent
 from earnest.explanation.suggest import Suggestion
 

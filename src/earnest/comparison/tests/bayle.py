@@ -16,11 +16,11 @@ from earnest.comparison.base import (
     Question,
     SupportedMetrics,
     TestSpec,
+    flip_signs,
     refuse_metric,
     register,
     same_predictions,
 )
-from earnest.comparison.joint import flip_signs
 from earnest.comparison.wald import few_units, wald
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError

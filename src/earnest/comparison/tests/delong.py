@@ -17,12 +17,12 @@ from earnest.comparison.base import (
     Question,
     SupportedMetrics,
     TestSpec,
+    flip_signs,
     refuse_metric,
     register,
     same_predictions,
     several_models,
 )
-from earnest.comparison.joint import flip_signs
 from earnest.comparison.wald import few_units, wald
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.predictions import Predictions

@@ -340,7 +340,7 @@ class Scores:
     >>> scores
     Scores(items=500, configs=20, samples=1, mean score, limits=(0, 1))
     >>> en.estimate(scores, rng=1)
-    mean score 0.65, 95 % interval [0.57, 0.71] (bbc, winner of 20 configs, n=500)
+    mean score 0.65, 95 % interval [0.62, 0.72] (near_winner, winner of 20 configs, n=500)
     """
 
     parts: ScoreParts

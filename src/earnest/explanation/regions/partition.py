@@ -13,8 +13,7 @@ from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.space.space import ParameterKind
 from earnest.explanation.curves import EffectCurve, Ice, relative_gain
 from earnest.explanation.effects import Scene, average
-from earnest.explanation.regions.limits import Limit, in_words, limits_of
-from earnest.explanation.regions.regions import Region, RegionTree
+from earnest.explanation.regions.regions import Limit, Region, RegionTree, in_words, limits_of
 from earnest.explanation.regions.splits import (
     Split,
     best_split,

@@ -14,8 +14,8 @@ from earnest.core.text.names import is_model_param, name_model
 from earnest.core.text.numbers import percent
 from earnest.explanation.curves import EffectCurve
 from earnest.explanation.importance import Importance
-from earnest.explanation.regions.limits import text as value_words
 from earnest.explanation.regions.regions import Region, RegionTree
+from earnest.explanation.regions.regions import text as value_words
 from earnest.explanation.sampling_bias import Gap
 from earnest.plotting.svg.canvas import (
     DOTS,

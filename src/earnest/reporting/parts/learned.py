@@ -12,8 +12,13 @@ from earnest.core.base.errors import EarnestError
 from earnest.core.text.names import class_names
 from earnest.core.text.numbers import percent, write_count
 from earnest.explanation.curves import EffectCurve
-from earnest.explanation.regions.limits import band_words, in_words, share_words
-from earnest.explanation.regions.regions import Region, RegionTree
+from earnest.explanation.regions.regions import (
+    Region,
+    RegionTree,
+    band_words,
+    in_words,
+    share_words,
+)
 from earnest.explanation.result import Explanation, as_sentence, in_percent
 from earnest.explanation.sampling_bias import short
 from earnest.explanation.suggest import Suggestion

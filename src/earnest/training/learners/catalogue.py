@@ -390,7 +390,7 @@ for _name, _kind in {
             "max_k": Knob(low=0, high=10, whole=True),
         },
         seconds=_time_ses,
-        types=_name_types("ses.ses", "SES"),
+        types=_name_types("ses", "SES"),
     ),
 }.items():
     register_selection(_name, _kind)
