@@ -1,4 +1,4 @@
-"""The verb `compare`."""
+"""The verbs `compare` and `compare_many`, and the winner of a search against all others."""
 
 from __future__ import annotations
 
