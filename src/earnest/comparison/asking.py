@@ -1,4 +1,4 @@
-"""From a user's arguments to a question, and from its outcome to a comparison."""
+"""From what a user gives to compare to a question, and from its outcome to a comparison."""
 
 from __future__ import annotations
 

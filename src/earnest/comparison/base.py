@@ -1,4 +1,13 @@
-"""What every test is: knobs as a frozen dataclass, a spec, a reading of pairs, shared cautions."""
+"""What every test is: knobs as a frozen dataclass, a spec, a reading of pairs, shared cautions.
+
+A claim about a pair holds for every pair at once where its standardised difference lies beyond the
+largest standardised error over all pairs (max-T; Tukey's idea, for values that err together). So it
+also holds for a pair that was chosen by looking at the data, such as the best and any other.
+
+The law of that largest error is from joint draws: the terms of each case (or group) change sign
+together, at random, in all configurations, so that the draws know how the values are related, and
+that few units cannot make a large error. Where a test has resamples, they take the place of signs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The verb `gate`: whether a change passes, by a bound or against what is in use."""
+"""The verb `gate`: whether a change passes, by a bound or against what is in use.
+
+If you test on the same items often enough, a change will pass by luck. A ledger counts the looks:
+the run file of a test set, whose document `uses` lists them, as that of a sequestered set does.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,9 @@
 `describe` gives a text that is the same in every process for values that are the same: of arrays
 and tables their content, of an estimator its class and parameters, of a function its name and
 code; never an address in memory. A long one ends in a digest.
+
+No version tells of a change in the user's own code, so whatever can be seen of it counts. What
+cannot be seen is what is looked up by name while it runs, and objects that hold a state.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""What an effect is: a curve with its uncertainty, or a surface, in natural units."""
+"""What an effect is: a curve with its uncertainty, or a surface, and how good a curve is.
+
+The measures of a curve are those of Moosbauer et al. 2021, section 6. All take it on a grid as
+arrays.
+"""
 
 from __future__ import annotations
 

@@ -15,6 +15,10 @@ for each group. A single lane block (64 * n bytes) and one column per thread (ab
 are the least that is needed; orders that are kept for the next question (`earnest.kernels.ranks`)
 come on top. From `MANY_CASES` on `MANY_BYTES` or a quarter of the size of `counts` are allowed,
 since sorting for every 64 resamples would take as long as scanning them.
+
+Curves (average precision, partial AUC, the Kolmogorov-Smirnov distance) walk from the highest score
+down, for 64 resamples in each inner loop. Weights are integers in float64, hence exact; only
+quotients round, in the order in which the plain scans round them.
 """
 
 from __future__ import annotations

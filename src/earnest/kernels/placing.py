@@ -1,4 +1,8 @@
-"""How cases of one class lie among the other, all or those that replicates left out; compiled."""
+"""How cases of one class lie among the other, all or those that replicates left out; compiled.
+
+The plain form for pairs left out is in `earnest.inference.left_out.leave_pair_out`, and the oracle
+of this one.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Predictions of an objective of Optuna: kept beside its study, and read again as Π."""
+"""Predictions of an objective of Optuna: kept beside its study, and read again as Π.
+
+The files have names of their own, and each trial says in a user attribute which of them are its:
+a folder may serve many studies and workers at once, and what a study that was deleted has left
+there is never taken for another's.
+"""
 
 from __future__ import annotations
 

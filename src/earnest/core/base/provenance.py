@@ -1,4 +1,8 @@
-"""How a result came about, as plain data: the settings of a method or test, and the versions."""
+"""How a result came about: the settings of its method or test, the versions, when its run began.
+
+A report shows the moment that its run has recorded, not that of its rendering, so that the same
+run gives the same bytes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Selectors: rules that make one configuration the winner (css), or give weights to several."""
+"""Selectors: rules that make one configuration the winner (css), or give weights to several.
+
+A rule for ensembles is only its settings. What it chooses from is the predictions themselves, not
+their scores, so that `earnest.inference.resampling.ensembles` applies it, to a sample and to every
+resample.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""Repeats that no column of their own tells: 'Fold1.Rep2', and repeats stacked without names."""
+"""Columns of a table, whoever made it: read, laid out by case and repeat, mapped where large.
+
+Repeats may have no column of their own: 'Fold1.Rep2', and repeats stacked without names.
+
+Tables come by columns, and Π is read by rows. A matrix of gigabytes is therefore written twice: its
+columns one after the other, then turned over block by block. Both files have no name, and go when
+nobody has them open; they lie where Python keeps temporary files (`TMPDIR`).
+"""
 
 from __future__ import annotations
 

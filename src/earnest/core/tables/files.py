@@ -1,4 +1,4 @@
-"""Files: Π read from and written to tables, NPZ and NPY, by the suffix."""
+"""Files of tables, NPZ and NPY: read and written, Π among them, by the suffix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which column of a table plays which part."""
+"""Which column of a table plays which part, also of columns that are named by the classes."""
 
 from __future__ import annotations
 

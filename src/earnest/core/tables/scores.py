@@ -1,4 +1,4 @@
-"""Tables of scores at the door: arrays, mappings and frames, wide or long."""
+"""Tables of scores and of judgements at the door: arrays, mappings and frames, wide or long."""
 
 from __future__ import annotations
 

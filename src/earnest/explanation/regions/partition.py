@@ -1,4 +1,4 @@
-"""From the curves of an effect to its tree of regions (Moosbauer et al. 2021, algorithm 1)."""
+"""How the curves of an effect become a tree of regions (Moosbauer et al. 2021, algorithm 1)."""
 
 from __future__ import annotations
 

@@ -2,6 +2,9 @@
 
 A tree divides the space by the other parameters so that the uncertainty along the curve is alike
 within each region (Moosbauer et al. 2021, algorithm 1).
+
+A limit is put at the roundest number between the two points that it divides, so that what is
+said is exactly what is meant.
 """
 
 from __future__ import annotations

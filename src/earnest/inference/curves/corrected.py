@@ -3,6 +3,9 @@
 In every resample a configuration is chosen in-bag and its curve is drawn by the cases left out,
 as its score is for the estimate; the curve is their mean. The winner's own curve, on the cases
 that chose it, stands beside it: that one has the naive area.
+
+With several classes, the curves of each class are drawn by the cases left out. Their mean over the
+classes has the area that the metric `roc_auc_ovr` measures.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What the winner predicted: calibration, decisions, scores of folds, residuals and survival."""
+"""What the winner predicted: calibration, decisions, scores of folds, residuals and survival.
+
+All of it is of the winner as it was searched, on the cases that chose it, and not corrected.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Parts of the cases: which learn, and which evaluate."""
+"""Parts of the cases: which learn and which evaluate, and what a method chooses on them.
+
+The learning part names the best configuration, or preselects the top tenth; the evaluation part
+judges. Paraschakis et al. 2024, section 4, and the split of their code.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Effects with their bands, one or many, and the joint effect of two parameters."""
+"""Figures of an explanation: effects with their bands, regions, and which parameters matter."""
 
 from __future__ import annotations
 

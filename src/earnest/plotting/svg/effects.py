@@ -1,4 +1,4 @@
-"""The effect of a parameter in one region of the space, beside that in the whole."""
+"""The effect of a parameter in a region beside that in the whole, and which parameters matter."""
 
 from __future__ import annotations
 

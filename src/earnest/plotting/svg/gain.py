@@ -1,4 +1,4 @@
-"""What more configurations gave, and what more training cases, for the report."""
+"""What more configurations and more training cases gave, and how the best score grew."""
 
 from __future__ import annotations
 

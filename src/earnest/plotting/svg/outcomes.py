@@ -1,4 +1,4 @@
-"""How the winner did: its score in each fold, and its residuals."""
+"""How the winner did: its score in each fold, its residuals, and survival by its risk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All methods on the same resamples, grouped by what they estimate."""
+"""All methods on the same resamples, grouped by what they estimate, each with its strip."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which models the methods of an assessment need, so that each is trained once."""
+"""What the methods of an assessment need trained, each model once, and the evidence it makes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An experiment: the data, what is trained on them, and what is kept of every model."""
+"""An experiment: the data, what is trained on them, and the one worker that trains a cell."""
 
 from __future__ import annotations
 

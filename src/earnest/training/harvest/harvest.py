@@ -4,6 +4,11 @@ A search of scikit-learn scores every fold and forgets what was predicted. By me
 scorer can ask for the row numbers of the cases that it scores; ours keeps the predictions under a
 number and returns that number beside the score, so that `cv_results_` itself tells which
 predictions belong to which candidate and split. Nothing of scikit-learn is changed.
+
+OptunaSearchCV routes no metadata, so its scorer is told neither rows nor trial. Its splits are made
+once and handed to it, and what the scorer is given is found among them by content; a callback,
+which Optuna calls in the thread of the trial, says which trial it was. Nothing of the library is
+changed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is done to columns before a model sees them, learned from the training part alone."""
+"""What columns are, and what is done to them before a model sees them, learned in training."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Who is told of a search: the callbacks of scikit-learn 1.9, and MLflow's autologging."""
+"""Who is told of a search: the callbacks of scikit-learn 1.9, and MLflow's autologging.
+
+Autologging patches the `fit` of scikit-learn's estimators. Inside a search it would log the first
+model of the first fold, and call it the result of the run.
+"""
 
 from __future__ import annotations
 

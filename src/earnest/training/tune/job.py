@@ -1,4 +1,4 @@
-"""A tuning step by step: read and check, plan, search, judge, write."""
+"""A tuning step by step: read and check, plan, search within the time, judge, write."""
 
 from __future__ import annotations
 

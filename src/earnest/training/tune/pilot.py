@@ -1,4 +1,4 @@
-"""How long a fit takes, family by family, measured on growing samples of the table."""
+"""How long a fit takes, family by family, and what other programs leave of the machine."""
 
 from __future__ import annotations
 
