@@ -19,7 +19,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Keep the files of tests in memory where there is room for them.
 
     Run files, reports and studies are written so that a crash leaves them whole, and their writer
-    waits for the disk each time: a tenth of the time of all tests. They take 330 MB together.
+    waits for the disk each time. The files of a whole run take 330 MB.
     """
     memory = Path("/dev/shm")
     if config.option.basetemp or "PYTEST_DEBUG_TEMPROOT" in os.environ or not memory.is_dir():
