@@ -11,8 +11,7 @@
 
 PYTHONS := $(or $(PYTHON),python3 python3.13 python3.12 python3.11)
 USABLE  := import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))
-# One more than cores: it works while the tests of another wait for a browser or a process.
-WORKERS ?= 3
+WORKERS ?= 2
 ARGS    ?=
 
 VENV     := .venv
