@@ -52,6 +52,7 @@ nitpick_ignore_regex = [
     ("py:class", r"earnest\..*\.(Selector|Alternative|Task|ResponseKind|Metric|Test|Resampler)"),
     ("py:class", r"earnest\..*\.(Region|OptunaCandidates|Splitter|Booster|PlanNeed)"),
     ("py:class", r"earnest\..*\.(LightGBMEnvironment|ThresholdRow|ThresholdChoice)"),
+    ("py:class", r"earnest\..*\.(TrialOptions|TrialFileOptions)"),
 ]
 
 # ---- gallery: scripts of docs/gallery run at build time, and can be downloaded as notebooks
