@@ -127,6 +127,17 @@ def test_explaining_what_is_in_memory_loads_neither_stores_nor_models_nor_pages(
     assert done.stdout.strip() == "[]"
 
 
+def test_a_report_of_predictions_loads_nothing_that_trains() -> None:
+    code = (
+        "import sys; import earnest.reporting.report; "
+        "print([m for m in sys.modules if m.startswith('earnest.training')])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert done.stdout.strip() == "[]"
+
+
 def test_a_room_has_not_the_name_of_a_verb() -> None:
     rooms = {path.name for path in SOURCE.iterdir() if path.is_dir()}
     assert not rooms & {"estimate", "compare", "assess", "explain", "report", "metric"}

@@ -47,11 +47,10 @@ from earnest.reporting.sources.material import (
     measuring,
 )
 from earnest.store import RunFile, read_run
-from earnest.training.fit.ledger import Failure
-from earnest.training.search.estimate import get_record
-from earnest.training.search.search_cv import SearchCV
 
 if TYPE_CHECKING:
+    from earnest.training.fit.ledger import Failure
+    from earnest.training.search.search_cv import SearchCV
     from earnest.training.tune.tuned import Tuned
 
 
@@ -470,6 +469,8 @@ def number_or_none(value: Any) -> float | None:
 
 def material_of_search(search: SearchCV, metric: MetricLike | None = None) -> Material:
     """Return what a fitted `SearchCV` holds."""
+    from earnest.training.search.estimate import get_record
+
     record = get_record(search)
     pi, question = record.predictions, record.question
     if question is None or pi is None:
@@ -552,6 +553,8 @@ def _list_searched(
 
 
 def _by_another_score(search: SearchCV) -> bool:
+    from earnest.training.search.estimate import get_record
+
     question = get_record(search).question
     return question is not None and any(one.code == "EN048" for one in question.cautions)
 

@@ -333,7 +333,7 @@ def _read_number(value: object, name: str) -> float:
             needs="a number",
             got=f"{type(value).__name__}",
         )
-    return float(value)  # type: ignore[arg-type]
+    return float(value)  # type: ignore[arg-type]  # a Number does not say that it has one
 
 
 class _MemoizedMethod:

@@ -215,8 +215,6 @@ def read_dropping(given: str | DroppingRule | None) -> DroppingRule | None:
     >>> read_dropping("bced")
     BCED(threshold=0.99, min_predictions=50, n_resamples=1000)
     """
-    import earnest.training.search.dropping.bced  # noqa: F401 - its rule registers itself
-
     if given is None:
         return None
     if isinstance(given, str):
