@@ -254,7 +254,9 @@ def show_state(blocks: dict[tuple[str, int], Block]) -> str:
     for tool in list_names(blocks):
         if tool not in tools:
             count = sum(tool in block for block in blocks.values())
-            lines.append(f"`{tool}` has run on {count} of {len(blocks)} splits, too few for a rank.")
+            lines.append(
+                f"`{tool}` has run on {count} of {len(blocks)} splits, too few for a rank."
+            )
     lacking = [tool for tool in list_tools() if tool not in list_names(blocks)]
     if lacking:
         lines.append(f"Not run yet: {', '.join(f'`{tool}`' for tool in lacking)}.")
