@@ -167,7 +167,7 @@ class Reading(Protocol):
     @property
     def used(self) -> Mapping[str, object]:
         """The knobs as they were resolved, where a default depends on the data."""
-        ...
+        return {}
 
     def pair(self, a: int, b: int) -> PairOutcome:
         """Return what the test says of configuration a against b."""

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from earnest.comparison.base import Array, PairOutcome, Question, TestSpec, same_predictions
+from earnest.comparison.base import (
+    Array,
+    PairOutcome,
+    Question,
+    Reading,
+    TestSpec,
+    same_predictions,
+)
 from earnest.comparison.wald import wald
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.predictions import Predictions
@@ -18,7 +25,7 @@ from earnest.kernels.score import fold_scores
 
 
 @dataclass(frozen=True, eq=False)
-class FoldReading:
+class FoldReading(Reading):
     """The metric of every configuration in every fold.
 
     Parameters
@@ -40,11 +47,6 @@ class FoldReading:
     def values(self) -> Array:
         """The mean over folds of every configuration: (C,)."""
         return np.asarray(self.scores.mean(axis=0))
-
-    @property
-    def used(self) -> Mapping[str, object]:
-        """No default depends on the data."""
-        return {}
 
     @property
     def units(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import ClassVar
@@ -14,6 +14,7 @@ from earnest.comparison.base import (
     ComparisonEstimand,
     PairOutcome,
     Question,
+    Reading,
     SupportedMetrics,
     TestSpec,
     flip_signs,
@@ -42,7 +43,7 @@ FEW_FOR_STABILITY = 1000  # cases under which learners that are not stable cost 
 
 
 @dataclass(frozen=True, eq=False)
-class BayleReading:
+class BayleReading(Reading):
     """What each case adds to each configuration."""
 
     question: Question
@@ -53,11 +54,6 @@ class BayleReading:
     def values(self) -> Array:
         """The metric of every configuration: (C,)."""
         return self.cases.value
-
-    @property
-    def used(self) -> Mapping[str, object]:
-        """No default depends on the data."""
-        return {}
 
     @property
     def units(self) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -15,6 +14,7 @@ from earnest.comparison.base import (
     ComparisonEstimand,
     PairOutcome,
     Question,
+    Reading,
     SupportedMetrics,
     TestSpec,
     flip_signs,
@@ -34,7 +34,7 @@ from earnest.metrics.responding import respond
 
 
 @dataclass(frozen=True, eq=False)
-class DeLongReading:
+class DeLongReading(Reading):
     """What each case adds to each area: placements about their mean, over the class size."""
 
     question: Question
@@ -45,11 +45,6 @@ class DeLongReading:
     def values(self) -> Array:
         """The area of every configuration: (C,)."""
         return self.areas
-
-    @property
-    def used(self) -> Mapping[str, object]:
-        """No default depends on the data."""
-        return {}
 
     def pair(self, a: int, b: int) -> PairOutcome:
         """Return the difference of two areas over its standard error."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from earnest.comparison.base import (
     ComparisonEstimand,
     PairOutcome,
     Question,
+    Reading,
     SupportedMetrics,
     TestSpec,
     register,
@@ -25,10 +25,17 @@ from earnest.kernels.score import fold_scores
 
 DESIGN = (5, 2)  # repeats, and folds of each
 DEGREES = 5
+ONE_FOLD = Caution(
+    "EN023",
+    "The difference is that of the first fold of the first repeat.",
+    "The other nine folds only measure its spread, so another seed may give another answer.",
+    "Use test='five_by_two_f', which uses all ten, or test='corrected_t'.",
+    Severity.NOTE,
+)
 
 
 @dataclass(frozen=True, eq=False)
-class FiveByTwo:
+class FiveByTwo(Reading):
     """The metric of every configuration in both folds of five repeats.
 
     Parameters
@@ -40,28 +47,23 @@ class FiveByTwo:
     question: Question
     scores: Array
 
+    @classmethod
+    def of(cls, spec: TestSpec, question: Question) -> Self:
+        """Score both folds of every repeat, and refuse where the metric is undefined in one."""
+        table = fold_scores(question.pi, question.metric, n_jobs=question.n_jobs)[:, 0]  # (10, C)
+        bad = int(np.isnan(table).any(axis=1).sum())
+        if bad:
+            raise EvidenceError(
+                f"test {spec.name!r} needs the score of every fold",
+                needs="a metric that is defined in both folds of all five repeats",
+                got=f"{bad} of {len(table)} folds without a score",
+                cure="Use more or stratified cases, or test='corrected_t'.",
+            )
+        return cls(question, table.reshape(*DESIGN, -1))
+
     def apart(self, a: int, b: int) -> Array:
         """Return the differences of two configurations: (5, 2)."""
         return np.asarray(self.scores[:, :, a] - self.scores[:, :, b])
-
-    @property
-    def used(self) -> Mapping[str, object]:
-        """No default depends on the data."""
-        return {}
-
-
-def read_five_by_two(spec: TestSpec, question: Question) -> FiveByTwo:
-    """Score both folds of every repeat, and refuse where the metric is undefined in one."""
-    table = fold_scores(question.pi, question.metric, n_jobs=question.n_jobs)[:, 0]  # (10, C)
-    bad = int(np.isnan(table).any(axis=1).sum())
-    if bad:
-        raise EvidenceError(
-            f"test {spec.name!r} needs the score of every fold",
-            needs="a metric that is defined in both folds of all five repeats",
-            got=f"{bad} of {len(table)} folds without a score",
-            cure="Use more or stratified cases, or test='corrected_t'.",
-        )
-    return FiveByTwo(question, table.reshape(*DESIGN, -1))
 
 
 def spread(apart: Array) -> float:
@@ -97,7 +99,7 @@ class FiveByTwoReading(FiveByTwo):
             unit="repeat",
             df=DEGREES,
             same=same_predictions(question.pi, a, b),
-            cautions=_one_fold(),
+            cautions=[ONE_FOLD],
         )
 
 
@@ -148,18 +150,4 @@ class FiveByTwoTest:
 
     def read(self, question: Question) -> FiveByTwoReading:
         """Score both folds of every repeat."""
-        made = read_five_by_two(self.spec, question)
-        return FiveByTwoReading(made.question, made.scores)
-
-
-def _one_fold() -> list[Caution]:
-    return [
-        Caution(
-            "EN023",
-            "The difference is that of the first fold of the first repeat.",
-            "The other nine folds only measure its spread, so another seed may give another "
-            "answer.",
-            "Use test='five_by_two_f', which uses all ten, or test='corrected_t'.",
-            Severity.NOTE,
-        )
-    ]
+        return FiveByTwoReading.of(self.spec, question)

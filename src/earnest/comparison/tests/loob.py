@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import ClassVar
 
 from earnest.comparison.base import (
@@ -13,7 +12,7 @@ from earnest.comparison.base import (
     refuse_metric,
     register,
 )
-from earnest.comparison.left_out import LeaveOutReading, ReplicateQuestion
+from earnest.comparison.left_out import SampleTest
 from earnest.core.data.replicates import Replicates
 from earnest.core.data.target import Target
 from earnest.core.results.specs import Evidence
@@ -24,7 +23,7 @@ from earnest.metrics.families import Metric, MomentMetric
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class LOOBTest:
+class LOOBTest(SampleTest):
     """The difference of two mean losses, each case judged by models that did not see it.
 
     A function of sums, such as the F1 score, is taken of the sums of all cases and linearised
@@ -67,11 +66,6 @@ class LOOBTest:
         draws=True,
     )
 
-    def read(self, question: ReplicateQuestion) -> LeaveOutReading:
-        """Read the replicates of every learner."""
-        self.check_metric(question.metric, question.target)
-        return LeaveOutReading(question, partial(_leave_out, question.metric))
-
     def check_metric(self, metric: Metric, target: Target) -> None:
         """Refuse a metric that is neither a mean over cases nor a function of such means."""
         if not has_cases(metric):
@@ -79,10 +73,12 @@ class LOOBTest:
                 self.spec, metric, "Use test='lpob' for an AUC, or test='corrected_t'."
             )
 
-
-def _leave_out(metric: Metric, one: Replicates, other: Replicates | None) -> LeftOutEstimate:
-    assert isinstance(metric, MomentMetric)
-    losses = case_terms(one, metric)[1]
-    if other is not None:
-        losses = losses - case_terms(other, metric)[1]
-    return leave_one_out(losses, one.counts, strata=one.strata, groups=one.groups)
+    def leave_out(
+        self, metric: Metric, one: Replicates, other: Replicates | None
+    ) -> LeftOutEstimate:
+        """Return the estimate of one learner, or of its difference to another."""
+        assert isinstance(metric, MomentMetric)  # by `check_metric`
+        losses = case_terms(one, metric)[1]
+        if other is not None:
+            losses = losses - case_terms(other, metric)[1]
+        return leave_one_out(losses, one.counts, strata=one.strata, groups=one.groups)

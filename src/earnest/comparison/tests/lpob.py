@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import ClassVar
 
 from earnest.comparison.base import (
@@ -13,7 +12,7 @@ from earnest.comparison.base import (
     refuse_metric,
     register,
 )
-from earnest.comparison.left_out import LeaveOutReading, ReplicateQuestion
+from earnest.comparison.left_out import SampleTest
 from earnest.core.data.replicates import Replicates
 from earnest.core.data.target import Target
 from earnest.core.results.specs import Evidence
@@ -24,7 +23,7 @@ from earnest.metrics.families import Metric
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class LPOBTest:
+class LPOBTest(SampleTest):
     """The difference of two AUCs, each pair of cases judged by models that saw neither.
 
     **What is compared.** The mean AUC over training sets of about .632 n distinct cases, both
@@ -65,11 +64,6 @@ class LPOBTest:
         draws=True,
     )
 
-    def read(self, question: ReplicateQuestion) -> LeaveOutReading:
-        """Read the replicates of every learner."""
-        self.check_metric(question.metric, question.target)
-        return LeaveOutReading(question, partial(_leave_out, question.metric))
-
     def check_metric(self, metric: Metric, target: Target) -> None:
         """Refuse a metric that is not a mean over pairs."""
         if not has_pairs(metric, target):
@@ -77,6 +71,8 @@ class LPOBTest:
                 self.spec, metric, "Use test='loob' for means over cases, or test='corrected_t'."
             )
 
-
-def _leave_out(metric: Metric, one: Replicates, other: Replicates | None) -> LeftOutEstimate:
-    return pairs_left_out(one, metric, other=other)
+    def leave_out(
+        self, metric: Metric, one: Replicates, other: Replicates | None
+    ) -> LeftOutEstimate:
+        """Return the estimate of one learner, or of its difference to another."""
+        return pairs_left_out(one, metric, other=other)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,6 +14,7 @@ from earnest.comparison.base import (
     ComparisonEstimand,
     PairOutcome,
     Question,
+    Reading,
     SupportedMetrics,
     TestSpec,
     nothing_to_tell,
@@ -32,7 +32,7 @@ from earnest.inference.cases.case_values import case_values
 
 
 @dataclass(frozen=True, eq=False)
-class McNemarReading:
+class McNemarReading(Reading):
     """Which cases each configuration has a 1 for."""
 
     question: Question
@@ -43,11 +43,6 @@ class McNemarReading:
     def values(self) -> Array:
         """The share of ones of every configuration: (C,)."""
         return np.asarray(self.hits.mean(axis=0))
-
-    @property
-    def used(self) -> Mapping[str, object]:
-        """No default depends on the data."""
-        return {}
 
     def pair(self, a: int, b: int) -> PairOutcome:
         """Return the test of the cases on which only one has a 1, and an adjusted interval."""

@@ -42,13 +42,24 @@ class ReplicateLimits:
     cautions: tuple[Caution, ...]
 
 
-def limits_of(replicates: Replicates, metric: Metric, made: LeftOutEstimate) -> ReplicateLimits:
-    """Return the limits of a leave-one-out or leave-pair-out estimate itself."""
+def limits_of(
+    replicates: Replicates,
+    metric: Metric,
+    made: LeftOutEstimate,
+    *,
+    value: float | None = None,
+    ratio: float = 1.0,
+) -> ReplicateLimits:
+    """Return the limits of a leave-one-out or leave-pair-out estimate.
+
+    With a `value` they are laid around that one, with `ratio` times the standard error.
+    """
     pairs = has_pairs(metric, replicates.target)
+    value = made.value if value is None else value
     if _flat(made):
-        source, remark = _without_spread(replicates, metric, made.value, pairs)
-        return ReplicateLimits(source, (*_warn_of_unseen(made, pairs), remark))
-    source = _lay_around(metric, made.value, made.standard_error, pairs)
+        source, remark = _without_spread(replicates, metric, value, pairs)
+        return ReplicateLimits(source, (*warn_of_unseen(made, pairs=pairs), remark))
+    source = _lay_around(metric, value, made.standard_error * ratio, pairs)
     return ReplicateLimits(source, tuple(_remarks(replicates, metric, made, pairs)))
 
 
@@ -76,12 +87,10 @@ def scaled_limits(
     if not pairs and not has_cases(metric):
         return ReplicateLimits(None, tuple(_no_error(metric)))
     made = pairs_left_out(replicates, metric) if pairs else cases_left_out(replicates, metric)
-    own = limits_of(replicates, metric, made)
-    if _flat(made):
-        source, remark = _without_spread(replicates, metric, value, pairs)
-        return ReplicateLimits(source, (*_warn_of_unseen(made, pairs), remark))
     ratio = _ratio(metric, value, made.value) if scaled else 1.0
-    error = made.standard_error * ratio
+    own = limits_of(replicates, metric, made, value=value, ratio=ratio)
+    if _flat(made):
+        return own
     form = "leave-pair-out" if pairs else "leave-one-out"
     times = f" times {ratio:.2f}" if scaled else ""
     note = Caution(
@@ -93,7 +102,7 @@ def scaled_limits(
         else "It averages the same losses, sample by sample instead of case by case.",
         severity=Severity.NOTE,
     )
-    return ReplicateLimits(_lay_around(metric, value, error, pairs), (*own.cautions, note))
+    return ReplicateLimits(own.source, (*own.cautions, note))
 
 
 def _lay_around(metric: Metric, value: float, error: float, pairs: bool) -> LimitSource:
@@ -146,7 +155,7 @@ def _without_spread(
 def _remarks(
     replicates: Replicates, metric: Metric, made: LeftOutEstimate, pairs: bool
 ) -> Iterator[Caution]:
-    yield from _warn_of_unseen(made, pairs)
+    yield from warn_of_unseen(made, pairs=pairs)
     yield from noise_remarks(made)
     yield from few_groups_in_variance(replicates.groups)
     yield from few_for_an_auc(replicates.resubstituted, metric)
@@ -202,7 +211,8 @@ def _round_up(count: float) -> int:
     return int(math.ceil(count / unit) * unit)
 
 
-def _warn_of_unseen(made: LeftOutEstimate, pairs: bool) -> Iterator[Caution]:
+def warn_of_unseen(made: LeftOutEstimate, *, pairs: bool) -> Iterator[Caution]:
+    """Yield a caution where no replicate left out some cases, or pairs of cases."""
     if made.n_unseen:
         one = made.n_unseen == 1
         noun = f"pair{'s' * (not one)} of cases" if pairs else f"case{'s' * (not one)}"
