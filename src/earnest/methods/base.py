@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
@@ -16,7 +16,7 @@ from earnest.core.base.rng import Seeds
 from earnest.core.data.designs import NestedPredictions, PairedHalves
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import DrawUnit, Replicates
-from earnest.core.data.selection import SELECTORS, EnsembleRule, MeanOfFolds, Pooled, Selector
+from earnest.core.data.selection import SELECTORS, EnsembleRule, Selector
 from earnest.core.data.target import Target, Task
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import (
@@ -29,16 +29,7 @@ from earnest.core.results.interval import Ask, LimitSource, WidenedLimits, draws
 from earnest.core.results.specs import ON_ITEMS, Estimand, Evidence, Family, MethodSpec
 from earnest.inference.left_out.estimates import has_cases, has_pairs
 from earnest.inference.limits.winner_law import law_of
-from earnest.inference.remarks import (
-    best_of_several,
-    few_for_an_auc,
-    part_only,
-    unlike_scales,
-    warn_of_turning,
-    warn_of_undefined_folds,
-)
 from earnest.inference.resampling.ensembles import read_rule
-from earnest.inference.resampling.splits import Choice, SplitDetails, SplitKnobs, choose
 from earnest.metrics.families import Metric, RankMetric
 from earnest.metrics.ranking import auc_scan, is_auc
 
@@ -318,62 +309,6 @@ def _name_estimand(pi: Predictions, estimand: str) -> str:
     if pi.n_configs == 1:
         estimand = Estimand.FIXED_MODEL
     return str(ON_ITEMS.get(estimand, estimand))
-
-
-def choose_by(method: SplitKnobs, call: Call, *, preselect: bool) -> tuple[Choice, Selector]:
-    """Return what a method that splits the cases chooses, and the rule it used."""
-    selector = selector_of(method.selector, MeanOfFolds())
-    knobs = method
-    if method.learn is not None and len(method.learn) == call.given.n_cases > call.pi.n_cases:
-        tested = [call.given.tested(r) for r in range(call.given.n_repeats)]
-        knobs = replace(method, learn=np.array(method.learn)[np.any(tested, axis=0)])
-    choice = choose(
-        call.pi,
-        call.metric,
-        knobs,
-        selector,
-        call.seeds,
-        preselect=preselect,
-        n_jobs=call.n_jobs,
-    )
-    return choice, selector
-
-
-def split_estimate(
-    method: Any,
-    call: Call,
-    choice: Choice,
-    selector: Selector,
-    source: LimitSource,
-    *,
-    cautions: Iterable[Caution] = (),
-    used: Mapping[str, object] | None = None,
-) -> Estimate:
-    """Put the estimate of a method together that splits the cases."""
-    pi, chosen = call.pi, choice.chosen
-    learn = None if method.learn is None else "".join(str(int(mine)) for mine in method.learn)
-    several, said = len(choice.candidates), tuple(cautions)
-    exact = any(caution.code == "EN027" for caution in said)  # limits that hold for any number
-    return make_estimate(
-        method,
-        call,
-        value=choice.value,
-        winner=chosen,
-        naive=choice.naive,
-        source=source,
-        cautions=[
-            *part_only(choice.part.n_cases, pi.n_cases),
-            *best_of_several(several),
-            *warn_of_undefined_folds(*choice.folds),
-            *warn_of_turning(pi.configs.ids[chosen], bool(choice.turned[0])),
-            *unlike_scales(choice.part, call.metric, Pooled(), chosen),
-            *(() if exact else few_for_an_auc(choice.part, call.metric)),
-            *said,
-        ],
-        details=SplitDetails.of(choice),
-        estimand=Estimand.FIXED_MODEL if pi.n_configs == 1 else None,
-        used={"selector": selector, "learn": learn, **(used or {})},
-    )
 
 
 def standard_error(source: LimitSource | None, valid: NDArray[np.float64] | None) -> float | None:

@@ -12,9 +12,8 @@ from earnest.inference.limits.replicates import scaled_limits
 from earnest.methods.base import register
 from earnest.methods.bootstrap.replicated import (
     ReplicatesCall,
-    mean_of_defined,
+    average_defined,
     replicates_estimate,
-    warn_of_undefined_replicates,
 )
 
 
@@ -64,7 +63,7 @@ class ErrStar:
     def __call__(self, call: ReplicatesCall) -> Estimate:
         """Return the mean over replicates of the score on the cases left out."""
         scores = left_out_scores(call.replicates, call.metric, call.n_jobs)
-        value = mean_of_defined(call, scores)
+        value, remarks = average_defined(call, scores)
         return replicates_estimate(
             self,
             call,
@@ -73,5 +72,5 @@ class ErrStar:
             limited=scaled_limits(
                 call.replicates, call.metric, value, of=self.spec.name, scaled=False
             ),
-            cautions=warn_of_undefined_replicates(scores),
+            cautions=remarks,
         )

@@ -11,9 +11,8 @@ from earnest.inference.left_out.scores import apparent_score, score_drawn, whole
 from earnest.methods.base import register
 from earnest.methods.bootstrap.replicated import (
     ReplicatesCall,
-    mean_of_defined,
+    average_defined,
     replicates_estimate,
-    warn_of_undefined_replicates,
 )
 
 
@@ -64,10 +63,11 @@ class Refined:
         made, metric = call.replicates, call.metric
         gaps = whole_scores(made, metric, call.n_jobs) - score_drawn(made, metric, call.n_jobs)
         apparent = apparent_score(made, metric)
+        gap, remarks = average_defined(call, gaps)
         return replicates_estimate(
             self,
             call,
-            value=apparent + mean_of_defined(call, gaps),
+            value=apparent + gap,
             apparent=apparent,
-            cautions=warn_of_undefined_replicates(gaps),
+            cautions=remarks,
         )

@@ -11,9 +11,8 @@ from earnest.inference.left_out.scores import apparent_score, whole_scores
 from earnest.methods.base import register
 from earnest.methods.bootstrap.replicated import (
     ReplicatesCall,
-    mean_of_defined,
+    average_defined,
     replicates_estimate,
-    warn_of_undefined_replicates,
 )
 
 
@@ -60,10 +59,11 @@ class SimpleBootstrap:
     def __call__(self, call: ReplicatesCall) -> Estimate:
         """Return the mean over replicates of the score on all cases."""
         scores = whole_scores(call.replicates, call.metric, call.n_jobs)
+        value, remarks = average_defined(call, scores)
         return replicates_estimate(
             self,
             call,
-            value=mean_of_defined(call, scores),
+            value=value,
             apparent=apparent_score(call.replicates, call.metric),
-            cautions=warn_of_undefined_replicates(scores),
+            cautions=remarks,
         )

@@ -5,20 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from earnest.core.data.predictions import Predictions
-from earnest.core.data.selection import Selector
-from earnest.core.data.target import Target
-from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
 from earnest.inference.cases.fold_variance import Variance
-from earnest.methods.base import Call, register
-from earnest.methods.learner.bayle_all_pairs import check_normal, normal_estimate
-from earnest.metrics.families import Metric
+from earnest.methods.base import register
+from earnest.methods.learner.bayle_all_pairs import BayleAllPairs
 
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class BayleWithinFold:
+class BayleWithinFold(BayleAllPairs):
     """Give a cross-validated score a normal interval, from the spread of the cases in each fold.
 
     **What is estimated.** The average test performance of the models that were fitted in the folds.
@@ -62,12 +57,4 @@ class BayleWithinFold:
         metrics=Family.CASEWISE,
         min_folds=2,
     )
-    selector: str | Selector | None = None
-
-    def check(self, target: Target, design: Predictions, metric: Metric) -> None:
-        """Refuse folds and metrics for which the variance is undefined."""
-        check_normal(self, design, metric, Variance.WITHIN_FOLD)
-
-    def __call__(self, call: Call) -> Estimate:
-        """Return the cross-validated score with a normal interval."""
-        return normal_estimate(self, call, self.selector, Variance.WITHIN_FOLD)
+    variance: ClassVar[Variance] = Variance.WITHIN_FOLD

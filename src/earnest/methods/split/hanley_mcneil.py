@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from earnest.core.base import check
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
-from earnest.core.results.estimate import Estimate
-from earnest.core.results.interval import best_of
+from earnest.core.results.cautions import Caution
+from earnest.core.results.interval import LimitSource, best_of
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
 from earnest.inference.cases.placements import need_auc
 from earnest.inference.limits.auc import hanley_mcneil
 from earnest.inference.remarks import warn_of_groups
-from earnest.inference.resampling.splits import SplitKnobs
-from earnest.methods.base import Call, choose_by, register, split_estimate
+from earnest.inference.resampling.splits import Choice
+from earnest.methods.base import Call, register
+from earnest.methods.split.splitting import SplitMethod
 from earnest.metrics.families import Metric
 
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class HanleyMcNeil(SplitKnobs):
+class HanleyMcNeil(SplitMethod):
     """Hanley and McNeil's interval for the AUC of a configuration chosen on another part.
 
     It needs the AUC and the class sizes only. With one configuration nothing is chosen, and all
@@ -79,7 +81,6 @@ class HanleyMcNeil(SplitKnobs):
         static_only=True,
         aliases=("hm",),
     )
-    preselect: ClassVar[bool] = False
     variant: Literal["as_published"] | None = None
 
     def __post_init__(self) -> None:
@@ -91,12 +92,12 @@ class HanleyMcNeil(SplitKnobs):
         """Refuse metrics other than the AUC of two classes."""
         need_auc(f"method {self.spec.name!r}", metric, target)
 
-    def __call__(self, call: Call) -> Estimate:
-        """Return the AUC of the chosen configuration, with limits from AUC and class sizes."""
-        choice, selector = choose_by(self, call, preselect=self.preselect)
+    def find_limits(
+        self, call: Call, choice: Choice
+    ) -> tuple[LimitSource, tuple[Caution, ...], Mapping[str, object]]:
+        """Return limits from the AUC and the class sizes."""
         published = self.variant == "as_published"
         made = hanley_mcneil(choice, call.metric, cases=call.pi.n_cases if published else None)
         several = 1 if published else len(choice.candidates)
         source = best_of(made.source, several, call.metric.greater_is_better)
-        cautions = made.cautions or tuple(warn_of_groups(choice.part, self.spec.name))
-        return split_estimate(self, call, choice, selector, source, cautions=cautions)
+        return source, made.cautions or tuple(warn_of_groups(choice.part, self.spec.name)), {}

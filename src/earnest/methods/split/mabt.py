@@ -5,17 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from earnest.core.results.estimate import Estimate
-from earnest.core.results.interval import LimitSource
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
-from earnest.inference.resampling.tilt import (
-    choose_tilt_resampler,
-    no_better_than_perfect,
-    tilt_limits,
-)
-from earnest.methods.base import Call, choose_by, register, split_estimate
+from earnest.methods.base import register
 from earnest.methods.split.tilted import Tilted
-from earnest.resampling.bootstrap import find_resampler
 
 
 @register
@@ -85,23 +77,4 @@ class MABT(Tilted):
         static_only=True,
     )
     preselect: ClassVar[bool] = True
-
-    def __call__(self, call: Call) -> Estimate:
-        """Return the score of the chosen configuration, with tilted limits."""
-        metric, target = call.metric, call.pi.target
-        resampler = choose_tilt_resampler(find_resampler(self.resampler), metric, target)
-        choice, selector = choose_by(self, call, preselect=self.preselect)
-        made = tilt_limits(
-            choice,
-            metric,
-            resampler,
-            self.n_resamples,
-            call.seeds,
-            corrected=True,
-            n_jobs=call.n_jobs,
-        )
-        source: LimitSource = made
-        if self.variant is None:
-            source = no_better_than_perfect(made, choice, metric, rivals=len(choice.candidates))
-        used = {"resampler": resampler}
-        return split_estimate(self, call, choice, selector, source, used=used)
+    corrected: ClassVar[bool] = True

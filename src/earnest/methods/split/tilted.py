@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from earnest.core.base import check
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
-from earnest.core.results.estimate import Estimate
+from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import LimitSource, best_of
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
-from earnest.inference.resampling.splits import SplitKnobs
+from earnest.inference.resampling.splits import Choice
 from earnest.inference.resampling.tilt import (
     choose_tilt_resampler,
     need_tiltable,
     no_better_than_perfect,
     tilt_limits,
 )
-from earnest.methods.base import (
-    MOST_RESAMPLES,
-    Call,
-    choose_by,
-    register,
-    split_estimate,
-)
+from earnest.methods.base import MOST_RESAMPLES, Call, register
+from earnest.methods.split.splitting import SplitMethod
 from earnest.metrics.families import Metric
 from earnest.resampling.bootstrap import Resampler, find_resampler
 
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class Tilted(SplitKnobs):
+class Tilted(SplitMethod):
     """Bootstrap tilting (BT): the values under which the estimate would be just too good.
 
     Cases are reweighted, the more the greater their influence, until the resampled score exceeds
@@ -92,7 +88,7 @@ class Tilted(SplitKnobs):
         static_only=True,
         aliases=("bt",),
     )
-    preselect: ClassVar[bool] = False
+    corrected: ClassVar[bool] = False  # whether tilts allow for the choice, as those of MABT
     variant: Literal["as_published"] | None = None
     n_resamples: int = 2000
     resampler: str | Resampler | None = None
@@ -107,17 +103,25 @@ class Tilted(SplitKnobs):
         """Refuse metrics that cannot be tilted."""
         need_tiltable(self.spec.name, metric, target)
 
-    def __call__(self, call: Call) -> Estimate:
-        """Return the score of the chosen configuration, with tilted limits."""
-        metric, target = call.metric, call.pi.target
-        resampler = choose_tilt_resampler(find_resampler(self.resampler), metric, target)
-        choice, selector = choose_by(self, call, preselect=self.preselect)
-        made = tilt_limits(
-            choice, metric, resampler, self.n_resamples, call.seeds, n_jobs=call.n_jobs
+    def find_limits(
+        self, call: Call, choice: Choice
+    ) -> tuple[LimitSource, tuple[Caution, ...], Mapping[str, object]]:
+        """Return tilted limits."""
+        metric, rivals = call.metric, len(choice.candidates)
+        given = find_resampler(self.resampler)
+        resampler = choose_tilt_resampler(given, metric, call.pi.target)
+        made: LimitSource = tilt_limits(
+            choice,
+            metric,
+            resampler,
+            self.n_resamples,
+            call.seeds,
+            corrected=self.corrected,
+            n_jobs=call.n_jobs,
         )
-        plain: LimitSource = made
         if self.variant is None:
-            plain = no_better_than_perfect(made, choice, metric)
-        source = best_of(plain, len(choice.candidates), metric.greater_is_better)
-        used = {"resampler": resampler}
-        return split_estimate(self, call, choice, selector, source, used=used)
+            apart = rivals if self.corrected else 1
+            made = no_better_than_perfect(made, choice, metric, rivals=apart)
+        if not self.corrected:
+            made = best_of(made, rivals, metric.greater_is_better)
+        return made, (), {"resampler": resampler}
