@@ -66,7 +66,6 @@ class Method(Protocol):
         ...
 
 
-MOST_RESAMPLES = 10_000_000  # each is kept, so that another level can be read from it
 M = TypeVar("M", bound=type[Any])
 
 

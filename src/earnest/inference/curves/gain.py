@@ -25,13 +25,12 @@ from earnest.inference.cases.case_values import has_terms, score_terms
 from earnest.inference.curves.corrected import Selection
 from earnest.inference.curves.prefixes import Order, PrefixScores, score_prefixes
 from earnest.inference.remarks import evidence_remarks
-from earnest.inference.resampling.resampled import choose_resampler
+from earnest.inference.resampling.resampled import MOST_RESAMPLES, choose_resampler
 from earnest.inference.resampling.winners import CELLS, WinnerScores
 from earnest.metrics.families import Array, Metric
 from earnest.metrics.responding import check_fits
 from earnest.metrics.scores import read_evidence
 
-MOST_RESAMPLES = 10_000_000
 WORK = 1 << 32  # scores of cases in a report, from which on fewer resamples are enough
 LEAST = 200
 

@@ -20,24 +20,17 @@ from earnest.core.results.interval import DrawnLimits, LimitSource, NormalLimits
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
 from earnest.inference.limits.ceiling import with_spread
 from earnest.inference.remarks import part_only
-from earnest.inference.resampling.resampled import Statistic, choose_resampler, resample_statistic
+from earnest.inference.resampling.resampled import ResamplingKnobs, Statistic
 from earnest.inference.resampling.splits import part_of, split_cases
 from earnest.inference.resampling.winners import winner
 from earnest.kernels.score import score_selected
-from earnest.methods.base import (
-    MOST_RESAMPLES,
-    Call,
-    make_estimate,
-    register,
-    selector_of,
-)
+from earnest.methods.base import Call, make_estimate, register, selector_of
 from earnest.metrics.families import CallableMetric, Metric
-from earnest.resampling.bootstrap import Resampler, UndefinedRule, find_resampler, in_bag_rule
 
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class HoldOut:
+class HoldOut(ResamplingKnobs):
     """Select on some cases, score the selected configuration on others.
 
     With one configuration nothing is selected: a hold-out set is scored whole. With several
@@ -87,19 +80,15 @@ class HoldOut:
         cites="Bayle et al. 2020, section 5",
         corrected=True,
     )
-    n_resamples: int = 1000
     evaluate: float = 0.25
     interval: Literal["percentile", "normal"] = "percentile"
     selector: str | Selector | None = None
-    undefined: str = "redraw"
-    resampler: str | Resampler | None = None
 
     def __post_init__(self) -> None:
         """Check the knobs."""
-        check.whole_number("n_resamples", self.n_resamples, low=1, high=MOST_RESAMPLES)
+        super().__post_init__()
         check.share("evaluate", self.evaluate)
         check.one_of("interval", self.interval, ["percentile", "normal"])
-        check.one_of("undefined", self.undefined, list(UndefinedRule))
 
     def check(self, target: Target, design: Predictions, metric: Metric) -> None:
         """Refuse normal limits of what is no mean, and a metric that the cases do not define."""
@@ -123,6 +112,7 @@ class HoldOut:
             best, naive, _ = winner(part_of(pi, ~scoring), metric, selector, n_jobs=call.n_jobs)
         part = part_of(pi, scoring)
         value = _value(part, metric, best)
+        resampler = None if self.interval == "normal" else self.find_resampler(part.target)
         source = self._limits(call, part, best, value)
         source, remarks = with_spread(
             source, part.select(best), metric, value=value, by_law=self.interval == "percentile"
@@ -136,7 +126,7 @@ class HoldOut:
             source=source,
             cautions=[*part_only(part.n_cases, pi.n_cases), *remarks],
             estimand=Estimand.THIS_MODEL if pi.n_configs == 1 else None,
-            used={"selector": selector, "resampler": self._resampler(part)},
+            used={"selector": selector, "resampler": resampler},
         )
 
     def _scoring(self, pi: Predictions, seeds: Seeds) -> NDArray[np.bool_]:
@@ -148,18 +138,9 @@ class HoldOut:
             return np.ones(pi.n_cases, dtype=bool)
         return split_cases(pi, self.evaluate, seeds.generator(Purpose.EVALUATION))
 
-    def _resampler(self, part: Predictions) -> Resampler | None:
-        """Return what draws the scoring cases, None for normal limits."""
-        if self.interval == "normal":
-            return None
-        undefined = UndefinedRule(self.undefined)
-        return choose_resampler(find_resampler(self.resampler), part.target, undefined)
-
     def _limits(self, call: Call, part: Predictions, best: int, value: float) -> LimitSource:
-        metric, undefined = call.metric, UndefinedRule(self.undefined)
-        score = _score(part, metric, best)
-        resampler = self._resampler(part)
-        if resampler is None:
+        score = _score(part, call.metric, best)
+        if self.interval == "normal":
             losses = score(Weights(np.eye(part.n_cases, dtype=np.uint8)))[:, 0]
             if np.isnan(losses).any():
                 raise EvidenceError(
@@ -169,16 +150,7 @@ class HoldOut:
                     cure="Use interval='percentile'.",
                 )
             return NormalLimits(value, float(losses.std() / np.sqrt(part.n_cases)))
-        draws = resample_statistic(
-            score,
-            part.target,
-            resampler,
-            self.n_resamples,
-            call.seeds,
-            accept=in_bag_rule(metric, part.target, undefined),
-            redraw=undefined is UndefinedRule.REDRAW,
-            n_jobs=call.n_jobs,
-        )
+        draws = self.resample(score, part.target, call.metric, call.seeds, n_jobs=call.n_jobs)
         return DrawnLimits(draws[:, 0])
 
 

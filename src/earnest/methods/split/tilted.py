@@ -12,6 +12,7 @@ from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import LimitSource, best_of
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
+from earnest.inference.resampling.resampled import MOST_RESAMPLES
 from earnest.inference.resampling.splits import Choice
 from earnest.inference.resampling.tilt import (
     choose_tilt_resampler,
@@ -19,7 +20,7 @@ from earnest.inference.resampling.tilt import (
     no_better_than_perfect,
     tilt_limits,
 )
-from earnest.methods.base import MOST_RESAMPLES, Call, register
+from earnest.methods.base import Call, register
 from earnest.methods.split.splitting import SplitMethod
 from earnest.metrics.families import Metric
 from earnest.resampling.bootstrap import Resampler, find_resampler

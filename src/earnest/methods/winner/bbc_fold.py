@@ -22,16 +22,10 @@ from earnest.core.results.interval import DrawnLimits, LimitSource
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.inference.limits.ceiling import Contest, has_width, no_width, with_spread
 from earnest.inference.remarks import one_repeat_at_a_time, ties_at_the_top, warn_of_undefined_folds
+from earnest.inference.resampling.resampled import MOST_RESAMPLES
 from earnest.inference.resampling.winners import errors_in_the_limit, gains_of, judge_winner
 from earnest.kernels.score import fold_repeats, fold_scores
-from earnest.methods.base import (
-    MOST_RESAMPLES,
-    Call,
-    make_estimate,
-    need_folds,
-    register,
-    selector_of,
-)
+from earnest.methods.base import Call, make_estimate, need_folds, register, selector_of
 from earnest.methods.winner.bbc import BBCDetails
 from earnest.metrics.families import Metric
 from earnest.resampling.folds import all_fold_draws, draw_folds, enumerable

@@ -8,14 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.base import check
 from earnest.core.base.rng import Purpose
 from earnest.core.base.threads import side_by_side, workers
 from earnest.core.data.predictions import Predictions
-from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
+from earnest.core.data.selection import Pooled, Selector
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
-from earnest.core.results.estimate import Estimate, ScoreErrors
+from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import DrawnLimits, LimitSource, NearWinnerLimits
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec, Side
 from earnest.inference.limits.ceiling import Contest, with_spread
@@ -26,20 +25,13 @@ from earnest.inference.limits.local_level import (
 )
 from earnest.inference.limits.winner_law import WinnerLaw, law_of, need_law
 from earnest.inference.remarks import ties_at_the_top, unlike_scales
-from earnest.inference.resampling.resampled import choose_resampler, resample_statistic
-from earnest.inference.resampling.winners import WinnerScores, gains_of, winner, winners
+from earnest.inference.resampling.resampled import ResamplingKnobs
+from earnest.inference.resampling.winners import gains_of, winner, winners
 from earnest.kernels.score import score_table
-from earnest.methods.base import (
-    MOST_RESAMPLES,
-    Call,
-    make_estimate,
-    register,
-    selector_of,
-)
-from earnest.methods.winner.bbc import BBCDetails, need_out_of_bag
+from earnest.methods.base import Call, make_estimate, register, selector_of
+from earnest.methods.winner.bbc import BBCDetails, draw_winners
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
-from earnest.resampling.bootstrap import Resampler, UndefinedRule, find_resampler, out_of_bag_rule
 
 MOST_ROWS = 4000  # resamples that the correlations of scores are read from, at most
 
@@ -61,7 +53,7 @@ class NearWinnerDetails(BBCDetails):
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class NearWinner:
+class NearWinner(ResamplingKnobs):
     """BBC's value, with an interval for the winner at the level that its rivals leave it.
 
     From the scores of all configurations under BBC's own resamples the method reads how small the
@@ -128,24 +120,14 @@ class NearWinner:
         corrected=True,
         static_only=True,
     )
-    n_resamples: int = 1000
+    fewest: ClassVar[int] = 2
     selector: str | Selector | None = None
-    undefined: str = "redraw"
-    resampler: str | Resampler | None = None
-
-    def __post_init__(self) -> None:
-        """Check the knobs."""
-        check.whole_number("n_resamples", self.n_resamples, low=2, high=MOST_RESAMPLES)
-        check.one_of("undefined", self.undefined, list(UndefinedRule))
 
     def __call__(self, call: Call) -> Estimate:
         """Return BBC's value, and the limits of the winner at its local level."""
         pi, metric, jobs = call.pi, call.metric, call.n_jobs
         law_kind = need_law(self.spec.name, metric, pi.target)
-        undefined = UndefinedRule(self.undefined)
         selector = selector_of(self.selector, Pooled())
-        resampler = choose_resampler(find_resampler(self.resampler), pi.target, undefined)
-        need_out_of_bag(self.spec.name, resampler)
         best_wins = type(selector) is Pooled  # a subclass has its own rule
         tables: list[NDArray[np.float64]] = []
 
@@ -157,22 +139,8 @@ class NearWinner:
                 return selector(gains_of(metric, scores[None]), pi.configs.simplicity_order())
             return winners(pi, metric, inbag, selector, n_jobs=jobs)
 
-        scorer = WinnerScores(pi, metric, resampler, choose, jobs)
-        drawn, (final, naive, scores) = side_by_side(
-            lambda: resample_statistic(
-                scorer,
-                pi.target,
-                resampler,
-                self.n_resamples,
-                call.seeds,
-                accept=out_of_bag_rule(metric, pi.target, undefined),
-                redraw=undefined is UndefinedRule.REDRAW,
-                n_jobs=jobs,
-                columns=pi.n_configs,
-            ),  # (B, 2) or (B, 4)
-            lambda: winner(pi, metric, selector, n_jobs=jobs),
-            workers(jobs),
-        )
+        drawn = draw_winners(self, call, choose, selector)
+        final, naive, scores = drawn.final, drawn.naive, drawn.scores
         if not best_wins:  # its scores may be means over folds
             scores = score_table(pi, metric, Weights.ones(pi.n_cases), n_jobs=jobs)[0]
         law = WinnerLaw.of(law_kind, pi, metric, scores)
@@ -191,13 +159,10 @@ class NearWinner:
             found = winner_errors(*steady, final, rng, best_wins=best_wins, dropped=dropped)
             return found.near, found.errors
 
-        def find_errors() -> ScoreErrors:
-            rng = call.seeds.generator(Purpose.VALUE_ERROR)
-            rule_is_known = type(selector) in (Pooled, MeanOfFolds)
-            return scorer.errors(drawn, final, rng, best_wins=rule_is_known)
-
-        (near, errors), own = side_by_side(find_rivals, find_errors, workers(jobs))
-        value = naive if pi.n_configs == 1 else scorer.corrected(drawn)  # as in BBC
+        (near, errors), own = side_by_side(
+            find_rivals, lambda: drawn.find_errors(call, selector), workers(jobs)
+        )
+        value = naive if pi.n_configs == 1 else drawn.scorer.corrected(drawn.table)  # as in BBC
         objection = law.objection(final)
         if objection is None:
             said = tuple(law.remarks(final))
@@ -207,16 +172,16 @@ class NearWinner:
                 end=Side.LOWER if metric.greater_is_better else Side.UPPER,
                 configs=rivals,
                 errors=errors,
-                draws=drawn[:, 0],
+                draws=drawn.table[:, 0],
             )
         else:
             one = pi.select(final)
             contest = Contest.of(pi, final, scores, selector, call.seeds, n_jobs=call.n_jobs)
             source, said = with_spread(
-                DrawnLimits(drawn[:, 0]), one, metric, value=value, contest=contest
+                DrawnLimits(drawn.table[:, 0]), one, metric, value=value, contest=contest
             )
             said = (objection, *said)
-        wins = BBCDetails.of(drawn[:, 1].astype(np.intp), pi.n_configs)
+        wins = BBCDetails.of(drawn.table[:, 1].astype(np.intp), pi.n_configs)
         return make_estimate(
             self,
             call,
@@ -230,7 +195,7 @@ class NearWinner:
                 *said,
             ],
             details=NearWinnerDetails(wins.winners, wins.win_share, near),
-            used={"selector": selector, "resampler": resampler},
+            used={"selector": selector, "resampler": drawn.scorer.resampler},
             errors=own,
         )
 
