@@ -27,11 +27,12 @@ from earnest.core.results.estimate import (
 )
 from earnest.core.results.interval import Ask, LimitSource, WidenedLimits, draws_of
 from earnest.core.results.specs import ON_ITEMS, Estimand, Evidence, Family, MethodSpec
+from earnest.inference.cases.case_values import has_terms
 from earnest.inference.left_out.estimates import has_cases, has_pairs
 from earnest.inference.limits.winner_law import law_of
 from earnest.inference.resampling.ensembles import read_rule
 from earnest.metrics.families import Metric, RankMetric
-from earnest.metrics.ranking import auc_scan, is_auc
+from earnest.metrics.ranking import is_auc
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,17 +190,16 @@ def takes_metric(family: Family, metric: Metric, target: Target) -> bool:
     if family is Family.WITH_LAW:
         return law_of(metric, target) is not None
     sums, means = has_cases(metric), metric.pointwise
-    areas = isinstance(metric, RankMetric) and metric.scan is auc_scan
-    pairs = has_pairs(metric, target)
+    terms, pairs = has_terms(metric), has_pairs(metric, target)
     return {
         Family.ANY: True,
         Family.POINTWISE: means,
         Family.RANK: isinstance(metric, RankMetric),
         Family.AUC: is_auc(metric, target),
         Family.MEANS_AND_AUC: means or is_auc(metric, target),
-        Family.CASEWISE: sums or areas,
+        Family.CASEWISE: terms,
         Family.PAIRS: pairs,
-        Family.SUMS_AND_PAIRS: sums or areas or pairs,
+        Family.SUMS_AND_PAIRS: terms or pairs,
         Family.SUMS: sums,
     }[family]
 

@@ -27,17 +27,11 @@ from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution, Severity
-from earnest.inference.cases.case_values import CaseValues, case_values
+from earnest.inference.cases.case_values import CaseValues, case_values, has_terms
 from earnest.inference.cases.fold_variance import Variance, check_folds, variance_of_mean
 from earnest.inference.limits.ceiling import independent_pairs, reach
-from earnest.inference.limits.fold_normal import (
-    beyond_the_theorem,
-    few_groups,
-    lone_cases,
-    unlike_cases,
-)
-from earnest.metrics.families import Metric, MomentMetric, RankMetric
-from earnest.metrics.ranking import auc_scan
+from earnest.inference.limits.fold_normal import beyond_the_theorem, lone_cases, unlike_cases
+from earnest.inference.remarks import few_groups_in_variance
 
 FEW_FOR_STABILITY = 1000  # cases under which learners that are not stable cost the test its level
 
@@ -64,11 +58,10 @@ class BayleReading(Reading):
     @cached_property
     def _independent(self) -> int:
         """The independent units: cases, groups, or pairs of unlike class of an AUC."""
-        cases, pi = self.cases, self.question.pi
-        units = pi.n_cases if cases.groups is None else len(np.unique(cases.groups))
+        cases = self.cases
         if cases.kind != "placements":
-            return units
-        return max(1, min(independent_pairs(pi, cases), units // 2))
+            return cases.n_units
+        return max(1, min(independent_pairs(self.question.pi, cases), cases.n_units // 2))
 
     def pair(self, a: int, b: int) -> PairOutcome:
         """Return the difference over its standard error."""
@@ -87,7 +80,7 @@ class BayleReading(Reading):
             cautions=[
                 *remarks,
                 *beyond_the_theorem(cases, metric.title),
-                *few_groups(cases),
+                *few_groups_in_variance(cases.groups),
                 *lone_cases(cases),
                 *warn_of_unchecked_stability(self.question.pi),
             ],
@@ -189,7 +182,7 @@ class BayleTest:
     def read(self, question: Question) -> BayleReading:
         """Compute what each case adds to the metric."""
         metric = question.metric
-        if not _readable(metric):
+        if not has_terms(metric):
             raise refuse_metric(
                 self.spec, metric, "Use test='bootstrap', which works for any metric."
             )
@@ -217,12 +210,6 @@ def _other_folds(pi: Predictions) -> str:
     pooled = "delong" if fewest >= 2 and len(pi.target.classes) == 2 else "bootstrap"
     folds = "Use fewer or stratified folds, or" if fewest >= 2 else "Use more cases, or"
     return f"{folds} test='{pooled}' on the pooled scores."
-
-
-def _readable(metric: Metric) -> bool:
-    return isinstance(metric, MomentMetric) or (
-        isinstance(metric, RankMetric) and metric.scan is auc_scan
-    )
 
 
 def warn_of_unchecked_stability(pi: Predictions) -> Iterator[Caution]:

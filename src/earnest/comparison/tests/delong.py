@@ -26,10 +26,9 @@ from earnest.comparison.base import (
 from earnest.comparison.wald import few_units, wald
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.predictions import Predictions
-from earnest.core.data.target import Task
 from earnest.inference.cases.placements import placements
-from earnest.metrics.families import Metric, RankMetric
-from earnest.metrics.ranking import auc_scan
+from earnest.metrics.families import Metric
+from earnest.metrics.ranking import is_auc
 from earnest.metrics.responding import respond
 
 
@@ -144,9 +143,7 @@ class DeLongTest:
 
 def _check(spec: TestSpec, pi: Predictions, metric: Metric) -> None:
     """Refuse what is no area under a binary ROC curve of enough cases."""
-    if not (isinstance(metric, RankMetric) and metric.scan is auc_scan) or (
-        pi.target.task is not Task.BINARY
-    ):
+    if not is_auc(metric, pi.target):
         raise refuse_metric(
             spec, metric, "Use metric='roc_auc', or test='bootstrap' for any metric."
         )

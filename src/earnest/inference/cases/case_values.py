@@ -17,10 +17,9 @@ from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError, MetricError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
-from earnest.inference.cases.placements import Placements, placements
+from earnest.inference.cases.placements import Placements, is_area, placements
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Array, Metric, MetricLike, MomentMetric, RankMetric, View
-from earnest.metrics.ranking import auc_scan
 from earnest.metrics.responding import check_fits, respond
 
 STEP = 1e-3  # the weight that moves, as a share of the weight of one case
@@ -292,6 +291,11 @@ class CaseValues:
     single_folds: tuple[int, int] = (0, 0)
 
     @property
+    def n_units(self) -> int:
+        """The number of independent units: groups, or cases."""
+        return len(self.terms) if self.groups is None else len(np.unique(self.groups))
+
+    @property
     def spread(self) -> Array:
         """What a variance over all cases is read from: the terms, or the pooled ones."""
         return self.terms if self.pooled is None else self.pooled
@@ -400,8 +404,7 @@ def score_terms(pi: Predictions, metric: Metric) -> tuple[Array, Array] | None:
 
 def has_terms(metric: Metric) -> bool:
     """Tell whether a metric says what each case adds to it: a function of sums, or an AUC."""
-    area = isinstance(metric, RankMetric) and metric.scan is auc_scan
-    return area or isinstance(metric, MomentMetric)
+    return isinstance(metric, MomentMetric) or is_area(metric)
 
 
 def check_terms(pi: Predictions, metric: Metric, *, singles: bool = False) -> None:
@@ -422,7 +425,7 @@ def _rule(metric: Metric) -> tuple[ValueKind, Rule]:
         if metric.mean_of_cases:
             return "pointwise", lambda target, given, _: _own_numbers(metric, target, given)
         return "delta", lambda target, given, _: _linearise(metric, target, given)
-    if isinstance(metric, RankMetric) and metric.scan is auc_scan:
+    if is_area(metric):
         return "placements", lambda *parts: placement_terms(metric, *parts)
     raise MetricError(
         f"metric {metric.name!r} has no contribution of a single case",

@@ -25,7 +25,7 @@ from earnest.inference.cases.case_values import has_terms, score_terms
 from earnest.inference.curves.corrected import Selection
 from earnest.inference.curves.prefixes import Order, PrefixScores, score_prefixes
 from earnest.inference.remarks import evidence_remarks
-from earnest.inference.resampling.resampled import MOST_RESAMPLES, choose_resampler
+from earnest.inference.resampling.resampled import MOST_RESAMPLES
 from earnest.inference.resampling.winners import CELLS, WinnerScores
 from earnest.metrics.families import Array, Metric
 from earnest.metrics.responding import check_fits
@@ -228,7 +228,7 @@ def _error_of(
     if not has_terms(metric):
         return spread
     zero = _start_terms(pi, metric, start)
-    resampler = choose_resampler(selection.resampler, pi.target, selection.undefined)
+    resampler = selection.find_resampler(pi.target)
     scorer = WinnerScores(pi, metric, resampler, lambda inbag: np.zeros(len(inbag), np.intp))
     rng = selection.seeds.generator(Purpose.VALUE_ERROR)
     error = scorer.error_over(found.wins, zero, rng)

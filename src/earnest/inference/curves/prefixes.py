@@ -28,12 +28,13 @@ from earnest.core.results.interval import Ask, DrawnLimits, LimitSource
 from earnest.inference.cases.case_values import score_terms
 from earnest.inference.curves.corrected import Selection
 from earnest.inference.limits.ceiling import Contest, has_width, limits_near_best, with_spread
-from earnest.inference.resampling.resampled import ROUNDS, choose_resampler
+from earnest.inference.resampling.resampled import ROUNDS
 from earnest.inference.resampling.winners import (
     CELLS,
     WinnerScores,
     deal_winners,
     depends_on_size,
+    mean_left_out,
 )
 from earnest.kernels.score import score_selected, score_table
 from earnest.metrics.families import Array, Metric
@@ -133,7 +134,7 @@ def score_prefixes(
     [0.79 0.79 0.8 ] [0.79 0.74 0.71]
     """
     asked = Ask() if ask is None else ask
-    resampler = choose_resampler(selection.resampler, pi.target, selection.undefined)
+    resampler = selection.find_resampler(pi.target)
     job = _Job(pi, metric, selection, resampler, n_jobs)
     whole = score_table(pi, metric, Weights.ones(pi.n_cases), n_jobs=n_jobs)  # (1, C)
     make = _in_order if order is Order.TRIED else _over_orders
@@ -219,7 +220,8 @@ class _Job:
     def draw(self, count: int, stream: int = 0) -> Iterator[Weights]:
         """Yield the resamples of a stream, those of an estimate of all configurations."""
         made, pi = self.selection, self.pi
-        accept = out_of_bag_rule(self.metric, pi.target, made.undefined, published=made.published)
+        undefined = UndefinedRule(made.undefined)
+        accept = out_of_bag_rule(self.metric, pi.target, undefined, published=made.published)
         return batches(
             self.resampler,
             pi.target,
@@ -272,7 +274,7 @@ class _Job:
 
         None where the estimate of the prefix would keep them as they are.
         """
-        if self.selection.undefined is not UndefinedRule.REDRAW:
+        if self.selection.undefined != UndefinedRule.REDRAW:
             return None
         table, left = np.empty((0, 0)), np.arange(len(bad))
         for stream in range(1, ROUNDS + 1):
@@ -436,21 +438,9 @@ def _score_batch(job: _Job, inbag: Weights, *, size_matters: bool) -> _Batch:
     finite = np.isfinite(terms).all(axis=0)
     curved[known[finite]] = False
     moves = np.ascontiguousarray(np.where(finite, terms - whole, 0.0).T)  # (W, n)
-    own_terms = _mean_left_out(moves, outside, rows, spot) + whole[spot]
-    off_terms = _mean_left_out(moves, outside, next_rows, spot)
+    own_terms = mean_left_out(moves, outside.values, rows, spot) + whole[spot]
+    off_terms = mean_left_out(moves, outside.values, next_rows, spot)
     return _Batch(place, changes, draws, (own_terms, draws), (off_terms, off_scores), curved)
-
-
-def _mean_left_out(moves: Array, outside: Weights, rows: Places, spot: Places) -> Array:
-    """Return the mean over the cases left out of the moves (W, n) of one configuration a row."""
-    out = np.empty(len(rows))
-    step = max(1, CELLS // moves.shape[1])
-    count = np.maximum(outside.values.sum(axis=1), 1)
-    for start in range(0, len(rows), step):
-        some = slice(start, start + step)
-        left = outside.values[rows[some]] > 0
-        out[some] = np.where(left, moves[spot[some]], 0.0).sum(axis=1)
-    return np.asarray(out / count[rows])
 
 
 def order_chances(configs: int, prefixes: range | None = None) -> Array:

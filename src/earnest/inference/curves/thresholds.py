@@ -30,7 +30,6 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.selection import SELECTORS, EnsembleRule, Pooled, Selector
 from earnest.core.data.thresholds import check_cuttable
-from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, Provenance, by_severity, list_finite
 from earnest.core.results.interval import Ask, tail_of
@@ -41,15 +40,12 @@ from earnest.core.results.thresholds import (
     Thresholds,
     count_rates,
 )
-from earnest.inference.curves.corrected import Selection, chunks, enough
+from earnest.inference.curves.corrected import Selection, chunks, draw_scores, enough
 from earnest.inference.remarks import evidence_remarks
-from earnest.inference.resampling.resampled import choose_resampler, resample_statistic
-from earnest.inference.resampling.winners import winner, winners
-from earnest.kernels.score import score_selected
+from earnest.inference.resampling.winners import winner
 from earnest.metrics.families import Metric
 from earnest.metrics.responding import check_fits, cut
 from earnest.metrics.scores import read_evidence
-from earnest.resampling.bootstrap import UndefinedRule, out_of_bag_rule
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -356,31 +352,19 @@ def _count_all(
     """Return what every resample counts of its own winner, above every threshold."""
     size = len(cuts.grid)
 
-    def statistic(inbag: Weights) -> Floats:
-        best = winners(pi, metric, inbag, how.selector, n_jobs=n_jobs)
-        outside = inbag.out_of_bag()
-        draws = score_selected(pi, metric, outside, best, n_jobs=n_jobs)
-        out = np.zeros((len(best), 5 + 4 * size))
-        out[:, 0] = draws
+    def count(
+        best: NDArray[np.intp], inbag: NDArray[np.uint8], outside: NDArray[np.uint8]
+    ) -> Floats:
+        out = np.zeros((len(best), 4 + 4 * size))
         for config in np.unique(best[best >= 0]):
             for rows in chunks(np.flatnonzero(best == config), pi.n_cases):
-                above = (inbag.values[rows], outside.values[rows])
-                out[rows, 1:] = count_above(pi, int(config), cuts.of(int(config)), above)
+                above = (inbag[rows], outside[rows])
+                out[rows] = count_above(pi, int(config), cuts.of(int(config)), above)
         return out
 
-    table = resample_statistic(
-        statistic,
-        pi.target,
-        choose_resampler(how.resampler, pi.target, how.undefined),
-        how.n_resamples,
-        how.seeds,
-        accept=out_of_bag_rule(metric, pi.target, how.undefined, published=how.published),
-        redraw=how.undefined is UndefinedRule.REDRAW,
-        columns=max(pi.n_configs, 4 * size),
-        n_jobs=n_jobs,
-    )
-    how.refuse_others(table[:, 0])
-    counts = table[~np.isnan(table[:, 0]), 1:].astype(np.int64)
+    width = max(pi.n_configs, 4 * size)
+    table = draw_scores(pi, metric, how, count, columns=width, n_jobs=n_jobs)
+    counts = table[~np.isnan(table[:, 0]), 2:].astype(np.int64)
     parts = np.split(counts, [4, *(4 + k * size for k in (1, 2, 3))], axis=1)
     totals, hits_in, alarms_in, hits_out, alarms_out = parts
     return ThresholdDraws(hits_in, alarms_in, hits_out, alarms_out, totals)

@@ -38,6 +38,7 @@ from earnest.core.results.interval import (
 from earnest.core.results.specs import Side
 from earnest.inference.cases.case_values import CaseValues, case_values, mean_moments
 from earnest.inference.cases.fold_variance import Variance, variance_of_mean
+from earnest.inference.cases.placements import is_area
 from earnest.inference.limits.local_level import DRAWS, Standardised, winner_errors
 from earnest.inference.limits.winner_law import (
     CountedLaw,
@@ -51,7 +52,7 @@ from earnest.inference.limits.winner_law import (
 from earnest.inference.resampling.resampled import choose_resampler, resample_statistic
 from earnest.kernels.score import score_selected, score_table
 from earnest.metrics.families import Metric, MomentMetric, Need, RankMetric
-from earnest.metrics.ranking import auc_scan, line_of
+from earnest.metrics.ranking import line_of
 from earnest.metrics.responding import respond
 from earnest.resampling.bootstrap import UndefinedRule, out_of_bag_rule
 
@@ -177,7 +178,8 @@ def limits_near_best(
     if np.isnan(score) or not _in_law(one, metric):
         return None
     good = float(in_range(metric, np.array(score)))
-    if (1.0 - good) * _trials(one, metric, good) > MANY_ERRORS:
+    trials = _trials(one, metric, score)
+    if (1.0 - good) * trials > MANY_ERRORS:
         return None
     perfect = perfect_limits(one, metric, by_fold=by_fold)
     law = _law_limits(one, metric, score, by_fold=by_fold)
@@ -185,7 +187,7 @@ def limits_near_best(
     if contest is None or contest.pi.n_configs == 1:
         return inner
     configs = contest.pi.n_configs
-    found = _find_rivals(contest, metric, _trials(one, metric, good))
+    found = _find_rivals(contest, metric, trials)
     if found is None:
         return best_of(inner, configs, metric.greater_is_better)
     if drawn is not None and FIRST_DRAWS < DRAWS:
@@ -270,7 +272,7 @@ def no_error(metric: Metric, target: Target, contest: Contest | None = None) -> 
 
 
 def _law_words(metric: Metric, target: Target) -> str:
-    if isinstance(metric, RankMetric) and metric.scan is auc_scan:
+    if is_area(metric):
         return "The limit is that of an AUC with scores that are normal in each class."
     if isinstance(metric, MomentMetric):
         return (
@@ -293,7 +295,7 @@ def perfect_limits(one: Predictions, metric: Metric, *, by_fold: bool = False) -
     the exact limits of pairs that share no case. With groups these are the units.
     """
     (low, high), best = metric.limits, _best(metric)
-    if isinstance(metric, RankMetric) and metric.scan is auc_scan:
+    if is_area(metric):
         return _perfect_area(one, metric, by_fold=by_fold)
     if isinstance(metric, MomentMetric) and metric.mean_of_cases:
         equal = best if metric.needs is Need.LABEL else _commonest(one, metric)[0]
@@ -322,9 +324,10 @@ def area_limits(
     by as much as it is at the limit.
     """
     counts = _units_of_classes(one)
-    made = AreaLimits(area, *counts, 1.0, np.inf, *line_of(metric))
+    constant, slope = line_of(metric)
+    made = AreaLimits(area, *counts, 1.0, np.inf, constant, slope)
     if _find_law(metric, one.target) is Law.AREA and 0.0 < area < 1.0:
-        own = WinnerLaw.of(Law.AREA, one, metric, np.array([_on_line(metric, area)]))
+        own = WinnerLaw.of(Law.AREA, one, metric, np.array([constant + slope * area]))
         made = replace(made, widening=max(1.0, own.spread_ratio(0)))
     if not by_fold:
         return made
@@ -400,8 +403,7 @@ def _law_limits(
         area = float(in_range(metric, np.array(score)))
         return area_limits(one, metric, area, by_fold=by_fold)
     if law is Law.SHARE:
-        good = float(in_range(metric, np.array(score)))
-        return ShareLimits(score, _trials(one, metric, good), low, high, exact=True)
+        return ShareLimits(score, _trials(one, metric, score), low, high, exact=True)
     if law is Law.MEAN_OF_SHARES:
         return _mean_of_shares(one, metric, score)
     if isinstance(metric, MomentMetric) and metric.needs is Need.LABEL:
@@ -417,8 +419,7 @@ def _mean_of_shares(one: Predictions, metric: Metric, score: float) -> LimitSour
     """
     low, high = metric.limits
     negatives, positives = fewest_of_classes(one).tolist()
-    good = float(in_range(metric, np.array(score)))
-    source: LimitSource = ShareLimits(score, _trials(one, metric, good), low, high, exact=True)
+    source: LimitSource = ShareLimits(score, _trials(one, metric, score), low, high, exact=True)
     half, up = 0.5 * (high - low), metric.greater_is_better
     for code, count in ((1, positives), (0, negatives)):
         own = _recall(one, code)
@@ -508,27 +509,16 @@ def _kinds(metric: MomentMetric, target: Target) -> tuple[Array, Array]:
     return made.own.astype(np.float64), shared
 
 
-def _trials(one: Predictions, metric: Metric, good: float) -> float:
+def _trials(one: Predictions, metric: Metric, score: float) -> float:
     """Return how many independent outcomes a score is worth."""
     law = None if one.target.groups is not None else _find_law(metric, one.target)
     if law is not None:
-        score = _from_range(metric, good)
         made = WinnerLaw.of(law, one, metric, np.array([score]))
         assert isinstance(made, CountedLaw)  # as all laws that `_find_law` returns
         return float(made.trials[0])
     if isinstance(metric, MomentMetric):
         return float(_units(one.target))
     return float(disjoint_pairs(one.target))
-
-
-def _from_range(metric: Metric, good: float) -> float:
-    low, high = metric.limits
-    return low + (high - low) * (good if metric.greater_is_better else 1.0 - good)
-
-
-def _on_line(metric: Metric, area: float) -> float:
-    constant, slope = line_of(metric)
-    return constant + slope * area
 
 
 @dataclass(frozen=True, eq=False)
@@ -749,15 +739,13 @@ def unseen_limits(one: Predictions, metric: Metric) -> tuple[LimitSource, Cautio
         made = case_values(one, metric)
     except EarnestError:  # a metric that no case has a part of, or too few cases for its parts
         return _pair_limits(one, metric)
-    units = one.n_cases if made.groups is None else len(np.unique(made.groups))
-    return limits_without_spread(one, made, metric, units)
+    return limits_without_spread(one, made, metric)
 
 
 def _pair_limits(one: Predictions, metric: Metric) -> tuple[LimitSource, Caution]:
     """Return the exact limits of pairs that share no case, or open ones without a finite range."""
     pairs = disjoint_pairs(one.target)
-    ones = Weights.ones(one.n_cases)
-    value = float(score_selected(one, metric, ones, np.zeros(1, dtype=np.intp))[0])
+    value = _score(one, metric)
     low, high = metric.limits
     cure = "Only more cases can tell you more."
     if not np.isfinite([low, high]).all():
@@ -820,15 +808,15 @@ def _near_best(made: LimitSource, metric: Metric, value: float) -> Iterator[Caut
 
 
 def limits_without_spread(
-    pi: Predictions, made: CaseValues, metric: Metric, units: int
+    pi: Predictions, made: CaseValues, metric: Metric
 ) -> tuple[LimitSource, Caution]:
     """Return limits and a caution where the variance of one configuration is 0.
 
     Where cases vary after all, between folds or within groups, their variance over all pairs is
-    used. Else the limits say how large a share of `units` like it may have gone unseen, and what
-    these would do to the metric.
+    used. Else the limits say how large a share of different cases (or groups) may have gone unseen,
+    and what these would do to the metric.
     """
-    value = float(made.value[0])
+    value, units = float(made.value[0]), made.n_units
     for groups in (made.groups, None):
         variance = variance_of_mean(made.spread, made.folds, groups, Variance.ALL_PAIRS)[0]
         if variance > 0.0:
@@ -894,14 +882,6 @@ def _with_unlike(
 ) -> NDArray[np.float64]:
     """Return the metric with a share of the weight on each pair of true and predicted class."""
     own, shared = mean_moments(pi, metric, repeat)
-    count = len(pi.target.classes)
-    truth, said = np.divmod(np.arange(count**2), count)
-    target = Target(y=truth, task=pi.target.task, classes=pi.target.classes)
-    unlike = metric.features(target, said[:, None], None)
+    unlike, common = _kinds(metric, pi.target)
     kept = 1.0 - share
-    return np.asarray(
-        metric.combine(
-            kept * own + share * unlike.own.astype(np.float64),
-            kept * shared + share * np.atleast_2d(unlike.shared).astype(np.float64)[:, :, None],
-        )[:, 0]
-    )
+    return metric.combine(kept * own + share * unlike, kept * shared + share * common)[:, 0]

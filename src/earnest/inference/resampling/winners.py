@@ -29,11 +29,11 @@ from earnest.core.data.weights import Weights
 from earnest.core.results.estimate import ScoreErrors
 from earnest.inference.cases.case_values import has_terms, score_terms
 from earnest.inference.cases.no_information import best_constant
+from earnest.inference.cases.placements import is_area
 from earnest.inference.left_out.leave_one_out import count_sums, leave_one_out, unit_counts
 from earnest.kernels.contest import can_contest, contest
 from earnest.kernels.score import SPREAD, fold_repeats, fold_scores, score_selected, score_table
-from earnest.metrics.families import Array, Metric, RankMetric
-from earnest.metrics.ranking import auc_scan
+from earnest.metrics.families import Array, Metric
 from earnest.resampling.bootstrap import BLOCK, Resampler, StratifiedBootstrap
 
 TINY = 1e-9  # in place of 0, for a fold of which no case was drawn
@@ -178,9 +178,8 @@ def depends_on_size(metric: Metric, target: Target) -> bool:
     A mean over cases has not, nor has an AUC, whose pairs are those of the cases of each class. Of
     groups that differ in size or in their classes a part is never a small copy of the whole.
     """
-    area = isinstance(metric, RankMetric) and metric.scan is auc_scan
     if target.groups is None:
-        return not (metric.pointwise or area)
+        return not (metric.pointwise or is_area(metric))
     sizes = np.bincount(target.groups)
     return not metric.pointwise or len(np.unique(sizes[sizes > 0])) > 1
 
@@ -237,11 +236,14 @@ class WinnerScores:
         made = score_terms(self.pi.select(known), self.metric) if len(known) else None
         if made is not None and np.isfinite(made[1]).all():
             whole, terms = made
-            own, other = (
-                _mean_left_out(terms - whole, outside.values, np.searchsorted(known, mine), mine)
-                for mine in (best, dealt)
-            )
-            own += np.where(best < 0, np.nan, whole[np.searchsorted(known, best) % len(whole)])
+            moves = np.ascontiguousarray((terms - whole).T)  # (W, n)
+            own, other = np.full((2, len(best)), np.nan)
+            for out, mine in ((own, best), (other, dealt)):
+                rows = np.flatnonzero(mine >= 0)
+                places = np.searchsorted(known, mine[rows])
+                out[rows] = mean_left_out(moves, outside.values, rows, places)
+            won = best >= 0
+            own[won] += whole[np.searchsorted(known, best[won])]
             return [np.where(np.isnan(draws), np.nan, own), other]
         other = score_selected(self.pi, self.metric, outside, dealt, n_jobs=self.n_jobs)
         whole = np.full(self.pi.n_configs + 1, np.nan)  # the last one for -1, who is nobody
@@ -485,18 +487,20 @@ def deal_winners(best: Dealt) -> Dealt:
     return cast("Dealt", np.concatenate(parts)) if parts else best
 
 
-def _mean_left_out(
-    moves: Array, outside: NDArray[np.uint8], place: NDArray[np.intp], best: NDArray[np.intp]
+def mean_left_out(
+    moves: Array, outside: NDArray[np.uint8], rows: NDArray[np.intp], places: NDArray[np.intp]
 ) -> Array:
-    """Return the mean over the cases left out of the moves (n, W) of one column a resample."""
-    rows_of = np.ascontiguousarray(moves.T)  # (W, n)
-    out = np.empty(len(outside))
-    step = max(1, CELLS // max(1, outside.shape[1]))
-    for start in range(0, len(outside), step):
+    """Return the mean of moves (W, n) over the cases that resamples leave out: (E,).
+
+    Entry e is about row `places[e]` of the moves in the resample `rows[e]` of the weights (B, n).
+    """
+    out = np.empty(len(rows))
+    step = max(1, CELLS // max(1, moves.shape[1]))
+    for start in range(0, len(rows), step):
         some = slice(start, start + step)
-        mine = rows_of[np.minimum(place[some], len(rows_of) - 1)]
-        out[some] = np.where(outside[some] > 0, mine, 0.0).sum(axis=1)
-    return np.where(best < 0, np.nan, out / np.maximum(outside.sum(axis=1), 1))
+        left = outside[rows[some]] > 0
+        out[some] = np.where(left, moves[places[some]], 0.0).sum(axis=1)
+    return np.asarray(out / np.maximum(outside.sum(axis=1), 1)[rows])
 
 
 def _constant_terms(pi: Predictions, metric: Metric) -> Array:

@@ -131,7 +131,7 @@ class BatesNCV:
                 *_warn_of_bound(parts),
             ]
         else:
-            source, remark = limits_without_spread(nested.outer, outer, metric, nested.n_cases)
+            source, remark = limits_without_spread(nested.outer, outer, metric)
             said = [remark]
         return make_estimate(
             self,

@@ -21,8 +21,8 @@ from earnest.core.results.specs import Design, Estimand, Evidence, Family, Metho
 from earnest.inference.cases.case_values import CaseValues, case_values, check_terms
 from earnest.inference.cases.fold_variance import Variance, variance_of_mean
 from earnest.inference.limits.ceiling import limits_without_spread, never_beyond_perfect
-from earnest.inference.limits.fold_normal import few_cases, few_groups, lone_cases
-from earnest.inference.remarks import not_corrected
+from earnest.inference.limits.fold_normal import few_cases, lone_cases
+from earnest.inference.remarks import few_groups_in_variance, not_corrected
 from earnest.inference.resampling.winners import winner
 from earnest.methods.base import Call, make_estimate, need_folds, register, selector_of
 from earnest.methods.learner.cv import as_fixed
@@ -228,8 +228,7 @@ class RepeatedCV:
             source = never_beyond_perfect(source, pi.select(best), metric, value, by_fold=True)
             said = [*few_cases(made), *_few_repeats(pi.n_repeats, parts)]
         else:
-            units = pi.n_cases if made.groups is None else len(np.unique(made.groups))
-            source, remark = limits_without_spread(pi.select(best), made, metric, units)
+            source, remark = limits_without_spread(pi.select(best), made, metric)
             said = [remark]
         return make_estimate(
             self,
@@ -240,7 +239,7 @@ class RepeatedCV:
             source=source,
             cautions=[
                 *not_corrected(pi.n_configs),
-                *few_groups(made),
+                *few_groups_in_variance(made.groups),
                 *_linear(made),
                 *lone_cases(made, OF_ONE),
                 *said,
