@@ -27,11 +27,12 @@ class ErrStar:
 
     **What it assumes.** Independent cases, or groups that are drawn whole.
 
-    **When it fails.** Where the cases left out lack a class an AUC is undefined; such samples are
-    left out (EN010).
+    **When it fails.** An AUC is undefined where the cases left out lack a class; such samples are
+    ignored (EN010).
 
-    Any metric has a value. An interval has only what has a leave-one-out or leave-pair-out form,
-    whose standard error is taken (EN086): it averages the same losses in another order.
+    Every metric has a value. Only metrics with a leave-one-out or leave-pair-out form have an
+    interval, with the standard error of that form (EN086): it averages the same losses in another
+    order.
 
     Yousef 2022, eq. 51 and 54.
 

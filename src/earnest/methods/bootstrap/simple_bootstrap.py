@@ -21,13 +21,13 @@ from earnest.methods.bootstrap.replicated import (
 class SimpleBootstrap:
     """The simple bootstrap (SB): the mean score of bootstrap-trained models on all cases.
 
-    **What is estimated.** The mean performance over training sets, optimistically: each model saw
+    **What is estimated.** The mean performance over training sets, with optimism: each model saw
     .632 of the cases that test it.
 
     **What it assumes.** Independent cases (or groups).
 
-    **When it fails.** For every learner that remembers its cases. It is here because 'refined'
-    and the papers need it.
+    **When it fails.** For every learner that memorizes its cases. It is here because 'refined' and
+    the papers need it.
 
     Yousef 2022, eq. 30 and 53 (Efron and Tibshirani 1993, section 17.6).
 

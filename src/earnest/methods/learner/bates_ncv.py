@@ -63,26 +63,28 @@ class NestedParts:
 class BatesNCV:
     """Give cross-validation an interval whose width nested cross-validation has measured.
 
-    Each fold is held out in turn, and the other folds are cross-validated among themselves. How
-    far that inner value lies from the score of the fold held out, squared, less what chance alone
-    makes of that score, is the mean squared error of cross-validation.
+    Each fold is held out in turn, and the other folds are cross-validated among themselves. The
+    mean squared error of cross-validation is the squared distance of that inner value from the
+    score of the held-out fold, minus the sampling variance of that score.
 
-    **What is estimated.** The performance at the training size of cross-validation; with the
-    correction (the default) brought to that of all cases.
+    **What is estimated.** The performance at the training size of cross-validation; with the bias
+    correction (the default), extrapolated to the size of all cases.
 
-    **What it assumes.** Independent cases, and a metric that is a mean over them. Nothing of the
-    learner: the error is measured, where other intervals assume that one case changes little.
+    **What it assumes.** Independent cases, and a metric that is a mean over them. It assumes
+    nothing about the learner: it measures the error, where other intervals assume that one case
+    changes little.
 
-    **When it fails.** It costs about K / 2 times the fits of the cross-validation, in every
-    repeat. With few repeats the measured error is rough; it is held between that of a plain mean
-    and sqrt(K) times it.
+    **When it fails.** It costs about K / 2 times the fits of the cross-validation, in every repeat.
+    With few repeats the measured error is rough; it is kept between that of a plain mean and
+    sqrt(K) times that.
 
     Bates, Hastie, Tibshirani 2024, algorithm 1.
 
     Parameters
     ----------
     bias_correction : bool
-        Whether the value is brought to the size of all cases; else it is the cross-validated one.
+        Whether to extrapolate the value to the size of all cases; otherwise it is the
+        cross-validated score.
 
     Examples
     --------

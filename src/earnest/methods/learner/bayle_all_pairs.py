@@ -26,14 +26,14 @@ class BayleAllPairs:
     """Give a cross-validated score a normal interval, from the spread of all its cases.
 
     **What is estimated.** The average test performance of the models that were fitted in the folds.
-    Not that of a model refitted on all cases, and not the mean over training sets. With several
-    configurations it treats the winner as if it had been fixed in advance.
+    It is not the performance of a model refitted on all cases, nor the mean over training sets.
+    With several configurations it treats the winner as if it had been fixed in advance.
 
     **What it assumes.** Independent cases (or groups), one partition, losses that vary, and a
     learner that is stable: leaving out one training case changes its losses by little.
 
-    **When it fails.** For the winner of a search: nothing corrects for the choice. For unstable
-    learners, and for few cases.
+    **When it fails.** For the winner of a search, because nothing corrects for the choice. For
+    unstable learners, and for few cases.
 
     Bayle, Bayle, Janson and Mackey 2020, eq. 9 with its factor corrected: the variance is the mean
     squared distance of the losses from their mean, over n.

@@ -17,15 +17,16 @@ class BayleWithinFold(BayleAllPairs):
     """Give a cross-validated score a normal interval, from the spread of the cases in each fold.
 
     **What is estimated.** The average test performance of the models that were fitted in the folds.
-    Not that of a model refitted on all cases, and not the mean over training sets. With several
-    configurations it treats the winner as if it had been fixed in advance.
+    It is not the performance of a model refitted on all cases, nor the mean over training sets.
+    With several configurations it treats the winner as if it had been fixed in advance.
 
     **What it assumes.** Independent cases (or groups), one partition, losses that vary, and a
     learner that is stable: leaving out one training case changes its losses by little, up to a
     shift of all losses. The variance over all pairs asks that such shifts be small too.
 
-    **When it fails.** For the winner of a search: nothing corrects for the choice. For unstable
-    learners, and for few cases. A fold with one case has no variance, so leave-one-out is refused.
+    **When it fails.** For the winner of a search, because nothing corrects for the choice. For
+    unstable learners, and for few cases. A fold with one case has no variance, so leave-one-out is
+    refused.
 
     Bayle, Bayle, Janson and Mackey 2020, eq. 8 with its inner mean corrected: the variance is the
     mean of the unbiased variances in the folds, over n; unequal folds count by their size.

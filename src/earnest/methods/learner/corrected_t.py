@@ -38,18 +38,18 @@ class CorrectedT:
     """Give the mean of fold scores Student's interval, its variance corrected for the overlap.
 
     With R repeats of K folds there are J = R K scores with the standard deviation s. The variance
-    of their mean is s² (1 / J + 1 / (K - 1)) and the law is Student's t with J - 1 degrees of
-    freedom. The second part does not shrink with repeats.
+    of their mean is s² (1 / J + 1 / (K - 1)), and the distribution is Student's t with J - 1
+    degrees of freedom. The second term does not shrink with repeats.
 
     **What is estimated.** The mean performance of this learner over training sets of (1 - 1/K) n
     cases.
 
-    **What it assumes.** That the scores of two folds have the correlation that the share of test
-    cases suggests, and are about normal.
+    **What it assumes.** The scores are about normal, and two of them are correlated by the share of
+    test cases.
 
     **When it fails.** The correction is a heuristic: no unbiased estimate of this variance exists.
-    For learners whose performance varies much from training set to training set the interval is too
-    short, for stable ones it is rather wide. Few folds make it wide.
+    The interval is too short for learners whose performance varies a lot between training sets, and
+    rather wide for stable ones. Few folds make it wide.
 
     Nadeau, Bengio 2003; for repeated cross-validation Bouckaert, Frank 2004.
 

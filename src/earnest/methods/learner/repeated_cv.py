@@ -149,22 +149,22 @@ DROWNED = 10.0  # times the part of the tests: above it few repeats leave an err
 class RepeatedCV:
     """Repeat cross-validation with other folds, and take its error from the influence of cases.
 
-    With many repeats the score becomes a smooth function of the sample, and the influence function
-    gives its standard error: what each case adds where it is tested, and how the others fare where
-    it trains. Both parts are read from the predictions; nothing is trained for it.
+    With many repeats the score becomes a smooth function of the sample, and its influence function
+    gives the standard error: what each case adds where it is tested, and how it changes the others
+    where it trains. Both parts are computed from the predictions, without training.
 
     **What is estimated.** The mean performance of this learner over training sets of (1 - 1/K) n
     cases.
 
-    **What it assumes.** Independent cases (or groups). The score is only partly smooth, so that
-    the error is an approximation; its part of training sets is never allowed to be negative.
+    **What it assumes.** Independent cases (or groups). The score is only partly smooth, so the
+    error is an approximation; the part from training sets is never negative.
 
-    **When it fails.** With few repeats the part of training sets is mostly noise. It is subtracted
-    on average but not in each sample, and as nothing negative is added the error is then too large:
-    a caution says so, and how many repeats you need.
+    **When it fails.** With few repeats the part from training sets is mostly noise. The noise is
+    subtracted on average but not in each sample, and negative values are cut off, so the error is
+    then too large. A caution tells you how many repeats you need.
 
-    Yousef 2022, section 6, and Yousef 2021, for the idea; the formula is ours, see the page of the
-    method.
+    Yousef 2022, section 6, and Yousef 2021, for the idea; the formula is our own, see the page of
+    the method.
 
     Parameters
     ----------

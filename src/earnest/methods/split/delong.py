@@ -26,28 +26,28 @@ from earnest.metrics.families import Metric
 class DeLong(SplitMethod):
     """DeLong's interval for the AUC of one configuration, chosen on another part of the cases.
 
-    With one configuration nothing is chosen, and all cases evaluate: the interval that reviewers
-    ask for by name.
+    With one configuration nothing is chosen and all cases evaluate: this is the interval that
+    reviewers ask for by name.
 
-    **What is estimated.** The AUC of the configuration chosen on the learning part, its
-    predictions read as one fixed model's.
+    **What is estimated.** The AUC of the configuration chosen on the learning part, treating its
+    predictions as those of one fixed model.
 
-    **What it assumes.** Independent cases, or groups that are given, and enough of both classes in
-    the evaluation part for a normal approximation. With groups the variance is that of Obuchowski
-    1997, over groups.
+    **What it assumes.** Independent cases (or independent groups), and enough cases of both classes
+    in the evaluation part for a normal approximation. With groups the variance is that of
+    Obuchowski 1997.
 
     **When it fails.** With few cases of a class, or an AUC near 1, the interval is too narrow and
-    is cut off at 1; `variant='logit'` is better there. Where the variance is 0 or undefined, limits
-    are exact ones of disjoint pairs, and a caution says so.
+    is cut off at 1; `variant='logit'` is better there. Where the variance is 0 or undefined, you
+    get the exact limits for disjoint pairs, with a caution.
 
-    DeLong, DeLong and Clarke-Pearson 1988; as a rival DL in Paraschakis et al. 2024.
+    DeLong, DeLong and Clarke-Pearson 1988; the competitor DL in Paraschakis et al. 2024.
 
     Parameters
     ----------
     variant : {None, 'logit', 'as_published'}
-        'logit' uses the normal approximation on the logit scale, so that limits never leave the
-        range. 'as_published' is for the table of that paper only: normal limits whatever the AUC,
-        both of them the AUC itself where its variance is 0.
+        'logit' uses the normal approximation on the logit scale, so that the limits never leave the
+        range. 'as_published' only reproduces the table of that paper: the limits are always normal,
+        and both equal the AUC where its variance is 0.
     evaluate : float
         The share of cases that evaluate, a quarter by default.
     split : {'stratified', 'unstratified'}

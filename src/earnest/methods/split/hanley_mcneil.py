@@ -26,28 +26,28 @@ from earnest.metrics.families import Metric
 class HanleyMcNeil(SplitMethod):
     """Hanley and McNeil's interval for the AUC of a configuration chosen on another part.
 
-    It needs the AUC and the class sizes only. With one configuration nothing is chosen, and all
+    It needs only the AUC and the class sizes. With one configuration nothing is chosen, and all
     cases evaluate.
 
-    **What is estimated.** The AUC of the configuration chosen on the learning part, its
-    predictions read as one fixed model's.
+    **What is estimated.** The AUC of the configuration chosen on the learning part, treating its
+    predictions as those of one fixed model.
 
-    **What it assumes.** Independent cases, and scores whose laws in the two classes are like
-    exponential ones, on which the two moments of the formula rest.
+    **What it assumes.** Independent cases, and scores that are roughly exponential in both classes;
+    the formula's two moments assume it.
 
-    **When it fails.** Where that law does not hold, the variance is off, mostly a little too large;
-    DeLong's makes no such assumption. With an AUC of 1 the variance is 0: limits are then exact
-    ones of disjoint pairs, and a caution says so.
+    **When it fails.** For other distributions the variance is off, usually a little too large;
+    DeLong's makes no such assumption. With an AUC of 1 the variance is 0; you then get the exact
+    limits for disjoint pairs, with a caution.
 
-    Hanley and McNeil 1982, with (n1 - 1) and (n0 - 1); as a rival HM in Paraschakis et al. 2024,
-    whose code has another formula.
+    Hanley and McNeil 1982, with (n1 - 1) and (n0 - 1); the competitor HM in Paraschakis et al.
+    2024, whose code has another formula.
 
     Parameters
     ----------
     variant : {None, 'as_published'}
-        'as_published' is the formula of that code, for the table of that paper only: n1 is the
-        number of cases that a threshold of 0 classifies rightly, n0 that of all other cases of the
-        whole sample, with (n1 + 1); and the 10p variant is not adjusted for the choice.
+        'as_published' is the formula of that code, to reproduce the table of that paper: n1 is the
+        number of cases that a threshold of 0 classifies correctly, n0 that of all other cases of
+        the whole sample, with (n1 + 1); and the 10p variant is not adjusted for the choice.
     evaluate : float
         The share of cases that evaluate, a quarter by default.
     split : {'stratified', 'unstratified'}

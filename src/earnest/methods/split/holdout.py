@@ -33,17 +33,17 @@ from earnest.metrics.families import CallableMetric, Metric
 class HoldOut(ResamplingKnobs):
     """Select on some cases, score the selected configuration on others.
 
-    With one configuration nothing is selected: a hold-out set is scored whole. With several
-    configurations on one hold-out set the cases are split in two parts, one to select and one to
-    score. With folds, the first fold scores what the other folds select.
+    With one configuration nothing is selected and the whole hold-out set scores it. With several
+    configurations on one hold-out set, the cases are split into a part that selects and a part that
+    scores. With folds, the first fold scores the configuration that the other folds select.
 
-    **What is estimated.** The performance of the selected fitted model; with one configuration, of
-    that fitted model.
+    **What is estimated.** The performance of the selected model; with one configuration, of that
+    model.
 
     **What it assumes.** Cases (or groups) are independent.
 
-    **When it fails.** It uses a part of the cases only, so its interval is wide. With folds, the
-    models of the other folds have seen the scoring cases in training, a slight optimism.
+    **When it fails.** It uses only part of the cases, so its interval is wide. With folds, the
+    models of the other folds were trained on the scoring cases, which makes it slightly optimistic.
 
     Bayle et al. 2020 (hold-out, normal limits with ddof=0); the split of one set is that of
     Paraschakis et al. 2024, stratified.
@@ -55,7 +55,7 @@ class HoldOut(ResamplingKnobs):
     evaluate : float
         The share of cases that score, where one set is split.
     interval : {'percentile', 'normal'}
-        How limits are made; 'normal' is for metrics that are means over cases.
+        How the limits are computed; 'normal' is for metrics that are means over cases.
     selector : str or Selector, optional
         'pooled' by default.
     undefined : {'redraw', 'drop', 'stratify'}

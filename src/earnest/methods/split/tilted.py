@@ -31,27 +31,27 @@ from earnest.resampling.bootstrap import Resampler, find_resampler
 class Tilted(SplitMethod):
     """Bootstrap tilting (BT): the values under which the estimate would be just too good.
 
-    Cases are reweighted, the more the greater their influence, until the resampled score exceeds
-    the estimate with probability alpha only; the score under those weights is the limit. The other
+    Cases are reweighted, those with more influence more strongly, until the resampled score exceeds
+    the estimate only with probability alpha; the score under those weights is the limit. The other
     limit tilts the other way. With one configuration nothing is chosen, and all cases evaluate.
 
-    **What is estimated.** The performance of the configuration chosen on the learning part, its
-    predictions read as one fixed model's.
+    **What is estimated.** The performance of the configuration chosen on the learning part,
+    treating its predictions as those of one fixed model.
 
-    **What it assumes.** Independent cases, or groups that are given; a metric that is a mean over
+    **What it assumes.** Independent cases (or independent groups), and a metric that is a mean over
     cases, or the AUC.
 
-    **When it fails.** Weights of far tilts depend on few resamples; a caution says so. With perfect
-    separation or very few cases no tilt goes far enough: limits are then DeLong's for the AUC and
-    Wilson's for means in a finite range, and a caution says so.
+    **When it fails.** The weights of strong tilts depend on few resamples. With perfect separation
+    or very few cases no tilt goes far enough, and you get DeLong's limits for the AUC and Wilson's
+    for means in a finite range. A caution tells you of both.
 
-    Efron 1981; Rink and Brannath 2022; as a rival BT in Paraschakis et al. 2024.
+    Efron 1981; Rink and Brannath 2022; the competitor BT in Paraschakis et al. 2024.
 
     Parameters
     ----------
     variant : {None, 'as_published'}
-        'as_published' is for the table of Paraschakis et al. 2024 only: the bad limit of an AUC may
-        be nearer to 1 than that of a perfect one.
+        'as_published' only reproduces the table of Paraschakis et al. 2024: the pessimistic limit
+        of an AUC may be nearer to 1 than that of a perfect one.
     n_resamples : int
         The number of resamples, R.
     resampler : str or Resampler, optional
@@ -65,7 +65,7 @@ class Tilted(SplitMethod):
     selector : str or Selector, optional
         The rule that scores configurations on the learning part; 'mean_of_folds' by default.
     direction : {'fixed', 'auto'}
-        For an AUC: 'auto' turns scores around where the negatives have the greater median.
+        For an AUC: 'auto' reverses scores if the negatives have the greater median.
 
     Examples
     --------

@@ -83,18 +83,18 @@ class BBC(ResamplingKnobs):
     """Bootstrap bias corrected CV: select in-bag, score the selected one out-of-bag, average.
 
     **What is estimated.** The mean performance of a configuration chosen by this rule from these
-    configurations, by models trained on the training part of the folds.
+    configurations, for models trained on the training part of the folds.
 
-    **What it assumes.** Cases (or groups) are independent, and the configurations were fixed
-    before any was evaluated. With repeats all predictions of a case go in or out together, and the
-    metric is computed in each repeat and averaged.
+    **What it assumes.** Cases (or groups) are independent, and the configurations were fixed before
+    any was evaluated. With repeats, all predictions of a case are drawn or left out together, and
+    the metric is computed in each repeat and averaged.
 
     **When it fails.** A dynamic search (Bayesian optimisation) has used the same cases to propose
     configurations, which no resampling of its predictions can undo. With very few cases of a class
-    the out-of-bag scores are rough. If they are all equal, as on few separated cases, the limits
-    are not theirs but the exact ones for what went unseen, with a caution. Scores that depend on
-    how many cases there are, such as R² or F1, are freed of the size of the part left out. Of one
-    configuration the value is its own score, which the mean over ever more resamples comes to.
+    the out-of-bag scores are rough. If they are all equal, as on a few separated cases, you get
+    exact limits for unseen errors instead, with a caution. Scores that depend on the number of
+    cases, such as R² or F1, are corrected for the size of the part left out. For one configuration
+    the value is its own score, the limit of the mean over ever more resamples.
 
     Tsamardinos, Greasidou, Borboudakis 2018, algorithm 5 (with the column index missing in its
     line 9); the redraw rule is that of the authors' code for Paraschakis et al. 2024.
@@ -113,9 +113,8 @@ class BBC(ResamplingKnobs):
         By default groups are drawn if there are any, otherwise cases.
     variant : {None, 'as_published'}
         'as_published' gives the mean of the out-of-bag scores for every metric, selects in-bag by
-        the pooled score but names the winner by the mean of the
-        folds, and takes the 25th and 975th of 1000 draws for a two-sided 95 % interval, be
-        they a point or not.
+        the pooled score but names the winner by the mean of the folds, and takes the 25th and 975th
+        of 1000 draws for a two-sided 95 % interval, even if they are equal.
 
     Examples
     --------

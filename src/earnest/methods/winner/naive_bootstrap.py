@@ -30,8 +30,8 @@ from earnest.methods.base import Call, make_estimate, need_folds, register, sele
 class NaiveBootstrap(ResamplingKnobs):
     """Bootstrap the winner's scores as if it had been fixed in advance.
 
-    **What is estimated.** The winner's performance, had nobody selected it. It shows what goes
-    wrong without a correction; it is not valid for a tuned model, but it is one for a single
+    **What is estimated.** The winner's performance, as if nobody had selected it. It shows what
+    goes wrong without a correction: it is not valid for a tuned model, only for a single
     configuration.
 
     **What it assumes.** That nothing was selected; over folds, that fold scores are independent.
@@ -39,7 +39,7 @@ class NaiveBootstrap(ResamplingKnobs):
     **When it fails.** Whenever there was a choice. Over folds the interval is also too narrow with
     few folds.
 
-    Paraschakis et al. 2024, the rival NB: over folds, with percentile or normal limits.
+    Paraschakis et al. 2024, the competitor NB: over folds, with percentile or normal limits.
 
     Parameters
     ----------
@@ -49,7 +49,8 @@ class NaiveBootstrap(ResamplingKnobs):
         What is resampled: the winner's fold scores, as published, or the cases; by default folds
         where there are two or more and no resampler is given.
     interval : {'percentile', 'normal'}
-        How limits are made over folds; 'normal' is mean and standard deviation (ddof=0).
+        How the limits over folds are computed; 'normal' uses the mean and the standard deviation
+        (ddof=0).
     selector : str or Selector, optional
         By default 'mean_of_folds' over folds and 'pooled' over cases.
     undefined : {'redraw', 'drop', 'stratify'}

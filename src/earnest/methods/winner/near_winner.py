@@ -45,7 +45,7 @@ class NearWinnerDetails(BBCDetails):
     winners, win_share
         As for BBC.
     near : ndarray of bool, shape (C,)
-        The configurations whose distance to the winner luck alone can explain.
+        The configurations whose distance to the winner chance alone can explain.
     """
 
     near: NDArray[np.bool_]
@@ -56,30 +56,30 @@ class NearWinnerDetails(BBCDetails):
 class NearWinner(ResamplingKnobs):
     """BBC's value, with an interval for the winner at the level that its rivals leave it.
 
-    From the scores of all configurations under BBC's own resamples the method reads how small the
-    level must be for the winner alone, so that the interval holds for whichever configuration won.
-    Then it gives the limit of the winner at that level by the distribution of its metric: Clopper
-    and Pearson's for proportions and similar metrics (balanced accuracy, F1, MCC, kappa), a Beta
+    From the scores of all configurations under BBC's own resamples, the method finds how small the
+    level for the winner alone must be, so that the interval holds for whichever configuration won.
+    Then it takes the winner's limit at that level from the distribution of its metric: Clopper and
+    Pearson's for proportions and similar metrics (balanced accuracy, F1, MCC, kappa), a Beta
     distribution with the variance at the value tested for AUCs and the concordance index, a Gamma
     distribution for mean losses and R². A mean of scores between two limits, such as marks or means
-    of samples, is a proportion of as many trials as its variance is worth.
+    of samples, is treated as a proportion of as many trials as its variance corresponds to.
 
-    **What is estimated.** The performance of the configuration that won, by models trained on the
-    training part of the folds. The value is BBC's. Where the interval would leave the value out,
-    its end is moved to it.
+    **What is estimated.** The performance of the configuration that won, for models trained on the
+    training part of the folds. The value is BBC's. If the interval would not contain the value, its
+    end is moved to it.
 
     **What it assumes.** Independent cases, or independent groups of them; configurations that were
-    fixed before any was evaluated; scores that depend on each other about as normal numbers do; for
-    an AUC near 1 scores of about equal spread in both classes; for losses light tails. Steps 3 to 5
-    of the level have no theorem for finite samples: they were shown to hold by simulation.
-    Configurations that were dropped on the way count as rivals.
+    fixed before any was evaluated; scores whose dependence is about that of normal variables; for
+    an AUC near 1, scores of about equal spread in both classes; for losses, light tails. Steps 3 to
+    5 of the level have no theorem for finite samples; simulations show that they hold.
+    Configurations dropped during the search count as rivals.
 
-    **When it fails.** Dynamic searches and dependent cases break it as they break BBC. The AUC of
-    few positives that vary more than the negatives, and repeats of fewer than 50 cases near the
-    ceiling, were covered in 87 to 93 %; cautions say so. Where the losses of the winner have heavy
-    tails no law holds: the interval is then BBC's, and a caution says so. For other metrics, such
-    as average precision, nothing was shown, and the method refuses. `find_objection` tells all
-    this of a question beforehand.
+    **When it fails.** Dynamic searches and dependent cases break it as they break BBC. Coverage was
+    87 to 93 % for the AUC with few positives that vary more than the negatives, and for repeats of
+    fewer than 50 cases near the ceiling; cautions warn of these. If the losses of the winner have
+    heavy tails, no distribution fits and you get BBC's interval, with a caution. Other metrics,
+    such as average precision, were not studied and are refused. `find_objection` tells you all this
+    beforehand.
 
     A method of earnest's own, in the family of Zrnic and Fithian 2024.
 
@@ -88,8 +88,8 @@ class NearWinner(ResamplingKnobs):
     n_resamples : int
         The number of bootstrap resamples, B.
     selector : str or Selector, optional
-        The rule that chooses in-bag and on the sample itself; 'pooled' by default. Under another
-        rule than the best pooled score the level is that of the largest of all errors.
+        The rule that chooses in-bag and on the sample itself; 'pooled' by default. Under any rule
+        other than the best pooled score, the level is that of the largest of all errors.
     undefined : {'redraw', 'drop', 'stratify'}
         What to do with a resample on which the metric is undefined.
     resampler : str or Resampler, optional
@@ -204,8 +204,8 @@ class NearWinner(ResamplingKnobs):
     ) -> str | None:
         """Return why this interval may not hold for these data; None if it was shown to hold.
 
-        That is: the metric has no law, the winner's losses are not of its law, or limits of such
-        samples were seen to fail. Nothing is resampled.
+        That is: the metric has no known distribution, the winner's losses do not follow it, or
+        limits of such samples were seen to fail. Nothing is resampled.
 
         Examples
         --------
@@ -237,8 +237,8 @@ def find_dropped(
 ) -> DroppedConfigurations:
     """Return the configurations that have predictions of some folds and not of all.
 
-    They were in the running until they were dropped, and are compared with the winner on the cases
-    that they were tested on. One without any prediction never was.
+    They competed until they were dropped, and are compared with the winner on the cases that they
+    were tested on. A configuration without any prediction never competed.
     """
     begun = np.any([cell.any(axis=0) for cell in given.cells], axis=0)
     dropped = np.flatnonzero(begun & ~given.complete)
