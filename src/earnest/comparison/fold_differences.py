@@ -33,7 +33,7 @@ class FoldReading(Reading):
     scores : ndarray, shape (J, C)
         The folds of all repeats in which the metric is defined.
     overlap : float
-        What is added to 1 / J for training sets that overlap: the ratio of test to training cases.
+        What to add to 1 / J for overlapping training sets: the ratio of test to training cases.
     remarks : tuple of Caution
         What the test always says.
     """
@@ -55,7 +55,7 @@ class FoldReading(Reading):
         return min(len(self.scores), folds) if folds > 1 else len(self.scores)
 
     def pair(self, a: int, b: int) -> PairOutcome:
-        """Return the mean fold difference over its standard error, under Student's law."""
+        """Return the mean fold difference over its standard error, with Student's distribution."""
         pi, values = self.question.pi, self.values
         count = len(self.scores)
         apart = self.scores[:, a] - self.scores[:, b]
@@ -82,8 +82,8 @@ def read_folds(
 ) -> FoldReading:
     """Score every fold, leaving out those in which the metric is undefined for a configuration.
 
-    With `corrected` the variance allows for training sets that overlap, by the `ratio` of test to
-    training cases; it is that of folds, 1 / (K - 1), where none is given.
+    With `corrected` the variance allows for overlapping training sets, by the `ratio` of test to
+    training cases; the default is that of folds, 1 / (K - 1).
     """
     pi = question.pi
     table = fold_scores(pi, question.metric, n_jobs=question.n_jobs)[:, 0]  # (J, C)

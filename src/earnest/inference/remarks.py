@@ -438,7 +438,7 @@ def few_groups_in_variance(groups: Numbers | None) -> Iterator[Caution]:
 
 
 def few_for_an_auc(part: Predictions, metric: Metric) -> Iterator[Caution]:
-    """Yield a caution where a law of an AUC stands on few cases of a class."""
+    """Yield a caution if a class has too few cases for the usual limits of an AUC."""
     if not is_auc(metric, part.target):
         return
     counts = np.bincount(part.target.y, minlength=2)

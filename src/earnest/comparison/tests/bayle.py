@@ -137,9 +137,8 @@ class BayleTest:
     **What is compared.** The average performance of the models that were fitted in these folds,
     not that of models refitted on all cases.
 
-    **What it assumes.** Cases are independent (or groups are, then the variance is cluster-robust)
-    and the learning algorithms are stable: one case more or less in a training set changes their
-    losses little.
+    **What it assumes.** Independent cases (or groups, with a cluster-robust variance), and stable
+    learners: one case more or less in a training set changes their losses little.
 
     **When it fails.** With fewer than about thirty cases, and with unstable learners. Repeats,
     groups, metrics that are not means (by the delta method) and the AUC (the mean of the folds'
@@ -151,8 +150,8 @@ class BayleTest:
     Parameters
     ----------
     variance : {'all_pairs', 'within_fold'}
-        About which mean the spread of the differences is measured: that of all cases, or that of
-        the fold; the latter needs two cases in every fold.
+        Whether the spread of the differences is about the mean of all cases or about that of the
+        fold; the latter needs two cases in every fold.
 
     Examples
     --------
@@ -205,7 +204,7 @@ def _set_cure(error: EvidenceError, cure: str) -> EvidenceError:
 
 
 def _other_folds(pi: Predictions) -> str:
-    """Return what to do where a fold has too few cases of a class, by a test that can do it."""
+    """Return what to do if a fold has too few cases of a class: a test that works here."""
     fewest = int(np.bincount(pi.target.y, minlength=2).min()) if pi.target.has_classes else 0
     pooled = "delong" if fewest >= 2 and len(pi.target.classes) == 2 else "bootstrap"
     folds = "Use fewer or stratified folds, or" if fewest >= 2 else "Use more cases, or"

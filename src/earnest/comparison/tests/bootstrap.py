@@ -143,18 +143,18 @@ class BootstrapReading:
 class BootstrapTest(ResamplingKnobs):
     """The paired bootstrap counts how often the difference keeps its sign on resampled cases.
 
-    **What is compared.** Two columns of predictions, each read as those of one fixed model.
+    **What is compared.** Two columns of predictions, each treated as those of one fixed model.
 
-    **What it assumes.** Independent cases, or groups, which are then drawn whole; enough of them
+    **What it assumes.** Independent cases (or groups, which are drawn whole), and enough of them
     that resampling is like sampling.
 
-    **When it fails.** Few cases, or few of a class: percentile intervals are then too narrow.
-    Differences that are nearly always 0.
+    **When it fails.** With few cases, or few of a class, percentile intervals are too narrow.
+    Differences that are nearly always 0 also break it.
 
-    The interval has the percentiles of the differences on the same resamples. The p-value inverts
-    it: (1 + number of resamples with a difference of 0 or beyond) / (1 + number of resamples),
-    twice the smaller of the two sides; it is never 0, and where p is at most alpha the interval of
-    level 1 - alpha excludes 0.
+    The limits are percentiles of the differences on the same resamples. The p-value inverts the
+    interval: (1 + number of resamples with a difference of 0 or beyond) / (1 + number of
+    resamples), twice the smaller of the two sides. It is never 0, and if p is at most alpha, the
+    interval of level 1 - alpha excludes 0.
 
     Efron, Tibshirani 1993, sections 13.3 and 15.4.
 
@@ -163,8 +163,8 @@ class BootstrapTest(ResamplingKnobs):
     n_resamples : int
         The number of bootstrap resamples, at least two: one shows no spread.
     resampler : str or Resampler, optional
-        'case', 'stratified', 'group' or 'bayesian'; by default groups are drawn where there are
-        any, strata apart where there are any, else cases.
+        'case', 'stratified', 'group' or 'bayesian'; by default groups if there are any, otherwise
+        cases, within strata if there are any.
     undefined : {'redraw', 'drop', 'stratify'}
         What to do with a resample on which the metric is undefined.
 

@@ -66,7 +66,7 @@ class DeLongReading(Reading):
     def units(self) -> int:
         """The independent units of a sum: groups, or twice the cases of the rarer class.
 
-        An area errs by the mean of either class, and the rarer class makes most of the error.
+        An area depends on the mean of each class, and the rarer class causes most of the error.
         """
         groups = self.question.pi.target.groups
         both = 2 * int(np.bincount(self.question.pi.target.y, minlength=2).min())
@@ -94,15 +94,15 @@ class DeLongReading(Reading):
 class DeLongTest:
     """DeLong's paired test of two areas under the ROC curve on the same cases.
 
-    **What is compared.** Two columns of scores, each read as those of one fixed model; scores of
+    **What is compared.** Two columns of scores, each treated as those of one fixed model; scores of
     all folds are pooled.
 
     **What it assumes.** Independent cases, at least two of each class, and scores that mean the
     same in every fold. With groups the placements are summed in each group first (Obuchowski
     1997); with repeats they are averaged over repeats.
 
-    **When it fails.** Scores of folds on different scales; few cases of a class; nested models
-    fitted on the same cases that are tested.
+    **When it fails.** If folds have scores on different scales, with few cases of a class, and for
+    nested models fitted on the cases that are tested.
 
     DeLong, DeLong, Clarke-Pearson 1988.
 
@@ -142,7 +142,7 @@ class DeLongTest:
 
 
 def _check(spec: TestSpec, pi: Predictions, metric: Metric) -> None:
-    """Refuse what is no area under a binary ROC curve of enough cases."""
+    """Refuse other metrics than the AUC of two classes, and too few cases of a class."""
     if not is_auc(metric, pi.target):
         raise refuse_metric(
             spec, metric, "Use metric='roc_auc', or test='bootstrap' for any metric."

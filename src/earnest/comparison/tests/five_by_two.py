@@ -89,7 +89,7 @@ class FiveByTwoReading(FiveByTwo):
         return np.asarray(self.scores[0, 0])
 
     def pair(self, a: int, b: int) -> PairOutcome:
-        """Return the first difference over the root of the mean spread, under Student's law."""
+        """Return the first difference over the root of the mean spread, a Student's t."""
         question, values = self.question, self.values
         return wald(
             (float(values[a]), float(values[b])),
@@ -108,18 +108,18 @@ class FiveByTwoReading(FiveByTwo):
 class FiveByTwoTest:
     """The t test of one difference over the spread of five repeats of two folds.
 
-    **What is compared.** The mean performance over training sets of n / 2 cases. The difference
-    that is shown, and that the interval is about, is that of the first fold of the first repeat:
-    the law of the statistic is for that one.
+    **What is compared.** The mean performance over training sets of n / 2 cases. The difference and
+    its interval are those of the first fold of the first repeat, for which the distribution of the
+    statistic is known.
 
     **What it assumes.** The differences of the two folds of a repeat are normal and independent:
-    their training sets do not overlap. The spreads of the five repeats are taken as independent,
+    their training sets do not overlap. The spreads of the five repeats are treated as independent
     too, which holds roughly.
 
     **When it fails.** The result depends on which fold comes first, so another seed may give
-    another answer; its power is low. Each half of a repeat judges the model of the other, so that
-    both scores are alike for learners that depend a lot on their training cases: the test then
-    found differences too easily in simulation (11 to 16 % at a level of 5 %). Prefer `corrected_t`.
+    another answer; its power is low. Each half of a repeat tests the model of the other, so both
+    scores are similar for learners that depend a lot on their training cases; in simulation the
+    test then found differences too easily (11 to 16 % at a level of 5 %). Prefer `corrected_t`.
 
     Dietterich 1998. t = p₁₁ / sqrt(mean sᵢ²) with sᵢ² the variance of the two differences of repeat
     i; five degrees of freedom.

@@ -66,9 +66,9 @@ class FiveByTwoFTest:
     repeat independent; and that the ten squares are independent, which holds roughly.
 
     **When it fails.** It has no direction and gives no interval: `alternative` is two-sided. Its
-    statistic is large, too, if the differences of repeats have different signs. For learners that
-    depend a lot on their training cases it found differences too easily in simulation, as
-    `five_by_two` is (16 % at a level of 5 %).
+    statistic is also large if the differences of repeats have different signs. For learners that
+    depend a lot on their training cases it found differences too easily in simulation, like
+    `five_by_two` (16 % at a level of 5 %).
 
     Alpaydin 1999. F = Σ pᵢⱼ² / (2 Σ sᵢ²), with 10 and 5 degrees of freedom.
 

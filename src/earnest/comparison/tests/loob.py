@@ -26,18 +26,18 @@ from earnest.metrics.families import Metric, MomentMetric
 class LOOBTest(SampleTest):
     """The difference of two mean losses, each case judged by models that did not see it.
 
-    A function of sums, such as the F1 score, is taken of the sums of all cases and linearised
-    there (the delta method).
+    A function of sums, such as the F1 score, is computed from the sums over all cases and
+    linearised there (the delta method).
 
     **What is compared.** The mean performance over training sets of about .632 n distinct cases,
     both learners trained on the same bootstrap samples.
 
     **What it assumes.** Independent cases (or groups, which are drawn whole), and that the estimate
-    is a smooth function of the sample, which the mean over many replicates makes it. The variance
-    counts the spread of training sets and of test cases at once.
+    is a smooth function of the sample, which the mean over many replicates ensures. The variance
+    covers both training sets and test cases.
 
-    **When it fails.** With few replicates, whose noise is taken off the variance: use 1000. The
-    standard error was 13 to 15 % too large in simulation for one learner, and more for a
+    **When it fails.** With few replicates, whose noise is subtracted from the variance: use 1000.
+    The standard error was 13 to 15 % too large in simulation for one learner, and more for a
     difference, so the test is conservative.
 
     Efron, Tibshirani 1997; Yousef 2022, (32) and (48), the latter as corrected.

@@ -27,16 +27,16 @@ class LPOBTest(SampleTest):
     """The difference of two AUCs, each pair of cases judged by models that saw neither.
 
     **What is compared.** The mean AUC over training sets of about .632 n distinct cases, both
-    learners trained on the same bootstrap samples; the concordance of survival times alike.
+    learners trained on the same bootstrap samples; or the concordance of survival times.
 
     **What it assumes.** Independent cases (or groups, which are drawn whole), and that the estimate
-    is a smooth function of the sample, which the mean over many replicates makes it. The variance
-    is that of the differences of the two influence functions: it counts the spread of training sets
-    and of test cases at once.
+    is a smooth function of the sample, which the mean over many replicates ensures. The variance is
+    that of the difference of the two influence functions, and covers both training sets and test
+    cases.
 
-    **When it fails.** With few replicates, whose noise is taken off the variance: use 1000. The
-    standard error of a difference was about 30 % too large in the simulations of the chapter and
-    here, so the test is conservative.
+    **When it fails.** With few replicates, whose noise is subtracted from the variance: use 1000.
+    The standard error of a difference was about 30 % too large in the simulations of the chapter
+    and here, so the test is conservative.
 
     Yousef 2022, section 4 and table 4; Yousef, Wagner, Loew 2005.
 

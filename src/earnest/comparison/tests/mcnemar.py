@@ -68,22 +68,22 @@ class McNemarReading(Reading):
 class McNemarTest:
     """McNemar's test counts who wins among the cases that only one of the two gets right.
 
-    **What is compared.** Two columns of predictions, each read as those of one fixed model.
+    **What is compared.** Two columns of predictions, each treated as those of one fixed model.
 
     **What it assumes.** Independent cases; nothing else, as the test is exact. The interval of
     the difference is that of Bonett and Price: one case is added to each of the two counts, and
     two to all cases.
 
     **When it fails.** With few cases on which the two disagree it can show nothing. The exact test
-    is cautious, the mid-p one less so and seldom above its level. Test and interval are computed
-    separately and may disagree at the edge. Groups and repeats are refused.
+    is conservative; the mid-p test is less so and seldom exceeds its level. Test and interval are
+    computed separately and may disagree at the edge. Groups and repeats are refused.
 
     McNemar 1947; Fagerland, Lydersen, Laake 2013; Bonett, Price 2012.
 
     Parameters
     ----------
     p : {'exact', 'mid'}
-        The binomial p-value, or the one that counts what was seen half.
+        The exact binomial p-value, or the mid-p value, which counts the observed outcome half.
 
     Examples
     --------

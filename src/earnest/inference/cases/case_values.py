@@ -29,10 +29,9 @@ ROUNDING = 4 * float(np.finfo(np.float64).eps)  # of a difference of two values 
 def influence(moved: Callable[[float], Array], n: int) -> Array:
     """Return the influence of every case (n, C), centred so that they sum to 0.
 
-    The statistic is asked with a share `step` of all weight moved to a case, and with as much
-    taken from it: `step` is so small against 1 / n that every weight stays positive. A metric is
-    therefore only asked about cases that could be, where no rounding guard or limit of its range
-    bends it.
+    The statistic is evaluated with a share `step` of all weight moved to a case, and with as much
+    taken from it. `step` is so small against 1 / n that every weight stays positive, so the metric
+    never leaves its range.
 
     The five-point rule has an error of the order `STEP`⁴ where one case makes up the whole
     statistic and far less elsewhere, and rounding of about n * 1e-12 of the value; influences
@@ -102,9 +101,9 @@ def pooled_terms(
     negative A + (n / (K n_0j)) (V01 - A), where the distances from A are multiplied by
     sqrt(N / (N - 1)), N being the cases of the class in all folds: DeLong's divisors.
 
-    The terms of a fold sum up to twice what the fold adds. So they are for variances over all cases
-    only: right where the means of cases over many repeats are taken, and rather wide for one
-    partition, by a factor of 2 in the variance where a fold has but one case of either class.
+    The terms of a fold sum to twice what the fold adds, so they are only for variances over all
+    cases: correct for means of cases over many repeats, and rather wide for one partition, by a
+    factor of 2 in the variance if a fold has only one case of either class.
     """
     codes, views = np.unique(folds), metric.views(target)
     rows = [np.flatnonzero(folds == code) for code in codes]

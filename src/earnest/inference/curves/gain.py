@@ -45,7 +45,7 @@ def gain(
     rng: RngLike = None,
     n_jobs: int | None = None,
 ) -> Gain:
-    """Tell what a search gained, and what it only seemed to gain, as it tried configurations.
+    """Tell what a search gained, and what it only seemed to gain.
 
     For every number k of configurations there are two scores: the naive one that a search stopped
     after k of them would have reported, and the corrected one to expect of its winner on new
@@ -217,7 +217,7 @@ def gain_of(
 def _error_of(
     pi: Predictions, metric: Metric, selection: Selection, found: PrefixScores, start: int | None
 ) -> float | None:
-    """Return the standard error of the gain, by the law of the scores; else of its draws.
+    """Return the standard error of the gain, from the scores of cases, otherwise from its draws.
 
     `start` is the first configuration, None for the mean of all.
     """
@@ -255,11 +255,11 @@ def limit_gain(
 ) -> Interval:
     """Return the two-sided interval of a gain.
 
-    The low end is the normal one. A correction selects on two thirds of the cases, and so finds a
-    configuration that leads by a little less often than the search does: the gain is on the low
-    side, and beyond the normal high end too often. So the high end is the outer one of the normal
-    one and of the draws' low end turned around the value (the basic bootstrap), but not beyond the
-    high end of what the search seemed to gain, which is on the high side.
+    The low end is normal. A correction selects on two thirds of the cases, so it finds a
+    configuration that leads by a little less often than the search does: the estimated gain is too
+    low, and the true gain exceeds the normal high end too often. So the high end is the larger of
+    the normal one and the low end of the draws reflected about the value (the basic bootstrap), but
+    at most the high end of what the search seemed to gain, which is too high.
 
     Parameters
     ----------

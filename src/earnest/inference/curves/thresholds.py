@@ -4,9 +4,9 @@ In every resample a configuration is chosen in-bag, and what it calls positive i
 threshold on the cases left out. The counts of all resamples are pooled, so that a resample without
 a case of a class adds nothing to the measures of that class and is not drawn again for them.
 
-The bands stand on the cases of the winner: exact binomial limits for as many independent cases as a
-share is worth, at a level at which they hold at all thresholds at once. That level comes from
-normal multipliers of what each case adds to the winner's curve.
+The bands come from the cases of the winner: exact binomial limits for as many independent cases as
+a share is worth, at a level at which they hold at all thresholds at once. Normal multipliers of
+what each case adds to the winner's curve give that level.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def thresholds(
 
     **When it fails.** Decision values have no common scale: the threshold of the winner is matched
     with those of the other configurations by the share of cases above it, and there is no net
-    benefit. With few cases of a class the bands are wide, as they must be.
+    benefit. With few cases of a class the bands are wide.
 
     Vickers and Elkin 2006 for the net benefit.
 
@@ -597,7 +597,7 @@ class _UnitCounts:
 def limit_binomial(share: Floats, trials: Floats, tail: float) -> tuple[Floats, Floats]:
     """Return the exact binomial limits (Clopper and Pearson 1934) of shares, NaN where undefined.
 
-    Counts need not be whole: the limits are quantiles of beta laws.
+    Counts need not be whole: the limits are quantiles of Beta distributions.
 
     Examples
     --------

@@ -35,7 +35,7 @@ _FLIPPED = {Side.LOWER: Side.UPPER, Side.UPPER: Side.LOWER, Side.TWO_SIDED: Side
 
 @dataclass(frozen=True, eq=False)
 class PivotLimits:
-    """Limits that turn the law of a pivot around: value - quantile * error.
+    """Limits that invert the distribution of a pivot: value - quantile * error.
 
     With pivots (draw - value) and an error of 1 these are the basic limits; with pivots divided by
     the error of each draw, and the error of the sample, the studentised ones.

@@ -1,8 +1,8 @@
 """The leave-one-out bootstrap, and its standard error by the influence function.
 
-Each case is judged by the models whose training sample lacks it. The standard error asks how the
-whole estimate moves when a little probability moves to one case: as a test case, and as a training
-case, which shows in how the losses of the replicates go with how often they drew it.
+Each case is judged by the models whose training sample lacks it. The standard error measures how
+the whole estimate moves when a little probability moves to one case: as a test case, and as a
+training case, by the correlation of the losses of the replicates with how often they drew it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Bootstrap tilting: how far cases must be reweighted until the estimate would be a surprise.
+"""Bootstrap tilting: how far cases must be reweighted until the estimate would be surprising.
 
 A tilt gives case i the weight exp(tau * l_i), where l_i is its influence on the estimate. A
 resample is then worth w_r(tau) = prod_i (n p_i)^F_ri = exp(tau * sum_i F_ri l_i - n A(tau)), with

@@ -7,8 +7,8 @@ is taken from the part by its linear terms, or else what the part does to config
 not choose is taken off.
 
 It is a leave-one-out bootstrap whose training is the selection, and as smooth as its resamples make
-it. For its standard error the scores of the configurations are drawn again from their normal law,
-and the correction is computed of each draw as it is of the sample.
+it. For its standard error the scores of the configurations are drawn again from their normal
+distribution, and the correction is computed of each draw as it is of the sample.
 """
 
 from __future__ import annotations
@@ -175,8 +175,9 @@ Dealt = TypeVar("Dealt", bound=NDArray[Any])  # one entry, or one row, a resampl
 def depends_on_size(metric: Metric, target: Target) -> bool:
     """Tell whether a part of the cases has another expected score than all of them.
 
-    A mean over cases has not, nor has an AUC, whose pairs are those of the cases of each class. Of
-    groups that differ in size or in their classes a part is never a small copy of the whole.
+    A mean over cases has the same, and so has an AUC, whose pairs are those of the cases of each
+    class. A part of groups that differ in size or in their classes is never a small copy of the
+    whole.
     """
     if target.groups is None:
         return not (metric.pointwise or is_area(metric))
@@ -273,8 +274,8 @@ class WinnerScores:
     ) -> ScoreErrors:
         """Return the standard errors of the corrected score and of its distances.
 
-        Of that of the optimism the finite number of resamples is a part: the optimism of one
-        configuration is not exactly 0.
+        The error of the optimism includes that of the finite number of resamples: the optimism of
+        one configuration is not exactly 0.
 
         Parameters
         ----------
@@ -374,8 +375,8 @@ class WinnerScores:
     ) -> ScoreErrors:
         """Return errors for a metric that has no terms, from how scores go with the counts.
 
-        That a case is drawn takes it from those that score, so that the covariance of its count
-        with the score of a configuration dealt at random is the case's influence with a minus.
+        A case that is drawn does not score, so the covariance of its count with the score of a
+        randomly dealt configuration is minus the influence of the case.
         """
         dealt = np.nan_to_num(table[:, 3] - np.nanmean(table[:, 3]))
         left = table[:, 0] - 2.0 * dealt
@@ -393,10 +394,11 @@ def errors_in_the_limit(
 ) -> ScoreErrors:
     """Return the errors of a corrected score, of its optimism and of its gain over a constant.
 
-    With many cases the scores m of the configurations are normal about the true ones. In a
-    resample they are m + e with e of the same law, and what is left out then scores m - e. So the
+    With many cases the scores m of the configurations are normal about the true ones. In a resample
+    they are m + e with e of the same distribution, and what is left out then scores m - e. So the
     corrected score is h(m) = mean over e of (m - e)_J, J being the best of m + e. The error is the
-    spread of h(m + t u) / t, with u of that law too. Its linear part is known without draws.
+    spread of h(m + t u) / t, with u of that distribution too. Its linear part is known without
+    draws.
 
     With t near 0 that is the influence function, the slope of h at m alone. Where configurations
     are about equal h is bent, the slope changes from sample to sample, and the error comes out by
@@ -515,7 +517,7 @@ def _constant_terms(pi: Predictions, metric: Metric) -> Array:
 def _covariance_error(counts: Numbers, scores: Array) -> float | None:
     """Return the root of the summed squares of covariances of counts (B, m) with scores (B,).
 
-    What the finite number of resamples adds is taken off. None where that leaves too little.
+    What the finite number of resamples adds is subtracted. None if too little is left.
     """
     valid = ~np.isnan(scores)
     if valid.sum() < 2:

@@ -17,7 +17,8 @@ from earnest.methods.bootstrap.replicated import ReplicatesCall, replicates_esti
 class Apparent:
     """The apparent score: train on all cases, and test on them again.
 
-    **What is estimated.** Nothing, without bias: it shows how well the learner memorizes the cases.
+    **What is estimated.** It is biased for every target: it shows how well the learner memorizes
+    the cases.
 
     **What it assumes.** That nothing was learned from the cases.
 

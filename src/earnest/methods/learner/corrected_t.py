@@ -56,8 +56,8 @@ class CorrectedT:
     Parameters
     ----------
     ratio : float, optional
-        Test cases over training cases, instead of 1 / (K - 1), where a model is not trained on all
-        cases outside its test set. `assess` knows it.
+        Test cases over training cases, instead of 1 / (K - 1), if a model is not trained on all
+        cases outside its test set. `assess` sets it.
 
     Examples
     --------
