@@ -24,13 +24,12 @@ from earnest.core.base.errors import EarnestError, EvidenceError, InputError
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
-from earnest.core.data.selection import first_best
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.comparison import Alternative, Comparison
 from earnest.core.results.comparison_table import ADJUSTMENTS, Comparisons, Family, adjust_all
 from earnest.core.results.estimate import by_severity
-from earnest.inference.resampling.winners import gains_of
+from earnest.inference.resampling.winners import find_best
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric, MetricLike
 
@@ -146,8 +145,10 @@ def _tell_of_table(
         return made
     scores = score_table(usable, measure, Weights.ones(usable.n_cases), n_jobs=asked.n_jobs)
     defined = np.flatnonzero(~np.isnan(scores[0]))
-    best = defined[first_best(gains_of(measure, scores[None, :1, defined])[0])[0]]
-    if usable.configs.ids[best] not in (made.a, made.b) or len(defined) < 3:
+    if len(defined) < 3:
+        return made
+    best = usable.configs.ids[find_best(measure, scores[0])]
+    if best not in (made.a, made.b):
         return made
     family = _pairs_of(asked, usable.select(defined.tolist()), measure, given.fingerprint)
     at_once = {str(each): family.p_value(made, each) for each in made.p_values or ()}
@@ -353,7 +354,7 @@ def _best(values: Array, metric: Metric, names: tuple[str, ...]) -> int:
             got=names[0],
             cure="Use estimate for a single one.",
         )
-    return int(first_best(gains_of(metric, values[None, None, :])[0])[0])
+    return find_best(metric, values)
 
 
 def _reference(given: Predictions, usable: Predictions, reference: str | int) -> int:

@@ -14,6 +14,13 @@ from earnest.inference.limits.fold_normal import FEW_CASES, FEW_UNLIKE
 from earnest.metrics.families import Metric
 
 NORMAL = "The normal approximation is"
+SAME_COLUMN = Caution(
+    "EN040",
+    "Both made the same prediction for every case.",
+    "They cannot be told apart: the difference is 0 and p is 1.",
+    "",
+    Severity.NOTE,
+)
 ROUNDING = 1e-9  # of a difference or its error beside the values: it is then taken as 0
 
 
@@ -64,7 +71,7 @@ def wald(
             statistic=0.0,
             p_values=nothing_to_tell(),
             limits=ExactLimits(0.0),
-            cautions=(*cautions, *same_column()),
+            cautions=(*cautions, SAME_COLUMN),
         )
     error = math.sqrt(max(variance, 0.0))
     if error <= _rounding(values, scale):
@@ -132,17 +139,6 @@ def unanimous(difference: float, units: int, ends: tuple[float, float]) -> dict[
     share = far / (abs(difference) + far) if math.isfinite(far) else 0.5
     chance = max(share, 0.5) ** units
     return p_values(1.0, chance) if difference > 0 else p_values(chance, 1.0)
-
-
-def same_column() -> Iterator[Caution]:
-    """Yield a note that two configurations predicted the same."""
-    yield Caution(
-        "EN040",
-        "Both made the same prediction for every case.",
-        "They cannot be told apart: the difference is 0 and p is 1.",
-        "",
-        Severity.NOTE,
-    )
 
 
 def no_spread(difference: float, units: int, unit: str, *, bounded: bool) -> Iterator[Caution]:

@@ -30,7 +30,6 @@ from earnest.core.base.errors import EarnestError, EvidenceError, InputError, St
 from earnest.core.base.rng import RngLike
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
-from earnest.core.data.selection import first_best
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Family
@@ -38,7 +37,7 @@ from earnest.core.results.estimate import Estimate, by_severity
 from earnest.core.results.specs import Side
 from earnest.decision.verdict import Verdict, decide
 from earnest.inference.cases.case_values import case_values
-from earnest.inference.resampling.winners import gains_of
+from earnest.inference.resampling.winners import find_best
 from earnest.methods.base import Method
 from earnest.methods.run import estimate
 from earnest.metrics.families import Metric
@@ -369,10 +368,8 @@ class _Pair:
         interval = at.interval
         if self.family is not None:
             interval = self.family.interval(at)
-            if interval is not None and not math.isfinite(interval.width):
-                interval = replace(self.family, largest=None, known=None).interval(at)
-            limits = self.made.limits
-            if interval is None or (interval.low, interval.high) == limits:
+            told = interval is not None and math.isfinite(interval.width)
+            if interval is None or not told or (interval.low, interval.high) == self.made.limits:
                 interval = replace(self.family, largest=None, known=None).interval(at)
         if interval is None:
             raise EvidenceError(f"test {self.made.test!r} gives no interval")
@@ -441,8 +438,7 @@ def _find_best(measure: Metric, values: Any) -> int:
             f"metric {measure.name!r} is undefined for every configuration of a result",
             needs="a defined score",
         )
-    known = np.flatnonzero(~np.isnan(values))
-    return int(known[first_best(gains_of(measure, values[None, None, known])[0])[0]])
+    return find_best(measure, values)
 
 
 def _count_different(

@@ -328,8 +328,10 @@ def unlike_scales(
         return
     if not pi.target.has_classes or pi.target.task is not Task.BINARY:
         return
+    from scipy.special import fdtri
+
     statistic, numerator, denominator = _between_folds(pi, final)
-    if denominator < 1 or statistic <= _upper_f(numerator, denominator):
+    if denominator < 1 or statistic <= float(fdtri(numerator, denominator, 0.999)):
         return
     yield Caution(
         "EN007",
@@ -364,12 +366,6 @@ def _between_folds(pi: Predictions, config: int) -> tuple[float, int, int]:
 def _means(values: NDArray[np.float64], codes: Numbers) -> NDArray[np.float64]:
     sums = np.bincount(codes, weights=values)
     return np.asarray((sums / np.maximum(1, np.bincount(codes)))[codes])
-
-
-def _upper_f(numerator: int, denominator: int) -> float:
-    from scipy.special import fdtri
-
-    return float(fdtri(numerator, denominator, 0.999))
 
 
 def ties_at_the_top(

@@ -115,24 +115,21 @@ def evidence_of(given: object) -> Evidence:
 
 def need_evidence(method: Method, given: object) -> None:
     """Refuse evidence of another kind than a method computes from."""
-    kind = evidence_of(given)
-    if method.spec.needs is not kind and method.spec.needs in (Evidence.NESTED, Evidence.PAIRED):
-        raise EvidenceError(
-            f"method {method.spec.name!r} cannot use this evidence",
-            needs=str(method.spec.needs),
-            got=str(kind),
-            cure=f"Use earnest.assess(estimator, X, y, method={method.spec.name!r}) to train it.",
+    kind, needs, name = evidence_of(given), method.spec.needs, method.spec.name
+    if needs is kind:
+        return
+    if needs in (Evidence.NESTED, Evidence.PAIRED):
+        cure = f"Use earnest.assess(estimator, X, y, method={name!r}) to train it."
+    elif kind is Evidence.OUT_OF_SAMPLE:
+        cure = "Make them with earnest.bootstrap_train(estimator, X, y), or use method='bbc'."
+    else:
+        cure = (
+            "Use a method for replicates, such as '.632+' or 'loob'; for predictions of folds see "
+            "earnest.SearchCV and earnest.Predictions."
         )
-    if method.spec.needs is not kind:
-        raise EvidenceError(
-            f"method {method.spec.name!r} cannot use this evidence",
-            needs=str(method.spec.needs),
-            got=str(kind),
-            cure="Make them with earnest.bootstrap_train(estimator, X, y), or use method='bbc'."
-            if kind is Evidence.OUT_OF_SAMPLE
-            else "Use a method for replicates, such as '.632+' or 'loob'; for predictions of "
-            "folds see earnest.SearchCV and earnest.Predictions.",
-        )
+    raise EvidenceError(
+        f"method {name!r} cannot use this evidence", needs=str(needs), got=str(kind), cure=cure
+    )
 
 
 def check_question(

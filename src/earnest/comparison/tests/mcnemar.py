@@ -24,7 +24,7 @@ from earnest.comparison.base import (
     same_predictions,
     several_models,
 )
-from earnest.comparison.wald import same_column
+from earnest.comparison.wald import SAME_COLUMN
 from earnest.core.base import check
 from earnest.core.results.comparison import ExactLimits
 from earnest.core.results.interval import NormalLimits
@@ -59,7 +59,7 @@ class McNemarReading(Reading):
             p_values=_p_values(only_a, only_b, self.mid),
             limits=ExactLimits(0.0) if same else adjusted_limits(only_a, only_b, n),
             least_p=None if same else 0.5 ** (only_a + only_b) * (0.5 if self.mid else 1.0),
-            cautions=(*several_models(pi), *(same_column() if same else ())),
+            cautions=(*several_models(pi), *((SAME_COLUMN,) if same else ())),
         )
 
 

@@ -76,15 +76,6 @@ class Placements:
         products = first * own**2 + second * other**2 + 2.0 * both * own * other
         return np.asarray(products.sum(axis=0))
 
-    def covariance(self) -> Array:
-        """Return DeLong's covariances of the AUCs: (C, C); NaN where a class has one case."""
-        return np.asarray(sum(_products(part) for part in (self.positives, self.negatives)))
-
-    @property
-    def defined(self) -> bool:
-        """Whether both classes have the two cases that a variance needs."""
-        return min(len(self.positives), len(self.negatives)) > 1
-
 
 def placements(positive: NDArray[np.bool_], scores: Numbers) -> Placements:
     """Return the placements of every column of scores, in n log n steps a column.
@@ -192,14 +183,6 @@ def _spread(part: Array) -> Array:
     if size < 2:
         return np.full(part.shape[1], np.nan)
     return np.asarray(part.var(axis=0, ddof=1) / size)
-
-
-def _products(part: Array) -> Array:
-    size, columns = part.shape
-    if size < 2:
-        return np.full((columns, columns), np.nan)
-    centred = part - part.mean(axis=0)
-    return np.asarray(centred.T @ centred / ((size - 1) * size))
 
 
 def auc_placements(part: Predictions, column: int) -> Placements:

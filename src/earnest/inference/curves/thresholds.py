@@ -547,11 +547,10 @@ class _UnitCounts:
         """Return the ends of a band that reaches so many standard errors, around the values."""
         value, ends = values[name], (0.0, 1.0)
         if name == "balanced_accuracy":
-            ways = [
-                (0.5, *self._limit_share(part, values, reach))
-                for part in ("sensitivity", "specificity")
-            ]
-            low, high = _join(ways, np.zeros_like(value))
+            found, kept = (
+                self._limit_share(part, values, reach) for part in ("sensitivity", "specificity")
+            )
+            down, up = _join((0.5, *found), (0.5, *kept), np.zeros_like(value))
         elif name == "net_benefit":
             assert odds is not None
             share = {
@@ -560,13 +559,11 @@ class _UnitCounts:
             }
             hit, alarm = (self._limit_share(part, share, reach) for part in share)
             together = self._correlate("hit_share", "alarm_share")
-            low, high = _join([(1.0, *hit), (-odds, *alarm)], together)
+            down, up = _join((1.0, *hit), (-odds, *alarm), together)
             ends = (-np.inf, np.inf)
         else:
-            _, low, high = self._limit_share(name, values, reach)
-            low, high = value - low, value + high
-            return _open(low, high, side, ends)
-        return _open(value - low, value + high, side, ends)
+            down, up = self._limit_share(name, values, reach)
+        return _open(value - down, value + up, side, ends)
 
     @property
     def _prevalence(self) -> float:
@@ -574,8 +571,8 @@ class _UnitCounts:
 
     def _limit_share(
         self, name: str, values: dict[str, Floats], reach: float
-    ) -> tuple[Floats, Floats, Floats]:
-        """Return a share, and how far its exact binomial limits are below and above it."""
+    ) -> tuple[Floats, Floats]:
+        """Return how far the exact binomial limits of a share are below and above it."""
         value = values[name]
         share = {
             "sensitivity": np.full_like(value, self._prevalence),
@@ -586,7 +583,7 @@ class _UnitCounts:
         assert share is not None
         trials = self._trials(name, share)
         low, high = limit_binomial(value, trials, NormalDist().cdf(-reach))
-        return value, value - low, high - value
+        return value - low, high - value
 
     def _correlate(self, one: str, other: str) -> Floats:
         a, b = self._moves(one, None), self._moves(other, None)
@@ -618,15 +615,15 @@ def limit_binomial(share: Floats, trials: Floats, tail: float) -> tuple[Floats, 
     return np.where(known, low, np.nan), np.where(known, high, np.nan)
 
 
-def _join(
-    parts: Sequence[tuple[Floats | float, Floats, Floats, Floats]], together: Floats
-) -> tuple[Floats, Floats]:
+Weighted = tuple[Floats | float, Floats, Floats]  # a factor, and the reach below and above
+
+
+def _join(first: Weighted, second: Weighted, together: Floats) -> tuple[Floats, Floats]:
     """Return how far a weighted sum of two shares reaches below and above (MOVER).
 
-    Each part is its factor, its share, and how far its limits are below and above; a negative
-    factor turns them around. `together` is the correlation of the shares.
+    A negative factor swaps below and above. `together` is the correlation of the shares.
     """
-    (f, _, f_down, f_up), (g, _, g_down, g_up) = parts
+    (f, f_down, f_up), (g, g_down, g_up) = first, second
     flip = np.asarray(g) < 0
     factor = np.abs(np.asarray(g))
     g_low, g_high = np.where(flip, g_up, g_down), np.where(flip, g_down, g_up)

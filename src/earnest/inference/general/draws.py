@@ -237,9 +237,8 @@ def limits_of(
     shift = bias_shift(made.values, value)
     if not math.isfinite(shift):
         where = "above" if shift < 0 else "below"
-        return DrawnLimits(made.values), list(
-            other_limits(f"All draws lie {where} the value.", "percentile")
-        )
+        what = f"All draws lie {where} the value."
+        return DrawnLimits(made.values), [other_limits(what, "percentile")]
     units = asked.units
     left = asked.without_each(np.arange(units.count), np.ones(units.count))
     parts = [(len(one) - 1) * (left[one].mean() - left[one]) for one in units.layers]
@@ -250,9 +249,8 @@ def limits_of(
     if flat and np.nanstd(made.values) == 0.0:  # nothing varies: there is nothing to accelerate
         return BCaLimits(made.values, shift, 0.0), []
     why = "does not change" if flat else "is undefined"
-    return BCaLimits(made.values, shift, 0.0), list(
-        other_limits(f"The statistic {why} when a {units.word} is left out.", "bias-corrected")
-    )
+    what = f"The statistic {why} when a {units.word} is left out."
+    return BCaLimits(made.values, shift, 0.0), [other_limits(what, "bias-corrected")]
 
 
 def _make_studentised(value: float, made: StatisticDraws) -> tuple[LimitSource, list[Caution]]:
@@ -272,7 +270,7 @@ def _make_studentised(value: float, made: StatisticDraws) -> tuple[LimitSource, 
     if kept == valid:
         return source, []
     what = f"{valid - kept} of {valid} resamples have no standard error above 0."
-    return source, list(other_limits(what, "studentized, without these,"))
+    return source, [other_limits(what, "studentized, without these,")]
 
 
 def bootstrap_remarks(units: Units, valid: Array, count: int) -> Iterator[Caution]:
@@ -286,9 +284,9 @@ FEW = 10  # units under which the draws are too coarse and too narrow for any of
 JUMPS = 3  # values that a statistic takes, at most, when it jumps as cases are left out
 
 
-def other_limits(what: str, kind: str) -> Iterator[Caution]:
-    """Yield a caution where the interval is not the one that was asked for."""
-    yield Caution(
+def other_limits(what: str, kind: str) -> Caution:
+    """Return the caution that the interval is not the one that was asked for."""
+    return Caution(
         "EN097",
         what,
         f"The interval is the {kind} one, which is less accurate.",

@@ -85,7 +85,14 @@ def scaled_limits(
     """
     pairs = has_pairs(metric, replicates.target)
     if not pairs and not has_cases(metric):
-        return ReplicateLimits(None, tuple(_no_error(metric)))
+        remark = Caution(
+            "EN087",
+            f"{metric.title} has no value for a single case or pair of cases.",
+            "There is no influence function, and so no standard error and no interval.",
+            "Use a mean over cases, a function of sums, the AUC, or the concordance index.",
+            Severity.NOTE,
+        )
+        return ReplicateLimits(None, (remark,))
     made = pairs_left_out(replicates, metric) if pairs else cases_left_out(replicates, metric)
     ratio = _ratio(metric, value, made.value) if scaled else 1.0
     own = limits_of(replicates, metric, made, value=value, ratio=ratio)
@@ -223,13 +230,3 @@ def warn_of_unseen(made: LeftOutEstimate, *, pairs: bool) -> Iterator[Caution]:
             "It is not in the mean." if one else "They are not in the mean.",
             "Train more replicates.",
         )
-
-
-def _no_error(metric: Metric) -> Iterator[Caution]:
-    yield Caution(
-        "EN087",
-        f"{metric.title} has no value for a single case or pair of cases.",
-        "There is no influence function, and so no standard error and no interval.",
-        "Use a mean over cases, a function of sums, the AUC, or the concordance index.",
-        Severity.NOTE,
-    )

@@ -7,7 +7,7 @@ judges. Paraschakis et al. 2024, section 4, and the split of their code.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -243,15 +243,8 @@ def choose(
     candidates = _top(metric, means, best) if preselect else np.array([best])
     made = _evaluate(part, metric, knobs, candidates, n_jobs)
     defined = int((~np.isnan(scores).all(axis=(1, 2))).sum())
-    return Choice(
-        made.part,
-        made.candidates,
-        made.values,
-        made.turned,
-        float(means[made.chosen]),
-        means,
-        (len(scores), defined),
-    )
+    naive = float(means[made.chosen])
+    return replace(made, naive=naive, scores=means, folds=(len(scores), defined))
 
 
 def _turn_folds(

@@ -23,7 +23,13 @@ from numpy.typing import NDArray
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError, MetricError
 from earnest.core.data.predictions import Predictions
-from earnest.core.data.selection import OneStandardError, Pooled, Selector, in_units_of_the_best
+from earnest.core.data.selection import (
+    OneStandardError,
+    Pooled,
+    Selector,
+    first_best,
+    in_units_of_the_best,
+)
 from earnest.core.data.target import Target
 from earnest.core.data.weights import Weights
 from earnest.core.results.estimate import ScoreErrors
@@ -103,6 +109,12 @@ def gains_of(metric: Metric, scores: NDArray[np.float64]) -> NDArray[np.float64]
     """Return scores (F, B, C) as gains: greater is better, and of a size that ties can be told."""
     gains = scores if metric.greater_is_better else -scores
     return gains if metric.has_unit else in_units_of_the_best(gains)
+
+
+def find_best(metric: Metric, values: Array) -> int:
+    """Return the first configuration with the best of values (C,), of which one is defined."""
+    known = np.flatnonzero(~np.isnan(values))
+    return int(known[first_best(gains_of(metric, values[None, None, known])[0])[0]])
 
 
 def winner(
@@ -308,10 +320,7 @@ class WinnerScores:
             return self._errors_of_draws(counts, kept, winner, luck) if dealt else ScoreErrors()
         zero = _constant_terms(self.pi, self.metric)
         if best_wins:
-            sign, groups = self.metric.sign, self.pi.target.groups
-            away = sign * np.column_stack([made[1] - made[0], zero - zero.mean()]) / len(zero)
-            units = _bundled(_by_unit(away, self._strata(), groups), rng)
-            found = errors_in_the_limit(units, sign * made[0], shares, rng)
+            found = self._limit_errors(made, zero, shares, rng)
             return replace(found, optimism=float(np.hypot(found.optimism or 0.0, np.sqrt(luck))))
         terms, place = np.ascontiguousarray(made[1].T), np.searchsorted(known, best)
         among = np.isin(best, known)
@@ -342,11 +351,16 @@ class WinnerScores:
         made = score_terms(self.pi.select(known), self.metric) if len(known) else None
         if made is None or not (np.isfinite(made[1]).all() and np.isfinite(start).all()):
             return None
-        sign, groups = self.metric.sign, self.pi.target.groups
-        away = sign * np.column_stack([made[1] - made[0], start - start.mean()]) / len(start)
-        units = _bundled(_by_unit(away, self._strata(), groups), rng)
-        shares = wins[known] / wins[known].sum()
-        return errors_in_the_limit(units, sign * made[0], shares, rng).gain
+        return self._limit_errors(made, start, wins[known] / wins[known].sum(), rng).gain
+
+    def _limit_errors(
+        self, made: tuple[Array, Array], zero: Array, shares: Array, rng: np.random.Generator
+    ) -> ScoreErrors:
+        """Return the errors in the limit, from scores (W,), their terms (n, W) and those of 0."""
+        sign, (scores, terms) = self.metric.sign, made
+        away = sign * np.column_stack([terms - scores, zero - zero.mean()]) / len(zero)
+        units = _bundled(_by_unit(away, self._strata(), self.pi.target.groups), rng)
+        return errors_in_the_limit(units, sign * scores, shares, rng)
 
     def _frequent(self, best: NDArray[np.intp], winner: int) -> tuple[NDArray[np.intp], Array]:
         """Return who wins most often, as many as there is room for, and their shares of wins."""
