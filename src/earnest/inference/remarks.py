@@ -422,7 +422,7 @@ def best_of_several(candidates: int) -> Iterator[Caution]:
 
 
 def few_groups_in_variance(groups: Numbers | None) -> Iterator[Caution]:
-    """Yield a caution where a variance over groups stands on few of them."""
+    """Yield a caution if a variance comes from few groups."""
     count = FEW_GROUPS if groups is None else len(np.unique(groups))
     if count < FEW_GROUPS:
         yield Caution(
@@ -476,7 +476,7 @@ def warn_of_turning(name: str, turned: bool) -> Iterator[Caution]:
 
 
 def few_decide(pi: Predictions, metric: Metric, config: int) -> Iterator[Caution]:
-    """Yield a caution where a few cases add most of the squares that a metric is made of.
+    """Yield a caution if a few cases contribute most of a metric's sum of squares.
 
     The squares are those of the winner's errors, and for shares of variance also those of the
     outcome around its mean.

@@ -221,7 +221,7 @@ def selector_of(given: str | Selector | EnsembleRule | None, default: Selector) 
             cure="Use method='bbc', which scores what is chosen in every resample.",
         )
     if isinstance(given, str) or not hasattr(given, "by_fold"):
-        return SELECTORS[str(given)]  # which refuses what is no rule at all
+        return SELECTORS[str(given)]  # refuses what is not a rule
     assert not isinstance(given, EnsembleRule)  # refused above
     return given
 
@@ -299,7 +299,7 @@ def make_estimate(
 
 
 def _name_estimand(pi: Predictions, estimand: str) -> str:
-    """Return what is estimated; of scores of items nothing was trained, and there are no folds."""
+    """Return what is estimated; for scores of items nothing was trained."""
     if pi.target.task is not Task.SCORES or pi.n_folds > 1:
         return str(estimand)
     if pi.n_configs == 1:

@@ -349,7 +349,7 @@ def _call(
         predictions = predictions.predictions
     check_fits(predictions, measure)
     used = predictions if isinstance(design, PairedHalves) else predictions.usable()
-    if isinstance(measure, CallableMetric):  # its errors are told before resamples hide them
+    if isinstance(measure, CallableMetric):  # raise its errors before resamples hide them
         score_table(used, measure, Weights.ones(used.n_cases))
     return Call(
         given=predictions,
@@ -417,7 +417,7 @@ def _of_replicates(call: ReplicatesCall) -> Iterator[Caution]:
 
 
 def too_optimistic(made: Estimate, *, corrected: bool) -> Iterator[Caution]:
-    """Yield a caution where the own score of the winner flatters it, by much and for certain."""
+    """Yield a caution if the winner's own score is far too good, beyond doubt."""
     lost = made.share_lost
     if corrected and lost is not None and lost >= LARGE and flatters(made):
         yield Caution(
@@ -465,7 +465,7 @@ def _result_remarks(made: Estimate, method: Method, call: Call) -> Iterator[Caut
 
 
 def _narrower(made: Estimate) -> str:
-    """Say how a model that was not selected is judged by all cases, where out-of-bag ones did."""
+    """Return a hint for a narrower interval of a model that was not selected."""
     if made.method != "bbc":
         return ""
     if made.provenance.n_folds == 1:

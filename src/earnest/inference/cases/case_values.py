@@ -1,6 +1,6 @@
 """What every case adds to a metric, so that the mean over cases is the metric itself.
 
-A variance needs one number a case. A metric that is a mean over cases has them; a function of
+A variance needs one number per case. A metric that is a mean over cases has them; a function of
 sums gets them from its derivative, the AUC from its placements.
 """
 
@@ -93,13 +93,13 @@ def placement_terms(
 def pooled_terms(
     metric: RankMetric, target: Target, scores: Numbers, folds: NDArray[np.int32]
 ) -> Array:
-    """Return the terms of the cases (n, C) where placements are taken from the mean over folds.
+    """Return the terms of the cases (n, C), with placements centred on the mean over folds.
 
     A fold with one case of a class does not show what that case does: its placement is the AUC of
-    the fold. Taken from the mean over folds it is seen, as if the placements of all folds had one
+    the fold. Centred on the mean over folds it does, as if the placements of all folds had one
     mean. With K folds of n_1j and n_0j cases a positive has A + (n / (K n_1j)) (V10 - A) and a
-    negative A + (n / (K n_0j)) (V01 - A), where the distances from A are multiplied by
-    sqrt(N / (N - 1)), N being the cases of the class in all folds: DeLong's divisors.
+    negative A + (n / (K n_0j)) (V01 - A), where the distances from A are multiplied by sqrt(N / (N
+    - 1)), N being the cases of the class in all folds: DeLong's divisors.
 
     The terms of a fold sum to twice what the fold adds, so they are only for variances over all
     cases: correct for means of cases over many repeats, and rather wide for one partition, by a
@@ -133,7 +133,7 @@ def _in_fold(
 ) -> tuple[Array, Array]:
     """Return the metric in a fold (C,), and the influence of its cases (n_j, C).
 
-    Placements are taken from the AUC in the fold, or from what they are to be about.
+    Placements are centred on the AUC in the fold, or on `about`.
     """
     views = metric.views(target)
     made = [

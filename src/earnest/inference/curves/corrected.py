@@ -1,8 +1,8 @@
 """The ROC and the precision-recall curve of a chosen configuration, corrected for the choice.
 
-In every resample a configuration is chosen in-bag and its curve is drawn by the cases left out,
-as its score is for the estimate; the curve is their mean. The winner's own curve, on the cases
-that chose it, stands beside it: that one has the naive area.
+In every resample a configuration is chosen in-bag and its curve is drawn by the cases left out, as
+its score is for the estimate; the curve is their mean. It comes with the winner's own curve on the
+cases that chose it, which has the naive area.
 
 With several classes, the curves of each class are drawn by the cases left out. Their mean over the
 classes has the area that the metric `roc_auc_ovr` measures.
@@ -43,7 +43,7 @@ SAME = 1e-9  # by which rounding may move a score
 
 @dataclass(frozen=True, eq=False)
 class MeanCurve:
-    """A curve as the mean over resamples, with a pointwise band and the winner's own beside it.
+    """The mean curve over resamples, with a pointwise band, and the winner's own curve.
 
     Attributes
     ----------
@@ -67,7 +67,8 @@ class MeanCurve:
     n_resamples : int
         Resamples with a defined curve.
     several : bool
-        Whether there was anything to choose from; else both curves are of the one configuration.
+        Whether there was anything to choose from; otherwise both curves are those of one
+        configuration.
     """
 
     x: Floats
@@ -190,7 +191,7 @@ def mean_curves(
     the curve of each is drawn and averaged, and scores of different repeats are never pooled.
 
     **When it fails.** With few cases of a class the single curves are coarse stairs, and the mean
-    is smoother than any of them. The band is of each point for itself: one in twenty may lie
+    is smoother than any of them. The band holds for each point by itself: one in twenty may lie
     outside by chance.
 
     Parameters
@@ -326,7 +327,7 @@ def mean_curve(
     *,
     several: bool,
 ) -> MeanCurve:
-    """Return areas (B,) and curves (B, G) as their mean, beside the winner's own curve and area."""
+    """Return the mean of areas (B,) and curves (B, G), with the winner's own curve and area."""
     defined = ~np.isnan(areas)
     known = np.sort(curves[defined], axis=0)  # (B', G), each point for itself
     if len(known) == 0:
@@ -485,7 +486,7 @@ class ClassCurves:
     cases : tuple of int
         How many cases each has.
     classes : tuple of MeanCurve
-        One a class.
+        One per class.
     mean : MeanCurve
         The mean of them all, each class counted alike; its area is that of `roc_auc_ovr`.
     """
@@ -528,9 +529,8 @@ def class_curves(
     rule; cases are ordered by their score for the class. On the same resamples the mean over the
     classes has the area of the estimate, if the metric is `roc_auc_ovr`.
 
-    **When it fails.** A resample that leaves out no case of a class has no curve of it, and is
-    left out of the mean over the classes too. The bands are of each point and each class for
-    itself.
+    **When it fails.** A resample that leaves out no case of a class has no curve of it, and is left
+    out of the mean over the classes too. The bands hold for each point and each class by itself.
 
     Parameters
     ----------

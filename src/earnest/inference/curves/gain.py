@@ -1,4 +1,4 @@
-"""The verb `gain`: what a search gained, beside what it seemed to gain."""
+"""The verb `gain`: what a search gained, and what it only seemed to gain."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def gain_beside(
     order: str = "tried",
     n_jobs: int | None = None,
 ) -> Gain:
-    """Return the gain of a search beside its estimate, on the same resamples.
+    """Return the gain of a search, on the same resamples as its estimate.
 
     In the order tried its last corrected score is the estimate by 'bbc', with its interval, unless
     the table is so large that fewer resamples must do.
@@ -232,7 +232,7 @@ def _error_of(
     scorer = WinnerScores(pi, metric, resampler, lambda inbag: np.zeros(len(inbag), np.intp))
     rng = selection.seeds.generator(Purpose.VALUE_ERROR)
     error = scorer.error_over(found.wins, zero, rng)
-    # The start is an own score, so that the luck of the resamples is that of the end alone.
+    # The start is not resampled, so only the end has an error from the resamples.
     return spread if error is None else float(np.hypot(error, found.luck))
 
 

@@ -42,7 +42,7 @@ from earnest.resampling.bootstrap import Resampler, UndefinedRule, batches, out_
 
 Places = NDArray[np.intp]
 COLUMNS = 256  # prefixes whose draws are held at a time
-MARKS = 12  # prefixes at which limits are told
+MARKS = 12  # prefixes that have limits
 POOLED = Pooled()
 
 
@@ -66,7 +66,7 @@ class PrefixScores:
     corrected : ndarray, shape (C,)
         The corrected score of the winner among the first k.
     marks : ndarray of int, shape (M,)
-        The prefixes at which limits are told, the first and the last among them.
+        The prefixes that have limits, including the first and the last.
     low, high : ndarray, shape (M,)
         The limits of the corrected score at each mark for itself. In the order tried they are
         those of the estimate of that prefix.
@@ -77,7 +77,7 @@ class PrefixScores:
     wins : ndarray, shape (C,)
         How often each configuration won among all, as a share.
     luck : float
-        The error of the last corrected score by the number of resamples alone.
+        The error of the last corrected score that is due to the number of resamples.
     """
 
     naive: Array
@@ -385,7 +385,7 @@ def _read_limits(
 class _Batch:
     """The scored winners of all prefixes in some resamples.
 
-    `draws`, `own` and `off` are the columns of the table of `WinnerScores`, one number a change;
+    `draws`, `own` and `off` are the columns of the table of `WinnerScores`, one number per change;
     `off` is that of the resample that a winner is dealt to.
     """
 
@@ -546,11 +546,11 @@ def _over_orders(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixScor
         corrected[0] = own_naive[0]  # nothing was selected, as `bbc` has it
     places = [1, *marks, configs]
     chances = np.concatenate([order_chances(configs, range(k, k + 1)) for k in places]).T
-    told = [part @ chances for part in parts]  # (B, M + 2)
-    draws = _divide(told[0], told[1])
+    at_marks = [part @ chances for part in parts]  # (B, M + 2)
+    draws = _divide(at_marks[0], at_marks[1])
     free = draws
     if size_matters:
-        free = _divide(told[2], told[1]) - np.nan_to_num(_divide(told[3], told[4]))
+        free = _divide(at_marks[2], at_marks[1]) - np.nan_to_num(_divide(at_marks[3], at_marks[4]))
     limits = [
         _read_limits(DrawnLimits(draws[:, place]), float(corrected[k - 1]), metric, ask)
         for place, k in enumerate(marks, start=1)

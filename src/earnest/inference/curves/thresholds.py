@@ -71,7 +71,7 @@ def thresholds(
     rng: RngLike = None,
     n_jobs: int | None = None,
 ) -> Thresholds:
-    """Tell what to expect of a winner at every decision threshold, corrected for the choice.
+    """Tell what to expect from a winner at every decision threshold, corrected for the choice.
 
     Sensitivity, specificity, predictive values, the share of cases called positive, accuracy and
     net benefit, at every threshold, with bands that hold at all of them at once: you may read a
@@ -80,8 +80,8 @@ def thresholds(
     **What is estimated.** The mean value, at each threshold, of a configuration chosen by `metric`
     from these configurations. In every resample the configuration is chosen in-bag, and its
     decisions are counted on the cases left out; the counts of all resamples are pooled, and so are
-    those of the repeats. `choose` also chooses the threshold in-bag, so that the optimism of that
-    choice is taken off, too.
+    those of the repeats. `choose` also chooses the threshold in-bag, which corrects for the
+    optimism of that choice too.
 
     **What it assumes.** What 'bbc' assumes: independent cases (or groups), and configurations
     that were fixed before any was evaluated. Predictive values and net benefit are for the share of
@@ -151,7 +151,7 @@ def thresholds_beside(
     given: Sequence[float] | None = None,
     n_jobs: int | None = None,
 ) -> Thresholds:
-    """Return the table of thresholds beside an estimate, on the same resamples.
+    """Return the table of thresholds, on the same resamples as an estimate.
 
     Of many cases the first resamples are enough.
     """
@@ -317,7 +317,7 @@ def _check_given(pi: Predictions, given: Sequence[float] | None) -> list[float]:
         if not (np.isfinite(number) and (0.0 <= number < high or high > 1.0)):
             percent = high == 1.0 and 1.0 < number <= 100.0
             raise InputError(
-                "`thresholds` holds what is no threshold of these scores",
+                "`thresholds` contains a value that is not a threshold of these scores",
                 needs="numbers" + (" from 0 to less than 1" if high == 1.0 else ""),
                 got=check.show(each),
                 cure=f"For {number:g} percent use {number / 100:g}." if percent else "",

@@ -309,7 +309,7 @@ def warn_of_left_out(left: Array, value: float) -> Iterator[Caution]:
     """Yield a caution where leaving out any case gives one of very few values.
 
     A median of many cases moves to one of two or three neighbours, whatever is left out; the
-    variance of these is no estimate of its own.
+    variance of these does not estimate its own.
     """
     distinct = len(np.unique(np.append(left, value)))
     if len(left) > FEW and 1 < distinct <= JUMPS:

@@ -135,7 +135,7 @@ def _flat(made: LeftOutEstimate) -> bool:
 def _without_spread(
     replicates: Replicates, metric: Metric, value: float, pairs: bool
 ) -> tuple[LimitSource, Caution]:
-    """Return limits where no case differs from another, which is no proof that none could."""
+    """Return limits if no case differs from another, although unseen ones may."""
     target = replicates.target
     units = target.n if replicates.groups is None else len(np.unique(replicates.groups))
     cure = "Only more cases can tell you more."

@@ -506,7 +506,7 @@ class _LossLaw(WinnerLaw):
         return np.asarray(np.maximum((values - constant) / slope, 0.0) ** (1.0 / power))
 
     def steady(self, values: Array) -> Array:
-        """Return the logarithms of losses, turned around."""
+        """Return the negative logarithms of losses."""
         return np.asarray(-np.log(np.maximum(values, TINY)))
 
     def gaps(self, winner: int, own: float, others: Array, share: float) -> Array:

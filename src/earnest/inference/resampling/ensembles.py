@@ -6,8 +6,8 @@ predictions by these shares.
 The corrected score is that of cross-fitted predictions: cases are divided into many small parts,
 and each part is predicted by an ensemble that was chosen on all other cases. So nearly as many
 cases choose as on the sample itself. A bootstrap resample would choose by weights that are worth
-half the cases, and the weights of an ensemble need many. Bootstrap resamples, in which the
-ensemble of the drawn cases is scored on those left out, say how far the score may be off.
+only half the cases, and the weights of an ensemble need many. Bootstrap resamples, in which the
+ensemble of the drawn cases is scored on those left out, give the error of the score.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ FEWEST_PARTITIONS = 2
 
 
 def read_rule(text: str) -> EnsembleRule | None:
-    """Return the ensemble rule of a name with its knobs, None where it is no ensemble.
+    """Return the ensemble rule of a name with its knobs, None if it names no ensemble.
 
     Examples
     --------
@@ -598,7 +598,7 @@ def divide_cases(pi: Predictions) -> NDArray[np.intp]:
 
 
 def count_partitions(n_resamples: int) -> int:
-    """Return how often the cases are divided beside so many resamples."""
+    """Return how often to divide the cases for a number of resamples."""
     return max(FEWEST_PARTITIONS, n_resamples // RESAMPLES_A_PARTITION)
 
 
@@ -690,7 +690,7 @@ def cross_fit(
 
 
 def take_partition(made: Predictions, turn: int, repeats: int) -> Predictions:
-    """Return the repeats that one partition made of those of the predictions."""
+    """Return the repeats of one partition."""
     own = slice(turn * repeats, (turn + 1) * repeats)
     return replace(
         made,
@@ -775,8 +775,8 @@ class EnsembleScores:
     ) -> ScoreErrors:
         """Return the standard errors of the corrected score and of its distances.
 
-        They are those of the influence function: an ensemble is no configuration whose score
-        another one has to beat.
+        They come from the influence function, because an ensemble does not compete with other
+        configurations by its score.
 
         Parameters
         ----------

@@ -1,14 +1,14 @@
 """Who wins, by the same selector in-bag and on the sample itself, and the corrected score.
 
-The corrected score is free of the size of the part left out. A third of the cases is out-of-bag. A
-mean over cases or an AUC has the same expectation on a part as on the whole; R², F1, a root or a
-precision has not, and what the small part does to it is no doing of the selection. So such a score
-is taken from the part by its linear terms, or else what the part does to configurations that it did
-not choose is taken off.
+The corrected score does not depend on the size of the part left out, a third of the cases. A mean
+over cases or an AUC has the same expectation on a part as on the whole. R², F1, a root or a
+precision does not, and this has nothing to do with the selection. So such a score uses its linear
+terms on that part, or else we subtract the effect of the part on configurations that it did not
+choose.
 
-It is a leave-one-out bootstrap whose training is the selection, and as smooth as its resamples make
-it. For its standard error the scores of the configurations are drawn again from their normal
-distribution, and the correction is computed of each draw as it is of the sample.
+It is a leave-one-out bootstrap in which training is the selection. For its standard error the
+scores of the configurations are drawn from their normal distribution, and each draw is corrected
+like the sample.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def fold_inflation(pi: Predictions, weights: Weights) -> NDArray[np.float64]:
 
 
 def gains_of(metric: Metric, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return scores (F, B, C) as gains: greater is better, and of a size that ties can be told."""
+    """Return scores (F, B, C) as gains: greater is better, scaled so that ties can be found."""
     gains = scores if metric.greater_is_better else -scores
     return gains if metric.has_unit else in_units_of_the_best(gains)
 
@@ -203,7 +203,7 @@ class WinnerScores:
 
     It is the statistic that `resampled` asks for; `corrected` then makes one number of them. The
     columns of its table are the out-of-bag score and the winner and, where the metric depends on
-    the size of the part, the score without that and what is to be taken off.
+    the size of the part, the score without that dependence, and what to subtract.
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ class WinnerScores:
         return table
 
     def _free_of_size(self, draws: Array, best: NDArray[np.intp], outside: Weights) -> list[Array]:
-        """Return the scores of winners, and how those of others, dealt at random, are off.
+        """Return the scores of winners, and the bias of those of others, dealt at random.
 
         Each resample is dealt the winner of another one, which its own cases did not choose. Over
         all resamples the same configurations are dealt as have won, so that a configuration that

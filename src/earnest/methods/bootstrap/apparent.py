@@ -1,4 +1,4 @@
-"""The score of a model on the very cases that it was trained on."""
+"""The score of a model on the cases that it was trained on."""
 
 from __future__ import annotations
 
@@ -54,6 +54,6 @@ class Apparent:
     )
 
     def __call__(self, call: ReplicatesCall) -> Estimate:
-        """Return the score of the model of all cases on the very cases."""
+        """Return the score of the model of all cases on these cases."""
         value = apparent_score(call.replicates, call.metric)
         return replicates_estimate(self, call, value=value, apparent=value)

@@ -21,14 +21,14 @@ from earnest.metrics.families import Metric
 
 @dataclass(frozen=True)
 class PlusDetails:
-    """What the .632+ bootstrap is made of.
+    """The parts of the .632+ bootstrap.
 
     Attributes
     ----------
     apparent, left_out : float
         The training score, and that of cases left out.
     no_information_rate : float
-        The score if outcomes and predictions had nothing to do with each other.
+        The score if outcomes and predictions were unrelated.
     overfitting_rate : float
         The relative overfitting rate R', from 0 to 1.
     weight : float
@@ -125,7 +125,7 @@ class B632Plus:
 def plus(
     apparent: float, outside: float, rate: float, sign: float, *, as_published: bool
 ) -> tuple[float, PlusDetails]:
-    """Return the .632+ value of a score (sign 1) or a loss (sign -1), and what it is made of.
+    """Return the .632+ value of a score (sign 1) or a loss (sign -1), and its parts.
 
     Examples
     --------

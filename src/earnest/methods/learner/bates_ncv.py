@@ -29,14 +29,14 @@ CORRECTED = "; extrapolated linearly to the size of all cases"
 
 @dataclass(frozen=True)
 class NestedParts:
-    """What the interval is made of.
+    """The parts of the interval.
 
     Attributes
     ----------
     inner, outer : float
         The mean over inner tests, by models of (1 - 2/K) n cases, and the cross-validated value.
     bias : float
-        What is taken from `inner`; 0 without the correction.
+        What is subtracted from `inner`; 0 without the correction.
     mean_squared_error : float
         As nested cross-validation estimates it, for (1 - 1/K) n cases; may be negative.
     naive_error, measured_error, standard_error : float
@@ -54,7 +54,7 @@ class NestedParts:
 
     @property
     def inflation(self) -> float:
-        """How many times as large as the plain error the one that is used is."""
+        """The ratio of the error that is used to the plain one."""
         return self.standard_error / self.naive_error if self.naive_error else float("nan")
 
 
@@ -174,7 +174,7 @@ def _need_one_learner(nested: NestedPredictions) -> None:
 def find_parts(
     nested: NestedPredictions, metric: Metric, *, bias_correction: bool = True
 ) -> NestedParts:
-    """Return what the interval is made of, by algorithm 1."""
+    """Return the parts of the interval, by algorithm 1."""
     outer = case_values(nested.outer, metric).terms[:, 0]  # (n, R)
     apart, chance, inner = [], [], []
     for repeat, row in enumerate(nested.inner):

@@ -140,7 +140,7 @@ def _need_two(method: Method, scores: NDArray[np.float64]) -> int:
 
 
 def few_scores(count: int) -> Iterator[Caution]:
-    """Yield a caution where a standard deviation stands on few scores."""
+    """Yield a caution if a standard deviation comes from few scores."""
     if count < FEW_SCORES:
         yield Caution(
             "EN092",
@@ -151,7 +151,7 @@ def few_scores(count: int) -> Iterator[Caution]:
 
 
 def equal_scores(count: int) -> Iterator[Caution]:
-    """Yield a caution where the folds do not differ at all."""
+    """Yield a caution if the folds do not differ at all."""
     yield Caution(
         "EN035",
         f"The {count} folds all have the same score.",

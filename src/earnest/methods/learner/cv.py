@@ -121,12 +121,12 @@ class CV:
 
 
 def score_rule(metric: Metric) -> Selector:
-    """Return how folds are brought together: as one set for sums, by their mean for the rest."""
+    """Return how to combine folds: pooled for functions of sums, by their mean for the rest."""
     return Pooled() if isinstance(metric, MomentMetric) else MeanOfFolds()
 
 
 def as_fixed(method: Method, pi: Predictions) -> str:
-    """Return the estimand, and that a winner is taken as if it had been the only one."""
+    """Return the estimand, which says that a winner is treated as the only configuration."""
     aside = "; of the winner, as if it had been fixed in advance" if pi.n_configs > 1 else ""
     return method.spec.estimand + aside
 
@@ -134,7 +134,7 @@ def as_fixed(method: Method, pi: Predictions) -> str:
 def fold_details(
     pi: Predictions, metric: Metric, best: int
 ) -> tuple[NDArray[np.float64], Iterable[Caution]]:
-    """Return the defined fold scores (J,) of one configuration, and what is said of the others."""
+    """Return the defined fold scores (J,) of one configuration, and a caution for the others."""
     scores = fold_scores(pi.select(best), metric)[:, 0, 0]
     kept = scores[~np.isnan(scores)]
     return kept, warn_of_undefined_folds(len(scores), len(kept))

@@ -31,19 +31,19 @@ from earnest.metrics.families import Array, Metric, RankMetric
 
 @dataclass(frozen=True)
 class InfluenceVariance:
-    """The variance of repeated cross-validation, and what it is made of.
+    """The variance of repeated cross-validation, and its parts.
 
     Attributes
     ----------
     total : float
-        The variance that is used: the sum less the noise, but never under the tests' own.
+        The variance that is used: the sum less the noise, but at least the part from tests.
     tested : float
-        The part of what cases add where they are tested.
+        The part from what cases add where they are tested.
     trained : float
-        What the part of training sets adds, less its noise; may be negative. With lone cases of a
-        class, what one partition varies more than the mean over repeats.
+        The part from training sets, less its noise; may be negative. With lone cases of a class, by
+        how much one partition varies more than the mean over repeats.
     noise : float
-        What few repeats alone would show of the part of training sets.
+        What noise alone adds to the part from training sets, with few repeats.
     """
 
     total: float
@@ -62,10 +62,10 @@ def influence_variance(made: CaseValues) -> InfluenceVariance:
 
         U_i = (E_i - s) - (1 / R) sum_m (n / n_im) sum_j (h_jm - E_j),      Var = sum_i U_i² / n²,
 
-    where j runs over the cases tested beside i in repeat m, n_im of them with i. Taking each case
-    from its own mean E_j leaves out which cases happen to lie in a fold. The second part stands on
-    R repeats, and what noise alone would make of it is subtracted. What is left is not allowed to
-    make the variance smaller than that of the first part alone.
+    where j runs over the cases tested beside i in repeat m, n_im of them with i. Subtracting the
+    mean E_j of each case removes which cases happen to lie in a fold. The second part comes from R
+    repeats, and what noise alone would add to it is subtracted. The rest may not make the variance
+    smaller than that of the first part alone.
 
     The noise of a case is the variance over repeats of what is averaged, divided by R, times
     (R - 1)(1 - q) / (R - 1 + q), where q is the share of the others that a fold holds: distances
@@ -73,9 +73,9 @@ def influence_variance(made: CaseValues) -> InfluenceVariance:
 
     With groups the U_i of a group are summed before they are squared, times G / (G - 1).
 
-    Where a fold has one case of a class, how all others of its fold fare beside that case is its
-    own doing, which hides what it does where it trains. The variance is then that of one partition,
-    by its pooled terms, as the mean over repeats: a mean over partitions varies less than one.
+    If a fold has one case of a class, that case affects how all others of its fold score, which
+    hides its effect in training. The variance is then that of one partition, by its pooled terms,
+    averaged over repeats: a mean over partitions varies less than one.
     """
     terms, folds = made.spread[:, 0], made.folds  # (n, R) both
     tested = folds >= 0

@@ -36,7 +36,7 @@ from earnest.resampling.bootstrap import Resampler
 
 @dataclass(frozen=True, eq=False)
 class BBCDetails:
-    """What else a bias correction tells.
+    """Details of a bias correction.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class BBCDetails:
 
 @dataclass(frozen=True, eq=False)
 class EnsembleDetails:
-    """What else a bias correction of an ensemble tells.
+    """Details of a bias correction of an ensemble.
 
     Attributes
     ----------
@@ -265,9 +265,9 @@ class BBC(ResamplingKnobs):
 
 
 def _join_contest(call: Call, final: NDArray[np.float64], naive: float) -> Contest:
-    """Return the contest that an ensemble (1, C) won: it stands beside its configurations.
+    """Return the contest that an ensemble (1, C) won, with its configurations.
 
-    Another rule than the best score chose it, so that its limits allow for the largest error.
+    It was not chosen by the best score, so its limits allow for the largest error.
     """
     pi, metric = call.pi, call.metric
     ones = Weights.ones(pi.n_cases)

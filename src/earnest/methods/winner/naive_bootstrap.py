@@ -144,7 +144,7 @@ class NaiveBootstrap(ResamplingKnobs):
     def _spread(
         self, source: LimitSource, call: Call, best: int, value: float, *, by_fold: bool
     ) -> tuple[LimitSource, tuple[Caution, ...]]:
-        """Return limits that are no point, unless the published ones are asked for."""
+        """Return limits with some width, unless the published ones are asked for."""
         if self.variant is not None:
             return source, tuple(no_width(source))
         one = call.pi.select(best)

@@ -38,7 +38,7 @@ MOST_ROWS = 4000  # resamples that the correlations of scores are read from, at 
 
 @dataclass(frozen=True, eq=False)
 class NearWinnerDetails(BBCDetails):
-    """What else the method tells.
+    """Details of the method.
 
     Attributes
     ----------

@@ -22,7 +22,7 @@ from earnest.metrics.families import Metric
 
 @dataclass(frozen=True)
 class TibshiraniDetails:
-    """The estimated bias, and the value before it was brought into the metric's range."""
+    """The estimated bias, and the value before it was moved into the metric's range."""
 
     bias: float
     unclipped: float
@@ -31,7 +31,7 @@ class TibshiraniDetails:
 @register
 @dataclass(frozen=True, kw_only=True)
 class Tibshirani:
-    """Tibshirani and Tibshirani's correction (TT): take off what each fold's own best gains.
+    """Tibshirani and Tibshirani's correction (TT): subtract what each fold's own best gains.
 
     **What is estimated.** The mean performance of a configuration chosen by the mean of folds. It
     is a heuristic without an interval.
