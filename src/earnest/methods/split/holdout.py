@@ -91,7 +91,7 @@ class HoldOut(ResamplingKnobs):
         check.one_of("interval", self.interval, ["percentile", "normal"])
 
     def check(self, target: Target, design: Predictions, metric: Metric) -> None:
-        """Refuse normal limits for metrics that are not means, and a metric that is undefined here."""
+        """Refuse normal limits for metrics that are not means, and an undefined metric."""
         if self.interval == "normal" and (not metric.pointwise or target.groups is not None):
             raise MetricError(
                 "normal limits are for means over independent cases",
