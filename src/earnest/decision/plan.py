@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
 
 DETECT, WIDTH = "detect", "width"
-
-
 MOST_ITEMS = 10_000_000  # a study of more is none
 
 

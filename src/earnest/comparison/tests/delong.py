@@ -68,15 +68,16 @@ class DeLongReading(Reading):
 
         An area depends on the mean of each class, and the rarer class causes most of the error.
         """
-        groups = self.question.pi.target.groups
-        both = 2 * int(np.bincount(self.question.pi.target.y, minlength=2).min())
-        return both if groups is None else min(both, len(np.unique(groups)))
+        return self._count_units(of_a_case=2)
 
     @cached_property
     def _independent(self) -> int:
         """The independent units: cases of the rarer class, or groups where these are fewer."""
+        return self._count_units(of_a_case=1)
+
+    def _count_units(self, of_a_case: int) -> int:
         target = self.question.pi.target
-        fewest = int(np.bincount(target.y, minlength=2).min())
+        fewest = of_a_case * int(np.bincount(target.y, minlength=2).min())
         return fewest if target.groups is None else min(fewest, len(np.unique(target.groups)))
 
     def deviations(self) -> Array:

@@ -15,9 +15,6 @@ from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.data.predictions import Predictions
 from earnest.metrics.families import Array
 
-# The variance of a cross-validated mean: within folds, or over all pairs of cases.
-
-
 # Of the largest term: terms that differ by less are equal. They come from numbers that were rounded
 # before, such as y + 0.1 less y, so that machine precision of the terms would be too fine.
 ROUNDING = 1e-10

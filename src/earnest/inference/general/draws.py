@@ -27,9 +27,6 @@ from earnest.core.results.interval import (
 from earnest.core.results.specs import Side
 from earnest.inference.general.units import Array, Statistic, Units, WeightedStatistic
 
-# Limits of a statistic from its bootstrap: by pivots, and bias-corrected and accelerated.
-
-
 _FLIPPED = {Side.LOWER: Side.UPPER, Side.UPPER: Side.LOWER, Side.TWO_SIDED: Side.TWO_SIDED}
 
 

@@ -19,9 +19,6 @@ from earnest.core.base.rng import Seeds
 from earnest.core.data.target import Target, Task, encode_units
 from earnest.resampling.bootstrap import CaseBootstrap, StratifiedBootstrap, batches
 
-# What the general tools resample: cases or whole groups, all together or within strata.
-
-
 Array = NDArray[np.float64]
 Statistic: TypeAlias = Callable[[Array], object]  # of weights; what it returns is looked at
 MEMORY = 1 << 26  # bytes of weights that a statistic is given at once

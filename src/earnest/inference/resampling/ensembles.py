@@ -405,11 +405,7 @@ def _stack(
             ridge = RIDGE * np.trace(sums[:size, :size]) / size
             root = np.linalg.cholesky(sums[:size, :size] + ridge * np.eye(size))  # lower
             found = nnls(root.T, np.linalg.solve(root, sums[:size, size]))[0]
-            total = found.sum()
-            if total > 0.0:
-                shares[b, library[b, :size]] = found / total
-            else:
-                shares[b, best[b]] = 1.0
+            _share_out(shares[b], library[b, :size], found, int(best[b]))
 
     each(work, range(0, len(library), BLOCK), jobs)
     return shares
@@ -432,14 +428,19 @@ def _stack_logistic(
         used = np.flatnonzero(heavy)
         own = library[b][library[b] >= 0]
         found = fit_logistic(odds[np.ix_(own, used)].T, outcome[used], heavy[used])
-        total = found.sum()
-        if total > 0.0:
-            shares[b, own] = found / total
-        else:
-            shares[b, best[b]] = 1.0
+        _share_out(shares[b], own, found, int(best[b]))
 
     each(work, range(len(library)), jobs)
     return shares
+
+
+def _share_out(row: Array, own: Ints, found: Array, best: int) -> None:
+    """Fill the shares of an ensemble from weights; the best one has all if they are all 0."""
+    total = found.sum()
+    if total > 0.0:
+        row[own] = found / total
+    else:
+        row[best] = 1.0
 
 
 def fit_logistic(x: Array, y: Array, heavy: Array) -> Array:
