@@ -79,38 +79,19 @@ def scores_from(
     Scores(items=4, configs=2, samples=1, mean score, limits=(0, 1))
     """
     rows = read_scores(source, score=score, by=by)
-    return make_scores(
-        rows,
-        aggregate=aggregate,
-        limits=limits,
-        greater_is_better=greater_is_better,
-        missing=missing,
-    )
-
-
-def make_scores(
-    rows: ScoreRows,
-    *,
-    aggregate: str | None = None,
-    limits: tuple[float, float] | None = None,
-    greater_is_better: bool | None = None,
-    missing: str | None = None,
-) -> Scores:
-    """Return the scores of a long table."""
-    items, configs = list(dict.fromkeys(rows.item)), list(dict.fromkeys(rows.config))
-    place = {name: at for at, name in enumerate(items)}
-    column = {name: at for at, name in enumerate(configs)}
+    items = {name: at for at, name in enumerate(dict.fromkeys(rows.item))}
+    configs = {name: at for at, name in enumerate(dict.fromkeys(rows.config))}
     values = np.full((len(items), len(configs), 1 + max(rows.repeat)), np.nan)
     groups, tasks = np.empty(len(items), dtype=object), np.empty(len(items), dtype=object)
-    for item, config, repeat, score, group, task in zip(
+    for item, config, repeat, value, group, task in zip(
         rows.item, rows.config, rows.repeat, rows.score, rows.group, rows.task, strict=True
     ):
-        at = place[item]
-        values[at, column[config], repeat] = np.nan if score is None else score
+        at = items[item]
+        values[at, configs[config], repeat] = np.nan if value is None else value
         groups[at], tasks[at] = group, task
     made = Scores(
         values,
-        id=np.asarray(items),
+        id=np.asarray(list(items)),
         groups=groups.astype(str) if rows.has_groups else None,
         tasks=tasks.astype(str) if rows.has_tasks else None,
         configs=Configs(ids=tuple(configs), static=rows.static),
@@ -141,14 +122,6 @@ def find_reader(path: Path) -> ScoresReader | None:
     return next((one for one in order_readers(SCORES_READERS) if one.takes(path)), None)
 
 
-def holds_logs(source: str | Path) -> bool:
-    """Tell whether this is a log of an evaluation, or a folder with one."""
-    path = Path(source)
-    if path.is_dir():
-        return any(find_reader(file) is not None for file in _list_files(path))
-    return path.is_file() and find_reader(path) is not None
-
-
 def is_evaluation(source: object) -> bool:
     """Tell whether this is a log of an evaluation tool, or a folder of logs or of plain tables.
 
@@ -159,7 +132,7 @@ def is_evaluation(source: object) -> bool:
         return False
     path = Path(source)
     if path.is_dir():
-        return holds_logs(path)
+        return any(find_reader(file) is not None for file in _list_files(path))
     reader = find_reader(path) if path.is_file() else None
     return reader is not None and reader.tool != plain.TOOL
 
