@@ -15,6 +15,7 @@ from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, Estimates
 from earnest.core.results.gain import Gain, LearningCurve
+from earnest.core.results.specs import MethodSpec
 from earnest.core.results.thresholds import Thresholds
 from earnest.core.space.parameters import Parameter
 from earnest.core.space.trials import Trials
@@ -46,10 +47,8 @@ from earnest.metrics import METRICS
 from earnest.plotting.svg import figures as draw
 from earnest.reporting.page import environment
 
-# Results as small pieces of HTML for notebooks, each with its own colours and nothing else.
-
-
 WIDTH = 520  # pixels of a picture
+SPEAKER = "the search"  # that reported the naive score
 MOST_EFFECTS = 4
 MOST_CONFIGS = 10
 
@@ -60,18 +59,19 @@ def show_result(made: Result) -> str:
     return show(made)
 
 
-def estimate_fragment(made: Estimate, *, speaker: str = "the search") -> str:
-    """Return an estimate: the sentence, the picture, the facts and the cautions."""
-    from earnest.methods import METHODS
+def _title(metric: str) -> str:
+    """Return a metric in words, its name where it is not registered."""
+    return METRICS[metric].title if metric in METRICS else metric
 
-    spec = METHODS[made.method].spec if made.method in METHODS else None
-    fair = made.n_configs == 1 or spec is None or bool(spec.corrected)
-    title = METRICS[made.metric].title if made.metric in METRICS else made.metric
-    said = headline(made, title, corrected=fair, speaker=speaker)
+
+def estimate_fragment(made: Estimate) -> str:
+    """Return an estimate: the sentence, the picture, the facts and the cautions."""
+    spec, fair = _find_spec(made), _fair(made)
+    said = headline(made, _title(made.metric), corrected=fair, speaker=SPEAKER)
     parts = (
         confidence(made, corrected=fair),
         training_words(made),
-        reason(made, corrected=fair, speaker=speaker),
+        reason(made, corrected=fair, speaker=SPEAKER),
     )
     rest = " ".join(part for part in parts if part)
     return fragment(
@@ -116,21 +116,18 @@ def comparison_fragment(made: Comparison) -> str:
 
 def gain_fragment(made: Gain) -> str:
     """Return a gain: the heading, both curves, what to do next, facts and cautions."""
-    title = METRICS[made.metric].title if made.metric in METRICS else made.metric
     facts = [
         ("Order", "as tried" if made.order == "tried" else "mean over all orders"),
         ("Evidence", f"{made.n_cases} {made.units}, {made.n_resamples} resamples"),
         ("For pasting", repr(made)),
     ]
     rest = " ".join(part for part in (gain_confidence(made), *gain_advice(made)) if part)
-    picture = draw.gain(made, name=name_of(made), width=WIDTH, title=title)
+    picture = draw.gain(made, name=name_of(made), width=WIDTH, title=_title(made.metric))
     return fragment(gain_headline(made), rest, facts, made.cautions, [picture])
 
 
 def thresholds_fragment(made: Thresholds) -> str:
     """Return a table of thresholds: what to expect at the usual one, curves, rows and cautions."""
-    table = made._to_table()
-    rows = tuple(TableRow(row) for row in table.rows)
     facts = [
         ("Winner", f"{made.winner}, chosen by {made.metric}"),
         ("Evidence", f"{made.n_cases} cases, {made.n_positive} positive"),
@@ -138,26 +135,25 @@ def thresholds_fragment(made: Thresholds) -> str:
     ]
     picture = draw.thresholds(made, name=name_of(made), width=WIDTH)
     rest = made.summary().removeprefix(thresholds_headline(made)).strip()
-    return fragment(
-        thresholds_headline(made),
-        rest,
-        facts,
-        made.cautions,
-        [picture],
-        table=Table(heads=table.heads, rows=rows),
-    )
+    said, table = thresholds_headline(made), _table_of(made)
+    return fragment(said, rest, facts, made.cautions, [picture], table=table)
+
+
+def _table_of(made: Thresholds | Plan) -> Table:
+    """Return the table that a result has for a paper."""
+    table = made._to_table()
+    return Table(table.heads, tuple(TableRow(row) for row in table.rows))
 
 
 def learning_fragment(made: LearningCurve) -> str:
     """Return a learning curve: what the last step gave, the curve, facts and cautions."""
-    title = METRICS[made.metric].title if made.metric in METRICS else made.metric
     facts = [
         ("Learner", made.learner),
         ("Evidence", f"{made.n_cases} cases, {made.n_fits} fits"),
         ("For pasting", repr(made)),
     ]
     first, rest = learning_headline(made), f"{learning_confidence(made)} {learning_advice(made)}"
-    picture = draw.learning(made, name=name_of(made), width=WIDTH, title=title)
+    picture = draw.learning(made, name=name_of(made), width=WIDTH, title=_title(made.metric))
     return fragment(first, rest.strip(), facts, made.cautions, [picture])
 
 
@@ -299,8 +295,10 @@ def comparisons_fragment(made: Comparisons) -> str:
             (
                 one.b,
                 prose(one.difference, places, one.limits),
-                p_words(p).removeprefix("p ").removeprefix("= "),
-                p_words(made.p_best[one.b]).removeprefix("p ").removeprefix("= "),
+                *(
+                    p_words(each).removeprefix("p ").removeprefix("= ")
+                    for each in (p, made.p_best[one.b])
+                ),
                 made.verdict(one.b in kept),
             ),
             strip=draw.comparison_strip(each, scale, name=f"{name}-{i}"),
@@ -394,19 +392,22 @@ def _in_words(params: Mapping[str, object]) -> str:
     return ", ".join(f"{name} {short(value)}" for name, value in shown.items()) or DASH
 
 
-def _fair(one: Estimate) -> bool:
+def _find_spec(one: Estimate) -> MethodSpec | None:
+    """Return the declaration of the method of an estimate, None where it is not registered."""
     from earnest.methods import METHODS
 
-    known = METHODS[one.method].spec.corrected if one.method in METHODS else True
-    return one.n_configs == 1 or bool(known)
+    return METHODS[one.method].spec if one.method in METHODS else None
+
+
+def _fair(one: Estimate) -> bool:
+    """Tell whether an estimate is corrected for the search, or needs no correction."""
+    spec = _find_spec(one)
+    return one.n_configs == 1 or spec is None or bool(spec.corrected)
 
 
 def _label(one: Estimate) -> str:
-    from earnest.methods import METHODS
-
-    if one.method not in METHODS:
-        return one.method
-    return str(METHODS[one.method].spec.label(alone=one.n_configs == 1))
+    spec = _find_spec(one)
+    return one.method if spec is None else spec.label(alone=one.n_configs == 1)
 
 
 def _level(rows: list[Estimate]) -> str:
@@ -446,12 +447,8 @@ def verdict_fragment(made: Verdict) -> str:
 
 def plan_fragment(made: Plan) -> str:
     """Return a plan: the sentence, what is needed, and the cautions."""
-    table = made._to_table()
-    rows = tuple(TableRow(row) for row in table.rows)
     facts = [("Pilot", f"{made.n_pilot:,} items"), ("Judged by", made.method)]
-    return fragment(
-        made.sentence, "", facts, made.cautions, table=Table(heads=table.heads, rows=rows)
-    )
+    return fragment(made.sentence, "", facts, made.cautions, table=_table_of(made))
 
 
 _FRAGMENTS: dict[type, Callable[[Any], str]] = {

@@ -71,7 +71,7 @@ def environment() -> Any:
     from markupsafe import Markup
 
     made = Environment(
-        loader=FunctionLoader(_read),
+        loader=FunctionLoader(read_template),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -83,6 +83,7 @@ def environment() -> Any:
     return made
 
 
-def _read(name: str) -> str:
+def read_template(name: str) -> str:
+    """Return the text of a template."""
     source = files("earnest.reporting").joinpath("templates", name)
     return source.read_text(encoding="utf-8")

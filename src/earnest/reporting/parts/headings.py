@@ -103,8 +103,6 @@ CORRECTED_TAG = "corrected for the search"
 UNCORRECTED_TAG = "the winner as searched, not corrected"
 ALONE_TAG = "one configuration, nothing to correct"
 
-FORBIDDEN = ("significant", "robust", "accurate", "guaranteed", "!")  # words of no sentence here
-
 
 def methods_heading(low: str, high: str, count: int, *, disagree: bool) -> str:
     """Return what can be said of several corrected values of the reported quantity.
