@@ -140,6 +140,15 @@ Thousands = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
+class CsvReading:
+    """How a CSV file is read; None where nothing was said."""
+
+    delimiter: Delimiter = None
+    decimal: Decimal = None
+    thousands: Thousands = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class PredictionsReading:
     """How a table of predictions is read; None where nothing was said, "" for no such column."""
 

@@ -6,13 +6,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from earnest.core.base.errors import FormatError, InputError
 
 if TYPE_CHECKING:
     from earnest.cli.commands.tune import CasesReading
-    from earnest.cli.options import PredictionsReading, ScoresReading
+    from earnest.cli.options import CsvReading, PredictionsReading, ScoresReading
     from earnest.core.data.predictions import Predictions
     from earnest.core.data.scores import Scores
     from earnest.training.tables.table import TrainingTable
@@ -40,6 +40,23 @@ def read_sign(delimiter: str | None) -> str | None:
     ('\t', ';', None)
     """
     return None if not delimiter else _SIGNS.get(delimiter, delimiter)
+
+
+class CsvMarks(TypedDict):
+    """The signs of a CSV file, as readers take them."""
+
+    delimiter: str | None
+    decimal: str | None
+    thousands: str | None
+
+
+def read_marks(how: CsvReading | CasesReading) -> CsvMarks:
+    """Return the signs of a CSV file that were said."""
+    return {
+        "delimiter": read_sign(how.delimiter),
+        "decimal": how.decimal,
+        "thousands": read_sign(how.thousands),
+    }
 
 
 @contextmanager
@@ -254,7 +271,5 @@ def read_cases(
         task=how.task if task is None else task,
         positive=how.positive,
         ignore=tuple(how.ignore or ()),
-        delimiter=read_sign(how.delimiter),
-        decimal=how.decimal,
-        thousands=read_sign(how.thousands),
+        **read_marks(how),
     )

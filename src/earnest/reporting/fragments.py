@@ -44,7 +44,12 @@ from earnest.explanation.result import Explanation, as_sentence, in_percent
 from earnest.explanation.sampling_bias import short
 from earnest.inference.general.result import StatisticResult
 from earnest.metrics import METRICS
-from earnest.plotting.svg import figures as draw
+from earnest.plotting.svg import answer as svg_answer
+from earnest.plotting.svg import effects as svg_effects
+from earnest.plotting.svg import gain as svg_gain
+from earnest.plotting.svg import strips as svg_strips
+from earnest.plotting.svg import thresholds as svg_thresholds
+from earnest.plotting.svg.canvas import Figure
 from earnest.reporting.page import environment
 
 WIDTH = 520  # pixels of a picture
@@ -84,7 +89,7 @@ def estimate_fragment(made: Estimate) -> str:
             ("For pasting", repr(made)),
         ],
         made.cautions,
-        [draw.answer(made, name=name_of(made), width=WIDTH, corrected=fair)],
+        [svg_answer.answer(made, name=name_of(made), width=WIDTH, corrected=fair)],
     )
 
 
@@ -92,7 +97,7 @@ def comparison_fragment(made: Comparison) -> str:
     """Return a comparison: the decision, the picture of the difference, facts and cautions."""
     interval, pictures = made.interval, []
     if made.difference == made.difference:
-        row = draw.Difference(
+        row = svg_strips.Difference(
             name=made.b,
             value=made.difference,
             words=f"{made.a} minus this",
@@ -100,11 +105,11 @@ def comparison_fragment(made: Comparison) -> str:
             one=None if interval is None else (interval.low, interval.high),
             worse=bool(made.shown) and made.favours == made.a,
         )
-        scale = draw.difference_scale([row], width=350)
+        scale = svg_strips.difference_scale([row], width=350)
         name = name_of(made)
         pictures = [
-            draw.strip_axis(scale, name=f"{name}-axis", words=_better(made)),
-            draw.comparison_strip(row, scale, name=name),
+            svg_strips.strip_axis(scale, name=f"{name}-axis", words=_better(made)),
+            svg_strips.comparison_strip(row, scale, name=name),
         ]
     facts = [
         ("Difference", f"{made.a} minus {made.b}, in {made.metric}"),
@@ -122,7 +127,7 @@ def gain_fragment(made: Gain) -> str:
         ("For pasting", repr(made)),
     ]
     rest = " ".join(part for part in (gain_confidence(made), *gain_advice(made)) if part)
-    picture = draw.gain(made, name=name_of(made), width=WIDTH, title=_title(made.metric))
+    picture = svg_gain.gain(made, name=name_of(made), width=WIDTH, title=_title(made.metric))
     return fragment(gain_headline(made), rest, facts, made.cautions, [picture])
 
 
@@ -133,7 +138,7 @@ def thresholds_fragment(made: Thresholds) -> str:
         ("Evidence", f"{made.n_cases} cases, {made.n_positive} positive"),
         ("For pasting", repr(made)),
     ]
-    picture = draw.thresholds(made, name=name_of(made), width=WIDTH)
+    picture = svg_thresholds.thresholds(made, name=name_of(made), width=WIDTH)
     rest = made.summary().removeprefix(thresholds_headline(made)).strip()
     said, table = thresholds_headline(made), _table_of(made)
     return fragment(said, rest, facts, made.cautions, [picture], table=table)
@@ -153,7 +158,7 @@ def learning_fragment(made: LearningCurve) -> str:
         ("For pasting", repr(made)),
     ]
     first, rest = learning_headline(made), f"{learning_confidence(made)} {learning_advice(made)}"
-    picture = draw.learning(made, name=name_of(made), width=WIDTH, title=_title(made.metric))
+    picture = svg_gain.learning(made, name=name_of(made), width=WIDTH, title=_title(made.metric))
     return fragment(first, rest.strip(), facts, made.cautions, [picture])
 
 
@@ -172,9 +177,9 @@ def statistic_fragment(made: StatisticResult) -> str:
 def explanation_fragment(made: Explanation) -> str:
     """Return an explanation: the finding, the effects, the facts and the cautions."""
     curves = list(made.effects.values())
-    limits = draw.find_shared_limits(curves, made.confidence_level)
+    limits = svg_effects.find_shared_limits(curves, made.confidence_level)
     pictures = [
-        draw.effect(
+        svg_effects.effect(
             curve,
             name=f"{name_of(made)}-{i}",
             limits=limits,
@@ -216,7 +221,7 @@ class TableRow:
     """A row of words and a strip; of a group the one cell is its heading."""
 
     cells: tuple[str, ...]
-    strip: draw.Figure | None = None
+    strip: Figure | None = None
     group: bool = False
 
 
@@ -226,7 +231,7 @@ class Table:
 
     heads: tuple[str, ...]
     rows: tuple[TableRow, ...]
-    axis: draw.Figure | None = None
+    axis: Figure | None = None
 
 
 def fragment(
@@ -234,7 +239,7 @@ def fragment(
     rest: str,
     facts: Sequence[tuple[str, str]],
     cautions: Sequence[Caution],
-    pictures: Sequence[draw.Figure] = (),
+    pictures: Sequence[Figure] = (),
     *,
     captions: Sequence[str] = (),
     stacked: bool = False,
@@ -258,23 +263,26 @@ DASH = "–"
 def estimates_fragment(made: Estimates) -> str:
     """Return a table of methods: what each estimates, its value, its interval, its strip."""
     rows = sorted(made, key=lambda one: (not _fair(one), one.estimand))
-    scale = draw.find_shared_scale(rows, width=STRIP) if rows else None
+    scale = svg_strips.find_shared_scale(rows, width=STRIP) if rows else None
     places, first = places_of(rows), next((one.estimand for one in rows if _fair(one)), None)
     name, out = name_of(made), list[TableRow]()
     for (fair, estimand), group in groupby(rows, key=lambda one: (_fair(one), one.estimand)):
         words = estimand if fair else f"{estimand}; not corrected for the search"
         out.append(TableRow((words,), group=True))
         for one in group:
-            trust = draw.Trust.CORRECTED if estimand == first else draw.Trust.OTHER
+            trust = svg_strips.Trust.CORRECTED if estimand == first else svg_strips.Trust.OTHER
             assert scale is not None
-            strip = draw.forest_strip(
-                one, scale, name=f"{name}-{len(out)}", trust=trust if fair else draw.Trust.NAIVE
+            strip = svg_strips.forest_strip(
+                one,
+                scale,
+                name=f"{name}-{len(out)}",
+                trust=trust if fair else svg_strips.Trust.NAIVE,
             )
             value, ends = print_numbers(one, places).value, _ends(one, places)
             cells = (_label(one), value, ends)
             out.append(TableRow(cells, strip=strip))
     refused = [TableRow((f"{name}: {why}",), group=True) for name, why in made.refused.items()]
-    axis = None if scale is None else draw.strip_axis(scale, name=f"{name}-axis")
+    axis = None if scale is None else svg_strips.strip_axis(scale, name=f"{name}-axis")
     level = _level(rows)
     table = Table(("Method", "Estimate", f"{level} interval".strip()), (*out, *refused), axis)
     many = f"{len(rows)} method{'' if len(rows) == 1 else 's'} on the same cases"
@@ -288,7 +296,7 @@ def comparisons_fragment(made: Comparisons) -> str:
     ranked = made.ranked()[:MOST_ROWS]
     kept = set(made.not_worse)
     differences = [_difference(one, kept=one.b in kept) for one, _ in ranked]
-    scale, name = draw.difference_scale(differences, width=NARROW), name_of(made)
+    scale, name = svg_strips.difference_scale(differences, width=NARROW), name_of(made)
     places = max(3, *(places_of_difference(one) for one, _ in ranked))
     rows = tuple(
         TableRow(
@@ -301,7 +309,7 @@ def comparisons_fragment(made: Comparisons) -> str:
                 ),
                 made.verdict(one.b in kept),
             ),
-            strip=draw.comparison_strip(each, scale, name=f"{name}-{i}"),
+            strip=svg_strips.comparison_strip(each, scale, name=f"{name}-{i}"),
         )
         for i, ((one, p), each) in enumerate(zip(ranked, differences, strict=True))
     )
@@ -314,7 +322,7 @@ def comparisons_fragment(made: Comparisons) -> str:
         "",
     )
     rest = f"The nearest {len(rows)} of {len(made)}; `to_frame()` has them all." if more else ""
-    axis = draw.strip_axis(scale, name=f"{name}-axis")
+    axis = svg_strips.strip_axis(scale, name=f"{name}-axis")
     return fragment(made.decision, rest, [], made.cautions, table=Table(heads, rows, axis))
 
 
@@ -419,9 +427,9 @@ def _ends(one: Estimate, places: int) -> str:
     return DASH if one.interval is None else limits_words(one.interval, print_numbers(one, places))
 
 
-def _difference(one: Comparison, *, kept: bool) -> draw.Difference:
+def _difference(one: Comparison, *, kept: bool) -> svg_strips.Difference:
     interval = one.interval
-    return draw.Difference(
+    return svg_strips.Difference(
         name=one.b,
         value=one.difference,
         one=None if interval is None else (interval.low, interval.high),

@@ -19,7 +19,7 @@ from earnest.cli.options import (
     make_jobs_option,
     make_option,
 )
-from earnest.cli.reading import read_cases, read_sign
+from earnest.cli.reading import read_cases, read_marks
 from earnest.cli.writing import answer_metrics
 from earnest.core.base.errors import InputError
 
@@ -255,10 +255,5 @@ def _read_test_set(
     from earnest.training.tables.table import open_table
 
     other = read_cases(path, target, replace(reading, group=None), task=str(table.task))
-    columns, _ = open_table(
-        path,
-        delimiter=read_sign(reading.delimiter),
-        decimal=reading.decimal,
-        thousands=read_sign(reading.thousands),
-    )
+    columns, _ = open_table(path, **read_marks(reading))
     return table.schema.encode(columns, other.rows), read_labels(other)

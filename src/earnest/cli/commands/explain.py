@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from earnest.cli.options import (
     AsJson,
-    Decimal,
-    Delimiter,
-    Thousands,
+    CsvReading,
     make_argument,
     make_jobs_option,
     make_option,
     make_seed_option,
 )
-from earnest.cli.reading import read_sign
+from earnest.cli.reading import read_marks
 from earnest.cli.show.terminal import write_json
 from earnest.cli.writing import check_ending, check_folder
 from earnest.core.base import check
@@ -81,9 +79,8 @@ def command(
         ),
     ] = None,
     direction: Annotated[str | None, make_option(_READ, "WAY", "maximize or minimize.")] = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = None,
-    thousands: Thousands = None,
+    *,
+    csv: CsvReading,
 ) -> None:
     """Read trials, explain them, and show or write what was found."""
     check.whole_number("suggest", suggest, low=0)
@@ -104,9 +101,7 @@ def command(
         study=study,
         objective=_read_objective(objective),
         direction=direction,
-        delimiter=read_sign(delimiter),
-        decimal=decimal,
-        thousands=read_sign(thousands),
+        **read_marks(csv),
     )
     advice = found.suggest(suggest) if suggest else ()
     if out is not None:

@@ -11,17 +11,15 @@ import typer
 from earnest.cli.options import (
     AsJson,
     ByWhat,
-    Decimal,
-    Delimiter,
+    CsvReading,
     Positive,
     Response,
     ScoreName,
     TaskName,
-    Thousands,
     make_argument,
     make_option,
 )
-from earnest.cli.reading import read_sign
+from earnest.cli.reading import read_marks
 from earnest.cli.show.terminal import write_json
 from earnest.cli.writing import check_ending, check_place
 from earnest.core.base.errors import EarnestError, InputError
@@ -71,31 +69,17 @@ class CaseColumns:
     cautions: tuple[Caution, ...] = ()
 
 
-def read_columns(
-    data: Path | None,
-    named: ColumnNames,
-    *,
-    delimiter: str | None = None,
-    decimal: str | None = None,
-    thousands: str | None = None,
-) -> CaseColumns:
+def read_columns(data: Path | None, named: ColumnNames, csv: CsvReading) -> CaseColumns:
     """Read the named columns of a table; nothing where no table is given.
 
-    Parameters
-    ----------
-    data : Path, optional
-        The table, its rows in the order that the tool was given.
-    named : Named
-        The columns.
-    delimiter, decimal, thousands : str, optional
-        Of a CSV file.
+    The rows of the table are in the order that the tool was given.
     """
     from earnest.training.tables.table import open_noting
 
     _refuse_halves(data, named)
     if data is None:
         return CaseColumns()
-    opened = open_noting(data, delimiter=delimiter, decimal=decimal, thousands=thousands)
+    opened = open_noting(data, **read_marks(csv))
     columns = opened.columns
     return CaseColumns(
         _read_outcome(columns, named),
@@ -250,9 +234,8 @@ def command(
     positive: Positive = None,
     task: TaskName = None,
     response: Response = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = None,
-    thousands: Thousands = None,
+    *,
+    csv: CsvReading,
 ) -> None:
     """Read what the tool kept, write it, and tell what it is."""
     from earnest.adapters.scores.door import is_evaluation
@@ -273,10 +256,8 @@ def command(
     from earnest.adapters.predictions.door import predictions_from
 
     named = ColumnNames(target=target, group=group, fold=fold, time=time, event=event)
-    said = {"delimiter": read_sign(delimiter), "decimal": decimal}
-    said["thousands"] = read_sign(thousands)
     try:
-        columns = read_columns(data, named, **said)
+        columns = read_columns(data, named, csv)
         pi = predictions_from(
             source,
             columns.outcome,

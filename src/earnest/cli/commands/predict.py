@@ -7,8 +7,8 @@ from typing import Annotated
 
 from earnest.cli.commands.gather import Overwrite
 from earnest.cli.failures import in_options, say
-from earnest.cli.options import AsJson, Decimal, Delimiter, Thousands, make_argument, make_option
-from earnest.cli.reading import read_sign
+from earnest.cli.options import AsJson, CsvReading, make_argument, make_option
+from earnest.cli.reading import read_marks
 from earnest.cli.show.terminal import write, write_json
 from earnest.cli.writing import check_ending, check_place
 from earnest.core.base.errors import InputError
@@ -41,9 +41,8 @@ def command(
         make_option(None, "COLUMN", "Column that identifies the rows; it is copied to the output."),
     ] = None,
     json: AsJson = False,
-    delimiter: Delimiter = None,
-    decimal: Decimal = None,
-    thousands: Thousands = None,
+    *,
+    csv: CsvReading,
 ) -> None:
     """Load the model, read the rows, and write what it says of them."""
     _check_out(out, data, overwrite)
@@ -51,13 +50,7 @@ def command(
     from earnest.training.tune.model import load_model
 
     model = load_model(run)
-    found = model.predict(
-        data,
-        id=id,
-        delimiter=read_sign(delimiter),
-        decimal=decimal,
-        thousands=read_sign(thousands),
-    )
+    found = model.predict(data, id=id, **read_marks(csv))
     for caution in found.cautions:
         said = (caution.what, caution.consequence, caution.cure)
         say(in_options(" ".join(filter(None, said))), label=caution.code)

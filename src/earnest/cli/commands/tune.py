@@ -24,7 +24,7 @@ from earnest.cli.options import (
     make_option,
     make_seed_option,
 )
-from earnest.cli.reading import read_sign
+from earnest.cli.reading import read_marks
 from earnest.cli.show.terminal import write_json
 
 if TYPE_CHECKING:
@@ -43,42 +43,37 @@ Data = Annotated[
 ]
 Target = Annotated[str | None, make_option(None, "COLUMN", "Column to predict.", "--target", "-t")]
 
-Group = Annotated[
-    str | None,
-    make_option(
-        _READ,
-        "COLUMN",
-        "Column of groups, such as the patient of each visit; a group stays in one fold.",
-    ),
-]
-TaskName = Annotated[
-    str | None,
-    make_option(
-        _READ, "TASK", "[dim]default: from the outcome[/dim]  binary, multiclass, regression."
-    ),
-]
-Positive = Annotated[
-    str | None,
-    make_option(
-        _READ,
-        "LABEL",
-        "[dim]default: yes of yes and no, case of case and control, otherwise the "
-        "last[/dim]  The positive class.",
-    ),
-]
-Ignore = Annotated[
-    list[str] | None, make_option(_READ, "COLUMN", "Column to leave out; repeat for several.")
-]
-
 
 @dataclass(frozen=True, kw_only=True)
 class CasesReading:
     """How a table of cases is read, beside its outcome; None where nothing was said."""
 
-    group: Group = None
-    task: TaskName = None
-    positive: Positive = None
-    ignore: Ignore = None
+    group: Annotated[
+        str | None,
+        make_option(
+            _READ,
+            "COLUMN",
+            "Column of groups, such as the patient of each visit; a group stays in one fold.",
+        ),
+    ] = None
+    task: Annotated[
+        str | None,
+        make_option(
+            _READ, "TASK", "[dim]default: from the outcome[/dim]  binary, multiclass, regression."
+        ),
+    ] = None
+    positive: Annotated[
+        str | None,
+        make_option(
+            _READ,
+            "LABEL",
+            "[dim]default: yes of yes and no, case of case and control, otherwise the last[/dim]  "
+            "The positive class.",
+        ),
+    ] = None
+    ignore: Annotated[
+        list[str] | None, make_option(_READ, "COLUMN", "Column to leave out; repeat for several.")
+    ] = None
     delimiter: Delimiter = None
     decimal: Decimal = None
     thousands: Thousands = None
@@ -194,24 +189,19 @@ def command(
             "Address of a cluster, for --backend dask or ray: tcp://127.0.0.1:8786.",
         ),
     ] = None,
-    group: Group = None,
     time: Annotated[
         str | None,
         make_option(_READ, "COLUMN", "Survival time; use it with --event instead of --target."),
     ] = None,
     event: EventColumn = None,
-    task: TaskName = None,
-    positive: Positive = None,
-    ignore: Ignore = None,
     keep: Annotated[
         list[str] | None,
         make_option(
             _READ, "COLUMN", "Column to use although it would be left out; repeat for several."
         ),
     ] = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = None,
-    thousands: Thousands = None,
+    *,
+    reading: CasesReading,
 ) -> None:
     """Read, plan, search, and show or write what was found."""
     from earnest.engine.backends import on_backend
@@ -230,17 +220,15 @@ def command(
         confidence_level=level,
         seed=seed,
         n_jobs=n_jobs,
-        group=group,
+        group=reading.group,
         time=time,
         event=event,
-        task=task,
-        positive=positive,
-        ignore=tuple(ignore or ()),
+        task=reading.task,
+        positive=reading.positive,
+        ignore=tuple(reading.ignore or ()),
         keep=tuple(keep or ()),
-        delimiter=read_sign(delimiter),
-        decimal=decimal,
-        thousands=read_sign(thousands),
         learning_curve=learning_curve,
+        **read_marks(reading),
     )
     with on_backend(backend, scheduler):
         run_job(

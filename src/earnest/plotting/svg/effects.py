@@ -233,8 +233,8 @@ def find_winner(curve: EffectCurve) -> tuple[float, float]:
         place = list(curve.grid).index(best)
         return float(place), float(curve.mean[place])
     at, grid = float(cast(float, best)), curve.places
-    inner = (math.log(at), np.log(grid)) if curve.scale == "log" else (at, grid)
-    return at, float(np.interp(*inner, curve.mean))
+    here, grid = (math.log(at), np.log(grid)) if curve.scale == "log" else (at, grid)
+    return at, float(np.interp(here, grid, curve.mean))
 
 
 def _draw_rug(panel: Panel, top: float) -> None:

@@ -32,7 +32,7 @@ from earnest.core.text.estimate import (
 from earnest.core.text.gain import headline as say_gain
 from earnest.core.text.names import name_model, param_names, value_words
 from earnest.core.text.numbers import decimals, percent, prose, spell_count, write_count
-from earnest.plotting.svg.figures import answer as draw_answer
+from earnest.plotting.svg.answer import answer as draw_answer
 from earnest.reporting.model import NONE, Advice, Answer, Facts, RivalsPart, Span, plain
 from earnest.reporting.parts.headings import NO_ANSWER, NO_ESTIMATE, NO_SCORE
 from earnest.reporting.sources.asking import Results

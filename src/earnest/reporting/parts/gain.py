@@ -10,7 +10,7 @@ from earnest.core.text import learning as told
 from earnest.core.text.gain import advice, confidence, headline, width_words
 from earnest.core.text.numbers import percent
 from earnest.metrics import METRICS
-from earnest.plotting.svg.figures import gain, learning
+from earnest.plotting.svg.gain import gain, learning
 from earnest.reporting.model import GainPart, Panel
 from earnest.reporting.sources.asking import Results
 
