@@ -71,7 +71,7 @@ HELP = (
 )
 EPILOG = (
     "[bold]earnest COMMAND --help[/bold] explains a command. "
-    "Exit codes: 0 done, 2 bad input, 1 a fault of earnest, 130 interrupted, 141 closed pipe; of "
+    "Exit codes: 0 done, 1 a bug in earnest, 2 bad input, 130 interrupted, 141 closed pipe; for "
     "[bold]gate[/bold] also 3 fail and 4 undecided."
 )
 
@@ -89,7 +89,7 @@ class Command(TyperCommand):
         if not set(given) & set(piped):
             return super().invoke(ctx)
         if len(given) > 1:
-            ctx.fail("Standard input can be read once, and '-' is given twice.")
+            ctx.fail("Standard input can be read only once, but '-' is given twice.")
         with keep_standard_input() as path:
             ctx.params[given[0]] = path
             return super().invoke(ctx)

@@ -238,7 +238,8 @@ class ScoresReading:
         make_option(
             _SCORES,
             "",
-            "The table holds scores, not predictions: a column a configuration, or a row a score.",
+            "The table holds scores, not predictions: one column per configuration, or one row per "
+            "score.",
             "--scores",
         ),
     ] = False
@@ -254,7 +255,8 @@ class ScoresReading:
         make_option(
             _SCORES,
             "RULE",
-            "Where scores are missing: leave out items, leave out configs, or count the worst.",
+            "If scores are missing: items (leave out items), configs (leave out configurations) or "
+            "worst (count the worst score).",
         ),
     ] = None
     per: Annotated[

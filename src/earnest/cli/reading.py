@@ -137,7 +137,7 @@ def read_evidence(
         if value:
             option = f"--{name.replace('_', '-')}"
             raise InputError(
-                f"{option} is for scores", cure=f"Say --scores, or leave {option} out."
+                f"{option} is for scores", cure=f"Add --scores, or leave {option} out."
             )
     if not metrics and path.exists():  # what is not there is refused when it is read
         refuse_no_metric(path)
@@ -183,7 +183,7 @@ def list_log_options(how: PredictionsReading, scoring: ScoresReading) -> dict[st
     for name in _list_given(how):
         if name != "config":
             raise InputError(
-                f"--{_OPTION_NAMES.get(name, name)} tells how to read a table, and this is a log",
+                f"--{_OPTION_NAMES.get(name, name)} is for tables, but this is a log",
                 cure="Leave it out.",
             )
     return _list_scoring(scoring, ("score", "missing", "by"))
@@ -240,7 +240,7 @@ def _read_limits(text: str) -> tuple[float, float]:
         low, high = (float(end) for end in text.split(","))
     except ValueError:
         raise InputError(
-            f"--limits: {text!r} is no range", needs="two numbers, such as 0,1 or 0,inf"
+            f"--limits: {text!r} is not a range", needs="two numbers, such as 0,1 or 0,inf"
         ) from None
     return low, high
 

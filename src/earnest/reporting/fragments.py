@@ -343,13 +343,13 @@ def predictions_fragment(pi: Predictions) -> str:
         facts.append(("Groups", f"{len(set(target.groups.tolist())):,}"))
     lost = int((~pi.complete).sum())
     if lost:
-        facts.append(("Incomplete", f"{lost:,} of them lack folds, and no estimate uses these"))
+        facts.append(("Incomplete", f"{lost:,} of them lack folds, so estimates leave them out"))
     shown = configs.ids[:MOST_CONFIGS]
     rows = tuple(
         TableRow((name, _in_words({} if configs.params is None else configs.params[i])))
         for i, name in enumerate(shown)
     )
-    rest = "`earnest.estimate(predictions, metric=...)` says what the best of them is worth."
+    rest = "`earnest.estimate(predictions, metric=...)` says how good the best of them is."
     more = pi.n_configs - len(shown)
     if more > 0:
         rest += f" The first {len(shown)} configurations:"
@@ -374,7 +374,7 @@ def trials_fragment(made: Trials) -> str:
     if out:
         facts.append(("Left out", out))
     rows = tuple(TableRow((one.name, _range_words(one))) for one in made.space)
-    rest = "`earnest.explain(trials)` says what mattered."
+    rest = "`earnest.explain(trials)` shows what mattered."
     table = Table(("Parameter", "Range"), rows)
     return fragment(said, rest, facts, made.cautions, table=table)
 

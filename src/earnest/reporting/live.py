@@ -112,7 +112,7 @@ def show_state(state: LiveState) -> LiveContent:
         every=f"{max(1, round(state.every))}",
         stale=f"{round(state.stale)}",
         done=state.done,
-        footer="While the run goes on, this page loads itself again." if running else "",
+        footer="This page reloads itself while the run goes on." if running else "",
         failures=tuple(
             FailureRow(one.config, _fold(one.repeat, one.fold), one.error)
             for one in reversed(state.failures)
@@ -208,8 +208,8 @@ def _lede(state: LiveState) -> str:
     if found.corrected is None:
         said = "This is the score that the search chooses by, so it is too good."
     else:
-        said = f"With {100 * LEVEL:.0f} % confidence it lies between {_number(found.low, found)} "
-        said += f"and {_number(found.high, found)}. The rest of the best one's score is luck."
+        said = f"{100 * LEVEL:.0f} % interval: {_number(found.low, found)} to "
+        said += f"{_number(found.high, found)}. The rest of the best score is luck."
     return said if state.status is not Status.RUNNING else f"{said} The run goes on."
 
 

@@ -224,8 +224,8 @@ def _list_strange(strange: list[str]) -> Iterator[Caution]:
     if strange:
         yield Caution(
             "EN144",
-            f"{len(strange)} files are of no form that is known: {check.some(sorted(strange))}.",
-            "Nothing of them is read.",
+            f"The format of {len(strange)} files is unknown: {check.some(sorted(strange))}.",
+            "They are not read.",
             "Move them elsewhere, or write them as a table with the columns item and score.",
             Severity.NOTE,
         )
@@ -484,9 +484,9 @@ def _list_twice(odd: Counter[str]) -> Iterator[Caution]:
         yield Caution(
             "EN145",
             f"Some items were scored more often than others by the same run ({told}).",
-            "They are read as repeats of the item, and weigh as one item; if they are other "
-            "questions under the same name, they are mixed.",
-            "Give every question a name of its own, and leave out what was run twice by mistake.",
+            "They are read as repeats of one item. If they are different questions with the same "
+            "name, these are mixed up.",
+            "Give every question its own name, and leave out what was run twice by mistake.",
         )
 
 
@@ -505,8 +505,8 @@ def _list_absent(made: ScoreRows) -> Iterator[Caution]:
         yield Caution(
             "EN146",
             f"Some of the {len(items):,} items were not run for every configuration ({told}).",
-            "What was not run is missing, and not 0; a configuration that lacks the hard items "
-            "would look too good.",
+            "Missing items do not count as 0, so a configuration that lacks the hard items looks "
+            "too good.",
             "Run the missing items.",
         )
     short = _count_short(made)
@@ -515,8 +515,8 @@ def _list_absent(made: ScoreRows) -> Iterator[Caution]:
         yield Caution(
             "EN146",
             f"Some items have fewer samples than most ({told}).",
-            "The score of an item is the mean of the samples that there are; those that are "
-            "missing may be the bad ones.",
+            "The score of an item is the mean of the samples it has; the missing ones may be the "
+            "bad ones.",
             "Run the missing samples.",
         )
     if failed:
@@ -548,7 +548,7 @@ def _list_without(runs: Sequence[Run], name: str) -> Iterator[Caution]:
         yield Caution(
             "EN146",
             f"{_count([run.path.name for run in runs], 'run')} without a score {name!r} ({told}).",
-            "Nothing of them is read; the result is about the other items.",
+            "They are not read: the result is about the other items.",
             "Ask for another score to read these.",
             Severity.NOTE,
         )

@@ -84,7 +84,7 @@ def read_table(path: Path) -> list[Run]:
     item, score = _find(first, ITEM), _find(first, SCORE)
     if item is None or score is None:
         got = f"columns {check.some(records[0])}"
-        raise FormatError(f"{str(path)!r} is no table of scores", needs=_NEEDS, got=got)
+        raise FormatError(f"{str(path)!r} is not a table of scores", needs=_NEEDS, got=got)
     config, repeat = _find(first, CONFIG), _find(first, REPEAT)
     group, task = _find(first, GROUP), _find(first, TASK)
     rows: dict[str, list[Row]] = {}

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 HELP = (
     "Was the tuning [bold]worth it[/bold]? What the search gained, and what it only seemed to.\n\n"
-    "Reads the out-of-fold predictions of every configuration, its columns in the order in which "
-    "they were tried. Says what a search stopped earlier would have reported, and what to expect "
-    "of its winner.\n\n"
+    "Reads the out-of-fold predictions of every configuration, with the columns in the order in "
+    "which they were tried. Shows what the search would have reported if you had stopped earlier, "
+    "and what to expect of that winner.\n\n"
     "  earnest gain preds.csv --metric roc_auc --seed 7\n"
     "  earnest gain preds.csv -m accuracy --order mean\n"
     "  earnest gain scores.csv --scores --id item\n"

@@ -40,10 +40,11 @@ MetricName = Annotated[
 
 
 HELP = (
-    "Does it pass? A bound that must be [bold]shown[/bold], not only reached, as an exit code.\n\n"
-    "Exit codes: [bold]0[/bold] pass, [bold]3[/bold] fail, [bold]4[/bold] undecided, with how "
-    "many more cases would decide it. A wrong pass and a wrong fail each have a chance of at most "
-    "1 minus the level. Of several configurations the best is judged, corrected for the choice.\n\n"
+    "Does it pass? A bound must be [bold]shown[/bold], not just reached; the exit code tells.\n\n"
+    "Exit codes: [bold]0[/bold] pass, [bold]3[/bold] fail, [bold]4[/bold] undecided; the output "
+    "says how many more cases would decide it. A wrong pass and a wrong fail each have a chance of "
+    "at most 1 minus the level. Of several configurations the best is judged, corrected for the "
+    "selection.\n\n"
     "  earnest gate new.parquet --metric roc_auc --above 0.75\n"
     "  earnest gate new.parquet -m accuracy --against main.parquet --margin 0.02\n"
     "  earnest gate new.parquet -m accuracy --above 0.8 --ledger looks.db --junit gate.xml\n"

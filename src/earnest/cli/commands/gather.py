@@ -130,8 +130,8 @@ HELP = (
     "Reads an Optuna study whose objective called keep_predictions, the results folder of "
     "mljar-supervised, the folder of an AutoGluon predictor, or a run of earnest; and the logs of "
     "evaluations: lm-evaluation-harness, Inspect, promptfoo, DSPy, GEPA, OpenAI's evals, HELM, or "
-    "a table a model with the columns item and score. Nothing is trained, and what is to be known "
-    "of the tool goes into the file, which estimate, compare and report then read.\n\n"
+    "one table per model with the columns item and score. Nothing is trained. estimate, compare "
+    "and report read the file, which also records what to know about the tool.\n\n"
     "  earnest gather study.db --store kept --data train.csv --target relapse\n"
     "  earnest gather AutoML_1/ -o predictions.csv\n"
     "  earnest gather AutogluonModels/ag-1 --trust-pickle\n"
@@ -284,7 +284,7 @@ def _gather_scores(
 ) -> None:
     """Read the logs of an evaluation, write their scores, and tell what they are."""
     if given:
-        raise InputError(f"{given[0]} is for predictions, and this is a log", cure="Leave it out.")
+        raise InputError(f"{given[0]} is for predictions, but this is a log", cure="Leave it out.")
     from earnest.adapters.scores.door import scores_from
     from earnest.cli.show.gather import facts_of_scores, show_scores
 

@@ -21,9 +21,10 @@ _HOW = "How to plan"
 
 
 HELP = (
-    "How many items, repeats and configurations, [bold]before[/bold] the money is spent.\n\n"
-    "Reads a pilot, predictions or scores, and simulates studies from it: as difficult items, as "
-    "much agreement between configurations.\n\n"
+    "How many items, repeats and configurations do you need? Ask [bold]before[/bold] you pay for "
+    "them.\n\n"
+    "Reads a pilot (predictions or scores) and simulates studies like it: items as difficult, "
+    "configurations that agree as much.\n\n"
     "  earnest plan pilot.csv --scores --detect 0.03\n"
     "  earnest plan pilot.csv --scores --detect 0.03 --configs 2 --configs 20 --repeats 4\n"
     "  earnest plan preds.parquet -m roc_auc --width 0.05"
@@ -40,12 +41,13 @@ def command(
         make_option(
             _GOAL,
             "NUMBER",
-            "The difference that must be shown: of two configurations, or with --configs above 2 "
-            "of the best from all others.",
+            "The difference to show: between two configurations or, with --configs above 2, "
+            "between the best and all others.",
         ),
     ] = None,
     width: Annotated[
-        float | None, make_option(_GOAL, "NUMBER", "The width of the interval of the best.")
+        float | None,
+        make_option(_GOAL, "NUMBER", "The width of the interval of the best configuration."),
     ] = None,
     configs: Annotated[
         list[int] | None,

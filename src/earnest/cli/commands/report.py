@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from earnest.reporting.report import Report
 
 HELP = (
-    "Everything that can be said of a run, as [bold]one page[/bold] that needs nothing else.\n\n"
+    "Everything about a run, on [bold]one self-contained page[/bold].\n\n"
     "Reads the folder of a run, finished or not, a run file, or a table of out-of-fold "
     "predictions. Nothing is trained.\n\n"
     "  earnest report run/ --open\n"
@@ -52,8 +52,8 @@ def command(
         make_option(
             _HOW,
             "NAME",
-            "What to measure: that of the run, or see [bold]earnest metrics[/bold]. Given "
-            "several times: a page each, named after it.",
+            "[dim]default: that of the run[/dim]  See [bold]earnest metrics[/bold]. Repeat for "
+            "several: each has a page, named after it.",
             "--metric",
             "-m",
         ),

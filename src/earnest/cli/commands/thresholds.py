@@ -19,10 +19,11 @@ _WHICH = "Which thresholds"
 
 
 HELP = (
-    "[bold]Where to put the threshold[/bold]? What to expect at each, corrected for the choice.\n\n"
-    "Reads the out-of-fold scores of every configuration for two classes. Says sensitivity, "
+    "[bold]Where to put the threshold[/bold]? What to expect at each, corrected for the "
+    "selection.\n\n"
+    "Reads the out-of-fold scores of every configuration for two classes. Shows sensitivity, "
     "specificity, predictive values and net benefit of the winner at every threshold, with bands "
-    "that hold at all of them at once, and what to expect of a threshold chosen by a rule.\n\n"
+    "that hold for all of them at once, and what to expect of a threshold chosen by a rule.\n\n"
     "  earnest thresholds preds.csv --metric roc_auc --seed 7\n"
     "  earnest thresholds preds.csv -m roc_auc --at 0.3 --at 0.5\n"
     "  earnest thresholds preds.csv -m roc_auc --sensitivity 0.9\n"

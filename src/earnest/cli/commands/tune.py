@@ -120,7 +120,8 @@ def command(
         bool, make_option(None, "", "Resume the run in the folder.", "--resume")
     ] = False,
     plan: Annotated[
-        Path | None, make_option(None, "FILE", "Repeat what an earlier run tried: its plan.json.")
+        Path | None,
+        make_option(None, "FILE", "Repeat what an earlier run tried: the path of its plan.json."),
     ] = None,
     json: AsJson = False,
     quiet: Annotated[bool, make_option(None, "", "Show only errors.", "--quiet", "-q")] = False,
@@ -132,7 +133,7 @@ def command(
         make_option(
             None,
             "",
-            "Show the run while it goes on: a page in its folder that becomes the report.",
+            "Show the run while it goes on, on a page in its folder that becomes the report.",
             "--live",
         ),
     ] = False,
@@ -141,8 +142,8 @@ def command(
         make_option(
             None,
             "",
-            "Train the winner on parts of its cases too, and say what more cases gave; beyond "
-            "the budget.",
+            "Also train the winner on parts of its cases, to show what more cases add. Takes time "
+            "beyond the budget.",
             "--learning-curve",
         ),
     ] = False,
@@ -161,8 +162,8 @@ def command(
         make_option(
             _SEARCH,
             "RULE",
-            "greedy averages several configurations, where that promises more than the best "
-            "one; none takes the best one.",
+            "greedy: average several configurations if that promises more than the best one. "
+            "none: use the best one.",
         ),
     ] = "none",
     portfolio: Annotated[
@@ -197,7 +198,7 @@ def command(
     keep: Annotated[
         list[str] | None,
         make_option(
-            _READ, "COLUMN", "Column to use although it would be left out; repeat for several."
+            _READ, "COLUMN", "Column to use that would be left out otherwise; repeat for several."
         ),
     ] = None,
     *,
@@ -312,9 +313,9 @@ def _live_page(job: Job, out: Path) -> LivePage:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FormatError(
-            f"the folder {str(out)!r} cannot be made", got=str(error.strerror)
+            f"the folder {str(out)!r} cannot be created", got=str(error.strerror)
         ) from error
-    again = "The same command with --resume goes on where it was."
+    again = "Run the same command with --resume to continue."
     return LivePage(out / REPORT, title=job.name, again=again)
 
 

@@ -123,9 +123,9 @@ def _list_steps(found: Results, made: Estimate, cautions: tuple[Caution, ...]) -
     """Yield what to do with an estimate, the most important first."""
     kind = form(made, corrected=found.corrected)
     if kind is Form.NO_EVIDENCE:
-        yield "Do not use it yet. Collect more cases, or columns that tell more of the outcome."
+        yield "Do not use it yet. Collect more cases, or features that say more about the outcome."
     elif kind is Form.UNCORRECTED:
-        yield "Ask a method that corrects for the search, such as `bbc`, before you report it."
+        yield "Use a method that corrects for the search, such as `bbc`, before you report it."
     elif kind is not Form.ELECTED:
         yield _say_report(made, kind)
     cures = (
@@ -167,13 +167,13 @@ def _list_repairs(found: Results) -> Iterator[str]:
     """Yield what to do where there is no estimate."""
     if found.material.predictions is None:
         yield (
-            "Let the run end, or give the predictions that the search kept, with the outcome: then "
-            "this page says what to expect."
+            "Let the run finish, or pass the predictions that the search kept, with the outcome. "
+            "This page then says what to expect."
         )
     elif found.absent.get("answer"):
-        yield "Mend what the line at the top names, and make this page again."
+        yield "Fix the problem named at the top, then make this page again."
     else:
-        yield "Go on with the search until a configuration is evaluated on every fold."
+        yield "Continue the search until a configuration is evaluated on every fold."
 
 
 WIDE, PHONE = 580, 350  # pixels

@@ -16,9 +16,9 @@ from earnest.reporting.sources.asking import Results
 
 WIDTH, PHONE, HALF = 760, 350, 460  # pixels
 UNTOLD = (
-    "How much better models get by training on more cases, these predictions cannot tell: all are "
-    "of models trained on the same number. `earnest tune --learning-curve`, or "
-    "`earnest.learning_curve` in Python, trains a few more and says it."
+    "These predictions cannot tell how much better models get with more training cases: all models "
+    "were trained on the same number. `earnest tune --learning-curve`, or "
+    "`earnest.learning_curve` in Python, trains a few more models to find out."
 )
 
 
