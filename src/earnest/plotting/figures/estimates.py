@@ -51,15 +51,7 @@ def plot_estimate(estimate: Estimate, ax: Axes | None = None) -> Axes:
     shown = print_numbers(estimate)
     _draw_interval(ax, estimate, -0.14, HONEST)
     ax.plot(estimate.value, -0.14, "o", color=HONEST, markersize=8, zorder=4)
-    ax.annotate(
-        f"{estimate.method} {shown.value}",
-        (estimate.value, -0.14),
-        xytext=(0, -15),
-        textcoords="offset points",
-        ha="center",
-        color=HONEST,
-        fontsize=SMALL,
-    )
+    _write_under(ax, f"{estimate.method} {shown.value}", (estimate.value, -0.14), HONEST)
     if estimate.naive is not None and estimate.n_configs > 1:
         _draw_naive(ax, estimate)
     ax.set_ylim(-0.78, 1.08)
@@ -202,13 +194,18 @@ def _draw_naive(ax: Axes, estimate: Estimate) -> None:
         )
     word = "too high" if estimate.scale.greater_is_better else "too low"
     gap = f", {shown.optimism} {word}" if sure else ""
+    _write_under(ax, f"naive {shown.naive}{gap}", (naive, -0.5), NAIVE)
+
+
+def _write_under(ax: Axes, words: str, at: tuple[float, float], colour: str) -> None:
+    """Write words under a mark."""
     ax.annotate(
-        f"naive {shown.naive}{gap}",
-        (naive, -0.5),
+        words,
+        at,
         xytext=(0, -15),
         textcoords="offset points",
         ha="center",
-        color=NAIVE,
+        color=colour,
         fontsize=SMALL,
     )
 
