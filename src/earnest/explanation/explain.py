@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -109,6 +107,8 @@ def explain(
     >>> list(found.effects)
     ['rate', 'depth']
     """
+    from threadpoolctl import threadpool_limits
+
     check.whole_number("n_points", n_points, low=20)
     check.whole_number("grid_size", grid_size, low=2)
     check.whole_number("regions", regions, low=1)
@@ -129,43 +129,28 @@ def explain(
     )
     columns = _find_columns(trials, params)
     kind = find_surrogate(surrogate, trials.space, len(trials))
-    asked = _Question(columns, regions, confidence_level, threads)
-    with _limit_threads():
+    # The matrices are small: threads of linear algebra would cost more than they bring, and the
+    # last bits of a result would depend on their number.
+    with threadpool_limits(limits=1):
         scene = _set_scene(trials, kind, seeds, n_points, grid_size)
-        return _make_explanation(trials, kind, scene, asked)
-
-
-@dataclass(frozen=True)
-class _Question:
-    """What was asked for, checked."""
-
-    columns: list[int]
-    regions: int
-    confidence_level: float
-    threads: int
-
-
-def _limit_threads() -> AbstractContextManager[object]:
-    """Keep linear algebra in the thread that calls it.
-
-    Its matrices are small: threads of its own would cost more than they bring, the more so beside
-    ours, and the last bits of a result would depend on how many there are.
-    """
-    from threadpoolctl import threadpool_limits
-
-    limits: AbstractContextManager[object] = threadpool_limits(limits=1)
-    return limits
+        return _make_explanation(trials, kind, scene, columns, regions, confidence_level, threads)
 
 
 def _make_explanation(
-    trials: Trials, kind: Surrogate, scene: Scene, asked: _Question
+    trials: Trials,
+    kind: Surrogate,
+    scene: Scene,
+    columns: list[int],
+    regions: int,
+    level: float,
+    threads: int,
 ) -> Explanation:
-    """Ask everything of a fitted surrogate, and put the answers together."""
-    _ = scene.points, scene.active, scene.best  # drawn before threads ask for them
-    seeds, level = scene.seeds, asked.confidence_level
-    importance = measure_importance(scene, asked.columns, level)
+    """Compute everything from a fitted surrogate, and put it together."""
+    _ = scene.points, scene.active, scene.best  # drawn before threads need them
+    seeds = scene.seeds
+    importance = measure_importance(scene, columns, level)
     ranked = [trials.space.index(name) for name in importance.ranking]
-    made = each(lambda c: _explain_parameter(scene, c, asked.regions), ranked, asked.threads)
+    made = each(lambda c: _explain_parameter(scene, c, regions), ranked, threads)
     curves, trees = [curve for curve, _ in made], [tree for _, tree in made]
     quality = cross_validated(kind, trials, seeds)
     bias = sampling_bias(trials.space, scene.codes, trials.space.mask(scene.points))
@@ -206,7 +191,7 @@ def _make_explanation(
             "seed": seeds.entropy,
             "n_points": scene.n_points,
             "grid_size": scene.grid_size,
-            "regions": asked.regions,
+            "regions": regions,
             "versions": dict(versions()),
         },
         scene=scene,

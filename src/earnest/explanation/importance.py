@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -55,7 +55,7 @@ class Share:
 
     def to_dict(self) -> dict[str, float | None]:
         """Return plain data."""
-        return {"value": finite(self.value), "low": finite(self.low), "high": finite(self.high)}
+        return {name: finite(value) for name, value in asdict(self).items()}
 
     @classmethod
     def from_dict(cls, data: JsonObject) -> Share:
@@ -102,7 +102,7 @@ class Importance:
         return plot_importance(self, ax)
 
     def to_frame(self) -> pa.Table:
-        """Return the shares as a pyarrow table, one row a parameter."""
+        """Return the shares as a pyarrow table with one row per parameter."""
         import pyarrow as pa
 
         rows = [

@@ -23,6 +23,7 @@ from earnest.explanation.curves import (
     EffectSurface,
     Objective,
     QualityGain,
+    average_columns,
     negative_log_likelihood,
 )
 from earnest.explanation.effects import Scene, compute_surface, effect_of
@@ -30,7 +31,6 @@ from earnest.explanation.importance import Importance, Share
 from earnest.explanation.regions.partition import (
     Growth,
     RegionRule,
-    average_columns,
     inside,
     regions_of,
 )
