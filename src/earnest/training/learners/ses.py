@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import combinations, islice, product
 from threading import Lock
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,6 @@ from sklearn.utils.validation import validate_data
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.training.learners.selection import NUMBERS, SURVIVAL, ColumnSelection, find_kind
-
-if TYPE_CHECKING:
-    pass
-
 
 Array = NDArray[np.float64]
 Columns = NDArray[np.intp]
@@ -393,17 +389,6 @@ class Search:
                 return
 
 
-def list_signatures(search: Search, limit: int) -> list[tuple[int, ...]]:
-    """Return the selected columns with every exchange of equivalent ones, at most so many."""
-    choices = [search.equivalent[one] for one in search.selected]
-    return list(islice(product(*choices), limit)) if choices else []
-
-
-def count_signatures(search: Search) -> int:
-    """Return how many signatures there are."""
-    return math.prod(len(search.equivalent[one]) for one in search.selected)
-
-
 REMEMBERED = 256  # searches: some selections on the folds of some repeats
 _LAST: OrderedDict[tuple[object, ...], Search] = OrderedDict()
 _LOCK = Lock()
@@ -496,8 +481,9 @@ class SES(ColumnSelection):
         self.p_values_ = np.exp(found.log_p)
         self.selected_ = tuple(found.selected)
         self.equivalent_ = {one: tuple(others) for one, others in found.equivalent.items()}
-        self.signatures_ = list_signatures(found, self.n_signatures)
-        self.n_signatures_ = count_signatures(found)
+        choices = list(found.equivalent.values())
+        self.signatures_ = list(islice(product(*choices), self.n_signatures))
+        self.n_signatures_ = math.prod(map(len, choices))
         self.support_ = np.isin(np.arange(X.shape[1]), self.selected_)
         return self
 
