@@ -36,7 +36,7 @@ from earnest.training.search.callbacks import (
     tell_callbacks,
 )
 from earnest.training.search.dropping.bced import DroppingRule
-from earnest.training.search.estimate import EstimateAttributes, SearchRecord, refuse_estimate
+from earnest.training.search.estimate import EstimateAttributes, refuse_estimate
 from earnest.training.search.judging import SearchResults, judge
 from earnest.training.search.live import LivePage
 from earnest.training.search.options import SearchOptions
@@ -438,7 +438,7 @@ def keep_results(
     for name in [name for name in vars(search) if name.endswith("_") and name[0] != "_"]:
         delattr(search, name)
     search.cv_results_ = judged.table
-    search.n_splits_ = len(searched.journey.splits)
+    search.n_splits_ = len(searched.splits)
     search.multimetric_ = judged.multimetric
     search.scorer_ = prepared.scoring.shown
     if judged.best is not None:
@@ -446,13 +446,13 @@ def keep_results(
         search.best_params_ = judged.table["params"][judged.best]
         if judged.best_score is not None:
             search.best_score_ = judged.best_score
-    search.dropped_ = searched.journey.dropped
+    search.dropped_ = searched.dropped
     search.failures_ = searched.ledger.list_failures()
     search.trials_ = judged.trials
     search.begun_ = searched.begun
     search.n_fits_ = searched.ledger.n_fits
     search.n_fits_saved_ = len(searched.ledger.ids) * len(prepared.splits) - search.n_fits_
-    search._record = SearchRecord(judged.predictions, judged.question, judged.refusal)
+    search._record = judged
     search._answer = None
     return search
 

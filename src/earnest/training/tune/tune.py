@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from earnest.core.base.protocols import Progress
 from earnest.core.base.rng import RngLike, Seeds
-from earnest.engine.progress import ProgressBar
+from earnest.engine.progress import read_progress
 from earnest.training.search.dropping.bced import DroppingRule
 from earnest.training.search.live import open_page
 from earnest.training.tables.table import read_name, read_names
@@ -171,7 +171,7 @@ def tune(
         learning_curve=learning_curve,
     )
     job = begin(data, asked, out=out, resume=resume, plan=plan)
-    shown = ProgressBar() if progress is True else progress or None
+    shown = read_progress(progress)
     with open_page(live, job.name) as page:
         if page is not None:
             page.say(PILOT)
