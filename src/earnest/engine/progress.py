@@ -148,7 +148,7 @@ class ProgressBar:
         return ", ".join([*parts, f"{_span(left)} left"] if left else parts)
 
     def seconds_left(self) -> float | None:
-        """Return how long it will take still, None as long as nothing tells."""
+        """Return how long it will still take, or None if unknown."""
         return estimate_seconds_left(
             ran=self.done - self.stored,
             done=self.done,

@@ -1,4 +1,4 @@
-"""What runs in a worker: a task and its outcome, a few in a row, a mark of the one under way."""
+"""Runs tasks in a worker: one task, chunks of tasks, and a mark of the current one."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ def _write(mark: BinaryIO, text: str) -> None:
 
 @dataclass(frozen=True)
 class FallenTask:
-    """A task that was under way when its pool broke, and what its process wrote at its end."""
+    """A task that was running when its pool broke, and what its process wrote at its end."""
 
     key: Key
     trace: str
@@ -243,7 +243,7 @@ class FallenTask:
 
 
 def collect_fallen(folder: str) -> list[FallenTask]:
-    """Return the tasks that were under way, and forget the marks."""
+    """Return the tasks that were running, and remove the marks."""
     found = []
     for mark in sorted(Path(folder).glob(f"{MARK}*")):
         text = mark.read_text().strip()
@@ -299,7 +299,7 @@ class Chunks:
         return report.outcomes
 
     def again(self, chunk: Sequence[Sent]) -> None:
-        """Take a chunk back that nobody has run; its tasks are the next to be sent."""
+        """Take back a chunk that was not run; its tasks are the next to be sent."""
         self._queue.extendleft(self._away.pop(key) for key, _ in reversed(chunk))
 
     def withdrawn(self, chunk: Sequence[Sent]) -> list[Task]:

@@ -231,7 +231,7 @@ class EffectCurve:
     trials : tuple
         The values of the parameter in the trials that lie there.
     best : object
-        Its value in the best configuration; None where it has none, or lies elsewhere.
+        Its value in the best configuration; None if it has none, or lies elsewhere.
     codes : ndarray of shape (G,)
         The grid in the codes of the space.
     ice : Ice or None
@@ -419,7 +419,7 @@ class EffectSurface:
     best: tuple[object, object] | None
 
     def plot(self, axes: Sequence[Axes] | None = None) -> tuple[Axes, Axes]:
-        """Draw the mean beside its uncertainty and return the two matplotlib Axes."""
+        """Draw the mean next to its uncertainty and return the two matplotlib Axes."""
         from earnest.plotting.figures.effects import plot_surface
 
         return plot_surface(self, axes)

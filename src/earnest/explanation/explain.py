@@ -52,7 +52,7 @@ def explain(
     decimal: str | None = None,
     thousands: str | None = None,
 ) -> Explanation:
-    """Tell what a tuning run learned of its parameters, and how surely.
+    """Explain what a tuning run learned about its parameters, and how certain that is.
 
     What is estimated: the partial dependence of a surrogate of the objective on each parameter,
     averaged over a uniform spread of the space, with the surrogate's own uncertainty; regions of
@@ -366,7 +366,7 @@ def alone(columns: list[int]) -> Iterator[Caution]:
 
 
 def warn_of_untold(stable: StableOptimum) -> Iterator[Caution]:
-    """Yield a note where the best cannot be told from most others."""
+    """Yield a note if the best cannot be distinguished from most others."""
     if len(stable) > UNTOLD * stable.n_trials:
         yield Caution(
             "EN071",

@@ -194,7 +194,7 @@ def sampling_bias(
 def hardly_tried(space: Space, column: int, trials: Floats, even: Floats) -> tuple[Gap, ...]:
     """Return the parts of a parameter with under a third of the trials of an even spread.
 
-    Parts that an even spread would leave as empty by chance are no finding.
+    Parts that an even spread could leave as empty by chance do not count.
     """
     parameter = space[column]
     if parameter.numeric:

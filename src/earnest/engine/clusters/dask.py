@@ -79,7 +79,7 @@ class Client(Protocol):
 
 @dataclass(frozen=True)
 class DaskCluster:
-    """The client of a cluster, what else dask is told of each task, and how long to wait."""
+    """The client of a cluster, the options of each task, and how long to wait for workers."""
 
     client: Client
     options: Mapping[str, object] = field(default_factory=dict, compare=False)
@@ -249,7 +249,7 @@ class DaskTraffic:
 
 
 def make_no_workers_error(seconds: float) -> EarnestError:
-    """Return the error of a cluster in which nobody works."""
+    """Return the error of a cluster without workers."""
     return EarnestError(
         f"the dask cluster has had no worker for {seconds:g} s",
         needs="at least one worker",

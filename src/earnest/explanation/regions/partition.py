@@ -233,7 +233,7 @@ class RegionRule:
         When to stop, and how to search.
     impurity : {'l2', 'area', 'variance', 'mean'}
         Curves alike at every grid value; alike on average; the uncertainty at the points alike;
-        the mean at the points alike, which is no statement on uncertainty (a baseline).
+        the mean at the points alike, which says nothing about uncertainty (a baseline).
     on : {'sd', 'variance'}
         What the curves are of.
     """

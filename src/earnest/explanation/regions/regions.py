@@ -410,7 +410,7 @@ class RegionTree:
         return iter(self.leaves)
 
     def quality(self) -> QualityGain | None:
-        """Return the confidence of the region of the best configuration beside the whole."""
+        """Return the confidence in the region of the best configuration and in the whole space."""
         if self.best is None:
             return None
         return QualityGain(_judge_quality(self.root.curve), _judge_quality(self.best.curve))

@@ -50,7 +50,7 @@ class Split:
 
     @property
     def threshold(self) -> float:
-        """The middle of the gap; the last value of the left side where there is no middle."""
+        """The middle of the gap, or the last value of the left side if there is no middle."""
         assert self.gap is not None
         middle = 0.5 * (self.gap[0] + self.gap[1])
         return middle if middle < self.gap[1] else self.gap[0]

@@ -1,4 +1,4 @@
-"""Surrogates: models of the objective over the space that know how sure they are.
+"""Surrogates: models of the objective over the space, with their uncertainty.
 
 Draws from one at many points together are functions that it holds possible.
 """

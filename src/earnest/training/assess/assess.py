@@ -80,7 +80,7 @@ def assess(
 ) -> Estimate:
     """Tell how good a learner is, by training it as often as the method needs.
 
-    A learner is whatever can be fitted: a model, a pipeline, or a search. With a `SearchCV` the
+    A learner is anything that can be fitted: a model, a pipeline or a search. With a `SearchCV` the
     whole search is trained again each time, so that tuning is part of what is judged.
 
     **What is estimated.** It depends on the method, and the result says it: mostly the mean
@@ -387,7 +387,7 @@ def assess_methods(
 
 
 def _warn_of_copies(question: LearnerQuestion, splits: SplitEvidence | None) -> tuple[Caution, ...]:
-    """Return a caution where folds test copies of what they train on."""
+    """Return a caution if folds test copies of their training cases."""
     folds = None if splits is None else splits.plan.blocks.get(Block.FOLDS)
     return () if folds is None else tuple(warn_of_copies(question.X, question.y, folds))
 

@@ -226,7 +226,7 @@ def read_learners(given: Mapping[str, Learner]) -> ConfigurationList:
 
 
 def check_kinds(pair: ConfigurationList) -> None:
-    """Refuse a classifier beside a regressor."""
+    """Refuse to compare a classifier with a regressor."""
     from sklearn.base import is_classifier, is_regressor
 
     first, second = pair.estimators

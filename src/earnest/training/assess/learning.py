@@ -99,11 +99,11 @@ def learning_curve(
     confidence_level : float
         The level of all limits.
     store : str, Path or Store, optional
-        A run file; a call that was ended goes on where it was.
+        A run file; a call that was interrupted continues where it stopped.
     n_jobs : int, optional
         How many fits at once; never changes the result.
     progress : bool or Progress, optional
-        Whether to show how it goes on, or who is told.
+        Whether to show progress, or an object that receives it.
     rng : None, int, SeedSequence, Generator or RandomState
         The seed of folds and parts, and of the parts of a learner that have none.
 
@@ -275,7 +275,7 @@ def _refuse_lost_classes(part: Rows, whole: Rows, target: Target) -> None:
 
 
 def _side_by_side(pi: Predictions, sizes: tuple[int, ...]) -> Predictions:
-    """Return the repeats of one learner as configurations, by what they were trained on."""
+    """Return the repeats of one learner as configurations, named by their training sets."""
     return replace(
         pi,
         configs=Configs(ids=tuple(f"{size} training cases" for size in sizes)),

@@ -229,8 +229,8 @@ def nested_cv(
     Parameters
     ----------
     search : SearchCV
-        The search, fitted or not; it is not changed. Its candidates must be known in advance, and
-        it must neither drop configurations nor stop early.
+        The search, fitted or not; it is not changed. Its configurations must be known in advance,
+        and it must neither drop any nor stop early.
     X, y : array-like
         The data.
     groups : array-like, shape (n,), optional

@@ -61,7 +61,7 @@ class TrainingNeeds:
     folds : int
         How many repeats of the folds.
     pairs : int
-        In how many of these repeats two folds are left out at a time, too.
+        In how many of these repeats pairs of folds are also left out.
     singles : bool
         Whether every case is left out alone.
     holdout : float
@@ -110,7 +110,7 @@ class TrainingNeeds:
 
 @dataclass(frozen=True, eq=False)
 class SplitPlan:
-    """All splits of an assessment by what they are for.
+    """All splits of an assessment, by purpose.
 
     Attributes
     ----------
@@ -324,7 +324,7 @@ _ORDER = list(Design)
 
 
 def assessing() -> list[str]:
-    """Return the names of the methods that assess a learner, by what is trained for them.
+    """Return the names of the methods that assess a learner, ordered by design.
 
     Examples
     --------

@@ -267,7 +267,7 @@ def check_size(target: Target) -> None:
 
 
 def warn_of_few_cases(target: Target) -> Iterator[Caution]:
-    """Yield a caution where there are fewer than ten cases."""
+    """Yield a caution if there are fewer than ten cases."""
     if target.n < FEW_CASES:
         yield Caution(
             "EN093",

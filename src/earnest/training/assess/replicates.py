@@ -73,7 +73,7 @@ def bootstrap_train(
         What will be measured: it decides which response is kept, and whether classes are drawn
         apart. Without one the richest response is kept.
     response : {'predict_proba', 'decision_function', 'predict'}, optional
-        What is kept, said outright.
+        The response to keep, chosen explicitly.
     stratify : bool or array-like, optional
         Whether every class keeps its number of cases in a sample, or the strata that do. By
         default they do for metrics that need all classes, such as the AUC, unless there are groups.

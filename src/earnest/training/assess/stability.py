@@ -126,7 +126,7 @@ def check_stability(
 
     **What it assumes.** A metric that is a mean over cases (or a function of such means, which is
     linearised), and independent cases: no groups. The learner is trained from the same seed each
-    time, so that its own randomness is no change.
+    time, so that its own randomness does not count as a change.
 
     **When it fails.** A ratio of few swaps is rough: look at its standard error. A small ratio with
     these n cases says nothing of fewer. A large one is no proof that intervals fail: of 0-1 losses
@@ -157,7 +157,7 @@ def check_stability(
     n_jobs : int, optional
         How many fits at once; never changes the result.
     progress : bool or Progress, optional
-        Whether to show how it goes on, or who is told.
+        Whether to show progress, or an object that receives it.
     rng : None, int, SeedSequence, Generator or RandomState
         The seed of folds, swaps, and of the parts of a learner that have none.
 

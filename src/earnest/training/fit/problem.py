@@ -119,12 +119,12 @@ def _read_labels(model: Estimator, y: NDArray[np.generic]) -> Target | None:
 
 
 def read_scoring(estimator: Estimator, scoring: object, *, refit: object, raises: bool) -> Scoring:
-    """Return the scorers of what a user may pass as `scoring`.
+    """Return the scorers of the argument `scoring`.
 
     Parameters
     ----------
     estimator : estimator
-        Whose `score` is used where `scoring` is None.
+        Its `score` is used if `scoring` is None.
     scoring : None, str, callable, Metric, list, tuple, set or dict
         As in scikit-learn; names of earnest's metrics are accepted too.
     refit : bool, str or callable

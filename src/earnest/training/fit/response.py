@@ -82,12 +82,12 @@ def _has_one_per_row(value: object, n: int) -> bool:
     return hasattr(value, "__len__") and len(value) == n
 
 
-METHODS = ("predict_proba", "decision_function", "predict")
 _KINDS = {
     "predict_proba": ResponseKind.PROBABILITY,
     "decision_function": ResponseKind.DECISION,
     "predict": ResponseKind.LABEL,
 }
+METHODS = tuple(_KINDS)
 
 
 @dataclass(frozen=True, eq=False)

@@ -382,7 +382,7 @@ def _train_on_others(tests: Iterable[object], n: int) -> Splits:
 
 
 def _draw_test_rows(target: Target, share: float, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Return a share of the cases, of every layer alike; whole groups where there are any."""
+    """Return a share of the cases of every layer; whole groups if there are any."""
     if target.groups is not None:
         names = rng.permutation(np.unique(target.groups))
         sizes = np.cumsum([int((target.groups == name).sum()) for name in names])

@@ -118,7 +118,7 @@ def harvest(
     metric : str, Metric or callable, optional
         What the predictions will be judged by, where that is not the search's own score.
     response : {'predict_proba', 'decision_function', 'predict'}, optional
-        What is kept of a classifier; by default what the metric is computed from.
+        Which response of a classifier is kept; by default the one that the metric needs.
     groups : array-like, optional
         Units that belong together, for a splitter that heeds them, and for the result.
     **fit_params : object
@@ -166,7 +166,7 @@ def harvest(
 
 @dataclass(frozen=True, eq=False)
 class Keeper:
-    """A scorer that keeps the predictions of what it scores, and tells under which number."""
+    """A scorer that keeps predictions, and returns their number as a score."""
 
     call: Scorer
     plan: ResponsePlan
@@ -194,7 +194,7 @@ class Keeper:
         return float(number)
 
     def get_metadata_routing(self) -> MetadataRequest:
-        """Ask for the rows, and for what the scorer behind uses of what `fit` is given."""
+        """Request the rows, and those arguments of `fit` that the user's scorer consumes."""
         from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
 
         request = MetadataRequest(owner="harvest")
@@ -212,7 +212,7 @@ def _plan_response(
     response: str | None,
     groups: ArrayLike | None,
 ) -> ResponsePlan:
-    """Return what is asked of models, and refuse what cannot be kept before any fit."""
+    """Return which response is kept; refuse what cannot be kept, before any fit."""
     problem: Problem = read_problem(
         search.estimator,
         y,

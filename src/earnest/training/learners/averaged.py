@@ -1,4 +1,4 @@
-"""An ensemble as one model: the average of several, by the shares that a choice rule gave them."""
+"""An ensemble as one model: the weighted average of several models."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class AveragedClassifier(ClassifierMixin, AveragedModel):
 
 
 class AveragedRegressor(RegressorMixin, AveragedModel):
-    """The average of what several regressors predict.
+    """The average of the predictions of several regressors.
 
     Parameters
     ----------

@@ -167,7 +167,7 @@ def _list_imputations(entry: Entry, inputs: Inputs, select: str) -> list[tuple[i
 def take_in_turns(families: list[list[Draft]]) -> list[Draft]:
     """Return the first of every family, then the second of every family, and so on, each once.
 
-    Where tables of one model give two configurations one name, it is told by all their knobs.
+    If two configurations would have the same name, it lists all their parameters.
     """
     turns = [draft for draft in chain.from_iterable(zip_longest(*families)) if draft is not None]
     once = list(

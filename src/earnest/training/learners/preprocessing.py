@@ -29,7 +29,7 @@ class Inputs:
     Parameters
     ----------
     names : tuple of str
-        One a column.
+        One per column.
     levels : tuple of int
         0 for a column of numbers, else the number of levels of the category.
     missing : tuple of bool
@@ -125,7 +125,7 @@ class Preprocessor(TransformerMixin, BaseEstimator):
     values; columns without any spread in training are left out, except that one always stays.
 
     A category that is missing counts as the most frequent level. A level that training did not
-    see is no level at all: zeros in one-hot columns, the most frequent level as an ordinal code.
+    see becomes zeros in one-hot columns, and the most frequent level as an ordinal code.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ class Independence(Protocol):
         ...
 
     def log_p(self, columns: Columns, given: Given, floor: Array | None = None) -> Array:
-        """Return the log of the p-value of each column: (m,), 0 where nothing can be told.
+        """Return the log of the p-value of each column: (m,), 0 if it cannot be tested.
 
         Where it is below `floor`, any number from it to the floor will do.
         """
@@ -331,8 +331,8 @@ class Search:
     def run(self) -> Search:
         """Let the column with the greatest least association enter, until none is left.
 
-        After each entry, whatever is independent of the outcome given some of the selected leaves,
-        candidates and selected columns alike, and never comes back. Only sets with the newest
+        After each entry, every column that is independent of the outcome given some selected ones
+        leaves for good, whether it was selected or still waiting. Only sets with the newest
         column are new, so only they are tested.
         """
         every = np.arange(self.count)
@@ -364,7 +364,7 @@ class Search:
                     yield (newest, *rest)
 
     def _list_waiting(self, waiting: Columns, newest: int) -> Columns:
-        """Test candidates and selected columns given every new set; what is independent leaves."""
+        """Test waiting and selected columns given every new set; independent ones leave."""
         for given in self._list_sets(newest):
             chosen = [one for one in self.selected if one not in given]
             columns = np.concatenate([waiting, np.array(chosen, dtype=np.intp)])

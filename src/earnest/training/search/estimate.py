@@ -1,4 +1,4 @@
-"""What a fitted search tells of itself beyond scikit-learn's contract."""
+"""The estimate of a fitted search, beyond scikit-learn's contract."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from earnest.training.fit.splits import Splits
 
 
 class NoEstimateError(EarnestError, ValueError, AttributeError):
-    """A search has no predictions or no estimate; `hasattr` tells so too."""
+    """A search has no predictions or no estimate; `hasattr` is then False."""
 
 
 def refuse_estimate(why: EarnestError | None, name: str) -> NoEstimateError:
@@ -86,7 +86,7 @@ def name_method(method: str | Method, n_resamples: int | None, rule: EnsembleRul
 
 @dataclass(frozen=True, eq=False)
 class EstimateQuestion:
-    """What an estimate is asked of: kept by a search until someone wants to know."""
+    """The question of the estimate, kept by a search until the estimate is needed."""
 
     metric: Metric
     method: str | Method
@@ -208,14 +208,14 @@ def _warn_of_no_correction(made: Estimate, alone: Estimate) -> Iterator[Caution]
 
 @dataclass(frozen=True, eq=False)
 class SearchRecord:
-    """What a search keeps for its estimate, until someone wants to know.
+    """What a search keeps for its estimate, which is computed on demand.
 
     Attributes
     ----------
     predictions : Predictions, optional
         Π, where it could be kept.
     question, refusal
-        What an estimate is asked of, or why there is none.
+        The question of the estimate, or why there is none.
     """
 
     predictions: Predictions | None
@@ -236,9 +236,9 @@ class EstimateAttributes:
 
     @property
     def predictions_(self) -> Predictions:
-        """Π: the out-of-sample predictions of every candidate.
+        """Π: the out-of-sample predictions of every configuration.
 
-        NaN stands where a fit failed or a candidate had been dropped. Its `kind` is what the
+        NaN if a fit failed or a configuration had been dropped. Its `kind` is what the
         metric of the estimate is computed from.
         """
         _need_fit(self)
@@ -272,7 +272,7 @@ class EstimateAttributes:
         Parameters
         ----------
         order : {'tried', 'mean'}
-            Whether candidates count in the order in which they were tried, or in every order.
+            Whether configurations count in the order in which they were tried, or in every order.
         n_jobs : int, optional
             The number of threads; never changes the result.
         """
@@ -320,7 +320,7 @@ class EstimateAttributes:
         return made
 
     def _show_estimate(self) -> str:
-        """Return the estimate for a notebook, nothing where there is none."""
+        """Return the estimate for a notebook, or nothing if there is none."""
         record: SearchRecord | None = getattr(self, "_record", None)
         if record is None or record.question is None:
             return ""
@@ -346,7 +346,7 @@ def make_trial(
     dropped: bool,
     failed: bool,
 ) -> Trial:
-    """Return a trial from the scores (S,) of its splits, NaN where there is none."""
+    """Return a trial from the scores (S,) of its splits, NaN for missing ones."""
     known = scores[~np.isnan(scores)]
     count = len(known)
     spread = float(np.std(known, ddof=1) / np.sqrt(count)) if count > 1 else np.nan

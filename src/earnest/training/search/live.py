@@ -68,7 +68,7 @@ class Leader:
     score : float
         Its score on the cases tested so far.
     low, high : float
-        The ends of its own interval, NaN where there is none; not corrected for the choice.
+        The ends of its own interval, NaN if there is none; not corrected for the choice.
     """
 
     config: str
@@ -108,9 +108,9 @@ class Standing:
         The best so far, the best first.
     corrected : ndarray, shape (n_configs,), or None
         What to expect on new cases of the best of the first k: the correction of `bbc` on them;
-        None where there are no predictions to correct by.
+        None without predictions.
     low, high : float
-        The limits of the last of these, NaN where there are none.
+        The limits of the last of these, NaN if there are none.
     """
 
     metric: str
@@ -136,13 +136,13 @@ class LiveState:
     status : Status
         How it stands.
     doing : str
-        What goes on, in words.
+        What is being done, in words.
     written : float
         When this was true, in seconds since 1970.
     seconds : float
-        How long it has gone on.
+        How long it has been running.
     left : float or None
-        How long it will go on, None where nothing tells.
+        How long it will still take; None if unknown.
     planned, n_configs_planned : int
         How many fits and configurations there are to be; 0 where that is open.
     done, stored, dropped, failed : int
@@ -242,7 +242,7 @@ class LivePage:
         self._changed.set()
 
     def say(self, doing: str) -> None:
-        """Show what goes on."""
+        """Show what is being done."""
         self.change(doing=doing)
 
     def __enter__(self) -> Self:
@@ -458,7 +458,7 @@ class Watch(ForwardedProgress):
             self.page.change(standing=found)
 
     def _find_standing(self, n_configs: int, n_splits: int) -> Standing | None:
-        """Return what the finished fits say; None where nothing can be told."""
+        """Return the standing of the finished fits, or None if there is none yet."""
         configs = self.ledger.list_complete(n_splits)
         pi = None if self.metric is None else self.ledger.make_predictions(configs)
         try:
@@ -551,7 +551,7 @@ def _name_all(ids: Sequence[str], params: Sequence[Mapping[str, object]] | None)
 
 
 def _draw(pi: Predictions, seed: int) -> Weights:
-    """Return resamples of the cases: of groups where there are some, else within classes."""
+    """Return resamples of the cases: of groups if there are any, otherwise within classes."""
     target, rng = pi.target, Seeds(seed).generator(Purpose.EVALUATION, 0)
     if target.groups is not None:
         return GroupBootstrap().draw(target, RESAMPLES, rng, None)

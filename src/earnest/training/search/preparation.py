@@ -322,7 +322,7 @@ def _list_configurations(found: list[dict[str, object]]) -> ConfigurationList:
 
 
 def _check_space(space: Mapping[str, object]) -> bool:
-    """Refuse what is no list of values and no distribution; tell whether there is one."""
+    """Refuse what is neither a list nor a distribution; return whether there is a distribution."""
     drawn = False
     for name, values in space.items():
         if not isinstance(name, str):

@@ -81,7 +81,7 @@ def _make_table(X: object) -> NDArray[np.generic] | None:
 
 
 def _make_codes(y: object) -> Codes | None:
-    """Return an outcome as codes of its values, None where it has none or several columns."""
+    """Return an outcome as codes of its values, or None if it is missing or has several columns."""
     values = np.asarray(y)
     if y is None or values.ndim != 1 or not len(values):
         return None
@@ -132,7 +132,7 @@ def _is_beyond_chance(table: NDArray[np.generic], first: NDArray[np.intp], equal
 
 
 def warn_of_copies(X: object, y: object, splits: Splits) -> Iterator[Caution]:
-    """Yield a caution where models are tested on copies of what they were trained on."""
+    """Yield a caution if models are tested on copies of their training cases."""
     copies = find_copies(X, y)
     if copies is None:
         return

@@ -43,7 +43,7 @@ _NUMBER = r"^\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$"
 
 
 class ColumnKind(StrEnum):
-    """What is made of a column: the first two are features, the others are left out."""
+    """The kind of a column: the first two are features, the others are left out."""
 
     NUMBER = "number"
     CATEGORY = "category"
@@ -69,7 +69,7 @@ class ColumnFinding:
     Attributes
     ----------
     kind : ColumnKind
-        What is made of it.
+        Its kind.
     levels : tuple of str
         Of a category, sorted.
     logical : bool

@@ -310,7 +310,7 @@ class TrainingTable:
     cautions : tuple of Caution
         What was left out, and why.
     words, said : str
-        The outcome in short; how the task was told where it could be another.
+        The outcome in short; how the task was chosen if it could be another.
     source : str
         The name of the file.
     """
@@ -377,11 +377,11 @@ def read_table(
 ) -> TrainingTable:
     """Read a table into the matrix and the outcome that models see.
 
-    A column of numbers stays as it is. Text with few levels, and true and false, are categories:
+    A column of numbers is kept unchanged. Text with few levels, and booleans, are categories:
     their codes stand in the matrix, their levels in the schema. Left out, each with a caution, are
     columns that identify the rows, dates, text with many levels, and columns that are empty,
     constant, or the same as another or as the outcome. Rows without an outcome are left out too.
-    The task is told by the outcome: text and two values are classes, whole numbers with at most
+    The task follows from the outcome: text and two values are classes, integers with at most
     ten values are classes as well (`said` tells so), other numbers are numbers; `task` overrides
     it.
 

@@ -36,6 +36,7 @@ from earnest.store import MemoryStore, RunFile, SqliteStore, read_run
 from earnest.training.assess.learning import learning_curve, warn_of_settings
 from earnest.training.fit.ledger import AllFailedError
 from earnest.training.learners.averaged import join_members
+from earnest.training.learners.calibrated import Curve, find_meaning, is_meaning_needed
 from earnest.training.learners.portfolio import (
     Portfolio,
     PortfolioConfiguration,
@@ -64,7 +65,6 @@ from earnest.training.tune.folder import (
     RUN,
     Folder,
 )
-from earnest.training.tune.meaning import Curve, find_meaning, is_meaning_needed
 from earnest.training.tune.model import Model
 from earnest.training.tune.options import TuneOptions, choose_metric
 from earnest.training.tune.pilot import (

@@ -205,7 +205,7 @@ def _list_nodes(index: object) -> Iterator[Node]:
 
 
 def _drop_numbers(node: object) -> object:
-    """Return a part without the numbers of what is in it, which are new each time it is written."""
+    """Return a part without the numbers of its parts, which differ each time it is written."""
     if isinstance(node, dict):
         return {key: _drop_numbers(value) for key, value in node.items() if key != "__id__"}
     return [_drop_numbers(one) for one in node] if isinstance(node, list) else node

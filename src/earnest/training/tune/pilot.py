@@ -89,7 +89,7 @@ def measure(
 
     A sample grows until a fit takes half a percent of the budget, or until it is the whole table.
     Families that are cheap by their costs come first. When a tenth of the budget is over, the
-    others are told by their costs, at the speed that was seen.
+    others are estimated from their costs, at the speed seen so far.
     """
     start = perf_counter()
     first: dict[str, PortfolioConfiguration] = {}
@@ -189,7 +189,7 @@ class JudgingPace:
     seconds : float
         What one choice takes on all cases; all cores of this machine share it.
     parts : int
-        How many choices one division of the cases asks for, beside those of the resamples.
+        How many choices one partition of the cases needs, in addition to those of the resamples.
     """
 
     seconds: float
@@ -289,7 +289,7 @@ def read_machine(root: Path = Path("/")) -> Reading:
 
 
 def measure_crowding(before: Reading, after: Reading, at_once: int) -> float:
-    """Return how many times longer a fit takes when so many run beside what others do.
+    """Return how many times longer a fit takes when this many run next to other programs.
 
     A program that ended before counts for nothing, unlike in the load average of a minute. Where a
     room has processors to spare, the others want what they use. Where it has none they want more
@@ -318,7 +318,7 @@ def _count_others(busy: float, own: float, wall: float, capacity: float) -> floa
 
 
 def _measure_by_clock(wall: float, own: float, at_once: int) -> float:
-    """Return it where nobody counts: others are there if this process had to wait for them."""
+    """Return it without counters: there are others if this process had to wait."""
     slowed = wall / max(own, 0.01 * wall)
     others = slowed * cores() - 1.0 if slowed > SLOWED else 0.0
     return max((others + at_once) / cores(), 1.0)

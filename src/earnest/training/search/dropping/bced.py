@@ -165,7 +165,7 @@ class BCED(ResamplingRule):
 
     **What it assumes.** That the current best is known and was not itself chosen by these
     predictions, and that each configuration is tested alone and once. None of this holds, so the
-    threshold is no level of any error: among 20 equal configurations and ten folds a given one is
+    threshold does not bound any error: among 20 equal configurations and ten folds a given one is
     dropped in about a third of all searches. That costs little where the others are as good. Where
     the truly best configuration must survive, use `BCEDAdjusted`.
 
@@ -220,7 +220,7 @@ DROPPING_RULES.add(BCED.name, BCED)
 
 
 def read_dropping(given: str | DroppingRule | None) -> DroppingRule | None:
-    """Return the rule of a name, as it is, or None.
+    """Return the rule of a name; a rule and None are returned unchanged.
 
     Examples
     --------
