@@ -1,4 +1,4 @@
-"""What to evaluate next so that a curve, or a region of it, becomes sharper."""
+"""Suggests what to evaluate next, so that a curve or a region of it becomes more certain."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LEAST = 1e-9  # share of the largest variance under which there is nothing to le
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A configuration that is worth evaluating, and what it is expected to bring.
+    """A configuration that is worth evaluating, and the expected gain.
 
     Attributes
     ----------

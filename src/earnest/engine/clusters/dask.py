@@ -1,9 +1,9 @@
-"""Tasks on a dask cluster, sent by the client that joblib's back end has.
+"""Tasks on a dask cluster, sent by the client of joblib's back end.
 
-joblib would hand the shared data to one or two workers and give up when they are gone. Here the
-client keeps it, so that whatever a dead worker took along is sent again: its tasks by dask, the
-data and the tasks that hung on it by us. Nothing but the connection is asked of a worker; it may
-have other folders, come late, or leave.
+joblib would give the shared data to one or two workers and fail when they are gone. Here the client
+keeps it, so that whatever is lost with a worker is sent again: its tasks by dask, the data and the
+tasks that depend on it by us. A worker only needs the connection; it may have other folders, come
+late, or leave.
 """
 
 from __future__ import annotations

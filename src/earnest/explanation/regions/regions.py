@@ -1,10 +1,8 @@
-"""Regions of the space in which the effect of a parameter can be trusted more, or less.
+"""Regions of the space in which the effect of a parameter is more or less certain.
 
-A tree divides the space by the other parameters so that the uncertainty along the curve is alike
-within each region (Moosbauer et al. 2021, algorithm 1).
-
-A limit is put at the roundest number between the two points that it divides, so that what is
-said is exactly what is meant.
+A tree divides the space by the other parameters, so that the uncertainty along the curve is similar
+within each region (Moosbauer et al. 2021, algorithm 1). A limit is the roundest number between the
+two points that it separates, so that the printed number is exact.
 """
 
 from __future__ import annotations

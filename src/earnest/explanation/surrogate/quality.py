@@ -57,7 +57,7 @@ class SurrogateQuality:
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
-        """Remarks on a surrogate that predicts poorly, or is too sure."""
+        """Cautions about a surrogate that predicts poorly, or is too certain."""
         found = []
         if self.r2 < FAIR:
             word = "hardly anything" if self.r2 < POOR else "only part"

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import combinations
-from operator import eq
 from typing import TypeAlias
 
 import numpy as np
@@ -187,8 +186,7 @@ class SplitEvidence:
 
     def make_folds(self, repeats: int) -> Predictions:
         """Return Π of the first repeats of the folds."""
-        most = self.plan.repeats(repeats)
-        splits = self.plan.blocks[Block.FOLDS].select(lambda repeat: repeat < most)
+        splits = self.plan.blocks[Block.FOLDS].select(range(self.plan.repeats(repeats)))
         return self._make_table(Block.FOLDS, splits)
 
     @cached_property
@@ -215,7 +213,7 @@ class SplitEvidence:
         sides = []
         for side in range(splits.n_repeats):
             found = [self.responses[int(Block.HALVES), r, j] for _, _, r, j in splits if r == side]
-            own = splits.select(partial(eq, side))
+            own = splits.select([side])
             # Random splits overlap, so each is its own repeat.
             apart = replace(own, repeat=own.fold, fold=(0,) * len(own))
             sides.append(self._make_predictions(apart, found))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import signature
 from itertools import combinations
@@ -67,9 +67,9 @@ class Splits:
         """Yield the training rows, test rows, repeat and fold of each split."""
         return zip(self.train, self.test, self.repeat, self.fold, strict=True)
 
-    def select(self, keep: Callable[[int], bool]) -> Splits:
-        """Return the splits of the repeats for which `keep` is true."""
-        made = Splits.of((split for split in self if keep(split[2])), self.n_cases)
+    def select(self, repeats: Container[int]) -> Splits:
+        """Return the splits of some repeats."""
+        made = Splits.of((split for split in self if split[2] in repeats), self.n_cases)
         return replace(made, ordered=self.ordered)
 
     def find_rows(self, place: int) -> tuple[Indices, Indices]:
