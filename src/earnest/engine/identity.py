@@ -311,7 +311,7 @@ class CanonicalWriter:
         return "".join(f" {name}={self._once(part)}" for name, part in found)
 
     def _once(self, value: object) -> str:
-        """Write code that many functions call only where it is met first, or the text explodes."""
+        """Write shared code only at its first use, so that the text stays short."""
         if not isinstance(value, (types.FunctionType, type)):
             return self.text(value)
         if id(value) in self._met:

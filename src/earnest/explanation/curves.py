@@ -34,10 +34,10 @@ class CurveQuality:
     mean_confidence : float
         MC: the mean over the grid of the curve's sd.
     optimum_confidence : float or None
-        OC: its sd at the grid value nearest to the best configuration's; None where that has no
+        OC: its sd at the grid value nearest to the best configuration's; None if that has no
         value.
     nll : float or None
-        The mean negative log-likelihood of the true curve; None where no truth is known.
+        The mean negative log-likelihood of the true curve; None if no truth is known.
     """
 
     mean_confidence: float
@@ -110,7 +110,7 @@ def optimum_confidence(sd: Floats, codes: Floats, optimum: float) -> float | Non
 
 
 def negative_log_likelihood(truth: Floats, mean: Floats, sd: Floats) -> float:
-    """Return the mean over the grid of -log N(truth; mean, sd); infinite where the sd is 0.
+    """Return the mean over the grid of -log N(truth; mean, sd); infinite if the sd is 0.
 
     Examples
     --------

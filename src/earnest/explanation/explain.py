@@ -261,7 +261,7 @@ UNTOLD = 0.5  # share of trials that cannot be told from the best
 
 
 def remark_edge(scene: Scene, columns: Iterable[int]) -> Iterator[Caution]:
-    """Yield a caution where the best configuration lies at an end of a range."""
+    """Yield a caution if the best configuration lies at an end of a range."""
     best = scene.codes[scene.best]
     found = []
     for column in columns:
@@ -284,7 +284,7 @@ def remark_edge(scene: Scene, columns: Iterable[int]) -> Iterator[Caution]:
 
 
 def hardly_tried(bias: SamplingBias, params: Iterable[str]) -> Iterator[Caution]:
-    """Yield a caution where parts of parameters were hardly tried."""
+    """Yield a caution if parts of parameters were hardly tried."""
     found = [
         f"{name} {gap.words} ({gap.n_trials} trial{'' if gap.n_trials == 1 else 's'})"
         for name in params
@@ -300,7 +300,7 @@ def hardly_tried(bias: SamplingBias, params: Iterable[str]) -> Iterator[Caution]
 
 
 def warn_of_repeated(trials: Trials) -> Iterator[Caution]:
-    """Yield a note where configurations were evaluated more than once."""
+    """Yield a note if configurations were evaluated more than once."""
     count = trials.n_duplicates
     if count:
         yield Caution(
@@ -312,7 +312,7 @@ def warn_of_repeated(trials: Trials) -> Iterator[Caution]:
 
 
 def remark_rarely_active(curves: Iterable[EffectCurve]) -> Iterator[Caution]:
-    """Yield a caution where few trials have a parameter active."""
+    """Yield a caution if few trials have a parameter active."""
     found = [f"{c.param} ({c.n_trials})" for c in curves if c.n_trials < FEW_TRIALS]
     if found:
         yield Caution(
@@ -324,7 +324,7 @@ def remark_rarely_active(curves: Iterable[EffectCurve]) -> Iterator[Caution]:
 
 
 def remark_divided_by_order(trees: Iterable[RegionTree]) -> Iterator[Caution]:
-    """Yield a note where categories had too many levels to try every division of them."""
+    """Yield a note if categories had too many levels to try every division of them."""
     found = [tree.param for tree in trees if not all(region.exact for region in tree.regions)]
     if found:
         yield Caution(
@@ -337,7 +337,7 @@ def remark_divided_by_order(trees: Iterable[RegionTree]) -> Iterator[Caution]:
 
 
 def empty_regions(trees: Iterable[RegionTree]) -> Iterator[Caution]:
-    """Yield a caution where few trials lie in a region whose band is narrower than the whole."""
+    """Yield a caution if few trials lie in a region whose band is narrower than the whole."""
     found = [
         f"{tree.param} where {leaf.words} ({leaf.n_trials})"
         for tree in trees
@@ -355,7 +355,7 @@ def empty_regions(trees: Iterable[RegionTree]) -> Iterator[Caution]:
 
 
 def alone(columns: list[int]) -> Iterator[Caution]:
-    """Yield a note where one parameter varies: there is nothing to divide the space by."""
+    """Yield a note if one parameter varies: there is nothing to divide the space by."""
     if len(columns) == 1:
         yield Caution(
             "EN070",

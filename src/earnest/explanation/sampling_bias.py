@@ -41,7 +41,7 @@ class Discrepancy:
 
     @property
     def unbiased(self) -> float:
-        """The square root of the U-statistic, 0 where that is negative."""
+        """The square root of the U-statistic, 0 if that is negative."""
         return math.sqrt(max(self.unbiased_squared, 0.0))
 
     def to_dict(self) -> dict[str, object]:

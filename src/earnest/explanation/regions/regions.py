@@ -250,7 +250,7 @@ class Region:
     impurity : float
         The impurity of its curves.
     exact : bool
-        False where its split of categories was found by an ordering of the levels.
+        False if its split of categories was found by an ordering of the levels.
     """
 
     number: int
@@ -355,7 +355,7 @@ class RegionTree:
         How split points were searched.
     baseline : EffectCurve or None
         The effect among as many points as the best region has, nearest to the best configuration
-        (the baseline of table 11); None where no region holds it.
+        (the baseline of table 11); None if no region holds it.
 
     References
     ----------
@@ -396,7 +396,7 @@ class RegionTree:
 
     @property
     def best(self) -> Region | None:
-        """The leaf that the best configuration lies in, None where it lies in none."""
+        """The leaf that the best configuration lies in, None if it lies in none."""
         return next((leaf for leaf in self.leaves if leaf.holds_best), None)
 
     def __len__(self) -> int:
@@ -450,7 +450,7 @@ class RegionTree:
         )
 
     def __str__(self) -> str:
-        """Return the tree as text, a line a region, the best configuration's marked."""
+        """Return the tree as text, a line per region, the best configuration's marked."""
         lines = []
         for region in self.regions:
             words = in_words(region.limits[-1:]) or region.curve.where or "everywhere"

@@ -39,7 +39,7 @@ class Split:
     impurity : float
         The sum of the impurities of both children.
     exact : bool
-        False where the subset of categories was found by an ordering, not by trying all.
+        False if the subset of categories was found by an ordering, not by trying all.
     """
 
     column: int
@@ -115,7 +115,7 @@ def impurity(table: Floats) -> float:
 def best_split(
     table: Floats, features: Floats, categorical: Sequence[bool], min_points: int = 2
 ) -> Split | None:
-    """Return the best of all splits, None where no column can be split.
+    """Return the best of all splits, None if no column can be split.
 
     Parameters
     ----------

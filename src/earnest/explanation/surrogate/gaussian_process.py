@@ -145,7 +145,7 @@ class Scales:
     """What a Gaussian process is fitted by: amplitude, length scales and noise, all variances."""
 
     amplitude: float
-    lengths: Floats  # one a group of features
+    lengths: Floats  # one per group of features
     noise: float
 
     @classmethod
@@ -218,7 +218,7 @@ def penalise_scales(theta: Floats) -> tuple[float, Floats]:
 def find_best_scales(
     evidence: SurrogateData, restarts: int, rng: np.random.Generator, *, prior: bool
 ) -> Scales | None:
-    """Return the scales of the highest likelihood found, None where no start converged."""
+    """Return the scales of the highest likelihood found, None if no start converged."""
     from scipy.optimize import minimize
 
     def negative(theta: Floats) -> tuple[float, Floats]:
@@ -513,7 +513,7 @@ class FittedProcess:
         means, lost = np.empty((G, m)), np.empty((G, m))
 
         def block(rows: slice) -> Floats:
-            base = squared_distances(right, left[rows])  # (n, b): what is added is one a row
+            base = squared_distances(right, left[rows])  # (n, b): what is added is one per row
             near, scratch = np.empty_like(base), np.empty_like(base)
             sums = np.zeros((G, n))
             for g in range(G):

@@ -423,7 +423,7 @@ def _average(pi: Predictions, metric: Metric, scores: NDArray[np.float64]) -> fl
 
 
 def _warn_of_unlike_winners(winners: Sequence[str]) -> Iterator[Caution]:
-    """Yield a note where the outer folds did not all choose the same configuration."""
+    """Yield a note if the outer folds did not all choose the same configuration."""
     different = len(set(winners))
     if different > 1:
         yield Caution(

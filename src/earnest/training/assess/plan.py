@@ -437,7 +437,7 @@ def check_cost(method: Method, target: Target) -> None:
 
 
 def warn_of_cost(method: Method, target: Target) -> Iterator[Caution]:
-    """Yield a note where a model was trained for each of many cases."""
+    """Yield a note if a model was trained for each of many cases."""
     if find_needs(method, None).singles and target.n > MANY_SINGLES:
         yield Caution(
             "EN094",

@@ -295,7 +295,7 @@ def _measure(
 
 
 def warn_of_instability(made: Stability) -> Caution:
-    """Return the caution where one training case changes the losses too much."""
+    """Return the caution that one training case changes the losses too much."""
     who = "The learner is" if len(made.learners) == 1 else "The difference of the learners is"
     return Caution(
         "EN114",

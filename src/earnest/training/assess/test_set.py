@@ -186,7 +186,7 @@ def _warn_of_earlier_uses(uses: list[dict[str, str]]) -> Iterator[Caution]:
 
 
 def _warn_of_shared_rows(X: object, X_test: object) -> Iterator[Caution]:
-    """Yield a caution where test cases are cases of the design set, whose rows all differ."""
+    """Yield a caution if test cases are cases of the design set, whose rows all differ."""
     rows, tested = _list_rows(X), _list_rows(X_test)
     if len(set(rows)) < len(rows):  # equal rows are nothing special in these data
         return

@@ -237,7 +237,7 @@ class AllFailedError(EarnestError, ValueError):
 
 
 def tell_failures(ledger: Ledger, error_score: float) -> None:
-    """Warn of fits and scores that failed; raise where no fit succeeded."""
+    """Warn of fits and scores that failed; raise if no fit succeeded."""
     from sklearn.exceptions import FitFailedWarning
 
     failed, count = ledger.list_failed_fits(), ledger.n_fits

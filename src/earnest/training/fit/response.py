@@ -110,7 +110,7 @@ class ResponsePlan:
 
     @property
     def width(self) -> int | None:
-        """The number of class columns, None where a case has one number."""
+        """The number of class columns, None if a case has one number."""
         scores = self.kind in (ResponseKind.PROBABILITY, ResponseKind.DECISION)
         many = self.target.task is Task.MULTICLASS
         return len(self.target.classes) if many and scores else None

@@ -68,10 +68,9 @@ class Curve(NamedTuple):
 def find_meaning(winner: str, estimator: Estimator, pi: Predictions) -> Curve | None:
     """Return the curve that makes probabilities of a winner's decision values.
 
-    None where the model has probabilities of its own, where there are not two classes, where the
-    search kept classes and no decision values, or where no rising curve fits. It costs no fit: the
-    decision values of the search are of cases that the models were not trained on, and the curve
-    keeps their order, so that an AUC is what it was.
+    None if the model has its own probabilities, if there are not two classes, if the search kept
+    classes and no decision values, or if no rising curve fits. It costs no fit: the decision values
+    of the search are out-of-fold, and the curve keeps their order, so that an AUC stays the same.
     """
     if not is_meaning_needed(estimator, pi):
         return None
@@ -88,7 +87,7 @@ def is_meaning_needed(estimator: Estimator, pi: Predictions) -> bool:
 
 
 def compute_sigmoid(values: Array, positive: NDArray[np.bool_]) -> Curve | None:
-    """Return the logistic curve through decision values, None where no rising one fits.
+    """Return the logistic curve through decision values, None if no rising one fits.
 
     Platt (1999): logistic regression on targets that are drawn in from 0 and 1 as if each class
     had one case more than it has, so that the curve stays flat enough where classes are separated.
@@ -123,7 +122,7 @@ def fit_curve(values: Array, positive: NDArray[np.bool_]) -> Curve | None:
 
 
 def scale_of(values: Array) -> tuple[float, float] | None:
-    """Return the middle and the spread of values, None where they are all equal.
+    """Return the middle and the spread of values, None if they are all equal.
 
     The spread is that of the values that differ from the middle, so that ties there do not make
     it 0.

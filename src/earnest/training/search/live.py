@@ -144,7 +144,7 @@ class LiveState:
     left : float or None
         How long it will still take; None if unknown.
     planned, n_configs_planned : int
-        How many fits and configurations there are to be; 0 where that is open.
+        How many fits and configurations are planned; 0 if unknown.
     done, stored, dropped, failed : int
         How many fits are made, were there before, will not be made, and failed.
     failures : tuple of LiveFailure
@@ -355,7 +355,7 @@ class Watch(ForwardedProgress):
     told : Progress, optional
         Also receives the progress.
     n_configs : int
-        How many configurations are planned; 0 where that is open.
+        How many configurations are planned; 0 if unknown.
     clock : callable
         Seconds that only grow.
     """

@@ -82,7 +82,7 @@ class SearchOptions:
 
     @property
     def ensemble(self) -> EnsembleRule | None:
-        """The rule by which an ensemble is chosen; None where one configuration wins."""
+        """The rule by which an ensemble is chosen; None if one configuration wins."""
         return self.refit if isinstance(self.refit, EnsembleRule) else None
 
     @property

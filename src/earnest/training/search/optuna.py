@@ -160,7 +160,7 @@ class OptunaAsker:
         self._asked = []
 
     def _propose(self) -> tuple[Trial, dict[str, object] | None]:
-        """Return the next trial and its parameters; None where every point was proposed."""
+        """Return the next trial and its parameters; None if every point was proposed."""
         for _ in range(MOST_PRUNED):
             before = self._study.trials if self._exhaustive else []
             trial, params = self._suggest()
@@ -179,7 +179,7 @@ class OptunaAsker:
         )
 
     def _suggest(self) -> tuple[Trial, dict[str, object] | None]:
-        """Return a trial and its parameters, None where the space refuses the combination."""
+        """Return a trial and its parameters, None if the space refuses the combination."""
         space = self.knobs.space
         if isinstance(space, Mapping):
             trial = self._study.ask(dict(space))

@@ -211,7 +211,7 @@ class DynamicSearch(Protocol):
         ...
 
     def limit(self) -> int | None:
-        """Return how many configurations there can be at most, None where that is open."""
+        """Return the largest number of configurations, or None if it is unknown."""
         ...
 
 

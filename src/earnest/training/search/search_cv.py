@@ -274,8 +274,8 @@ class SearchCV(
     n_fits_, n_fits_saved_ : int
         The fits of the cross-validation, and those that dropping and stopping saved.
     begun_ : str or None
-        When the search was begun, in universal time; a resumed one keeps its first moment, and
-        one that is part of a nested cross-validation has none.
+        When the search was begun, in UTC; a resumed search keeps its first start time, and a
+        search inside a nested cross-validation has none.
 
     Examples
     --------
@@ -362,9 +362,9 @@ class SearchCV(
         y : array-like, shape (n,), structured array, or pair of events and times
             The outcome.
         **params : object
-            `groups` of the cases, and what the estimator, the splitter or the scorer are to be
-            given beside the data, such as `sample_weight`; by request where scikit-learn's
-            metadata routing is enabled.
+            `groups` of the cases, and further arguments of the estimator, the splitter or the
+            scorer, such as `sample_weight`; by request if scikit-learn's metadata routing is
+            enabled.
 
         Returns
         -------

@@ -62,7 +62,7 @@ def find_copies(X: object, y: object) -> Codes | None:
 
 
 def _make_table(X: object) -> NDArray[np.generic] | None:
-    """Return features as an array (n, p) of numbers or of codes, None where that cannot be."""
+    """Return features as an array (n, p) of numbers or of codes, or None if impossible."""
     if hasattr(X, "tocsr"):
         return None
     try:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 FEW_CLASSES = 10  # whole numbers with more values than this are numbers,
-CASES_A_CLASS = 5  # and those with fewer cases a value
+CASES_A_CLASS = 5  # and those with fewer cases per value
 MOST_CLASSES = 100
 
 

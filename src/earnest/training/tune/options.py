@@ -89,7 +89,7 @@ class TuneOptions:
 
     @property
     def rule(self) -> EnsembleRule | None:
-        """The rule that chooses an ensemble; None where one configuration wins."""
+        """The rule that chooses an ensemble; None if one configuration wins."""
         return ENSEMBLE_RULES[self.ensemble]
 
     @property

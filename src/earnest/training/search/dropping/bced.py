@@ -160,8 +160,8 @@ class BCED(ResamplingRule):
     """Drop a configuration that is worse than the best one in nearly every bootstrap resample.
 
     After each fold the predictions made so far are resampled. The configuration with the best
-    pooled score is never tested; any other is dropped if its loss is greater, strictly, in more
-    than `threshold` of the resamples. All repeats of a case, and all cases of a group, go together.
+    pooled score is never tested; any other is dropped if its loss is strictly greater in more than
+    `threshold` of the resamples. All repeats of a case, and all cases of a group, stay together.
 
     **What it assumes.** That the current best is known and was not itself chosen by these
     predictions, and that each configuration is tested alone and once. None of this holds, so the
@@ -181,7 +181,7 @@ class BCED(ResamplingRule):
     min_predictions : int
         How many cases must have been tested before the first test.
     n_resamples : int
-        The number of bootstrap resamples a round.
+        The number of bootstrap resamples per round.
 
     Examples
     --------
@@ -359,8 +359,8 @@ class BCEDAdjusted(ResamplingRule):
     configuration is the best, so no further correction for the number of tests is due; among
     equals another one may go.
 
-    **What it assumes.** Cases (or groups) are independent, and Π holds the cases and folds to come
-    as well, by which the share is told.
+    **What it assumes.** Cases (or groups) are independent, and Π also has the cases and folds to
+    come, which determine the share of the search that is done.
 
     **When it fails.** With few cases the law of a difference has longer tails than the bootstrap
     shows; T is therefore first mapped from Student's law with n - 1 degrees of freedom to the
@@ -376,8 +376,8 @@ class BCEDAdjusted(ResamplingRule):
     min_predictions : int
         How many cases must have been tested before the first test.
     n_resamples : int
-        The least number of bootstrap resamples a round; more are drawn where the part of the level
-        that a round may spend needs them.
+        The minimum number of bootstrap resamples per round; more are drawn if the part of the
+        level that a round may spend needs them.
 
     Examples
     --------
