@@ -115,7 +115,7 @@ def _watch_by(
     watch = Watch(
         page=page,
         ledger=ledger,
-        metric=None if refuse(prepared.problem) is not None else prepared.problem.metric,
+        metric=prepared.problem.metric,
         score=options.refit if isinstance(options.refit, str) else names[0],
         seed=prepared.seed,
         by_fold=_by_fold(options),
