@@ -13,6 +13,8 @@ from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
+from earnest.core.results.plain import Plain
+
 # Cautions: coded remarks that travel with a result and say what follows from them.
 
 
@@ -24,7 +26,7 @@ class Severity(StrEnum):
 
 
 @dataclass(frozen=True)
-class Caution:
+class Caution(Plain):
     """A coded remark on a result.
 
     Parameters
@@ -65,27 +67,6 @@ class Caution:
         """Return the remark as one line."""
         return " ".join(
             part for part in (self.code, self.what, self.consequence, self.cure) if part
-        )
-
-    def to_dict(self) -> dict[str, str]:
-        """Return plain data."""
-        return {
-            "code": self.code,
-            "severity": str(self.severity),
-            "what": self.what,
-            "consequence": self.consequence,
-            "cure": self.cure,
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, str]) -> Caution:
-        """Make a caution from plain data."""
-        return cls(
-            data["code"],
-            data["what"],
-            data["consequence"],
-            data["cure"],
-            Severity(data["severity"]),
         )
 
 

@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, UnknownNameError
-from earnest.core.base.provenance import JsonObject, finite
 from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import Alternative, Comparison, alpha_of, difference_limits
-from earnest.core.results.interval import Interval, open_side
+from earnest.core.results.interval import Interval, make_not_kept_error, open_side
+from earnest.core.results.plain import Plain
 from earnest.core.results.specs import Side
 from earnest.core.text.comparison import p_words
 
@@ -29,7 +29,7 @@ NEAR = 1e-9  # relative; a statistic that is nearer to a drawn one is equal to i
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Family:
+class Family(Plain):
     """The comparisons about which claims are made at once, and how far the worst of them errs.
 
     A difference d with standard error s is measured by |d| / sqrt(s² + d²/units), which no few
@@ -65,7 +65,7 @@ class Family:
         if not self._has_law or not made.standard_error:
             return min(1.0, self.size * own)
         if self.largest is None:
-            raise _not_kept("a p-value")
+            raise _make_not_kept_error("a p-value")
         turned = {"greater": made.difference, "less": -made.difference}
         error = math.hypot(made.standard_error, made.difference / math.sqrt(self.units))
         statistic = turned.get(wanted, abs(made.difference)) / error
@@ -109,38 +109,20 @@ class Family:
         """Return the size that the largest standardised error exceeds with 1 minus the level."""
         if self.largest is None:
             if self.known is None or not math.isclose(self.known[0], level):
-                raise _not_kept("an interval")
-            return self.known[1]
+                raise _make_not_kept_error("an interval")
+            return math.inf if math.isnan(self.known[1]) else self.known[1]  # None in a file
         rank = math.floor(alpha_of(level) * (len(self.largest) + 1) + NEAR)
         return math.inf if rank < 1 else float(np.sort(self.largest)[-rank])
 
-    def to_dict(self, level: float, *, draws: bool) -> dict[str, object]:
-        """Return plain data; without the draws the law is kept at one level."""
-        known = None
-        if self._has_law:
-            known = [level, finite(self.error_at(level))]
-        kept = None if self.largest is None or not draws else self.largest.tolist()
-        return {"size": self.size, "units": self.units, "largest": kept, "known": known}
-
-    @classmethod
-    def from_dict(cls, data: JsonObject) -> Family:
-        """Make it from plain data."""
-        drawn, known = data["largest"], data["known"]
-        return cls(
-            size=int(data["size"]),
-            units=int(data["units"]),
-            largest=None if drawn is None else np.asarray(drawn, dtype=np.float64),
-            known=None
-            if known is None
-            else (float(known[0]), math.inf if known[1] is None else float(known[1])),
-        )
+    def at(self, level: float) -> Family:
+        """Return the family with its largest error at one level, which stays without the draws."""
+        return replace(self, known=(level, self.error_at(level))) if self._has_law else self
 
 
-def _not_kept(what: str) -> EvidenceError:
-    return EvidenceError(
-        "the joint distribution of these comparisons was not kept",
-        needs=f"the draws that {what} for all at once is read from",
-        cure="Compute it again, or keep them with to_dict(draws=True).",
+def _make_not_kept_error(what: str) -> EvidenceError:
+    return make_not_kept_error(
+        "the joint distribution of these comparisons was",
+        f"the draws that {what} for all at once is read from",
     )
 
 
@@ -194,6 +176,7 @@ class Comparisons(Result):
 
     schema: ClassVar[str] = "earnest/comparisons/1"
     called: ClassVar[str] = "a table of comparisons"
+    derived: ClassVar[tuple[str, ...]] = ("not_worse", "simplest", "decision")
 
     reference: str
     best: str
@@ -323,44 +306,10 @@ class Comparisons(Result):
 
         return plot_comparisons(self, ax)
 
-    def to_dict(self, *, draws: bool = False) -> dict[str, object]:
+    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
         """Return plain data with a schema version, ready for JSON."""
-        return {
-            "schema": self.schema,
-            "reference": self.reference,
-            "best": self.best,
-            "not_worse": list(self.not_worse),
-            "simplest": self.simplest,
-            "decision": self.decision,
-            "adjust": self.adjust,
-            "confidence_level": self.confidence_level,
-            "joint": self.joint,
-            "seed": self.seed,
-            "p_best": dict(self.p_best),
-            "family": self.family.to_dict(self.confidence_level, draws=draws),
-            "simple_first": None if self.simple_first is None else list(self.simple_first),
-            "adjusted": list(self.adjusted),
-            "comparisons": [made.to_dict(draws=draws) for made in self.comparisons],
-            "cautions": [caution.to_dict() for caution in self.cautions],
-        }
-
-    @classmethod
-    def _from_parts(cls, data: JsonObject) -> Comparisons:
-        order = data["simple_first"]
-        return cls(
-            reference=data["reference"],
-            best=data["best"],
-            comparisons=tuple(Comparison.from_dict(part) for part in data["comparisons"]),
-            adjusted=tuple(data["adjusted"]),
-            adjust=data["adjust"],
-            p_best=dict(data["p_best"]),
-            joint=data["joint"],
-            family=Family.from_dict(data["family"]),
-            simple_first=None if order is None else tuple(order),
-            confidence_level=data["confidence_level"],
-            seed=data["seed"],
-            cautions=tuple(Caution.from_dict(part) for part in data["cautions"]),
-        )
+        family = self.family.at(self.confidence_level).to_dict(draws=draws)
+        return {**super().to_dict(draws=draws), "family": family}
 
     def ranked(self) -> list[tuple[Comparison, float]]:
         """Return the comparisons with their adjusted p-values, the nearest rival first."""

@@ -25,8 +25,8 @@ from earnest.core.results.interval import (
     NormalLimits,
     draws_of,
     limit_remarks,
-    source_from_dict,
 )
+from earnest.core.results.plain import FLAT, HIDDEN, Plain
 from earnest.core.results.specs import Estimand, Side
 from earnest.core.text.numbers import decimals, number
 
@@ -45,11 +45,12 @@ _OF_FOLD_MODELS = {
 OF_A_LEVEL = {"EN016", "EN026", "EN029"}  # cautions that another level may not deserve
 LEVEL = 0.95  # of what is said of a value without an interval
 ROUNDING = 1e-9  # of a score, by which a naive score that is the same may differ
+SOURCE = {"key": "limits_from"}  # how plain data call the source of limits
 FEW_IN_TAIL = 5  # draws beyond a limit under which the limit is rough
 
 
 @dataclass(frozen=True)
-class Scale:
+class Scale(Plain):
     """The metric that a number is in: its name, its direction and its range."""
 
     name: str
@@ -60,7 +61,7 @@ class Scale:
         """Bring a value into the metric's range."""
         return min(max(value, self.limits[0]), self.limits[1])
 
-    def to_dict(self) -> dict[str, object]:
+    def to_dict(self, *, draws: bool = True) -> dict[str, Any]:
         """Return what the plain data of a result say of its metric."""
         return {
             "metric": self.name,
@@ -96,7 +97,7 @@ class ScoreErrors:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Provenance:
+class Provenance(Plain):
     """How a number came about, so that it can be had again."""
 
     seed: int | None
@@ -105,29 +106,6 @@ class Provenance:
     n_repeats: int
     knobs: JsonObject
     versions: Mapping[str, str]
-
-    def to_dict(self) -> dict[str, object]:
-        """Return what the plain data of a result say of how it came about."""
-        return {
-            "seed": self.seed,
-            "fingerprint": self.fingerprint,
-            "n_folds": self.n_folds,
-            "n_repeats": self.n_repeats,
-            "knobs": dict(self.knobs),
-            "versions": dict(self.versions),
-        }
-
-    @classmethod
-    def from_dict(cls, data: JsonObject) -> Provenance:
-        """Make it from the plain data of a result."""
-        return cls(
-            seed=data["seed"],
-            fingerprint=data["fingerprint"],
-            n_folds=data["n_folds"],
-            n_repeats=data["n_repeats"],
-            knobs=dict(data["knobs"]),
-            versions=dict(data["versions"]),
-        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,11 +162,12 @@ class Estimate(MetricResult):
 
     schema: ClassVar[str] = "earnest/estimate/1"
     called: ClassVar[str] = "an estimate"
+    derived: ClassVar[tuple[str, ...]] = ("optimism", "optimism_interval")
 
     value: float
     interval: Interval | None
     standard_error: float | None
-    scale: Scale
+    scale: Scale = field(metadata=FLAT)
     method: str
     estimand: str
     naive: float | None
@@ -198,13 +177,13 @@ class Estimate(MetricResult):
     n_resamples: int | None
     n_valid: int | None
     cautions: tuple[Caution, ...]
-    provenance: Provenance
+    provenance: Provenance = field(metadata=FLAT)
     no_information: float | None = None
     optimism_error: float | None = None
     gain_error: float | None = None
     ensemble: Mapping[str, float] | None = None
-    source: LimitSource | None = field(default=None, repr=False, compare=False)
-    details: Any = field(default=None, repr=False, compare=False)
+    source: LimitSource | None = field(default=None, repr=False, compare=False, metadata=SOURCE)
+    details: Any = field(default=None, repr=False, compare=False, metadata=HIDDEN)
 
     def __post_init__(self) -> None:
         """Let the interval reach the value, so that the two never contradict each other.
@@ -336,7 +315,7 @@ class Estimate(MetricResult):
         cautions = by_severity([*kept, *few_beyond(interval, self.n_valid), *fresh])
         return replace(self, interval=interval, cautions=cautions)
 
-    def to_dict(self, *, draws: bool = False) -> dict[str, object]:
+    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
         """Return plain data with a schema version, ready for JSON.
 
         Parameters
@@ -344,62 +323,10 @@ class Estimate(MetricResult):
         draws : bool
             Whether to keep the resampled values, so that `at` works after `from_dict`.
         """
-        bias = self.optimism_interval
-        data: dict[str, object] = {
-            "schema": self.schema,
-            "value": finite(self.value),
-            "interval": None if self.interval is None else self.interval.to_dict(),
-            "standard_error": finite(self.standard_error),
-            "naive": finite(self.naive),
-            "optimism": finite(self.optimism),
-            "optimism_error": finite(self.optimism_error),
-            "optimism_interval": None if bias is None else bias.to_dict(),
-            "no_information": finite(self.no_information),
-            "gain_error": finite(self.gain_error),
-            "method": self.method,
-            **self.scale.to_dict(),
-            "estimand": self.estimand,
-            "winner": self.winner,
-            **({} if self.ensemble is None else {"ensemble": dict(self.ensemble)}),
-            "n_cases": self.n_cases,
-            "n_configs": self.n_configs,
-            "n_folds": self.provenance.n_folds,
-            "n_repeats": self.provenance.n_repeats,
-            "n_resamples": self.n_resamples,
-            "n_valid": self.n_valid,
-            "cautions": [caution.to_dict() for caution in self.cautions],
-            "seed": self.provenance.seed,
-            "fingerprint": self.provenance.fingerprint,
-            "knobs": dict(self.provenance.knobs),
-            "versions": dict(self.provenance.versions),
-            "limits_from": None if self.source is None else self.source.to_dict(draws=draws),
-        }
+        data = super().to_dict(draws=draws)
+        if self.ensemble is None:
+            del data["ensemble"]
         return data
-
-    @classmethod
-    def _from_parts(cls, data: JsonObject) -> Estimate:
-        interval = data["interval"]
-        return cls(
-            value=restore_nan(data["value"]),
-            interval=None if interval is None else Interval.from_dict(interval),
-            standard_error=data["standard_error"],
-            scale=Scale.from_dict(data),
-            method=data["method"],
-            estimand=data["estimand"],
-            naive=data["naive"],
-            winner=data["winner"],
-            n_cases=data["n_cases"],
-            n_configs=data["n_configs"],
-            n_resamples=data["n_resamples"],
-            n_valid=data["n_valid"],
-            cautions=tuple(Caution.from_dict(c) for c in data["cautions"]),
-            provenance=Provenance.from_dict(data),
-            no_information=data["no_information"],
-            optimism_error=data.get("optimism_error"),
-            gain_error=data.get("gain_error"),
-            ensemble=data.get("ensemble"),
-            source=source_from_dict(data["limits_from"]),
-        )
 
     def rows(self) -> list[dict[str, object]]:
         """Return the main numbers as one flat dict."""
@@ -571,23 +498,6 @@ class Estimates(Result):
             for e in self.estimates
         )
         return Estimates(moved, self.refused, self.cautions)
-
-    def to_dict(self, *, draws: bool = False) -> dict[str, object]:
-        """Return plain data with a schema version, ready for JSON."""
-        return {
-            "schema": self.schema,
-            "estimates": [estimate.to_dict(draws=draws) for estimate in self.estimates],
-            "refused": dict(self.refused),
-            "cautions": [caution.to_dict() for caution in self.cautions],
-        }
-
-    @classmethod
-    def _from_parts(cls, data: JsonObject) -> Estimates:
-        return cls(
-            tuple(Estimate.from_dict(part) for part in data["estimates"]),
-            dict(data["refused"]),
-            tuple(Caution.from_dict(part) for part in data["cautions"]),
-        )
 
     def rows(self) -> list[dict[str, object]]:
         """Return the main numbers as flat dicts, one a method."""

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from earnest.core.base.provenance import finite
 from earnest.core.results.base import MetricResult
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
 from earnest.core.results.interval import Interval
+from earnest.core.results.plain import FLAT
 
 if TYPE_CHECKING:
     from earnest.core.text.paper import PaperTable
@@ -30,16 +29,18 @@ class Improvement(MetricResult):
     a `Gain`, more training cases a `LearningCurve`.
     """
 
+    derived: ClassVar[tuple[str, ...]] = ("shown",)
+
     value: float
     interval: Interval | None
     standard_error: float | None
-    scale: Scale
+    scale: Scale = field(metadata=FLAT)
     low: Scores
     high: Scores
     n_cases: int
     confidence_level: float
     cautions: tuple[Caution, ...]
-    provenance: Provenance
+    provenance: Provenance = field(metadata=FLAT)
 
     @property
     def shown(self) -> bool:
@@ -51,42 +52,9 @@ class Improvement(MetricResult):
         """Whether a loss is shown at the level: the whole interval is below 0."""
         return self.interval is not None and self.interval.high < 0.0
 
-    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
-        """Return plain data with a schema version, ready for JSON; there are no draws in it."""
-        return {
-            "schema": self.schema,
-            "value": finite(self.value),
-            "interval": None if self.interval is None else self.interval.to_dict(),
-            "standard_error": finite(self.standard_error),
-            "shown": self.shown,
-            **self.scale.to_dict(),
-            "low": list(self.low),
-            "high": list(self.high),
-            "n_cases": self.n_cases,
-            "confidence_level": self.confidence_level,
-            "cautions": [caution.to_dict() for caution in self.cautions],
-            **self.provenance.to_dict(),
-        }
-
     @abstractmethod
     def rows(self) -> list[dict[str, Any]]:
         """Return the scores on the way as flat dicts, with their limits as `low` and `high`."""
-
-    @classmethod
-    def _from_parts(cls, data: Mapping[str, Any]) -> Self:
-        """Make it from plain data; its own fields are read as they are, lists as tuples."""
-        interval = data["interval"]
-        made = {f.name: data[f.name] for f in fields(cls) if f.name not in ("scale", "provenance")}
-        made = {name: tuple(one) if isinstance(one, list) else one for name, one in made.items()}
-        return cls(
-            **made
-            | {
-                "interval": None if interval is None else Interval.from_dict(interval),
-                "scale": Scale.from_dict(data),
-                "cautions": tuple(Caution.from_dict(one) for one in data["cautions"]),
-                "provenance": Provenance.from_dict(data),
-            }
-        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,6 +116,7 @@ class Gain(Improvement):
 
     schema: ClassVar[str] = "earnest/gain/1"
     called: ClassVar[str] = "a gain"
+    derived: ClassVar[tuple[str, ...]] = ("shown", "configurations_for_most", "plateau")
 
     seeming: float
     order: str
@@ -188,24 +157,6 @@ class Gain(Improvement):
         if low is None or high is None:
             return None
         return (high - low) / 2.0 / math.sqrt(times)
-
-    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
-        """Return plain data with a schema version, ready for JSON; there are no draws in it."""
-        return {
-            **super().to_dict(draws=draws),
-            "seeming": finite(self.seeming),
-            "configurations_for_most": self.configurations_for_most,
-            "plateau": self.plateau,
-            "order": self.order,
-            "naive": list(self.naive),
-            "corrected": list(self.corrected),
-            "marks": list(self.marks),
-            "first": self.first,
-            "winner": self.winner,
-            "units": self.units,
-            "n_configs": self.n_configs,
-            "n_resamples": self.n_resamples,
-        }
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the curves as flat dicts, one a mark."""
@@ -309,18 +260,6 @@ class LearningCurve(Improvement):
     def times(self) -> float:
         """How many times more cases the last step had than the one before."""
         return self.sizes[-1] / self.sizes[-2]
-
-    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
-        """Return plain data with a schema version, ready for JSON; there are no draws in it."""
-        return {
-            **super().to_dict(draws=draws),
-            "learner": self.learner,
-            "fractions": list(self.fractions),
-            "sizes": list(self.sizes),
-            "scores": list(self.scores),
-            "test": self.test,
-            "n_fits": self.n_fits,
-        }
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the curve as flat dicts, one a size."""

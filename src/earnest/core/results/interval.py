@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from statistics import NormalDist
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.provenance import JsonObject
 from earnest.core.results.cautions import Caution
+from earnest.core.results.plain import HIGH_END, LOW_END, READERS, Plain
 from earnest.core.results.specs import Side
 
 
@@ -45,7 +46,7 @@ class Ask:
 
 
 @dataclass(frozen=True)
-class Interval:
+class Interval(Plain):
     """A confidence interval; the open end of a one-sided one is the metric's limit.
 
     Examples
@@ -55,8 +56,8 @@ class Interval:
     Interval(low=0.79, high=0.91, confidence_level=0.95, side='two-sided')
     """
 
-    low: float
-    high: float
+    low: float = field(metadata=LOW_END)
+    high: float = field(metadata=HIGH_END)
     confidence_level: float
     side: str
 
@@ -83,22 +84,6 @@ class Interval:
         if inside or self.low > self.high:
             return self
         return replace(self, low=min(self.low, value), high=max(self.high, value))
-
-    def to_dict(self) -> JsonObject:
-        """Return plain data; an infinite end is None."""
-        return {
-            "low": self.low if math.isfinite(self.low) else None,
-            "high": self.high if math.isfinite(self.high) else None,
-            "confidence_level": self.confidence_level,
-            "side": self.side,
-        }
-
-    @classmethod
-    def from_dict(cls, data: JsonObject) -> Interval:
-        """Make an interval from plain data."""
-        low = -math.inf if data["low"] is None else data["low"]
-        high = math.inf if data["high"] is None else data["high"]
-        return cls(low, high, data["confidence_level"], data["side"])
 
 
 def quantile_limits(
@@ -164,35 +149,62 @@ class LimitSource(Protocol):
         ...
 
 
+class KeptLimits(Plain, LimitSource):
+    """The base of sources that plain data name by their kind."""
+
+    kind: ClassVar[str]
+    kinds: ClassVar[dict[str, type[KeptLimits]]] = {}
+
+    def __init_subclass__(cls, *, kind: str) -> None:
+        """Register a source under its kind."""
+        super().__init_subclass__()
+        cls.kind = kind
+        cls.kinds[kind] = cls
+
+    def to_dict(self, *, draws: bool = True) -> dict[str, Any]:
+        """Return plain data, with or without the draws; what may be missing is left out."""
+        data = super().to_dict(draws=draws)
+        missing = [p.name for p in fields(self) if p.default is None and data.get(p.name) is None]  # type: ignore[arg-type]  # every subclass is a dataclass
+        return {"kind": self.kind} | {name: data[name] for name in data if name not in missing}
+
+
+def source_from_dict(data: JsonObject | None) -> LimitSource | None:
+    """Make a source of limits from plain data."""
+    return None if data is None else KeptLimits.kinds[data["kind"]].from_dict(data)
+
+
+READERS[LimitSource] = source_from_dict
+
+
+def make_not_kept_error(what: str, needs: str) -> EvidenceError:
+    """Return the error about limits that were read from a file without their draws."""
+    return EvidenceError(
+        f"{what} not kept",
+        needs=needs,
+        cure="Compute it again, or keep them with to_dict(draws=True).",
+    )
+
+
 @dataclass(frozen=True, eq=False)
-class DrawnLimits:
+class DrawnLimits(KeptLimits, kind="draws"):
     """Limits as order statistics of resampled values."""
 
-    draws: NDArray[np.float64] | None
+    draws: NDArray[np.float64] | None = None
     as_published: bool = False
 
     def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
         """Return the limits, infinite at an open end."""
         if self.draws is None:
-            raise EvidenceError(
-                "the draws of this estimate were not kept",
-                needs="the draws that an interval is read from",
-                cure="Compute it again, or keep them with to_dict(draws=True).",
+            raise make_not_kept_error(
+                "the draws of this estimate were", "the draws that an interval is read from"
             )
         if self.as_published and side is Side.TWO_SIDED:
             return published_limits(self.draws, confidence_level)
         return quantile_limits(self.draws, confidence_level, side)
 
-    def to_dict(self, *, draws: bool) -> JsonObject:
-        """Return plain data, with or without the draws."""
-        data: dict[str, object] = {"kind": "draws", "as_published": self.as_published}
-        if draws and self.draws is not None:
-            data["draws"] = [None if math.isnan(d) else d for d in self.draws.tolist()]
-        return data
-
 
 @dataclass(frozen=True)
-class NormalLimits:
+class NormalLimits(KeptLimits, kind="normal"):
     """Limits as a centre plus and minus a quantile of the normal law times a standard error."""
 
     centre: float
@@ -204,13 +216,9 @@ class NormalLimits:
         reach = NormalDist().inv_cdf(1.0 - tail) * self.standard_error
         return open_side(self.centre - reach, self.centre + reach, side)
 
-    def to_dict(self, *, draws: bool) -> JsonObject:
-        """Return plain data; there are no draws."""
-        return {"kind": "normal", "centre": self.centre, "standard_error": self.standard_error}
-
 
 @dataclass(frozen=True)
-class EqualCaseLimits:
+class EqualCaseLimits(KeptLimits, kind="equal cases"):
     """Limits where all `n` independent cases have one value, so that nothing shows a spread.
 
     If a share q of all cases had another value, `n` cases would be alike with probability
@@ -228,8 +236,8 @@ class EqualCaseLimits:
 
     centre: float
     n: int
-    low: float
-    high: float
+    low: float = field(metadata=LOW_END)
+    high: float = field(metadata=HIGH_END)
 
     def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
         """Return the limits, infinite at an open end."""
@@ -237,33 +245,6 @@ class EqualCaseLimits:
         share = -math.expm1(math.log(tail) / self.n)
         low = self.centre - share * (self.centre - self.low)
         return open_side(low, self.centre + share * (self.high - self.centre), side)
-
-    def to_dict(self, *, draws: bool) -> JsonObject:
-        """Return plain data; there are no draws, and an infinite end is None."""
-        ends = {"low": self.low, "high": self.high}
-        finite = {name: end if math.isfinite(end) else None for name, end in ends.items()}
-        return {"kind": "equal cases", "centre": self.centre, "n": self.n, **finite}
-
-
-def source_from_dict(data: JsonObject | None) -> LimitSource | None:
-    """Make a limit source from plain data."""
-    if data is None:
-        return None
-    if data["kind"] == "normal":
-        return NormalLimits(data["centre"], data["standard_error"])
-    if data["kind"] == "equal cases":
-        low = -math.inf if data["low"] is None else data["low"]
-        high = math.inf if data["high"] is None else data["high"]
-        return EqualCaseLimits(data["centre"], data["n"], low, high)
-    if data["kind"] == "tilted":
-        return TiltedLimits.from_dict(data)
-    if data["kind"] in ("near_winner", "area", "overlap", "loss", "few units"):
-        return winner_source(data)
-    if data["kind"] != "draws":
-        return from_plain(data)
-    draws = data.get("draws")
-    kept = None if draws is None else np.array([math.nan if d is None else d for d in draws])
-    return DrawnLimits(kept, data["as_published"])
 
 
 # Limits from tilts: how far the cases must be reweighted until the estimate is a surprise.
@@ -276,7 +257,7 @@ INSIDE = 1e-6  # how far from 0 and 1 a value is kept where its variance is comp
 
 
 @dataclass(frozen=True, eq=False)
-class TailCurve:
+class TailCurve(Plain):
     """One end of an interval as a function of the tail beyond it, from the estimate outwards.
 
     Parameters
@@ -311,22 +292,9 @@ class TailCurve:
         share = (before - math.log(tail)) / (before - after)
         return float(self.ends[k - 1] + share * (self.ends[k] - self.ends[k - 1]))
 
-    def to_dict(self) -> dict[str, list[float]]:
-        """Return plain data."""
-        return {
-            "tails": self.tails.tolist(),
-            "ends": self.ends.tolist(),
-            "effective": self.effective.tolist(),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, list[float]]) -> TailCurve:
-        """Make a curve from plain data."""
-        return cls(*(np.array(data[name]) for name in ("tails", "ends", "effective")))
-
 
 @dataclass(frozen=True, eq=False)
-class TiltedLimits:
+class TiltedLimits(KeptLimits, kind="tilted"):
     """Limits as the values under which the estimate would be just too good, or just too bad.
 
     Where no tilt goes as far as a level asks, the `fallback` is asked, which `words` names.
@@ -360,10 +328,8 @@ class TiltedLimits:
 
     def _curves(self) -> tuple[TailCurve, TailCurve]:
         if self.low is None or self.high is None:
-            raise EvidenceError(
-                "the tilts of this estimate were not kept",
-                needs="the tilts that an interval is read from",
-                cure="Compute it again, or keep them with to_dict(draws=True).",
+            raise make_not_kept_error(
+                "the tilts of this estimate were", "the tilts that an interval is read from"
             )
         return self.low, self.high
 
@@ -386,28 +352,10 @@ class TiltedLimits:
                 "Use more resamples, or a method without tilts such as 'delong'.",
             )
 
-    def to_dict(self, *, draws: bool) -> JsonObject:
+    def to_dict(self, *, draws: bool = True) -> dict[str, Any]:
         """Return plain data, with or without tilts and draws."""
-        data: dict[str, object] = {
-            "kind": "tilted",
-            "words": self.words,
-            "fallback": self.fallback.to_dict(draws=draws),
-        }
-        if draws and self.low is not None and self.high is not None and self.draws is not None:
-            data |= {"low": self.low.to_dict(), "high": self.high.to_dict()}
-            data["draws"] = [None if math.isnan(d) else d for d in self.draws.tolist()]
-        return data
-
-    @classmethod
-    def from_dict(cls, data: JsonObject) -> TiltedLimits:
-        """Make limits from plain data; without tilts they refuse to answer."""
-        low, high = (
-            TailCurve.from_dict(data[end]) if end in data else None for end in ("low", "high")
-        )
-        fallback, draws = source_from_dict(data["fallback"]), data.get("draws")
-        assert fallback is not None
-        kept = None if draws is None else np.array([math.nan if d is None else d for d in draws])
-        return cls(low, high, fallback, data["words"], kept)
+        kept = self if draws else replace(self, low=None, high=None)
+        return super(TiltedLimits, kept).to_dict(draws=draws)
 
 
 def infeasible(words: str) -> Caution:
@@ -421,7 +369,7 @@ def infeasible(words: str) -> Caution:
 
 
 @dataclass(frozen=True)
-class LogitLimits:
+class LogitLimits(KeptLimits, kind="logit"):
     """Normal limits on the logit scale of a range, so that they never leave it."""
 
     centre: float
@@ -439,15 +387,9 @@ class LogitLimits:
         low, high = (self.low + width * _logistic(middle + r) for r in (-reach, reach))
         return open_side(low, high, side)
 
-    def to_dict(self, *, draws: bool) -> JsonObject:
-        """Return plain data; there are no draws."""
-        ends = {"low": self.low, "high": self.high}
-        error = self.standard_error
-        return {"kind": "logit", "centre": self.centre, "standard_error": error, **ends}
-
 
 @dataclass(frozen=True)
-class StudentLimits:
+class StudentLimits(KeptLimits, kind="student"):
     """Limits as a centre plus and minus a quantile of Student's t times a standard error."""
 
     centre: float
@@ -462,18 +404,9 @@ class StudentLimits:
         reach = float(stdtrit(self.df, 1.0 - tail)) * self.standard_error
         return open_side(self.centre - reach, self.centre + reach, side)
 
-    def to_dict(self, *, draws: bool) -> JsonObject:
-        """Return plain data; there are no draws."""
-        return {
-            "kind": "student",
-            "centre": self.centre,
-            "standard_error": self.standard_error,
-            "df": self.df,
-        }
-
 
 @dataclass(frozen=True)
-class ShareLimits:
+class ShareLimits(KeptLimits, kind="share"):
     """Limits of a share of independent trials: Wilson's, or the exact ones of Clopper and Pearson.
 
     `centre` lies in a range; its place there is the share of trials that were won, which need not
@@ -530,17 +463,9 @@ class ShareLimits:
 
         return find_low(share, loss=self.loss), 1.0 - find_low(1.0 - share, loss=not self.loss)
 
-    def to_dict(self, *, draws: bool) -> JsonObject:
-        """Return plain data; there are no draws."""
-        range_ = {"low": self.low, "high": self.high}
-        law = {"trials": self.trials, "exact": self.exact}
-        if self.crossed is not None:
-            law |= {"crossed": self.crossed, "loss": self.loss}
-        return {"kind": "share", "centre": self.centre, **law, **range_}
-
 
 @dataclass(frozen=True, eq=False)
-class SidakLimits:
+class SidakLimits(KeptLimits, kind="sidak"):
     """Limits whose bad end holds for the best of several: Sidak's level 1 - (1 - tail)^(1/m).
 
     The other end stays as it is: choosing the best can only be optimistic, so the end that flatters
@@ -581,14 +506,9 @@ class SidakLimits:
     def _tail(self, tail: float, end: Side) -> float:
         return sidak(tail, self.comparisons) if end is self.end else tail
 
-    def to_dict(self, *, draws: bool) -> JsonObject:
-        """Return plain data, with or without the draws."""
-        inner = self.inner.to_dict(draws=draws)
-        return {"kind": "sidak", "m": self.comparisons, "end": str(self.end), "inner": inner}
-
 
 @dataclass(frozen=True, eq=False)
-class WidenedLimits:
+class WidenedLimits(KeptLimits, kind="widened"):
     """Limits that are widened to those of another source, which does not take luck for certainty.
 
     At each level an end is the outer one of both, so that limits of different levels nest. With
@@ -635,12 +555,6 @@ class WidenedLimits:
         source = self.floor if self.end is None else self.drawn
         return getattr(source, "standard_error", None)
 
-    def to_dict(self, *, draws: bool) -> JsonObject:
-        """Return plain data, with or without the draws."""
-        drawn, floor = self.drawn.to_dict(draws=draws), self.floor.to_dict(draws=draws)
-        end = {} if self.end is None else {"end": str(self.end)}
-        return {"kind": "widened", "drawn": drawn, "floor": floor, **end}
-
 
 def draws_of(source: LimitSource | None) -> NDArray[np.float64] | None:
     """Return the resampled values that a source keeps, None where it has none."""
@@ -673,26 +587,6 @@ def best_of(source: LimitSource, comparisons: int, greater_is_better: bool) -> L
     if comparisons == 1:
         return source
     return SidakLimits(source, comparisons, Side.LOWER if greater_is_better else Side.UPPER)
-
-
-def from_plain(data: JsonObject) -> LimitSource:
-    """Make one of these sources from plain data."""
-    if data["kind"] == "logit":
-        return LogitLimits(data["centre"], data["standard_error"], data["low"], data["high"])
-    if data["kind"] == "student":
-        return StudentLimits(data["centre"], data["standard_error"], data["df"])
-    if data["kind"] == "share":
-        ends = data["low"], data["high"]
-        law = {"crossed": data.get("crossed"), "loss": data.get("loss", False)}
-        return ShareLimits(data["centre"], data["trials"], *ends, exact=data["exact"], **law)
-    if data["kind"] == "widened":
-        drawn, floor = source_from_dict(data["drawn"]), source_from_dict(data["floor"])
-        assert drawn is not None
-        assert floor is not None
-        return WidenedLimits(drawn, floor, Side(data["end"]) if "end" in data else None)
-    inner = source_from_dict(data["inner"])
-    assert inner is not None
-    return SidakLimits(inner, data["m"], Side(data["end"]))
 
 
 def _logistic(x: float) -> float:
@@ -769,7 +663,7 @@ DENSITIES = 0.25 * NODE_WEIGHTS / np.sqrt(1.0 - CORRELATIONS**2) / (2.0 * math.p
 
 
 @dataclass(frozen=True, eq=False)
-class NearWinnerLimits:
+class NearWinnerLimits(KeptLimits, kind="near_winner"):
     """Limits of one configuration, with the bad end at a level that holds for whoever won.
 
     In Gaussian draws of all scores, in a world with the gaps that luck cannot explain, `errors` are
@@ -822,10 +716,8 @@ class NearWinnerLimits:
         if self.configs == 1:
             return tail
         if self.errors is None:
-            raise EvidenceError(
-                "the draws of this estimate were not kept",
-                needs="the draws that an interval is read from",
-                cure="Compute it again, or keep them with to_dict(draws=True).",
+            raise make_not_kept_error(
+                "the draws of this estimate were", "the draws that an interval is read from"
             )
         least = tail / self.configs
         place = math.ceil((1.0 - tail) * (len(self.errors) + 1))
@@ -843,40 +735,9 @@ class NearWinnerLimits:
         _, high = self.inner.limits(1.0 - upper, Side.UPPER)
         return open_side(min(low, self.value), max(high, self.value), side)
 
-    def to_dict(self, *, draws: bool) -> JsonObject:
-        """Return plain data, with or without the draws."""
-        data: dict[str, object] = {
-            "kind": "near_winner",
-            "value": self.value,
-            "end": str(self.end),
-            "configs": self.configs,
-            "inner": self.inner.to_dict(draws=draws),
-        }
-        if draws and self.errors is not None:
-            data["errors"] = self.errors.tolist()
-        if draws and self.draws is not None:
-            data["draws"] = [None if math.isnan(d) else d for d in self.draws.tolist()]
-        return data
-
-    @classmethod
-    def from_dict(cls, data: JsonObject) -> NearWinnerLimits:
-        """Make limits from plain data."""
-        inner, errors, draws = source_from_dict(data["inner"]), data.get("errors"), None
-        assert inner is not None
-        if data.get("draws") is not None:
-            draws = np.array([math.nan if d is None else d for d in data["draws"]])
-        return cls(
-            inner,
-            data["value"],
-            Side(data["end"]),
-            data["configs"],
-            None if errors is None else np.array(errors),
-            draws,
-        )
-
 
 @dataclass(frozen=True)
-class AreaLimits:
+class AreaLimits(KeptLimits, kind="area"):
     """Limits of one AUC by a score test: its variance is that at the value tested.
 
     An AUC t of m positives and k negatives is worth q(t) = t (1 - t) / V(t) independent trials,
@@ -914,7 +775,7 @@ class AreaLimits:
     positives: float
     negatives: float
     widening: float = 1.0
-    trials: float = math.inf
+    trials: float = field(default=math.inf, metadata=HIGH_END)
     constant: float = 0.0
     slope: float = 1.0
     crossed: float | None = None
@@ -964,30 +825,9 @@ class AreaLimits:
 
         return excess
 
-    def to_dict(self, *, draws: bool) -> JsonObject:
-        """Return plain data; there are no draws, and trials without a bound are None."""
-        said = {
-            "kind": "area",
-            "area": self.area,
-            "positives": self.positives,
-            "negatives": self.negatives,
-            "widening": self.widening,
-            "trials": self.trials if math.isfinite(self.trials) else None,
-            "constant": self.constant,
-            "slope": self.slope,
-        }
-        return said if self.crossed is None else {**said, "crossed": self.crossed}
-
-    @classmethod
-    def from_dict(cls, data: JsonObject) -> AreaLimits:
-        """Make limits from plain data."""
-        given = {name: value for name, value in data.items() if name != "kind"}
-        trials = math.inf if given["trials"] is None else given["trials"]
-        return cls(**{**given, "trials": trials})
-
 
 @dataclass(frozen=True)
-class OverlapLimits:
+class OverlapLimits(KeptLimits, kind="overlap"):
     """Exact limits of F1, the overlap of the true and the predicted positives.
 
     Of the N cases that are positive or predicted so, a share J is both, and F1 = 2 J / (1 + J).
@@ -1026,19 +866,9 @@ class OverlapLimits:
         )
         return low, high
 
-    def to_dict(self, *, draws: bool) -> JsonObject:
-        """Return plain data; there are no draws."""
-        said = {"kind": "overlap", "f1": self.f1, "trials": self.trials}
-        return said if self.crossed is None else {**said, "crossed": self.crossed}
-
-    @classmethod
-    def from_dict(cls, data: JsonObject) -> OverlapLimits:
-        """Make limits from plain data."""
-        return cls(data["f1"], data["trials"], data.get("crossed"))
-
 
 @dataclass(frozen=True)
-class LossLimits:
+class LossLimits(KeptLimits, kind="loss"):
     """Limits of one mean loss by a Gamma law, whose spread grows with the value tested.
 
     The mean of losses over its truth has a Gamma law of mean 1 and variance 1 / shape: exactly so
@@ -1085,25 +915,9 @@ class LossLimits:
     def _metric(self, loss: float) -> float:
         return self.constant + self.slope * math.pow(loss, self.power)
 
-    def to_dict(self, *, draws: bool) -> JsonObject:
-        """Return plain data; there are no draws."""
-        return {
-            "kind": "loss",
-            "loss": self.loss,
-            "shape": self.shape,
-            "constant": self.constant,
-            "slope": self.slope,
-            "power": self.power,
-        }
-
-    @classmethod
-    def from_dict(cls, data: JsonObject) -> LossLimits:
-        """Make limits from plain data."""
-        return cls(**{name: value for name, value in data.items() if name != "kind"})
-
 
 @dataclass(frozen=True, eq=False)
-class FewUnitsLimits:
+class FewUnitsLimits(KeptLimits, kind="few units"):
     """Limits whose spread was estimated from few units, such as groups of cases.
 
     The law of the inner limits takes its spread for known. They are read at the normal tail beyond
@@ -1138,17 +952,6 @@ class FewUnitsLimits:
         level = 1.0 - 2.0 * tail if side is Side.TWO_SIDED else 1.0 - tail
         return self.inner.limits(level, side)
 
-    def to_dict(self, *, draws: bool) -> JsonObject:
-        """Return plain data, with or without the draws."""
-        return {"kind": "few units", "df": self.df, "inner": self.inner.to_dict(draws=draws)}
-
-    @classmethod
-    def from_dict(cls, data: JsonObject) -> FewUnitsLimits:
-        """Make limits from plain data."""
-        inner = source_from_dict(data["inner"])
-        assert inner is not None
-        return cls(inner, data["df"])
-
 
 def binormal_variance(
     area: NDArray[np.float64], positives: float, negatives: float
@@ -1182,18 +985,3 @@ def binormal_trials(
     """Return how many independent trials an AUC is worth: A (1 - A) over its variance."""
     inside = np.minimum(np.maximum(area, INSIDE), 1.0 - INSIDE)
     return np.asarray(inside * (1.0 - inside) / binormal_variance(inside, positives, negatives))
-
-
-_KINDS: dict[str, type[Any]] = {
-    "near_winner": NearWinnerLimits,
-    "area": AreaLimits,
-    "overlap": OverlapLimits,
-    "loss": LossLimits,
-    "few units": FewUnitsLimits,
-}
-
-
-def winner_source(data: JsonObject) -> LimitSource:
-    """Make any of these sources from plain data."""
-    made: LimitSource = _KINDS[data["kind"]].from_dict(data)
-    return made

@@ -16,7 +16,8 @@ from earnest.core.base.provenance import finite
 from earnest.core.results.base import MetricResult
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
-from earnest.core.results.interval import quantile_limits
+from earnest.core.results.interval import make_not_kept_error, quantile_limits
+from earnest.core.results.plain import FLAT, Plain
 from earnest.core.results.specs import Side
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class Rate:
 
 
 @dataclass(frozen=True)
-class ThresholdCurve:
+class ThresholdCurve(Plain):
     """One measure at every threshold; the fields are those of `Rate`."""
 
     value: Numbers
@@ -77,15 +78,6 @@ class ThresholdCurve:
     def at(self, place: int) -> Rate:
         """Return one point."""
         return Rate(*(getattr(self, part.name)[place] for part in fields(self)))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
-        return {part.name: list(getattr(self, part.name)) for part in fields(self)}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> ThresholdCurve:
-        """Make it from plain data."""
-        return cls(**{part.name: tuple(data[part.name]) for part in fields(cls)})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,7 +144,7 @@ class ThresholdChoice(ThresholdRow):
 
 
 @dataclass(frozen=True, eq=False)
-class ThresholdDraws:
+class ThresholdDraws(Plain):
     """What every resample counted of its own winner, in-bag and on the cases left out.
 
     Attributes
@@ -169,7 +161,7 @@ class ThresholdDraws:
     alarms_out: Counts
     totals: Counts
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, *, draws: bool = True) -> dict[str, Any]:
         """Return plain data; the counts of a resample are one text, which keeps files small."""
         return {
             part.name: [" ".join(map(str, row)) for row in getattr(self, part.name).tolist()]
@@ -275,7 +267,7 @@ class Thresholds(MetricResult):
     thresholds: tuple[float, ...]
     curves: Mapping[str, ThresholdCurve]
     response: str
-    scale: Scale
+    scale: Scale = field(metadata=FLAT)
     winner: str
     positive: str
     usual: float
@@ -287,7 +279,7 @@ class Thresholds(MetricResult):
     confidence_level: float
     side: str
     cautions: tuple[Caution, ...]
-    provenance: Provenance
+    provenance: Provenance = field(metadata=FLAT)
     draws: ThresholdDraws | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -443,10 +435,9 @@ class Thresholds(MetricResult):
 
     def _need_draws(self) -> ThresholdDraws:
         if self.draws is None:
-            raise EvidenceError(
-                "the draws of this table were not kept",
-                needs="the counts of every resample, which a choice is corrected by",
-                cure="Compute it again, or keep them with to_dict(draws=True).",
+            raise make_not_kept_error(
+                "the draws of this table were",
+                "the counts of every resample, which a choice is corrected by",
             )
         return self.draws
 
@@ -460,52 +451,10 @@ class Thresholds(MetricResult):
 
     def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
         """Return plain data with a schema version, ready for JSON."""
-        kept = draws and self.draws is not None
-        return {
-            "schema": self.schema,
-            "thresholds": list(self.thresholds),
-            "curves": {name: curve.to_dict() for name, curve in self.curves.items()},
-            "response": self.response,
-            **self.scale.to_dict(),
-            "winner": self.winner,
-            "positive": self.positive,
-            "usual": self.usual,
-            "prevalence": finite(self.prevalence),
-            "n_cases": self.n_cases,
-            "n_positive": self.n_positive,
-            "n_configs": self.n_configs,
-            "n_resamples": self.n_resamples,
-            "confidence_level": self.confidence_level,
-            "side": self.side,
-            "cautions": [caution.to_dict() for caution in self.cautions],
-            **self.provenance.to_dict(),
-            **({"draws": self.draws.to_dict()} if kept and self.draws is not None else {}),
-        }
-
-    @classmethod
-    def _from_parts(cls, data: Mapping[str, Any]) -> Thresholds:
-        draws = data.get("draws")
-        return cls(
-            thresholds=tuple(data["thresholds"]),
-            curves={
-                str(name): ThresholdCurve.from_dict(one) for name, one in data["curves"].items()
-            },
-            response=data["response"],
-            scale=Scale.from_dict(data),
-            winner=data["winner"],
-            positive=data["positive"],
-            usual=data["usual"],
-            prevalence=data["prevalence"],
-            n_cases=data["n_cases"],
-            n_positive=data["n_positive"],
-            n_configs=data["n_configs"],
-            n_resamples=data["n_resamples"],
-            confidence_level=data["confidence_level"],
-            side=data["side"],
-            cautions=tuple(Caution.from_dict(one) for one in data["cautions"]),
-            provenance=Provenance.from_dict(data),
-            draws=None if draws is None else ThresholdDraws.from_dict(draws),
-        )
+        data = super().to_dict(draws=draws)
+        if not draws or self.draws is None:
+            del data["draws"]
+        return data
 
     def rows(self) -> list[dict[str, Any]]:
         """Return every threshold as a flat dict: each measure with the band for all at once."""
