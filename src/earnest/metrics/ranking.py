@@ -128,53 +128,43 @@ def partial_limits(max_fpr: float) -> tuple[float, float]:
     return (1.0 - max_fpr) / (2.0 - max_fpr), 1.0
 
 
+_of_two_classes = partial(
+    RankMetric,
+    greater_is_better=True,
+    limits=(0.0, 1.0),
+    needs=Need.SCORE,
+    tasks=BINARY,
+    needs_all_classes=True,
+    views=positives_against_negatives,
+    combine=one_view,
+)
+
 roc_auc = register(
-    RankMetric(
+    _of_two_classes(
         name="roc_auc",
         title="ROC AUC",
-        greater_is_better=True,
-        limits=(0.0, 1.0),
-        needs=Need.SCORE,
-        tasks=BINARY,
         aliases=("auc", "roc_auc_score", "auroc", "auc_roc", "roc", "c_statistic"),
-        needs_all_classes=True,
-        views=positives_against_negatives,
         scan=auc_scan,
-        combine=one_view,
         kernel="roc_auc",
     )
 )
 
 average_precision = register(
-    RankMetric(
+    _of_two_classes(
         name="average_precision",
         title="average precision",
-        greater_is_better=True,
-        limits=(0.0, 1.0),
-        needs=Need.SCORE,
-        tasks=BINARY,
         aliases=("average_precision_score", "pr_auc", "auprc", "auc_pr"),
-        needs_all_classes=True,
-        views=positives_against_negatives,
         scan=average_precision_scan,
-        combine=one_view,
         kernel="average_precision",
     )
 )
 
 ks = register(
-    RankMetric(
+    _of_two_classes(
         name="ks",
         title="Kolmogorov-Smirnov distance",
-        greater_is_better=True,
-        limits=(0.0, 1.0),
-        needs=Need.SCORE,
-        tasks=BINARY,
         aliases=("ks_statistic", "kolmogorov_smirnov"),
-        needs_all_classes=True,
-        views=positives_against_negatives,
         scan=ks_scan,
-        combine=one_view,
         kernel="ks",
     )
 )
@@ -195,19 +185,13 @@ def partial_roc_auc(max_fpr: float = 0.1) -> RankMetric:
     if max_fpr != 1:
         max_fpr = check.share("max_fpr", max_fpr)
     max_fpr = float(max_fpr)
-    return RankMetric(
+    return _of_two_classes(
         name=name_with_knobs("partial_roc_auc", {"max_fpr": max_fpr}, {"max_fpr": 0.1}),
         title=f"partial ROC AUC (false positive rate up to {max_fpr:g})",
-        greater_is_better=True,
         limits=partial_limits(max_fpr),
-        needs=Need.SCORE,
-        tasks=BINARY,
         aliases=("pauc",) if max_fpr == 0.1 else (),
-        needs_all_classes=True,
         knobs={"max_fpr": max_fpr},
-        views=positives_against_negatives,
         scan=partial(partial_auc_scan, max_fpr=max_fpr),
-        combine=one_view,
         kernel="partial_roc_auc",
     )
 
