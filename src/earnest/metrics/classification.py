@@ -24,6 +24,7 @@ from earnest.metrics.families import (
     MomentMetric,
     Moments,
     Need,
+    all_cases,
     mean,
     mean_share,
     ones,
@@ -80,11 +81,6 @@ def paid_of_cases(
 def precision_of(own: Array, shared: Array) -> Array:
     """Return the share of the predicted positives that are positive."""
     return where_weighted(share(own[0], own[1], undefined=0.0), shared[0])
-
-
-def all_cases(own: Array, shared: Array) -> Array:
-    """Return the weight of all cases: what an accuracy is the share of."""
-    return np.broadcast_to(shared[0], own[0].shape)
 
 
 def cases_of_class(own: Array, shared: Array) -> Array:

@@ -288,6 +288,11 @@ def mean_share(own: Array, shared: Array) -> Array:
     return share(own[0], shared[0])
 
 
+def all_cases(own: Array, shared: Array) -> Array:
+    """Return the weight of all cases: what an accuracy is the share of."""
+    return np.broadcast_to(shared[0], own[0].shape)
+
+
 def root_mean(own: Array, shared: Array) -> Array:
     """Return the root of the weighted mean of the first feature."""
     return np.sqrt(mean(own, shared))

@@ -113,9 +113,6 @@ def check_knobs(word: str, function: Callable[..., object], knobs: Mapping[str, 
             )
 
 
-# ---- methods and tests: a registered kind with the knobs that were typed or passed
-
-
 def metric(given: object) -> Metric:
     """Return the metric for a name, a callable or a metric.
 

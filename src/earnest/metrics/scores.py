@@ -22,6 +22,7 @@ from earnest.metrics.families import (
     Need,
     RankMetric,
     View,
+    all_cases,
     mean,
     mean_share,
     ones,
@@ -126,7 +127,7 @@ def make_score_metric(measure: Measure) -> Metric:
         combine=mean_share if measure.limits == (0.0, 1.0) else mean,
         whole=share,
         mean_of_cases=True,
-        trials=count_items if share else None,
+        trials=all_cases if share else None,
     )
 
 
@@ -135,11 +136,6 @@ def as_given(target: Target, value: Numbers, centre: object) -> Moments:
     return Moments(
         value[None] if value.dtype == np.float32 else _as_float(value)[None], ones(target)
     )
-
-
-def count_items(own: Array, shared: Array) -> Array:
-    """Return the number of items that a share of 0/1 scores is of."""
-    return np.broadcast_to(shared[0], own[0].shape)
 
 
 def by_task(target: Target, value: Numbers, centre: object, *, count: int) -> Moments:

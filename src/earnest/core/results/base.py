@@ -128,9 +128,11 @@ class Result(Plain, ABC):
     def rows(self) -> list[dict[str, object]]:
         """Return the main numbers as flat dicts."""
 
-    @abstractmethod
     def _to_table(self) -> PaperTable:
         """Return it as a table of words."""
+        from earnest.core.text.paper import make_table
+
+        return make_table(self)
 
     @classmethod
     def from_dict(cls, data: JsonObject) -> Self:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,9 +34,6 @@ from earnest.core.text.comparison import (
     outcome_words,
     p_words,
 )
-
-if TYPE_CHECKING:
-    from earnest.core.text.paper import PaperTable
 
 
 class Alternative(StrEnum):
@@ -315,42 +312,21 @@ class Comparison(MetricResult):
         _ = made.p_value, made.p_simultaneous  # a KeyError where that of the alternative is missing
         return made
 
-    def rows(self) -> list[dict[str, object]]:
-        """Return the main numbers as one flat dict."""
-        return [self.row()]
-
-    def _to_table(self) -> PaperTable:
-        from earnest.core.text.paper import comparisons_table
-
-        return comparisons_table(self)
-
     def plot(self, ax: Any = None) -> Any:
         """Draw the difference and its interval beside 0, and return the matplotlib Axes."""
         from earnest.plotting.figures.comparisons import plot_comparison
 
         return plot_comparison(self, ax)
 
-    def row(self) -> dict[str, object]:
-        """Return the main numbers as a flat dict."""
-        interval = self.interval
-        return {
-            "a": self.a,
-            "b": self.b,
-            "metric": self.metric,
-            "test": self.test,
-            "value_a": self.value_a,
-            "value_b": self.value_b,
-            "difference": self.difference,
-            "low": None if interval is None else interval.low,
-            "high": None if interval is None else interval.high,
-            "confidence_level": self.confidence_level,
-            "alternative": self.alternative,
-            "standard_error": self.standard_error,
-            "statistic": self.statistic,
-            "p_value": self.p_value,
-            "estimand": self.estimand,
-            "n_cases": self.n_cases,
-        }
+    def rows(self) -> list[dict[str, object]]:
+        """Return the main numbers as one flat dict."""
+        first = ("a", "b", "metric", "test", "value_a", "value_b", "difference")
+        last = ("confidence_level", "alternative", "standard_error", "statistic", "p_value")
+        return [
+            {name: getattr(self, name) for name in first}
+            | {name: getattr(self.interval, name, None) for name in ("low", "high")}
+            | {name: getattr(self, name) for name in (*last, "estimand", "n_cases")}
+        ]
 
     def __repr__(self) -> str:
         """Return one line that can be pasted in a paper."""

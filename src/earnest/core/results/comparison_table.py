@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,9 +19,6 @@ from earnest.core.results.interval import Interval, make_not_kept_error, open_si
 from earnest.core.results.plain import Plain
 from earnest.core.results.specs import Side
 from earnest.core.text.comparison import p_words
-
-if TYPE_CHECKING:
-    from earnest.core.text.paper import PaperTable
 
 ADJUSTMENTS = ("simultaneous", "holm", "bh", "none")
 MOST_LINES = 10  # of the repr
@@ -287,18 +284,13 @@ class Comparisons(Result):
         kept = set(self.not_worse)
         return [
             {
-                **made.row(),
+                **made.rows()[0],
                 "p_adjusted": p,
                 "p_best": self.p_best[made.b],
                 "not_worse": made.b in kept,
             }
             for made, p in zip(self.comparisons, self.adjusted, strict=True)
         ]
-
-    def _to_table(self) -> PaperTable:
-        from earnest.core.text.paper import comparisons_table
-
-        return comparisons_table(self)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the reference against the others, and return the matplotlib Axes."""

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, ClassVar, SupportsFloat
+from typing import Any, ClassVar, SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +29,6 @@ from earnest.core.results.interval import (
 from earnest.core.results.plain import FLAT, HIDDEN, Plain
 from earnest.core.results.specs import Estimand, Side
 from earnest.core.text.numbers import decimals, number
-
-if TYPE_CHECKING:
-    from earnest.core.text.paper import PaperTable
-
 
 # Estimands of models that have not seen the cases which test them.
 _OF_FOLD_MODELS = {
@@ -328,15 +324,6 @@ class Estimate(MetricResult):
             del data["ensemble"]
         return data
 
-    def rows(self) -> list[dict[str, object]]:
-        """Return the main numbers as one flat dict."""
-        return [self.row()]
-
-    def _to_table(self) -> PaperTable:
-        from earnest.core.text.paper import estimates_table
-
-        return estimates_table(self)
-
     def to_metrics(self) -> dict[str, float]:
         """Return the numbers by name, such as `roc_auc`, `roc_auc_low` and `roc_auc_high`.
 
@@ -352,34 +339,24 @@ class Estimate(MetricResult):
 
         return plot_estimate(self, ax)
 
-    def row(self) -> dict[str, object]:
-        """Return the main numbers as a flat dict."""
+    def rows(self) -> list[dict[str, object]]:
+        """Return the main numbers as one flat dict."""
         interval = self.interval
-        return {
-            "method": self.method,
-            "metric": self.metric,
-            "value": self.value,
-            "low": None if interval is None else interval.low,
-            "high": None if interval is None else interval.high,
-            "confidence_level": None if interval is None else interval.confidence_level,
-            "side": None if interval is None else interval.side,
-            "standard_error": self.standard_error,
-            "naive": self.naive,
-            "optimism": self.optimism,
-            "winner": self.winner,
-            "estimand": self.estimand,
-            "n_cases": self.n_cases,
-            "n_configs": self.n_configs,
-            "n_resamples": self.n_resamples,
-            "n_valid": self.n_valid,
-        }
+        ends = ("low", "high", "confidence_level", "side")
+        first = ("method", "metric", "value")
+        last = ("standard_error", "naive", "optimism", "winner", "estimand", "n_cases", "n_configs")
+        return [
+            {name: getattr(self, name) for name in first}
+            | {name: getattr(interval, name, None) for name in ends}
+            | {name: getattr(self, name) for name in (*last, "n_resamples", "n_valid")}
+        ]
 
     def __repr__(self) -> str:
         """Return one line that can be pasted in a paper."""
         places = decimals(self.standard_error, self.value)
         words = f"{self.metric} {number(self.value, places, self.scale.limits)}"
         if self.interval is not None:
-            words += ", " + _interval_words(self.interval, places, self.scale.limits)
+            words += ", " + self.interval.words(places, self.scale.limits)
         of = f"winner of {self.n_configs} configs, " if self.n_configs > 1 else ""
         if self.ensemble is not None and len(self.ensemble) > 1:
             of = f"ensemble of {len(self.ensemble)} of {self.n_configs} configs, "
@@ -423,16 +400,6 @@ def list_finite(values: Iterable[float]) -> tuple[float | None, ...]:
 def restore_nan(value: SupportsFloat | None) -> float:
     """Return a number that `finite` may have made None."""
     return math.nan if value is None else float(value)
-
-
-def _interval_words(interval: Interval, places: int, limits: tuple[float, float]) -> str:
-    level = f"{100 * interval.confidence_level:.10g} %"
-    low, high = (number(end, places, limits) for end in (interval.low, interval.high))
-    if interval.side == Side.LOWER:
-        return f"{level} lower bound {low}"
-    if interval.side == Side.UPPER:
-        return f"{level} upper bound {high}"
-    return f"{level} interval [{low}, {high}]"
 
 
 @dataclass(frozen=True)
@@ -501,12 +468,7 @@ class Estimates(Result):
 
     def rows(self) -> list[dict[str, object]]:
         """Return the main numbers as flat dicts, one a method."""
-        return [estimate.row() for estimate in self.estimates]
-
-    def _to_table(self) -> PaperTable:
-        from earnest.core.text.paper import estimates_table
-
-        return estimates_table(self)
+        return [row for estimate in self.estimates for row in estimate.rows()]
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the estimates as a forest plot, and return the matplotlib Axes."""

@@ -5,17 +5,13 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from earnest.core.results.base import MetricResult
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
 from earnest.core.results.interval import Interval
 from earnest.core.results.plain import FLAT
-
-if TYPE_CHECKING:
-    from earnest.core.text.paper import PaperTable
-
 
 MOST = 0.9  # of the gain, which is most of it
 Scores = tuple[float | None, ...]
@@ -171,11 +167,6 @@ class Gain(Improvement):
             for k, low, high in zip(self.marks, self.low, self.high, strict=True)
         ]
 
-    def _to_table(self) -> PaperTable:
-        from earnest.core.text.paper import gain_table
-
-        return gain_table(self)
-
     def summary(self) -> str:
         """Return what the search gained, in a few sentences, and what to do next."""
         from earnest.core.text.gain import advice, confidence, headline
@@ -269,11 +260,6 @@ class LearningCurve(Improvement):
                 self.fractions, self.sizes, self.scores, self.low, self.high, strict=True
             )
         ]
-
-    def _to_table(self) -> PaperTable:
-        from earnest.core.text.paper import learning_table
-
-        return learning_table(self)
 
     def summary(self) -> str:
         """Return what the last step gave, in a few sentences."""

@@ -23,6 +23,7 @@ from earnest.core.base.provenance import JsonObject
 from earnest.core.results.cautions import Caution
 from earnest.core.results.plain import HIGH_END, LOW_END, READERS, Plain
 from earnest.core.results.specs import Side
+from earnest.core.text.numbers import number
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,16 @@ class Interval(Plain):
         numbers = (int, float, np.integer, np.floating)
         return isinstance(value, numbers) and bool(self.low <= value <= self.high)
 
+    def words(self, places: int, limits: tuple[float, float]) -> str:
+        """Return it as it can be pasted: '95 % interval [0.79, 0.91]', or its one bound."""
+        level = f"{100 * self.confidence_level:.10g} %"
+        low, high = (number(end, places, limits) for end in (self.low, self.high))
+        if self.side == Side.LOWER:
+            return f"{level} lower bound {low}"
+        if self.side == Side.UPPER:
+            return f"{level} upper bound {high}"
+        return f"{level} interval [{low}, {high}]"
+
     def reaching(self, value: float) -> Interval:
         """Return the interval, widened to hold a value if it does not.
 
@@ -100,6 +111,7 @@ def quantile_limits(
     >>> import numpy as np
     >>> from earnest.core.results.interval import quantile_limits
     >>> from earnest.core.results.specs import Side
+    from earnest.core.text.numbers import number
     >>> quantile_limits(np.arange(1000.0), 0.95, Side.TWO_SIDED)
     (25.0, 974.0)
     """
@@ -229,6 +241,7 @@ class EqualCaseLimits(KeptLimits, kind="equal cases"):
     --------
     >>> from earnest.core.results.interval import EqualCaseLimits
     >>> from earnest.core.results.specs import Side
+    from earnest.core.text.numbers import number
     >>> low, high = EqualCaseLimits(0.0, 100, 0.0, 1.0).limits(0.95, Side.UPPER)
     >>> round(high, 4)
     0.0295
@@ -422,6 +435,7 @@ class ShareLimits(KeptLimits, kind="share"):
     --------
     >>> from earnest.core.results.interval import ShareLimits
     >>> from earnest.core.results.specs import Side
+    from earnest.core.text.numbers import number
     >>> low, _ = ShareLimits(1.0, 20, exact=True).limits(0.95, Side.LOWER)
     >>> round(low, 4), round(0.05 ** (1 / 20), 4)
     (0.8609, 0.8609)
@@ -693,6 +707,7 @@ class NearWinnerLimits(KeptLimits, kind="near_winner"):
     >>> import numpy as np
     >>> from earnest.core.results.interval import ShareLimits
     >>> from earnest.core.results.specs import Side
+    from earnest.core.text.numbers import number
     >>> from earnest.core.results.interval import NearWinnerLimits
     >>> of_two = np.sort(np.random.default_rng(0).standard_normal((2000, 2)).max(axis=1))
     >>> inner = ShareLimits(0.9, 100, exact=True)
@@ -765,6 +780,7 @@ class AreaLimits(KeptLimits, kind="area"):
     Examples
     --------
     >>> from earnest.core.results.specs import Side
+    from earnest.core.text.numbers import number
     >>> from earnest.core.results.interval import AreaLimits
     >>> low, _ = AreaLimits(1.0, 20, 20).limits(0.95, Side.LOWER)
     >>> round(low, 3)
@@ -845,6 +861,7 @@ class OverlapLimits(KeptLimits, kind="overlap"):
     Examples
     --------
     >>> from earnest.core.results.specs import Side
+    from earnest.core.text.numbers import number
     >>> from earnest.core.results.interval import OverlapLimits
     >>> low, _ = OverlapLimits(1.0, 20).limits(0.95, Side.LOWER)
     >>> share = 0.05 ** (1 / 20)
@@ -887,6 +904,7 @@ class LossLimits(KeptLimits, kind="loss"):
     Examples
     --------
     >>> from earnest.core.results.specs import Side
+    from earnest.core.text.numbers import number
     >>> from earnest.core.results.interval import LossLimits
     >>> _, high = LossLimits(1.0, 20 / 2).limits(0.95, Side.UPPER)  # 20 squared normal errors
     >>> round(high, 3)  # 20 over the 5 % quantile of chi-square with 20 degrees of freedom
@@ -935,6 +953,7 @@ class FewUnitsLimits(KeptLimits, kind="few units"):
     --------
     >>> from earnest.core.results.interval import NormalLimits
     >>> from earnest.core.results.specs import Side
+    from earnest.core.text.numbers import number
     >>> from earnest.core.results.interval import FewUnitsLimits
     >>> _, high = FewUnitsLimits(NormalLimits(0.0, 1.0), 9).limits(0.975, Side.UPPER)
     >>> round(high, 3)  # Student's quantile for 9 degrees of freedom

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,6 @@ from earnest.core.results.estimate import Provenance, Scale
 from earnest.core.results.interval import make_not_kept_error, quantile_limits
 from earnest.core.results.plain import FLAT, Plain
 from earnest.core.results.specs import Side
-
-if TYPE_CHECKING:
-    from earnest.core.text.paper import PaperTable
 
 MEASURES = (
     "sensitivity",
@@ -489,11 +486,6 @@ class Thresholds(MetricResult):
                     places = found or places
                     break
         return [self._row(place) for place in sorted(places)]
-
-    def _to_table(self) -> PaperTable:
-        from earnest.core.text.paper import thresholds_table
-
-        return thresholds_table(self)
 
     def summary(self) -> str:
         """Return what to expect at the usual threshold, and at the best one, in a few sentences."""

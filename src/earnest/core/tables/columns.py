@@ -58,8 +58,11 @@ class Columns:
 
     @classmethod
     def of(cls, frame: object) -> Columns:
-        """Open a pandas, polars, Arrow or other eager frame."""
+        """Open a pandas, polars, Arrow or other eager frame; columns are returned as they are."""
         import narwhals as nw
+
+        if isinstance(frame, Columns):
+            return frame
 
         plain = _decode(frame)
         try:
