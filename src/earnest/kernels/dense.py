@@ -142,7 +142,7 @@ def score_selected_moments(
     index: NDArray[np.intp],
     columns: int,
 ) -> NDArray[np.float64]:
-    """Return the metric (B,) of one column a resample, as `score_moments` has it."""
+    """Return the metric (B,) of one column per resample, as `score_moments` has it."""
     out = np.empty(len(weights))
     weights = as_counts(weights)
     width = max(1, CELLS // ROWS // _count_features(target, metric, response))
@@ -230,4 +230,4 @@ def _count_features(target: Target, metric: MomentMetric, response: Responder) -
     one = slice(0, 1)
     centre = _find_centre(target, metric, response, one)
     moments = metric.features(target.take(np.arange(1)), response(one, one), centre)
-    return max(1, moments.own.shape[0])
+    return max(1, len(moments.own))

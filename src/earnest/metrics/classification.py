@@ -123,7 +123,7 @@ accuracy = register(
         title="accuracy",
         greater_is_better=True,
         tasks=CLASSES,
-        # with one label a case the micro averages are the accuracy
+        # with one label per case the micro averages are the accuracy
         aliases=("accuracy_score", "f1_micro", "precision_micro", "recall_micro"),
         features=hits,
         combine=mean_share,

@@ -65,8 +65,8 @@ class Metric:
     aliases : tuple of str
         Other names, such as scikit-learn's `neg_*`.
     needs_all_classes : bool
-        Whether cases of which a class is missing tell nothing: the metric is undefined there (NaN)
-        or, like recall, has its value by convention only. Such resamples are drawn again.
+        Whether cases that lack a class say nothing: the metric is undefined there (NaN) or, like
+        recall, has its value by convention only. Such resamples are drawn again.
     knobs : mapping
         The settings that differ from metric to metric of one kind, for the record.
     by_task : mapping
@@ -103,7 +103,7 @@ class Metric:
 
     @property
     def pointwise(self) -> bool:
-        """Whether the metric is a mean of one number a case."""
+        """Whether the metric is a mean of one number per case."""
         return False
 
     @property
@@ -158,7 +158,7 @@ class MomentMetric(Metric):
     whole : bool
         Whether all features are whole numbers, so that sums of counts are exact in float32.
     mean_of_cases : bool
-        Whether the metric is own[0] / shared[0] with shared[0] = 1: the mean of one number a case.
+        Whether the metric is own[0] / shared[0] with shared[0] = 1: a mean of one number per case.
     trials : callable, optional
         For a share of 0/1 outcomes: `(own, shared) -> (B, C)`, how many outcomes it is the share
         of.
@@ -173,7 +173,7 @@ class MomentMetric(Metric):
 
     @property
     def pointwise(self) -> bool:
-        """Whether the metric is a mean of one number a case."""
+        """Whether the metric is a mean of one number per case."""
         return self.mean_of_cases
 
 

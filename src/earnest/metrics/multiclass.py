@@ -204,7 +204,7 @@ quadratic_kappa = register(
 
 
 def one_against_rest(target: Target) -> tuple[View, ...]:
-    """Return a view a class: its score, its cases against all others."""
+    """Return one view per class: its score, its cases against all others."""
     return tuple(
         View((target.y == k).astype(np.int8), column=k, mass=target.y == k)
         for k in range(len(target.classes))
@@ -212,7 +212,7 @@ def one_against_rest(target: Target) -> tuple[View, ...]:
 
 
 def one_against_one(target: Target) -> tuple[View, ...]:
-    """Return a view an ordered pair of classes: the score of the first, the cases of both."""
+    """Return one view per ordered pair of classes: the score of the first, the cases of both."""
     views = []
     for first, second in permutations(range(len(target.classes)), 2):
         truth = np.full(target.n, -1, dtype=np.int8)

@@ -1,7 +1,7 @@
 """Metrics of order: the area under the ROC curve and its relatives.
 
 A rank metric is one function of one column, its `scan`: scores (n,), truth (n,) and the weights of
-all resamples (B, n) in, one value a resample (B,) out. Cases of equal score form a group; every
+all resamples (B, n) in, one value per resample (B,) out. Cases of equal score form a group; every
 curve goes from group to group, so that ties need no rule of their own. To add a metric, write its
 scan from the groups' weights and register it; a compiled kernel may follow, with the scan as its
 oracle.

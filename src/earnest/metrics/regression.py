@@ -185,7 +185,7 @@ def weighted_ranks(values: Numbers, weights: Array) -> tuple[Array, NDArray[np.b
     """Return the mean rank (B, n) of every case, and whether a resample has two values (B,).
 
     Ranks are the weight below plus half the weight alike, which is the mean rank of repeated rows
-    less one half.
+    minus one half.
     """
     order, starts = find_tie_groups(values)
     masses = np.add.reduceat(np.take(weights, order, axis=1), starts, axis=1)  # (B, G)

@@ -92,7 +92,7 @@ def pair(name: str, values: object) -> tuple[float, float]:
 
 
 def _read_number(value: object) -> float:
-    """Return a number as float, NaN for what is none."""
+    """Return a number as a float, NaN for anything else."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return math.nan
     return float(value)
@@ -347,7 +347,7 @@ def _describe_scorer(scorer: Scorer) -> tuple[int, str | Sequence[str], dict[str
         or repr(usual[name].default) != repr(value)  # may be an array
         or (name == "pos_label" and value is not None)  # that class, whichever is the positive one
     }
-    if "average" in said:  # over classes, of which none is positive
+    if "average" in said:  # over classes: none is the positive one
         said.pop("pos_label", None)
     return scorer._sign, scorer._response_method, said
 
@@ -381,7 +381,7 @@ def adapt_scorer(
     need, tasks = _find_response(scorer)
     numbers = need in (Need.SCORE, Need.PROBABILITY)
     used = {**scorer._kwargs, **settings}
-    if numbers:  # a column a class: all of them, in the order of the predictions
+    if numbers:  # one column per class: all of them, in the order of the predictions
         used.pop("labels", None)
     named = any(used.get(word) is not None for word in OF_CLASSES)
     name = name_with_knobs(word.removeprefix("neg_"), settings, {})

@@ -387,7 +387,7 @@ def _draw_until(
 
 
 class ClassNeed(Protocol):
-    """A metric, so far as draws for it are judged."""
+    """What draws need to know of a metric."""
 
     @property
     def needs_all_classes(self) -> bool:

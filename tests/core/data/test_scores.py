@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import earnest as en
-from earnest.core.data.item_scores import draw_batches, sum_up_samples
 from earnest.core.data.measure import Rule
+from earnest.core.data.scores import draw_batches, sum_up_samples
 from earnest.core.data.target import Task
 from earnest.metrics.scores import make_score_metric, read_evidence
 
@@ -381,7 +381,7 @@ def test_json_lines_are_a_table(tmp_path: Path) -> None:
     with pytest.raises(en.FormatError, match=r"line 4 of 'scores\.jsonl' is not JSON"):
         en.Scores.load(path)
     path.write_text("[1, 2]\n")
-    with pytest.raises(en.FormatError, match="no JSON object"):
+    with pytest.raises(en.FormatError, match="not a JSON object"):
         en.Scores.load(path)
 
 

@@ -129,7 +129,7 @@ def slack(best: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def in_units_of_the_best(gains: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return gains (F, B, C) of which the best of each resample is of size 1.
+    """Return gains (F, B, C), scaled so that the best of each resample has size 1.
 
     For metrics without a unit of their own (an error in metres or in millimetres): which gains are
     tied must not depend on the unit.

@@ -215,7 +215,7 @@ def plain_labels(labels: Iterable[object]) -> tuple[object, ...]:
 
 
 def read_classes(classes: Iterable[object]) -> tuple[object, ...]:
-    """Return the classes that a user lists, and refuse what is no list of labels."""
+    """Return the classes that a user lists, and refuse anything but a list of labels."""
     array = as_array("classes", classes)
     if array.ndim != 1 or array.dtype.kind not in "iufbUO":
         raise InputError(

@@ -1,4 +1,4 @@
-"""What every result can do: be written, be read again, be a table, and show itself."""
+"""What every result can do: save and load, become a table, and show itself."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Return the value of a text of JSON; anything that is none is a ValueError.
+    """Return the value of a JSON text; anything else is a ValueError.
 
     Python's parser has an error of its own for brackets within brackets by the thousand.
 
@@ -221,7 +221,7 @@ def _newer(found: str) -> str:
 
 
 def read_parts(read: Callable[[JsonObject], T], data: JsonObject) -> T:
-    """Read plain data, and say so where a part of it is missing or of the wrong kind."""
+    """Read plain data, and refuse it where a part is missing or of the wrong kind."""
     try:
         made = read(data)
         _refuse_other_types(made)

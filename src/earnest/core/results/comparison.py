@@ -171,8 +171,8 @@ class Comparison(MetricResult):
     least_p : float or None
         The smallest one-sided p-value that the test can give on as many cases, if it has one.
     best_of : int or None
-        How many configurations the table has of which a or b is the best; None where neither is,
-        or where there are no others.
+        How many configurations the table has, if a or b is the best of it; None if neither is, or
+        if there are no others.
     p_at_once : mapping or None
         With `best_of`: the p-value of every alternative that holds for all pairs of the table at
         once, and so though the best of it is compared; `p_simultaneous` is that of the

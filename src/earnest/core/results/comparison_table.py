@@ -30,10 +30,10 @@ class Family(Plain):
     """The comparisons about which claims are made at once, and how far the worst of them errs.
 
     A difference d with standard error s is measured by |d| / sqrt(s² + d²/units), which no few
-    units can make large, and judged by the law of the largest such error over the family. What
-    it shows of any member then holds for all of them at once, so also for one that was chosen
-    by looking at the data. Without a law, or where a difference has no spread, Bonferroni's rule
-    takes its place.
+    units can make large, and judged by the distribution of the largest such error over the
+    family. What it shows of any member then holds for all of them at once, and so for one that was
+    chosen by looking at the data. Without that distribution, or where a difference has no spread,
+    Bonferroni's rule takes its place.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Family(Plain):
     units : int
         The independent units that the errors are made of.
     largest : ndarray, shape (B,), or None
-        Draws of the largest standardised error; None where no law is known or it was not kept.
+        Draws of the largest standardised error; None if unknown or not kept.
     known : tuple of float, or None
         A confidence level and the largest error at it, which is kept where the draws are not.
     """
@@ -59,7 +59,7 @@ class Family(Plain):
         own = None if made.p_values is None else made.p_values.get(wanted)
         if own is None:
             return 1.0
-        if not self._has_law or not made.standard_error:
+        if not self._is_joint or not made.standard_error:
             return min(1.0, self.size * own)
         if self.largest is None:
             raise _make_not_kept_error("a p-value")
@@ -82,7 +82,7 @@ class Family(Plain):
         own, level = made.interval, made.confidence_level
         if own is None:
             return None
-        if not self._has_law or not made.standard_error:
+        if not self._is_joint or not made.standard_error:
             wide = made.at(confidence_level=1.0 - (1.0 - level) / self.size).interval
             return None if wide is None else replace(wide, confidence_level=level)
         side, reach = Side(own.side), self._reach(level) * made.standard_error
@@ -92,7 +92,7 @@ class Family(Plain):
         return Interval(low, high, level, own.side)
 
     @property
-    def _has_law(self) -> bool:
+    def _is_joint(self) -> bool:
         return self.largest is not None or self.known is not None
 
     def _reach(self, level: float) -> float:
@@ -113,7 +113,7 @@ class Family(Plain):
 
     def at(self, level: float) -> Family:
         """Return the family with its largest error at one level, which stays without the draws."""
-        return replace(self, known=(level, self.error_at(level))) if self._has_law else self
+        return replace(self, known=(level, self.error_at(level))) if self._is_joint else self
 
 
 def _make_not_kept_error(what: str) -> EvidenceError:

@@ -82,9 +82,9 @@ class ScoreErrors:
     value : float or None
         That of the score.
     optimism : float or None
-        That of the naive score less the score, over samples and over resamples.
+        That of the naive score minus the score, over samples and over resamples.
     gain : float or None
-        That of the score less the score of the best constant prediction.
+        That of the score minus the score of the best constant prediction.
     """
 
     value: float | None = None
@@ -130,7 +130,7 @@ class Estimate(MetricResult):
     no_information : float or None
         The score of the best constant prediction, the zero point of what was learned.
     optimism_error, gain_error : float or None
-        The standard errors of the optimism, and of the value less the score of the best constant
+        The standard errors of the optimism, and of the value minus the score of the best constant
         prediction.
     ensemble : mapping of str to float, or None
         The share of each member, where an ensemble rule chose; the largest first, and 1 for a
@@ -184,8 +184,8 @@ class Estimate(MetricResult):
     def __post_init__(self) -> None:
         """Let the interval reach the value, so that the two never contradict each other.
 
-        A mean of skewed draws may lie beyond their quantiles: of draws of which nine in ten are 1,
-        the lower limit at 90 % is 1 and the mean is not. Moving a limit keeps levels nested.
+        A mean of skewed draws may lie beyond their quantiles: if nine in ten draws are 1, the lower
+        limit at 90 % is 1 and the mean is not. Moving a limit keeps levels nested.
         Limits that were asked for as published stay as they are.
         """
         published = self.provenance.knobs.get("variant") == "as_published"
@@ -477,7 +477,7 @@ class Estimates(Result):
         return plot_estimates(self, ax)
 
     def __repr__(self) -> str:
-        """Return one line a method."""
+        """Return one line per method."""
         lines = [repr(estimate) for estimate in self.estimates]
         lines += [f"{name}: refused. {reason}" for name, reason in self.refused.items()]
         return "\n".join(lines)

@@ -1,9 +1,9 @@
 """Intervals, and the sources of their limits.
 
-Draws, a normal law and Student's, shares, the logit scale and tilts have limits of any estimate.
-The winner of a search has more: how far its error may flatter it, and laws that give the limits of
-one configuration as if it had been fixed in advance, of an AUC, of the overlap that F1 measures, of
-a mean loss, and of scores whose units are few groups.
+Any estimate can read its limits from draws, a normal or Student's distribution, a share, the logit
+scale or tilts. The winner of a search needs more: how far its error may flatter it, and the limits
+of one configuration as if it had been fixed in advance, for an AUC, the overlap that F1 measures, a
+mean loss, and scores whose units are few groups.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from earnest.core.text.numbers import number
 
 @dataclass(frozen=True)
 class Ask:
-    """The level and the side that a user asks for."""
+    """The confidence level and the side that a user asks for."""
 
     confidence_level: float = 0.95
     side: Side = Side.TWO_SIDED
@@ -91,7 +91,7 @@ class Interval(Plain):
         >>> Interval(0.99, 1.0, 0.9, "lower").reaching(0.98)
         Interval(low=0.98, high=1.0, confidence_level=0.9, side='lower')
         """
-        inside = not (value < self.low or value > self.high)  # NaN is beyond no end
+        inside = not (value < self.low or value > self.high)  # NaN counts as inside
         if inside or self.low > self.high:
             return self
         return replace(self, low=min(self.low, value), high=max(self.high, value))
@@ -217,7 +217,7 @@ class DrawnLimits(KeptLimits, kind="draws"):
 
 @dataclass(frozen=True)
 class NormalLimits(KeptLimits, kind="normal"):
-    """Limits as a centre plus and minus a quantile of the normal law times a standard error."""
+    """Limits as a centre plus and minus a normal quantile times a standard error."""
 
     centre: float
     standard_error: float
@@ -233,8 +233,8 @@ class NormalLimits(KeptLimits, kind="normal"):
 class EqualCaseLimits(KeptLimits, kind="equal cases"):
     """Limits where all `n` independent cases have one value, so that nothing shows a spread.
 
-    If a share q of all cases had another value, `n` cases would be alike with probability
-    (1 - q)^n at most. So q is below 1 - tail^(1/n), about 3 / n at 95 % (the rule of three), and
+    If a share q of all cases had another value, `n` cases would be alike with probability at most
+    (1 - q)^n. So q is below 1 - tail^(1/n), about 3 / n at 95 % (the rule of three), and
     what such cases have lies between `low` and `high`.
 
     Examples
@@ -310,7 +310,8 @@ class TailCurve(Plain):
 class TiltedLimits(KeptLimits, kind="tilted"):
     """Limits as the values under which the estimate would be just too good, or just too bad.
 
-    Where no tilt goes as far as a level asks, the `fallback` is asked, which `words` names.
+    Where no tilt goes as far as a level needs, the limits are those of `fallback`, which `words`
+    names.
     """
 
     low: TailCurve | None
@@ -326,7 +327,7 @@ class TiltedLimits(KeptLimits, kind="tilted"):
         return open_side(self._end(low, tail, 0, min), self._end(high, tail, 1, max), side)
 
     def _end(self, curve: TailCurve, tail: float, place: int, worse: Callable[..., float]) -> float:
-        """Return one end; the rules make the end of a smaller tail lie further out always."""
+        """Return one end; the end of a smaller tail always lies further out."""
 
         def plain(tail: float) -> float:
             side = (Side.LOWER, Side.UPPER)[place]
@@ -424,7 +425,7 @@ class ShareLimits(KeptLimits, kind="share"):
 
     `centre` lies in a range; its place there is the share of trials that were won, which need not
     be whole: a tie is half a win. For numbers within the range, and not only at its ends, the
-    limits are rather wide, since no law of that mean has a greater variance.
+    limits are rather wide, since no distribution with that mean has a greater variance.
 
     Cases that were cross-validated trained each other's models. Two cases that agree by chance then
     help each other, which adds `trained_variance` / n to the variance of their share. With
@@ -498,7 +499,7 @@ class SidakLimits(KeptLimits, kind="sidak"):
         return open_side(low, high, side)
 
     def remarks(self, confidence_level: float, side: Side) -> Iterator[Caution]:
-        """Yield what the inner source has to say of the ends that are asked for."""
+        """Yield the cautions of the inner source about the ends that are asked for."""
         tail, said = tail_of(confidence_level, side), set()
         for end in sorted((Side.LOWER, Side.UPPER), key=lambda end: end is not self.end):
             if side in (end, Side.TWO_SIDED):
@@ -523,7 +524,7 @@ class SidakLimits(KeptLimits, kind="sidak"):
 
 @dataclass(frozen=True, eq=False)
 class WidenedLimits(KeptLimits, kind="widened"):
-    """Limits that are widened to those of another source, which does not take luck for certainty.
+    """Limits widened to those of another source that does not mistake luck for certainty.
 
     At each level an end is the outer one of both, so that limits of different levels nest. With
     `end` that end alone is widened.
@@ -555,7 +556,7 @@ class WidenedLimits(KeptLimits, kind="widened"):
         return drawn, (low, high)
 
     def remarks(self, confidence_level: float, side: Side) -> Iterator[Caution]:
-        """Yield what the source that is widened has to say."""
+        """Yield the cautions of the source that is widened."""
         yield from limit_remarks(self.drawn, confidence_level, side)
 
     @property
@@ -578,7 +579,7 @@ def draws_of(source: LimitSource | None) -> NDArray[np.float64] | None:
 def limit_remarks(
     source: LimitSource | None, confidence_level: float, side: Side
 ) -> Iterator[Caution]:
-    """Yield what a source has to say of its limits at this level."""
+    """Yield the cautions of a source about its limits at this level."""
     said = getattr(source, "remarks", None)
     if said is not None:
         yield from said(confidence_level, side)
@@ -756,9 +757,10 @@ class AreaLimits(KeptLimits, kind="area"):
     """Limits of one AUC by a score test: its variance is that at the value tested.
 
     An AUC t of m positives and k negatives is worth q(t) = t (1 - t) / V(t) independent trials,
-    where V(t) is the variance under two normal laws of equal spread. The lower limit is the t at
-    which a Beta law with the parameters A q(t) + 1/3 and (1 - A) q(t) + 2/3 has the tail below t.
-    As the variance is not that of the scores seen, perfect separation is no special case.
+    where V(t) is the variance under two normal distributions of equal spread. The lower limit is
+    the t at which a Beta distribution with the parameters A q(t) + 1/3 and (1 - A) q(t) + 2/3 has
+    the tail below t. As the variance is not that of the scores seen, perfect separation needs no
+    special case.
 
     Parameters
     ----------
@@ -808,11 +810,11 @@ class AreaLimits(KeptLimits, kind="area"):
         return open_side(*(ends if self.slope >= 0 else ends[::-1]), side)
 
     def _low(self, tail: float) -> float:
-        """Return the largest value that is too small for the AUC seen."""
+        """Return the largest value that is too small for the observed AUC."""
         return find_switch(self.area, self._excess(self.area, tail, 1.0))
 
     def _high(self, tail: float) -> float:
-        """Return the smallest value that is too large for the AUC seen."""
+        """Return the smallest value that is too large for the observed AUC."""
         seen = 1.0 - self.area  # as of the other class
         return 1.0 - find_switch(seen, self._excess(seen, tail, -1.0))
 
@@ -886,11 +888,11 @@ class OverlapLimits(KeptLimits, kind="overlap"):
 
 @dataclass(frozen=True)
 class LossLimits(KeptLimits, kind="loss"):
-    """Limits of one mean loss by a Gamma law, whose spread grows with the value tested.
+    """Limits of one mean loss by a Gamma distribution, whose spread grows with the value tested.
 
-    The mean of losses over its truth has a Gamma law of mean 1 and variance 1 / shape: exactly so
-    for squared errors of a normal law, where the shape is n / 2. The upper limit is the truth that
-    leaves the tail below the loss seen.
+    The mean loss divided by its true value has a Gamma distribution with mean 1 and variance
+    1 / shape. This is exact for squared normal errors, where the shape is n / 2. The upper limit
+    is the true value that leaves the tail below the observed loss.
 
     Parameters
     ----------
@@ -938,7 +940,7 @@ class LossLimits(KeptLimits, kind="loss"):
 class FewUnitsLimits(KeptLimits, kind="few units"):
     """Limits whose spread was estimated from few units, such as groups of cases.
 
-    The law of the inner limits takes its spread for known. They are read at the normal tail beyond
+    The inner limits take their spread as known. They are read at the normal tail beyond
     Student's quantile, as the effective sample size of a survey is corrected for the number of its
     clusters (Korn and Graubard 1998).
 
@@ -975,7 +977,7 @@ class FewUnitsLimits(KeptLimits, kind="few units"):
 def binormal_variance(
     area: NDArray[np.float64], positives: float, negatives: float
 ) -> NDArray[np.float64]:
-    """Return the variance of an AUC under two normal laws of equal spread.
+    """Return the variance of an AUC under two normal distributions of equal spread.
 
     It is [A (1 - A) + (m + k - 2) zeta] / (m k), where zeta is the covariance of two pairs of
     cases that share one: the integral over r from 0 to 1/2 of exp(-z² / (1 + r)) / (2 pi sqrt(1 -

@@ -139,7 +139,7 @@ def save(pi: Predictions, path: str | Path) -> Path:
 
 
 def find_existing(path: Path, content: str = "predictions") -> Path:
-    """Return the path of a file that is there, and refuse what is none."""
+    """Return the path of an existing file, and refuse anything else."""
     if path.is_dir():
         raise FormatError(f"{str(path)!r} is a folder", needs=f"a file of {content}")
     if path.is_symlink() and not path.exists():
@@ -317,8 +317,8 @@ def _tell_of_scores(error: InputError, table: pa.Table | Columns, target: object
     if target is not None or not looks_like_scores(columns):
         return error
     cure = (
-        "If these are scores of items, a column a configuration, say --scores on the command line, "
-        "or Scores.load in Python."
+        "If these are scores of items, one column per configuration, use --scores on the command "
+        "line, or Scores.load in Python."
     )
     return type(error)(
         error.what, needs=error.needs, got=error.got, cure=f"{error.cure} {cure}".lstrip()

@@ -110,7 +110,7 @@ def refuse_unknown(options: Mapping[str, object]) -> None:
 
 
 def check_table_options(options: Mapping[str, object], path: Path, *, text: bool) -> FrameOptions:
-    """Return the options of `from_frame`; refuse those of arrays, and of CSV if it is none."""
+    """Return the options of `from_frame`; refuse those of arrays, and of CSV for others."""
     for name in options:
         if name in TEXT and not text:
             raise FormatError(

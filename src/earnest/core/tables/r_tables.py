@@ -16,7 +16,7 @@ from earnest.core.tables.roles import Roles
 FOLD, REPEAT = "fold", "repeat"  # what a caller says who says nothing
 _PROBABILITY = ".pred_"  # the beginning of a class of tidymodels
 _NOT_A_CLASS = (".pred_class", ".pred_time", ".pred_linear_pred", ".pred_lower", ".pred_upper")
-_NO_PARAMETER = {"parameter", "weights"}  # columns of caret that are no hyperparameter
+_NO_PARAMETER = {"parameter", "weights"}  # columns of caret that are not hyperparameters
 _OF_A_SET = ("preproc", "model")  # what workflow sets say beside the name of a workflow
 
 
@@ -110,7 +110,7 @@ def fill_in_roles(columns: Columns, table: RTable, said: Roles) -> tuple[Columns
 
 
 def remark_winner_alone(table: RTable, names: Sequence[str]) -> list[Caution]:
-    """Tell of a table that holds one configuration of a search, which may be its winner."""
+    """Warn of a table with one configuration of a search, which may be its winner."""
     if len(names) > 1 or not table.tuned:
         return []
     return [
@@ -280,7 +280,7 @@ def _refuse_several_tasks(columns: Columns, name: str, package: str) -> None:
             f"the table of {package} holds several tasks",
             needs=f"one value in column {name!r}",
             got=check.some(map(repr, tasks)),
-            cure=f"Write one table a task, such as subset(x, {name} == {str(tasks[0])!r}).",
+            cure=f"Write one table per task, such as subset(x, {name} == {str(tasks[0])!r}).",
         )
 
 

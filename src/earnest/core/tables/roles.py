@@ -140,7 +140,7 @@ class CaseColumns(TypedDict):
 
 @dataclass(frozen=True)
 class Meaning:
-    """What the outcome and the predictions of a table mean, so far as it is said or found."""
+    """What the outcome and the predictions of a table mean, as far as it is known."""
 
     task: Task | str | None
     positive: object
@@ -271,13 +271,8 @@ def _check_present(columns: Columns, name: str, role: str, also: str = "") -> st
             f"Pass the column as `{role}`.",
             also,
         ]
-        raise InputError(
-            f"column {name!r} is missing",
-            got=f"the table has {check.some(map(repr, columns.names))}",
-            cure=" ".join(
-                c for c in [*cures, _HOLD_OUT if role == "fold" else "", hint_at_long(columns)] if c
-            ),
-        )
+        cures += [_HOLD_OUT if role == "fold" else "", hint_at_long(columns)]
+        raise columns.make_missing_error(name, cure=" ".join(cure for cure in cures if cure))
     return name
 
 
@@ -325,7 +320,7 @@ def _find_rows_of_models(
 ) -> tuple[str | None, str, int, str | None] | None:
     """Return the case, the configuration, the rows a case and the prediction of a long table.
 
-    A case has then one row a configuration, always with the same outcome; without a column that
+    A case has then one row per configuration, always with the same outcome; without a column that
     names the cases, every configuration has the same outcomes and folds.
     """
     if len(columns.names) > MOST_COLUMNS or (roles.target is None and roles.time is None):
@@ -484,7 +479,7 @@ def sort_labels(labels: Iterable[object]) -> tuple[object, ...]:
 def order_as_columns(labels: Sequence[object]) -> tuple[object, ...]:
     """Return the classes of columns in their order; numbers count upward wherever they stand.
 
-    'low', 'mid', 'high' may be an order that only the columns tell, and 1, 10, 2 is none.
+    'low', 'mid', 'high' may be an order that only the columns show; 1, 10, 2 is not one.
     """
     numbers = not any(isinstance(label, str) for label in labels)
     return sort_labels(labels) if numbers else tuple(labels)

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 SCHEMA = "earnest/scores/1"
 JSON = (".jsonl", ".ndjson")
 WRITTEN = (".parquet", ".csv", ".csv.gz", ".tsv", ".arrow", ".feather", *JSON, ".npz")
-# Arrays of one value an item, and the usual names of their columns.
+# Arrays of one value per item, and the usual names of their columns.
 _ABOUT = {"ids": "item", "groups": "group", "tasks": "task", "codes": "judgement"}
 _KINDS = {"U": np.str_, "i": np.int64, "u": np.uint64, "f": np.float64, "b": np.bool_}
 _ARRAYS = ("id", "groups", "tasks", "configs", "per", "fold")  # of others, beside 'scores'

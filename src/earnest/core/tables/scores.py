@@ -63,8 +63,8 @@ def read_parts(
     for name, value in {**words, **named}.items():
         if isinstance(value, str):
             raise InputError(
-                f"`{name}` names a column, and scores were given as an array",
-                needs="a table, or values, one an item",
+                f"`{name}` names a column, but the scores are an array",
+                needs="a table, or values, one per item",
                 got=check.show(value),
             )
     values = as_matrix(table)
@@ -90,8 +90,8 @@ def as_table(table: Mapping[object, object]) -> object:
         return pa.table({str(name): pa.array(values) for name, values in table.items()})
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError) as error:
         raise InputError(
-            "the mapping is no table",
-            needs="columns of equal length, with one value an item",
+            "the mapping is not a table",
+            needs="columns of equal length, with one value per item",
             got=check.show_text(str(error)),
         ) from error
 
@@ -112,7 +112,7 @@ def _of_mapping(
         column = as_array(str(name), values)
         if column.ndim not in (1, 2) or column.dtype.kind not in "biuf":
             raise InputError(
-                f"scores {str(name)!r} are not numbers, one an item",
+                f"scores {str(name)!r} are not numbers, one per item",
                 needs="shape (n,), or (n, R) with samples",
                 got=f"shape {column.shape}, dtype {column.dtype}",
             )
@@ -121,7 +121,7 @@ def _of_mapping(
     if len(lengths) > 1:
         raise InputError(
             "columns of scores differ in length",
-            needs="one score an item and sample in every column",
+            needs="one score per item and sample in every column",
             got=", ".join(str(shape) for shape in sorted(lengths)),
         )
     values = as_matrix(np.stack(columns, axis=1))
@@ -156,7 +156,7 @@ def _read_about(name: str, values: object, n: int) -> RawArray | None:
     if array.ndim != 1 or len(array) != n:
         raise InputError(
             f"`{name}` and the scores differ in length",
-            needs=f"{n} values, one an item",
+            needs=f"{n} values, one per item",
             got=f"shape {array.shape}",
         )
     return array
@@ -173,11 +173,7 @@ def _find_column(columns: Columns, role: str, name: object, usual: Sequence[str]
     if not isinstance(name, str):
         return None
     if name not in columns.names:
-        raise InputError(
-            f"column {name!r} for `{role}` is missing",
-            got=f"the table has {check.some(map(repr, columns.names))}",
-            cure=check.nearest(name, columns.names),
-        )
+        raise columns.make_missing_error(name, f"a column for `{role}`")
     return name
 
 
@@ -234,15 +230,15 @@ class _Frame:
         roles |= pair if long else dict.fromkeys(pair)
         return cls(columns, roles, named, _read_wanted(configs), long)
 
-    # Wide: a row an item (and sample), a column a configuration.
+    # Wide: one row per item (and sample), one column per configuration.
 
     def read_wide(self) -> ScoreParts:
         """Return the scores of a wide table."""
         if self.given["per"] is not None:
             raise InputError(
-                "a wide table has no column to count per",
+                "`per` needs a long table",
                 needs="a long table with both columns, or two arrays",
-                cure="Say config=... and score=..., or Scores(costs, per=successes).",
+                cure="Pass config=... and score=..., or use Scores(costs, per=successes).",
             )
         names = self._find_config_columns()
         item, sample, first = self._find_rows(None, 1)
@@ -270,19 +266,14 @@ class _Frame:
         if self.wanted is not None:
             absent = [name for name in self.wanted if name not in self.columns.names]
             if absent:
-                raise InputError(
-                    f"column {absent[0]!r} is missing",
-                    needs="a column for every configuration",
-                    got=f"columns {check.some(self.columns.names)}",
-                    cure=check.nearest(absent[0], self.columns.names),
-                )
+                raise self.columns.make_missing_error(absent[0], "a column for every configuration")
             names = list(self.wanted)
         else:
             names = [name for name in self.columns.names if name not in taken]
         if not names:
             raise InputError(
                 "the table has no column of scores",
-                needs="one column a configuration",
+                needs="one column per configuration",
                 got=f"columns {check.some(self.columns.names)}",
             )
         strange = [name for name in names if not self._holds_numbers(name)]
@@ -291,8 +282,8 @@ class _Frame:
                 f"column {strange[0]!r} holds no scores",
                 needs="numbers, or true and false, in every column that is a configuration",
                 got=f"other values in {check.some(map(repr, strange))}",
-                cure="Say what it is with `id`, `groups` or `tasks`, name the configurations with "
-                "configs=[...], or for a row a score say `config` and `score`.",
+                cure="Name it as `id`, `groups` or `tasks`, or name the configurations with "
+                "configs=[...]. For a table with one row per score, pass `config` and `score`.",
             )
         return names
 
@@ -305,7 +296,7 @@ class _Frame:
         return values.dtype.kind in "biuf"
 
     def _remark_ranges(self, names: Sequence[str], values: Numbers) -> None:
-        """Tell of columns that reach far beyond 0 and 1 where most lie within."""
+        """Warn of columns that reach far beyond 0 and 1 where most lie within."""
         if self.wanted is not None or len(names) < 3:
             return
         tops = np.array([np.nanmax(values[:, c], initial=-np.inf) for c in range(len(names))])
@@ -325,7 +316,7 @@ class _Frame:
                 )
             )
 
-    # Long: a row a score.
+    # Long: one row per score.
 
     def read_long(self) -> ScoreParts:
         """Return the scores of a long table."""
@@ -337,7 +328,7 @@ class _Frame:
                     f"a long table of scores lacks the column {what}",
                     needs=f"a column {' or '.join(repr(w) for w in words)}, or its name",
                     got=f"columns {check.some(self.columns.names)}",
-                    cure=f"Say which with `{role}`.",
+                    cure=f"Pass its name as `{role}`.",
                 )
         assert config is not None
         assert score is not None
@@ -382,10 +373,10 @@ class _Frame:
             alone = np.arange(rows)
             if self.roles["repeat"] is not None and which is None:
                 raise InputError(
-                    f"column {self.roles['repeat']!r} numbers samples, and nothing names the items",
+                    f"column {self.roles['repeat']!r} numbers samples, but nothing names the items",
                     needs="a column that tells which rows are the same item",
                     got=f"columns {check.some(self.columns.names)}",
-                    cure="Say which with `id`.",
+                    cure="Pass its name as `id`.",
                 )
             return alone, np.zeros_like(alone), alone
         grid = Grid.of(self.columns, name, self.roles["repeat"])
@@ -455,7 +446,7 @@ class _Frame:
         if other.any():
             raise InputError(
                 f"column {name!r} differs between the rows of an item",
-                needs="one value an item",
+                needs="one value per item",
                 got=f"several in {len(np.unique(item[other]))} of {len(first)} items",
                 cure="Give different items different names, such as the task and the number.",
             )
@@ -562,7 +553,7 @@ def _read_winner(a: str, b: str, told: str, row: int) -> float:
     if told.strip().casefold() in TIES or told.casefold().startswith("tie"):
         return 0.5
     raise InputError(
-        "the winner of a judgement cannot be told",
+        "the winner of a judgement is not clear",
         needs=f"{a!r}, {b!r}, 'a', 'b' or 'tie'",
         got=f"{check.show(told)} in row {row + 1}",
     )

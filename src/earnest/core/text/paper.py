@@ -210,7 +210,7 @@ def make_table(made: object) -> PaperTable:
 
 @make_table.register
 def _make_estimates_table(given: Estimate | Estimates) -> PaperTable:
-    """Return the table of estimates: one row a method."""
+    """Return the table of estimates: one row per method."""
     rows = [given] if isinstance(given, Estimate) else list(given)
     places = places_of(rows)
     metrics = list(dict.fromkeys(e.metric for e in rows))
@@ -233,7 +233,7 @@ def _make_estimates_table(given: Estimate | Estimates) -> PaperTable:
 
 @make_table.register
 def _make_gain_table(made: Gain) -> PaperTable:
-    """Return the table of a gain: one row a number of configurations."""
+    """Return the table of a gain: one row per number of configurations."""
     scores = {"naive": f"naive {made.metric}", "corrected": f"corrected {made.metric}"}
     order = "in the order tried" if made.order == "tried" else "mean over all orders"
     return _make_curve_table(made, {"configurations": "configurations"}, scores, order)
@@ -241,7 +241,7 @@ def _make_gain_table(made: Gain) -> PaperTable:
 
 @make_table.register
 def _make_learning_table(made: LearningCurve) -> PaperTable:
-    """Return the table of a learning curve: one row a size."""
+    """Return the table of a learning curve: one row per size."""
     size = {"training_cases": "training cases"}
     return _make_curve_table(made, size, {"score": made.metric}, made.learner)
 
@@ -303,7 +303,7 @@ def _stands_on(rows: Sequence[Estimate]) -> str:
 
 @make_table.register
 def _make_comparisons_table(given: Comparison | Comparisons) -> PaperTable:
-    """Return the table of comparisons: one row a pair, the nearest rival first."""
+    """Return the table of comparisons: one row per pair, the nearest rival first."""
     at_once = False
     if isinstance(given, Comparisons):
         given, at_once = given.as_shown()

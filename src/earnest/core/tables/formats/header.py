@@ -233,7 +233,7 @@ def make_changed_error(path: Path, needs: str, got: str) -> FormatError:
 def pack(value: object) -> object:
     """Turn a parameter into JSON that tells tuples, odd keys and odd floats from the rest.
 
-    What is none of Python's and NumPy's plain values (an estimator, a function) is kept as its
+    Anything else than Python's and NumPy's plain values (an estimator, a function) is kept as its
     repr, and comes back as that text.
     """
     if isinstance(value, np.generic):

@@ -200,7 +200,7 @@ def buffer(data: bytes | memoryview) -> pa.BufferReader:
 
 
 def block(data: bytes | memoryview) -> int:
-    """Return the size of a block that holds the whole text, so far as Arrow allows."""
+    """Return the size of a block that holds the whole text, as far as Arrow allows."""
     return max(1, min(len(data) + 1, _BLOCK))
 
 
@@ -260,7 +260,7 @@ def read_text(
 
 
 def _decode_to_utf8(data: bytes, path: Path) -> tuple[bytes, tuple[Caution, ...]]:
-    """Return the same text in UTF-8; bytes that are no text at all are left for the reader."""
+    """Return the same text in UTF-8; bytes that are not text are left for the reader."""
     if data.startswith(_UTF16):
         return data.decode("utf-16", "replace").encode(), ()
     if data.isascii():  # fast, and nearly always so
