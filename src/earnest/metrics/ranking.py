@@ -49,6 +49,22 @@ def find_tie_groups(score: Numbers) -> tuple[NDArray[np.intp], NDArray[np.intp]]
     return order, starts
 
 
+def weighted_quantile(values: Array, weights: Numbers, level: float) -> Array:
+    """Return the weighted quantile (B,) of values (n,), NaN where a resample has no weight.
+
+    Where the level lies between two values it is their mean.
+    """
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(weights[:, order], axis=1, dtype=np.float64)  # (B, n)
+    total = below[:, -1:]
+    # level times total may miss a sum of weights by rounding
+    slack = max(1e-12, len(values) * np.finfo(np.float64).eps) * total
+    ranked, last = values[order], len(values) - 1
+    low = ranked[np.minimum((below < level * total - slack).sum(axis=1), last)]
+    high = ranked[np.minimum((below <= level * total + slack).sum(axis=1), last)]
+    return np.where(total[:, 0] > 0, 0.5 * (low + high), np.nan)
+
+
 def group_masses(score: Numbers, truth: Numbers, weights: Numbers) -> tuple[Array, Array]:
     """Return the positive and negative weight (B, G) of every group of equal scores, rising."""
     used = truth >= 0

@@ -28,7 +28,7 @@ from earnest.metrics.families import (
     root_mean,
     spread,
 )
-from earnest.metrics.ranking import find_tie_groups, one_view
+from earnest.metrics.ranking import find_tie_groups, one_view, weighted_quantile
 
 EPS = float(np.finfo(np.float64).eps)  # the least |y| of a percentage error, as in scikit-learn
 
@@ -211,16 +211,7 @@ def spearman_scan(score: Numbers, truth: Numbers, weights: Numbers) -> Array:
 
 def median_error_scan(score: Numbers, truth: Numbers, weights: Numbers) -> Array:
     """Return the weighted median of |y - p|; the mean of two where half the weight lies between."""
-    error = np.abs(truth - score.astype(np.float64))
-    order = np.argsort(error, kind="stable")
-    below = np.cumsum(weights[:, order], axis=1, dtype=np.float64)  # (B, n)
-    half = 0.5 * below[:, -1:]
-    ranked = error[order]
-    last = len(ranked) - 1
-    slack = len(ranked) * np.finfo(float).eps * half  # what the sums of weights may be off by
-    low = ranked[np.minimum((below < half - slack).sum(axis=1), last)]
-    high = ranked[np.minimum((below <= half + slack).sum(axis=1), last)]
-    return np.where(half[:, 0] > 0, 0.5 * (low + high), np.nan)
+    return weighted_quantile(np.abs(truth - score.astype(np.float64)), weights, 0.5)
 
 
 spearman = register(

@@ -123,15 +123,15 @@ def choose_name(rule: Rule, greater_is_better: bool) -> str:
 def check_rule(rule: Rule, parts: ScoreParts) -> None:
     """Refuse a way to sum up that does not fit these scores."""
     wrong = {
-        Aggregate.RATIO: (parts.per is None, "a ratio has two numbers", "`per`"),
-        Aggregate.MACRO: (parts.tasks is None, "the mean over tasks needs tasks", "`tasks`"),
+        Aggregate.RATIO: (parts.per is None, "a ratio needs a denominator", "`per`"),
+        Aggregate.MACRO: (parts.tasks is None, "a mean over tasks needs tasks", "`tasks`"),
     }
     for kind, (lacks, what, needs) in wrong.items():
         if rule.kind is kind and lacks:
             raise InputError(what, needs=needs, cure="Pass it, or use aggregate='mean'.")
     if rule.kind in OF_JUDGEMENTS and parts.codes is None:
         raise InputError(
-            f"{str(rule)!r} is made of judgements of pairs",
+            f"{str(rule)!r} needs judgements of pairs",
             needs="a table with one row per judgement",
             cure="Read it with Scores.from_judgements.",
         )
@@ -144,13 +144,14 @@ def check_rule(rule: Rule, parts: ScoreParts) -> None:
         )
     if rule.kind not in OF_JUDGEMENTS and parts.codes is not None:
         raise InputError(
-            f"judgements of pairs have no {str(rule)!r}", needs="'win_rate' or 'bradley_terry'"
+            f"judgements of pairs cannot be summed up by {str(rule)!r}",
+            needs="'win_rate' or 'bradley_terry'",
         )
     if parts.per is not None and rule.kind is not Aggregate.RATIO:
         raise InputError(f"`per` makes a ratio, not {str(rule)!r}", cure="Leave one of them out.")
     if parts.fold is not None and rule.kind in OF_SAMPLES:
         raise InputError(
-            f"{str(rule)!r} is about samples of an item, and folds say that repeats are those of a "
+            f"{str(rule)!r} is about samples of an item, but with `fold` repeats are those of a "
             "cross-validation",
             cure="Leave `fold` out.",
         )
@@ -164,13 +165,13 @@ def find_range(parts: ScoreParts) -> tuple[float, float]:
             "`per` does not hold numbers of a usable size", needs=f"numbers of at most {LARGEST:g}"
         )
     if (low, high) == (np.inf, -np.inf):
-        raise InputError("every score is missing", needs="numbers", got="NaN alone")
+        raise InputError("every score is missing", needs="numbers", got="only NaN")
     if not np.isfinite([low, high]).all():
         raise InputError(
             "scores are infinite",
             needs="finite numbers",
             got=f"numbers from {low:g} to {high:g}",
-            cure="Only NaN may stand for what was not run.",
+            cure="Use NaN for scores that were not computed.",
         )
     if max(-low, high) > LARGEST:
         raise InputError(
@@ -201,7 +202,7 @@ def _hold_zeros_and_ones(values: Numbers) -> bool:
 def _refuse_fractions(parts: ScoreParts, rule: Rule, low: float, high: float) -> None:
     if low < 0.0 or high > 1.0 or not _hold_zeros_and_ones(parts.values):
         raise InputError(
-            f"{str(rule)!r} counts samples that pass, and scores are other numbers than 0 and 1",
+            f"{str(rule)!r} counts samples that pass, but some scores are neither 0 nor 1",
             needs="1 for a sample that passes, 0 for one that does not",
             got=f"numbers from {low:g} to {high:g}",
             cure="Decide which scores pass, such as Scores(values >= 0.5, ...).",
@@ -266,8 +267,8 @@ def read_weights(weights: Mapping[Any, float] | None, parts: ScoreParts) -> tupl
     lacking = [str(name) for name in names if str(name) not in said]
     if lacking or any(not 0.0 <= weight < math.inf for weight in said.values()):
         raise InputError(
-            "`weights` do not give every task its weight",
-            needs=f"a number from 0 on for each of {check.some(names)}",
+            "`weights` does not give every task a weight",
+            needs=f"a number of at least 0 for each of {check.some(names)}",
             got=f"none for {check.some(lacking)}" if lacking else check.show(dict(weights)),
         )
     strange = [name for name in said if name not in [str(each) for each in names]]
@@ -279,7 +280,7 @@ def read_weights(weights: Mapping[Any, float] | None, parts: ScoreParts) -> tupl
         )
     total = sum(said[str(name)] for name in names)
     if total <= 0.0:
-        raise InputError("all `weights` are 0", needs="a task that counts")
+        raise InputError("all `weights` are 0", needs="at least one positive weight")
     return tuple(said[str(name)] / total for name in names)
 
 
@@ -558,8 +559,8 @@ class Scores:
             )
         if self.parts.codes is not None:
             raise InputError(
-                "judgements of pairs tell of all configurations at once",
-                cure="Leave judgements of others out of the table.",
+                "configurations cannot be selected from judgements of pairs",
+                cure="Remove the judgements of the others from the table.",
             )
         per = self.parts.per
         parts = replace(
@@ -672,7 +673,7 @@ class Scores:
         return made
 
     def variation(self) -> Variation:
-        """Return how scores vary between items and within them, and how many samples pay off.
+        """Return how scores vary between and within items, and how many samples pay off.
 
         Examples
         --------
@@ -741,14 +742,26 @@ def make_predictions(scores: Scores) -> Predictions:
         measure = replace(scores.measure, items=items, binary=False)
         target = Target(y=np.zeros(count), task=Task.SCORES, measure=measure)
         remarks = (*remarks, _batch_remark(items, count))
+    configs = parts.configs if columns is None else parts.configs.take(columns)
+    return _make_table(target, configs, table, (*parts.remarks, *remarks))
+
+
+def _make_table(
+    target: Target,
+    configs: Configs,
+    responses: Numbers,
+    remarks: tuple[Caution, ...],
+    fold: NDArray[Any] | None = None,
+) -> Predictions:
+    folds, names = encode_folds(fold, target.n, responses.shape[2])
     return Predictions(
         target=target,
-        configs=parts.configs if columns is None else parts.configs.take(columns),
-        responses=table,
-        folds=np.zeros((target.n, 1), dtype=np.int32),
-        fold_names=(("0",),),
+        configs=configs,
+        responses=responses,
+        folds=folds,
+        fold_names=names,
         kind=ResponseKind.VALUE,
-        remarks=(*parts.remarks, *remarks),
+        remarks=remarks,
     )
 
 
@@ -807,8 +820,8 @@ def _batch_remark(items: int, count: int) -> Caution:
     return Caution(
         "EN143",
         f"The {items:,} items are drawn in {count:,} random batches.",
-        "Means of batches vary as means of items do, so the interval is that of the items; what "
-        "looks at single items, such as mcnemar, is not offered.",
+        "Means of batches vary as means of items do, so the interval is that of the items. Methods "
+        "that look at single items, such as mcnemar, are not offered.",
         "For single items use batches=0, which takes far longer.",
         Severity.NOTE,
     )
@@ -932,19 +945,11 @@ def _make_target(scores: Scores, y: NDArray[Any]) -> Target:
 
 def _of_folds(scores: Scores) -> Predictions:
     parts = scores.parts
-    folds, names = encode_folds(parts.fold, len(parts.values), parts.values.shape[2])
     responses = parts.values
     if parts.per is not None:
         responses = np.stack([parts.values, parts.per], axis=-1)
-    return Predictions(
-        target=_make_target(scores, np.zeros(len(parts.values))),
-        configs=parts.configs,
-        responses=responses if responses.dtype.kind == "f" else responses.astype(np.float64),
-        folds=folds,
-        fold_names=names,
-        kind=ResponseKind.VALUE,
-        remarks=parts.remarks,
-    )
+    target = _make_target(scores, np.zeros(len(parts.values)))
+    return _make_table(target, parts.configs, responses, parts.remarks, parts.fold)
 
 
 def _of_judgements(scores: Scores) -> Predictions:
@@ -958,15 +963,8 @@ def _of_judgements(scores: Scores) -> Predictions:
         )[:, :, None]
     else:  # every column says which configuration it is; who won whom is the outcome
         responses = np.broadcast_to(np.arange(float(count))[None, :, None], (n, count, 1))
-    return Predictions(
-        target=_make_target(scores, parts.codes.astype(np.float64)),
-        configs=parts.configs,
-        responses=responses,
-        folds=np.zeros((n, 1), dtype=np.int32),
-        fold_names=(("0",),),
-        kind=ResponseKind.VALUE,
-        remarks=parts.remarks,
-    )
+    target = _make_target(scores, parts.codes.astype(np.float64))
+    return _make_table(target, parts.configs, responses, parts.remarks)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1017,7 +1015,7 @@ class Variation:
         check.share("share", share)
         if math.isnan(self.within):
             raise EvidenceError(
-                "one sample of each item does not tell how samples vary",
+                "one sample of each item does not show how samples vary",
                 needs="two samples of some items",
                 cure="Run a few items again.",
             )
@@ -1051,7 +1049,7 @@ class Variation:
 def measure_variation(scores: Scores) -> Variation:
     """Return how scores vary between items and within them, by the analysis of variance."""
     if scores.parts.codes is not None or scores.parts.per is not None:
-        raise EvidenceError("only scores of single answers vary between items and within them")
+        raise EvidenceError("variation can only be measured for scores of single answers")
     values = scores.parts.values
     known = np.isfinite(values)
     count = known.sum(axis=2)
@@ -1064,7 +1062,7 @@ def measure_variation(scores: Scores) -> Variation:
     items = seen.sum(axis=0)
     enough = items > 1
     if not enough.any():
-        raise EvidenceError("one item does not tell how items vary", needs="two items at least")
+        raise EvidenceError("one item does not show how items vary", needs="at least two items")
     centre = np.nansum(np.where(seen, means, 0.0), axis=0) / np.maximum(items, 1)
     apart = np.where(seen, means - centre, 0.0)
     spread = np.square(apart).sum(axis=0)[enough] / (items[enough] - 1)

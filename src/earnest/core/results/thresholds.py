@@ -407,13 +407,13 @@ class Thresholds(MetricResult):
             check.one_of("rule", rule, list(RULES))
         if (rule is not None) + len(named) != 1:
             raise InputError(
-                "a threshold is chosen by one rule",
+                "a threshold is chosen by exactly one rule",
                 needs="'youden', 'net_benefit' with `act_from`, `sensitivity` or `specificity`",
                 got=f"{(rule is not None) + len(named)} rules",
             )
         if (act_from is not None) != (rule == "net_benefit"):
             raise InputError(
-                "`act_from` goes with the rule 'net_benefit' and no other",
+                "`act_from` belongs to the rule 'net_benefit' only",
                 needs="the probability at which acting and not acting are worth the same",
                 got=f"rule {rule!r}, act_from={act_from!r}",
                 cure="Use choose('net_benefit', act_from=0.2), for example.",
@@ -583,8 +583,8 @@ def _remark_unmet(kind: str, share: float) -> tuple[Caution, ...]:
         Caution(
             "EN126",
             f"The rule for the {kind} could be satisfied in {100 * share:.0f} % of the resamples.",
-            "In the others the threshold at the end of the grid stands in, so that the values are "
-            "not those of a threshold that satisfies the rule.",
+            "In the others the threshold at the end of the grid is used, so the values are not "
+            "those of a threshold that satisfies the rule.",
             "Ask for less, or pass `thresholds` that reach beyond the lowest and highest score.",
         ),
     )
