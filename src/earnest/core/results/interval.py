@@ -176,8 +176,9 @@ class KeptLimits(Plain, LimitSource):
     def to_dict(self, *, draws: bool = True) -> dict[str, Any]:
         """Return plain data, with or without the draws; what may be missing is left out."""
         data = super().to_dict(draws=draws)
-        missing = [p.name for p in fields(self) if p.default is None and data.get(p.name) is None]  # type: ignore[arg-type]  # every subclass is a dataclass
-        return {"kind": self.kind} | {name: data[name] for name in data if name not in missing}
+        optional = {part.name for part in fields(self) if part.default is None}
+        kept = {n: one for n, one in data.items() if one is not None or n not in optional}
+        return {"kind": self.kind, **kept}
 
 
 def source_from_dict(data: JsonObject | None) -> LimitSource | None:

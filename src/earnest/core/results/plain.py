@@ -7,7 +7,7 @@ import types
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields
 from enum import Enum
-from typing import Any, Self, Union, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Self, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -27,12 +27,20 @@ class Plain:
 
     Numbers that JSON cannot hold are written as None. Arrays are resampled values: without `draws`
     they are None.
+
+    Examples
+    --------
+    >>> from earnest.core.results.interval import Interval
+    >>> Interval(0.8, float("inf"), 0.95, "lower").to_dict()
+    {'low': 0.8, 'high': None, 'confidence_level': 0.95, 'side': 'lower'}
     """
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     def to_dict(self, *, draws: bool = True) -> dict[str, Any]:
         """Return plain data, with or without the resampled values."""
         data: dict[str, Any] = {}
-        for part in fields(self):  # type: ignore[arg-type]  # every subclass is a dataclass
+        for part in fields(self):
             if not part.metadata.get("hidden"):
                 written = write_plain(getattr(self, part.name), draws=draws)
                 data |= written if part.metadata.get("flat") else {_key(part): written}
@@ -43,8 +51,10 @@ class Plain:
         """Make it from the plain data of `to_dict`; a missing part is a KeyError."""
         hints = get_type_hints(cls)
         parts = {}
-        for part in fields(cls):  # type: ignore[arg-type]  # every subclass is a dataclass
+        for part in fields(cls):
             key = _key(part)
+            if part.metadata.get("hidden"):
+                continue
             if part.metadata.get("flat"):
                 parts[part.name] = _read(hints[part.name], data)
             elif key in data or (part.default is MISSING and part.default_factory is MISSING):
