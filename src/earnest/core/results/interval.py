@@ -111,7 +111,6 @@ def quantile_limits(
     >>> import numpy as np
     >>> from earnest.core.results.interval import quantile_limits
     >>> from earnest.core.results.specs import Side
-    from earnest.core.text.numbers import number
     >>> quantile_limits(np.arange(1000.0), 0.95, Side.TWO_SIDED)
     (25.0, 974.0)
     """
@@ -242,7 +241,6 @@ class EqualCaseLimits(KeptLimits, kind="equal cases"):
     --------
     >>> from earnest.core.results.interval import EqualCaseLimits
     >>> from earnest.core.results.specs import Side
-    from earnest.core.text.numbers import number
     >>> low, high = EqualCaseLimits(0.0, 100, 0.0, 1.0).limits(0.95, Side.UPPER)
     >>> round(high, 4)
     0.0295
@@ -437,7 +435,6 @@ class ShareLimits(KeptLimits, kind="share"):
     --------
     >>> from earnest.core.results.interval import ShareLimits
     >>> from earnest.core.results.specs import Side
-    from earnest.core.text.numbers import number
     >>> low, _ = ShareLimits(1.0, 20, exact=True).limits(0.95, Side.LOWER)
     >>> round(low, 4), round(0.05 ** (1 / 20), 4)
     (0.8609, 0.8609)
@@ -709,7 +706,6 @@ class NearWinnerLimits(KeptLimits, kind="near_winner"):
     >>> import numpy as np
     >>> from earnest.core.results.interval import ShareLimits
     >>> from earnest.core.results.specs import Side
-    from earnest.core.text.numbers import number
     >>> from earnest.core.results.interval import NearWinnerLimits
     >>> of_two = np.sort(np.random.default_rng(0).standard_normal((2000, 2)).max(axis=1))
     >>> inner = ShareLimits(0.9, 100, exact=True)
@@ -783,7 +779,6 @@ class AreaLimits(KeptLimits, kind="area"):
     Examples
     --------
     >>> from earnest.core.results.specs import Side
-    from earnest.core.text.numbers import number
     >>> from earnest.core.results.interval import AreaLimits
     >>> low, _ = AreaLimits(1.0, 20, 20).limits(0.95, Side.LOWER)
     >>> round(low, 3)
@@ -864,7 +859,6 @@ class OverlapLimits(KeptLimits, kind="overlap"):
     Examples
     --------
     >>> from earnest.core.results.specs import Side
-    from earnest.core.text.numbers import number
     >>> from earnest.core.results.interval import OverlapLimits
     >>> low, _ = OverlapLimits(1.0, 20).limits(0.95, Side.LOWER)
     >>> share = 0.05 ** (1 / 20)
@@ -907,7 +901,6 @@ class LossLimits(KeptLimits, kind="loss"):
     Examples
     --------
     >>> from earnest.core.results.specs import Side
-    from earnest.core.text.numbers import number
     >>> from earnest.core.results.interval import LossLimits
     >>> _, high = LossLimits(1.0, 20 / 2).limits(0.95, Side.UPPER)  # 20 squared normal errors
     >>> round(high, 3)  # 20 over the 5 % quantile of chi-square with 20 degrees of freedom
@@ -956,7 +949,6 @@ class FewUnitsLimits(KeptLimits, kind="few units"):
     --------
     >>> from earnest.core.results.interval import NormalLimits
     >>> from earnest.core.results.specs import Side
-    from earnest.core.text.numbers import number
     >>> from earnest.core.results.interval import FewUnitsLimits
     >>> _, high = FewUnitsLimits(NormalLimits(0.0, 1.0), 9).limits(0.975, Side.UPPER)
     >>> round(high, 3)  # Student's quantile for 9 degrees of freedom
