@@ -7,7 +7,8 @@ import types
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields
 from enum import Enum
-from typing import Any, ClassVar, Self, Union, get_args, get_origin, get_type_hints
+from functools import cache
+from typing import Any, ClassVar, Self, Union, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -18,6 +19,7 @@ FLAT = {"flat": True}  # the parts of its value stand among the others
 HIDDEN = {"hidden": True}  # not at all
 LOW_END, HIGH_END = {"none": -math.inf}, {"none": math.inf}  # None stands for an open end
 
+_SCALARS = (float, int, str, bool)
 # How to read the types that are not `Plain` themselves.
 READERS: dict[object, Callable[[Any], Any]] = {}
 
@@ -41,27 +43,34 @@ class Plain:
         """Return plain data, with or without the resampled values."""
         data: dict[str, Any] = {}
         for part in fields(self):
-            if not part.metadata.get("hidden"):
-                written = write_plain(getattr(self, part.name), draws=draws)
-                data |= written if part.metadata.get("flat") else {_key(part): written}
+            if "hidden" in part.metadata:
+                continue
+            written = write_plain(getattr(self, part.name), draws=draws)
+            data |= written if "flat" in part.metadata else {_key(part): written}
         return data
 
     @classmethod
     def from_dict(cls, data: JsonObject) -> Self:
         """Make it from the plain data of `to_dict`; a missing part is a KeyError."""
-        hints = get_type_hints(cls)
+        hints = _find_types(cast(Any, cls))
         parts = {}
         for part in fields(cls):
             key = _key(part)
-            if part.metadata.get("hidden"):
+            if "hidden" in part.metadata:
                 continue
-            if part.metadata.get("flat"):
+            if "flat" in part.metadata:
                 parts[part.name] = _read(hints[part.name], data)
             elif key in data or (part.default is MISSING and part.default_factory is MISSING):
                 value, none = data[key], part.metadata.get("none")
                 known = value is not None or none is None
                 parts[part.name] = _read(hints[part.name], value) if known else none
         return cls(**parts)
+
+
+@cache
+def _find_types(kind: Any) -> dict[str, Any]:
+    """Return the types of the fields of a class, kept: a table has thousands of the same."""
+    return get_type_hints(kind)
 
 
 def _key(part: Field[Any]) -> str:
@@ -71,10 +80,12 @@ def _key(part: Field[Any]) -> str:
 
 def write_plain(value: Any, *, draws: bool = True) -> Any:
     """Return a value as JSON can hold it."""
-    if isinstance(value, Plain):
-        return value.to_dict(draws=draws)
     if isinstance(value, Enum):
         return str(value)
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, Plain):
+        return value.to_dict(draws=draws)
     if isinstance(value, float):
         return finite(value)
     if isinstance(value, np.ndarray):
@@ -88,14 +99,14 @@ def write_plain(value: Any, *, draws: bool = True) -> Any:
 
 def _read(kind: Any, value: Any) -> Any:
     """Return a value of plain data as its type says."""
+    if kind in _SCALARS:
+        return math.nan if kind is float and value is None else value
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
         (kind,) = (one for one in inner if one is not type(None))
         return None if value is None else _read(kind, value)
     if kind in READERS:
         return READERS[kind](value)
-    if kind is float and value is None:
-        return math.nan
     if origin is np.ndarray:
         return np.array([math.nan if one is None else one for one in value], dtype=np.float64)
     if origin is tuple:
