@@ -152,7 +152,7 @@ _over_classes = partial(
     features=class_counts,
     whole=True,
 )
-# with two classes, cases of one class alone say nothing of how well they are told apart
+# with two classes, cases of one class alone do not show how well the classes are separated
 TWO_CLASSES: Mapping[Task, TaskFields] = {Task.BINARY: {"needs_all_classes": True}}
 _correlation = partial(_over_classes, limits=(-1.0, 1.0), by_task=TWO_CLASSES)
 

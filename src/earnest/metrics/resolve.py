@@ -374,7 +374,7 @@ def adapt_scorer(
 ) -> CallableMetric:
     """Return the metric of a scikit-learn scorer, in the natural sign of its function.
 
-    A function that is told classes by name is given the user's own labels, any other their codes.
+    A function that takes classes by name gets the user's own labels, any other gets their codes.
     """
     function, settings = scorer._score_func, _clean_settings(knobs or {})
     check_knobs(word, function, settings)
@@ -459,7 +459,7 @@ class ScorerFunction:
     settings : mapping
         Its further arguments.
     all_labels : bool
-        Whether it is told all class codes, so that it can do without one of them in a resample.
+        Whether it gets all class codes, so that a resample may lack one of them.
     """
 
     function: Callable[..., float]

@@ -65,7 +65,7 @@ class ScoreParts:
     fold : array, shape (n,) or (n, R), optional
         The fold that tested each case, for losses of a cross-validation.
     codes : ndarray of int64, shape (n,), optional
-        Judgements of pairs, coded as `metrics/scores.py` tells.
+        Judgements of pairs, coded as `metrics/scores.py` says.
     remarks : tuple of Caution
         What had to be guessed or mended to read them.
     """
@@ -333,7 +333,7 @@ class Scores:
         worst score of the range.
     batches : int, optional
         In how many random batches the items of a large matrix are drawn: resampling the means of
-        5,000 batches tells as much of a mean as resampling 100,000 items, and is far quicker. By
+        5,000 batches says as much about a mean as resampling 100,000 items, and is far quicker. By
         default 5,000 where there are more than 50 million scores; 0 for never.
     fold : array-like, optional
         For losses of a cross-validation: the fold that tested each case, one column per repeat.

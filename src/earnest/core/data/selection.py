@@ -24,7 +24,7 @@ TIE = 1e-12
 class Selector(Protocol):
     """A rule that picks a winner from scores that are all 'greater is better', about 1 in size.
 
-    `by_fold` tells what it is shown: pooled scores (1, B, C), or scores of every fold (F, B, C).
+    `by_fold` says what it is given: pooled scores (1, B, C), or scores of every fold (F, B, C).
     """
 
     name: ClassVar[str]

@@ -85,7 +85,7 @@ class Result(Plain, ABC):
     """The base of results.
 
     A result is a frozen dataclass that says what its rows are, and how it is a table of a paper.
-    The rest is here: its plain data are its fields, and what it tells beside them.
+    The rest is here: its plain data are its fields and its derived properties.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class Result(Plain, ABC):
     called : str
         What it is, in words with an article.
     derived : tuple of str
-        The properties that its plain data tell beside its fields.
+        The properties that its plain data hold beside its fields.
 
     Examples
     --------

@@ -175,7 +175,7 @@ class Comparison(MetricResult):
         if there are no others.
     p_at_once : mapping or None
         With `best_of`: the p-value of every alternative that holds for all pairs of the table at
-        once, and so though the best of it is compared; `p_simultaneous` is that of the
+        once, even though its best is compared; `p_simultaneous` is that of the
         alternative.
     test, metric, estimand : str
         How, in what, and what the difference is of.

@@ -141,7 +141,7 @@ class Comparisons(Result):
         How.
     p_best : mapping of str to float
         For each configuration the p-value against the best here. It holds for all pairs at once,
-        and so though the best was found on the same cases.
+        even though the best was found on the same cases.
     joint : bool
         Whether `p_best` uses the joint distribution of all values, or Bonferroni's rule over all
         pairs, which is more cautious.

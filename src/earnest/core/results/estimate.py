@@ -94,7 +94,7 @@ class ScoreErrors:
 
 @dataclass(frozen=True, kw_only=True)
 class Provenance(Plain):
-    """How a number came about, so that it can be had again."""
+    """How a number came about, so that it can be reproduced."""
 
     seed: int | None
     fingerprint: str
@@ -231,7 +231,7 @@ class Estimate(MetricResult):
         """Whether the naive score is too good beyond what chance explains, at the level.
 
         By the interval of the optimism. Where that is not known the naive score must lie beyond
-        the good end of the interval; without an interval nothing tells.
+        the good end of the interval; without an interval it cannot be known.
         """
         if self.naive is None or self.optimism is None:
             return False

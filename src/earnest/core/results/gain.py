@@ -63,7 +63,7 @@ class Gain(Improvement):
     ----------
     value : float
         By how much the winner of all configurations is expected to be better than the start: the
-        first configuration tried, or in the mean over orders a configuration chosen blindly.
+        first configuration tried, or in the mean over orders a random configuration.
     interval : Interval or None
         The two-sided interval of the gain; None where there is one configuration.
     standard_error : float or None
@@ -80,11 +80,11 @@ class Gain(Improvement):
     marks : tuple of int
         The numbers of configurations at which the corrected score has limits.
     low, high : tuple of float or None
-        Those limits, at each mark for itself.
+        Those limits, at each mark alone.
     first, winner : str or None
         The configuration tried first, None in the mean over orders, and the winner of all.
     n_cases, n_configs, n_resamples : int
-        What it stands on.
+        What it is based on.
     confidence_level : float
         That of the interval and of the limits.
     cautions : tuple of Caution
@@ -206,15 +206,15 @@ class LearningCurve(Improvement):
     fractions : tuple of float
         The parts of each training set, the last one 1.
     sizes : tuple of int
-        How many cases a model was trained on, in the mean of the folds.
+        How many cases a model was trained on, as a mean over folds.
     scores : tuple of float
         The cross-validated score at each size, on the same test cases.
     low, high : tuple of float or None
-        The limits of each score for itself.
+        The limits of each score alone.
     test : str
         The test that made the interval of the last step.
     n_cases, n_fits : int
-        What it stands on.
+        What it is based on.
     confidence_level : float
         That of all limits.
     cautions : tuple of Caution

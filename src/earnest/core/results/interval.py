@@ -429,7 +429,7 @@ class ShareLimits(KeptLimits, kind="share"):
     Cases that were cross-validated trained each other's models. Two cases that agree by chance then
     help each other, which adds `trained_variance` / n to the variance of their share. With
     `crossed`, the number n of all cases, the exact limits have the variance at the value tested.
-    `loss` tells that a small share is the better one.
+    `loss` says that a small share is the better one.
 
     Examples
     --------
@@ -677,7 +677,7 @@ DENSITIES = 0.25 * NODE_WEIGHTS / np.sqrt(1.0 - CORRELATIONS**2) / (2.0 * math.p
 
 @dataclass(frozen=True, eq=False)
 class NearWinnerLimits(KeptLimits, kind="near_winner"):
-    """Limits of one configuration, with the bad end at a level that holds for whoever won.
+    """Limits of one configuration, with the bad end at a level that holds for any winner.
 
     In Gaussian draws of all scores, in a world with the gaps that luck cannot explain, `errors` are
     by how many standard errors the winner of each draw flatters itself. The limit of the winner

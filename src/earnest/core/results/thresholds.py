@@ -217,7 +217,7 @@ class Thresholds(MetricResult):
         The grid, rising; scores above a threshold are called positive.
     curves : mapping of str to ThresholdCurve
         Every measure of `ThresholdRow` at every threshold: the corrected values, the band that
-        holds at all thresholds at once, the one at each threshold for itself, and the naive value
+        holds at all thresholds at once, the one at each threshold alone, and the naive value
         of the winner.
     response : str
         'probability' or 'decision'. Decision values have no net benefit.
@@ -230,9 +230,9 @@ class Thresholds(MetricResult):
     prevalence : float
         The share of positive cases.
     n_cases, n_positive, n_configs, n_resamples : int
-        What it stands on.
+        What it is based on.
     confidence_level : float
-        That of the bands, each measure for itself.
+        That of the bands, for each measure alone.
     side : str
         Which ends the bands have; an open end is that of the measure.
     cautions : tuple of Caution

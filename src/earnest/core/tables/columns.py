@@ -1,4 +1,4 @@
-"""Columns of a table, whoever made it: read, laid out by case and repeat, mapped where large.
+"""Columns of any table: read, laid out by case and repeat, mapped where large.
 
 Repeats may have no column of their own: 'Fold1.Rep2', and repeats stacked without names.
 

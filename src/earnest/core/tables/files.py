@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 def load(
     path: str | Path, *, mmap: bool | None = None, verify: bool = True, **options: object
 ) -> Predictions:
-    """Read Π from a file; its suffix tells the format.
+    """Read Π from a file; its suffix gives the format.
 
     A file that `save` wrote comes back exactly, and is refused if its content was changed. Any
     other table (`.csv`, `.csv.gz`, `.tsv`, `.txt`, `.jsonl`, `.jsonl.gz`, `.ndjson`, `.parquet`,
@@ -109,7 +109,7 @@ def load(
 
 
 def save(pi: Predictions, path: str | Path) -> Path:
-    """Write Π to a file; its suffix tells the format.
+    """Write Π to a file; its suffix gives the format.
 
     All of them come back exactly through `load`: responses to the last bit, folds, classes with
     their types, configurations with parameters, and what is known of the cases. Tables are
@@ -172,7 +172,7 @@ def _suggest_export(path: Path) -> str:
 
 
 def find_suffix(path: Path, allowed: Sequence[str], cure: str = "") -> str:
-    """Return the suffix that tells the format of a file, and refuse another."""
+    """Return the suffix that gives the format of a file, and refuse another."""
     name = path.name.casefold()
     found = next((suffix for suffix in allowed if name.endswith(suffix)), None)
     if found is None:

@@ -130,7 +130,7 @@ def _refuse_stray_outcome(columns: Columns, name: str) -> None:
 
 
 class CaseColumns(TypedDict):
-    """What a table tells of the cases, as `Predictions.from_arrays` takes it."""
+    """What a table says of the cases, as `Predictions.from_arrays` takes it."""
 
     fold: RawArray | None
     ids: RawArray | None
@@ -225,7 +225,7 @@ def _find_outcome(
 
 
 def _say_also(columns: Columns, given: Roles, long: bool) -> str:
-    """Say what else a table lacks, so that one message tells all of it."""
+    """Say what else a table lacks, so that one message says it all."""
     events = _find_called_elsewhere(columns, "event")
     if "time" in columns.names and events:
         return f"For survival pass time='time' and event={events[0]!r}."
@@ -277,7 +277,7 @@ def _check_present(columns: Columns, name: str, role: str, also: str = "") -> st
 
 
 def hint_at_long(columns: Columns) -> str:
-    """Say how a table that looks long is told to be it, or nothing."""
+    """Say how to read a table that looks long, or nothing."""
     if "config_id" in columns.names:
         return ""
     looks = [name for name in columns.names if name.strip().casefold() in _MODELS]
@@ -376,7 +376,7 @@ def _is_discrete(columns: Columns, name: str) -> bool:
 
 
 def _is_same_within(values: NDArray[np.intp], units: NDArray[np.intp]) -> bool:
-    """Tell whether values are the same wherever the unit is."""
+    """Tell whether values are the same in all rows of a unit."""
     first = np.zeros(int(units.max()) + 1, np.intp)
     first[units] = values
     return bool((first[units] == values).all())

@@ -63,7 +63,7 @@ _ARRAYS = ("id", "groups", "tasks", "configs", "per", "fold")  # of others, besi
 
 
 def load_scores(kind: type[Scores], path: str | Path, options: Mapping[str, Any]) -> Scores:
-    """Read scores from a file; its suffix tells the format."""
+    """Read scores from a file; its suffix gives the format."""
     path = find_existing(Path(path), "scores")
     suffix = find_suffix(path, READ)
     said = dict(options)
@@ -250,7 +250,7 @@ def _say_anew(made: Scores, said: Mapping[str, Any], path: Path) -> Scores:
 
 
 def save_scores(scores: Scores, path: str | Path) -> Path:
-    """Write scores to a file; its suffix tells the format."""
+    """Write scores to a file; its suffix gives the format."""
     path = Path(path)
     suffix = find_suffix(path, WRITTEN)
     parts = scores.parts

@@ -374,7 +374,7 @@ class _Frame:
             if self.roles["repeat"] is not None and which is None:
                 raise InputError(
                     f"column {self.roles['repeat']!r} numbers samples, but nothing names the items",
-                    needs="a column that tells which rows are the same item",
+                    needs="a column that says which rows are the same item",
                     got=f"columns {check.some(self.columns.names)}",
                     cure="Pass its name as `id`.",
                 )

@@ -143,7 +143,7 @@ _MARKDOWN = re.compile(r"([\\`*_|<>]|(?<=\])[(\[])")  # brackets alone make no l
 
 @dataclass(frozen=True)
 class PaperTable:
-    """A table of text: heads, rows, and a line that says what it stands on."""
+    """A table of text: heads, rows, and a line that says what it is based on."""
 
     heads: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]

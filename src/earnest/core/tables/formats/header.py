@@ -198,7 +198,7 @@ _KINDS = {"y": "if", "event": "b", "groups": "i", "strata": "i", "ids": "iU", "f
 
 
 def _refuse_other_arrays(facts: Facts, arrays: Mapping[str, RawArray], path: Path) -> None:
-    """Refuse arrays of other types or sizes than the header tells, and codes beyond its lists."""
+    """Refuse arrays of other types or sizes than the header says, and codes beyond its lists."""
     n, _, repeats = facts["shape"][:3]
     shapes = dict.fromkeys(_KINDS, (n,)) | {"folds": (n, repeats)}
     for name in _KINDS:
@@ -231,7 +231,7 @@ def make_changed_error(path: Path, needs: str, got: str) -> FormatError:
 
 
 def pack(value: object) -> object:
-    """Turn a parameter into JSON that tells tuples, odd keys and odd floats from the rest.
+    """Turn a parameter into JSON that keeps tuples, odd keys and odd floats apart.
 
     Anything else than Python's and NumPy's plain values (an estimator, a function) is kept as its
     repr, and comes back as that text.

@@ -1,4 +1,4 @@
-"""NPZ files of replicates: the arrays as they are, and a header that tells the rest."""
+"""NPZ files of replicates: the arrays as they are, and a header with the rest."""
 
 from __future__ import annotations
 

@@ -239,7 +239,7 @@ def read_text(
     path : Path
         The file, for messages.
     suffix : str
-        Its ending, which tells what separates the columns if nothing else does.
+        Its suffix, which says what separates the columns if nothing else does.
     options : mapping
         Perhaps `delimiter`, `decimal`, `thousands`, and names of columns, such as `id`.
     """
