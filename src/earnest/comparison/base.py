@@ -80,7 +80,7 @@ class TestSpec:
     metrics : SupportedMetrics
         Which metrics it takes.
     cites : str
-        The source; papers of `core/results/papers.py` are found by their word in it.
+        The source; papers of `data/papers.toml` are found by their word in it.
     papers : tuple of Paper
         Papers to cite that are not in that table.
     min_folds : int

@@ -7,9 +7,14 @@ from collections.abc import Callable, Iterable, Iterator
 
 from earnest.comparison.base import PairOutcome, nothing_to_tell, p_values
 from earnest.core.results.cautions import Caution, Severity
-from earnest.core.results.comparison import ExactLimits, StudentDifference, difference_limits
+from earnest.core.results.comparison import ExactLimits, difference_limits
 from earnest.core.results.estimate import Scale
-from earnest.core.results.interval import EqualCaseLimits, LimitSource, NormalLimits
+from earnest.core.results.interval import (
+    EqualCaseLimits,
+    LimitSource,
+    NormalLimits,
+    StudentLimits,
+)
 from earnest.inference.limits.fold_normal import FEW_CASES, FEW_UNLIKE
 from earnest.metrics.families import Metric
 
@@ -86,7 +91,7 @@ def wald(
         standard_error=error,
         statistic=statistic,
         p_values=p_values(less, greater),
-        limits=normal if df is None else StudentDifference(difference, error, df),
+        limits=normal if df is None else StudentLimits(difference, error, df),
         cautions=(*cautions, *few),
     )
 

@@ -19,7 +19,8 @@ from earnest.comparison.base import (
 from earnest.comparison.fold_differences import FoldReading, read_folds
 from earnest.core.base.errors import InputError
 from earnest.core.results.cautions import Caution
-from earnest.core.results.comparison import ExactLimits, Probabilities, StudentDifference
+from earnest.core.results.comparison import ExactLimits, Probabilities
+from earnest.core.results.interval import StudentLimits
 from earnest.metrics.families import Metric
 
 ROPE = 0.01  # the custom, for metrics with a natural unit
@@ -47,14 +48,14 @@ class PosteriorReading:
         made = replace(self.folds.pair(a, b), statistic=None, p_values=None)
         if isinstance(made.limits, ExactLimits):  # the same predictions differ by nothing
             return replace(made, probabilities=Probabilities(0.0, 1.0, 0.0, rope=self.rope))
-        if not isinstance(made.limits, StudentDifference):
+        if not isinstance(made.limits, StudentLimits):
             return _without_posterior(made, self.folds)
         above, within, below = self._shares(made.limits)
         better = self.folds.question.metric.greater_is_better
         shares = (above, within, below) if better else (below, within, above)
         return replace(made, probabilities=Probabilities(*shares, rope=self.rope))
 
-    def _shares(self, posterior: StudentDifference) -> tuple[float, float, float]:
+    def _shares(self, posterior: StudentLimits) -> tuple[float, float, float]:
         """Return the posterior mass above, within and below the region."""
         from scipy.special import stdtr
 
