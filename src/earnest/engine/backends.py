@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import logging
 import operator
 import os
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import Enum
@@ -94,6 +95,16 @@ def at_once(n_jobs: int | None) -> int:
     return max(1, plan(n_jobs, limited=False).n_jobs)
 
 
+_SIGNS: dict[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+
+
 def count_ahead(pre_dispatch: object, n_jobs: int) -> int | str:
     """Return how many parcels joblib is to send before the first comes back, one at least.
 
@@ -110,13 +121,12 @@ def count_ahead(pre_dispatch: object, n_jobs: int) -> int | str:
     >>> count_ahead("2*n_jobs", 4), count_ahead("n_jobs // 8", 4), count_ahead("all", 4)
     (8, 1, 'all')
     """
-    from joblib._utils import eval_expr  # the function that joblib reads `pre_dispatch` with
-
     if pre_dispatch == "all":
         return "all"
     if isinstance(pre_dispatch, str):
-        with suppress(SyntaxError, ValueError, TypeError, ArithmeticError):
-            return max(1, int(eval_expr(pre_dispatch.replace("n_jobs", str(n_jobs)).strip())))
+        with suppress(SyntaxError, ValueError, ArithmeticError):
+            text = pre_dispatch.replace("n_jobs", str(n_jobs)).strip()
+            return max(1, int(_evaluate(ast.parse(text, mode="eval").body)))
     elif isinstance(pre_dispatch, SupportsIndex) and not isinstance(pre_dispatch, bool):
         count = operator.index(pre_dispatch)
         if count >= 1:
@@ -126,6 +136,15 @@ def count_ahead(pre_dispatch: object, n_jobs: int) -> int | str:
         needs="an integer of at least 1, 'all', or an expression of n_jobs such as '2*n_jobs'",
         got=check.show(pre_dispatch),
     )
+
+
+def _evaluate(node: ast.expr) -> float:
+    """Return the value of an expression of plain numbers."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        return float(node.value)
+    if isinstance(node, ast.BinOp) and type(node.op) in _SIGNS:
+        return _SIGNS[type(node.op)](_evaluate(node.left), _evaluate(node.right))
+    raise ValueError("not a sum or a product of numbers")
 
 
 def _plan_dask(backend: DaskDistributedBackend) -> BackendPlan:
