@@ -419,7 +419,8 @@ def too_optimistic(made: Estimate, *, corrected: bool) -> Iterator[Caution]:
     if corrected and lost is not None and lost >= LARGE and flatters(made):
         yield Caution(
             "EN001",
-            f"The winner's own score is too optimistic by {optimism_words(made)}.",
+            "On average, the winner's own score in such a search is too optimistic by "
+            f"{optimism_words(made)}.",
             "Do not report it.",
             "Report the limit at the pessimistic end."
             if is_elected(made)
