@@ -223,6 +223,7 @@ CODES: dict[str, str] = {
     "EN150": "a comparison of the best of a table",
     "EN155": "a limit that few errors would put too close to the score",
     "EN156": "folds that keep rows together, but no groups",
+    "EN157": "confident probabilities of few cases",
 }
 
 
