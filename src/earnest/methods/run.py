@@ -24,7 +24,12 @@ from earnest.core.results.specs import Side
 from earnest.core.text.estimate import LARGE, flatters, is_elected, optimism_words
 from earnest.engine.scores import spread_scores
 from earnest.inference.cases.no_information import no_information
-from earnest.inference.remarks import evidence_remarks, few_decide, resampling_remarks
+from earnest.inference.remarks import (
+    confident_winner,
+    evidence_remarks,
+    few_decide,
+    resampling_remarks,
+)
 from earnest.kernels.score import score_table
 from earnest.methods import METHODS
 from earnest.methods.base import (
@@ -422,7 +427,8 @@ def too_optimistic(made: Estimate, *, corrected: bool) -> Iterator[Caution]:
     if corrected and lost is not None and lost >= LARGE and flatters(made):
         yield Caution(
             "EN001",
-            f"The winner's own score is too optimistic by {optimism_words(made)}.",
+            "On average, the winner's own score in such a search is too optimistic by "
+            f"{optimism_words(made)}.",
             "Do not report it.",
             "Report the limit at the pessimistic end."
             if is_elected(made)
@@ -449,7 +455,10 @@ def _result_remarks(made: Estimate, method: Method, call: Call) -> Iterator[Caut
             Severity.NOTE,
         )
     if made.winner in call.pi.configs.ids:
-        yield from few_decide(call.pi, call.metric, call.pi.configs.ids.index(made.winner))
+        place = call.pi.configs.ids.index(made.winner)
+        yield from few_decide(call.pi, call.metric, place)
+        if made.interval is not None:
+            yield from confident_winner(call.pi, call.metric, place)
     yield from few_beyond(made.interval, made.n_valid)
     if made.interval is not None:
         interval = made.interval

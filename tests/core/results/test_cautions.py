@@ -216,6 +216,14 @@ def in_hidden_groups() -> Predictions:
     return Predictions.from_arrays(rng.integers(0, 2, 100), rng.random((100, 2)), folds)
 
 
+def confident() -> Predictions:
+    """Sixty cases with probabilities of .01 and .99, most of them right, beside a guess."""
+    y = np.tile([0, 1], 30)
+    sure = np.where(np.arange(60) < 58, 0.98 * y + 0.01, 0.99 - 0.98 * y)
+    folds = np.arange(60) // 2 % 5
+    return Predictions.from_arrays(y, np.column_stack([sure, np.full(60, 0.5)]), folds)
+
+
 def disagreeing_winners() -> Predictions:
     """One configuration ranks well within folds only, the other a little less well, but pooled."""
     rng = np.random.default_rng(1)
@@ -446,6 +454,7 @@ TRIGGERS: dict[str, Callable[[], set[str]]] = {
     ),
     "EN156": lambda: of(in_hidden_groups(), "bbc", "accuracy"),
     "EN155": lambda: of(nearly_perfect_repeats(), "bbc", "accuracy"),
+    "EN157": lambda: of(confident(), "bbc", "log_loss"),
 }
 WARDS = np.array([0, 1, 1, 0, 1, 0, 0, 1, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0, 1, 0])
 

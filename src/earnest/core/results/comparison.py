@@ -274,6 +274,12 @@ class Comparison(MetricResult):
         return there and self.p_value <= alpha_of(self.confidence_level)
 
     @property
+    def hangs_on_the_choice(self) -> bool:
+        """Whether a difference is shown only if neither was chosen as the best of its table."""
+        holds = self.p_simultaneous
+        return bool(self.shown) and holds is not None and holds > alpha_of(self.confidence_level)
+
+    @property
     def decision(self) -> str:
         """What can be said, in words."""
         return decision(self)
@@ -358,7 +364,6 @@ def _best_of_its_table(made: Comparison) -> Iterable[Caution]:
     holds = made.p_simultaneous
     if made.best_of is None or holds is None:
         return
-    decides = bool(made.shown) and holds > alpha_of(made.confidence_level)
     yield Caution(
         "EN150",
         f"{made.favours or made.a} is the best of the {made.best_of} configurations of this table.",
@@ -370,5 +375,5 @@ def _best_of_its_table(made: Comparison) -> Iterable[Caution]:
             "Compare all configurations, as compare_many does. If you chose this pair before you "
             "saw any scores, p is valid."
         ),
-        Severity.CAUTION if decides else Severity.NOTE,
+        Severity.CAUTION if made.hangs_on_the_choice else Severity.NOTE,
     )
