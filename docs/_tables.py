@@ -267,10 +267,11 @@ def estimands_table() -> str:
 
 def cautions_table() -> str:
     """Return the codes of cautions with links to their sections."""
-    from earnest.core.results.cautions import CODES
+    from earnest.core.results.cautions import explanations
 
     return table(
-        ["code", "in short"], ([f"[{code}](#{code.lower()})", text] for code, text in CODES.items())
+        ["code", "in short"],
+        ([f"[{code}](#{code.lower()})", one.title] for code, one in explanations().items()),
     )
 
 

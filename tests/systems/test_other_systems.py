@@ -50,16 +50,6 @@ def run(*command: str, folder: Path, **settings: str) -> subprocess.CompletedPro
     )
 
 
-@pytest.fixture
-def table(tmp_path: Path) -> Path:
-    rng = np.random.default_rng(8)
-    y = np.tile([0, 1], 40)
-    rows = [f"{y[i]},{i // 2 % 4},{y[i] + rng.standard_normal():.4f}" for i in range(80)]
-    path = tmp_path / "preds.csv"
-    path.write_bytes(("y,fold,modèle\r\n" + "\r\n".join(rows) + "\r\n").encode())
-    return path
-
-
 def test_the_prelude_takes_away_what_it_says(tmp_path: Path) -> None:
     code = "import os, multiprocessing as m; print(hasattr(os, 'fork'), m.get_start_method())"
     assert run("-c", code, folder=tmp_path).stdout.split() == ["False", "spawn"]
@@ -68,11 +58,8 @@ def test_the_prelude_takes_away_what_it_says(tmp_path: Path) -> None:
         assert "FileNotFoundError" in done.stderr
 
 
-def test_a_search_in_two_processes_is_stored_and_resumed(tmp_path: Path) -> None:
-    script = tmp_path / "search.py"
-    script.write_text(  # its imports are not those of its workers, which import it again
-        """
-if __name__ == "__main__":
+SCRIPT = """
+def search():
     from sklearn.datasets import load_breast_cancer
     from sklearn.tree import DecisionTreeClassifier
     import earnest as en
@@ -84,45 +71,67 @@ if __name__ == "__main__":
             store=name,
         ).fit(X[:120], y[:120])
         print(search.predictions_.fingerprint, len(en.read_run(name).outcomes))
+
+def ask(commands):
+    from earnest.cli import main
+
+    for command in commands:
+        print("and")
+        assert main(command) == 0
+
+if __name__ == "__main__":  # its imports are not those of its workers, which import it again
+    search()
+    ask(COMMANDS)
 """
+
+
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """A folder, and what a search and commands write in one process that knows no Linux."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    rng = np.random.default_rng(8)
+    y = np.tile([0, 1], 40)
+    rows = [f"{y[i]},{i // 2 % 4},{y[i] + rng.standard_normal():.4f}" for i in range(80)]
+    (folder / "preds.csv").write_bytes(
+        ("y,fold,mod\u00e8le\r\n" + "\r\n".join(rows) + "\r\n").encode()
     )
-    done = run(str(script), folder=tmp_path)
-    assert done.returncode == 0, done.stderr
-    first, again, other = done.stdout.splitlines()
+    table = folder / "preds.csv"
+    unix = folder / "unix.csv"
+    unix.write_bytes(table.read_bytes().replace(b"\r\n", b"\n"))
+    rng = np.random.default_rng(3)
+    y = np.tile(["no", "yes"], 60)
+    x = (y == "yes") + rng.standard_normal((3, 120))
+    lines = "\n".join(f"{y[i]},{x[0, i]:.3f},{x[1, i]:.3f},{x[2, i]:.3f}" for i in range(120))
+    (folder / "data.csv").write_text("relapse,a,b,c\n" + lines + "\n")
+    estimates = [["estimate", str(one), "-m", "roc_auc", "--seed", "1"] for one in (table, unix)]
+    tune = ["tune", "data.csv", "--target", "relapse", "--configs", "2", "--folds", "3",
+            "--portfolio", portfolio(folder), "--out", "run", "--seed", "1", "--n-jobs", "1",
+            "--quiet"]  # fmt: skip
+    script = folder / "search.py"
+    script.write_text(SCRIPT.replace("COMMANDS", repr([*estimates, tune])), encoding="utf-8")
+    done = run(str(script), folder=folder, PYTHONIOENCODING="cp1252")
+    assert (done.returncode, done.stderr) == (0, "")
+    return folder, done.stdout.split("and\n")
+
+
+def test_a_search_in_two_processes_is_stored_and_resumed(
+    elsewhere: tuple[Path, list[str]],
+) -> None:
+    first, again, other = elsewhere[1][0].splitlines()
     assert first == again == other
     assert first.endswith(" 6")
 
 
 def test_the_command_line_reads_other_line_ends_prints_in_cp1252_and_tunes(
-    tmp_path: Path, table: Path
+    elsewhere: tuple[Path, list[str]],
 ) -> None:
-    unix = tmp_path / "unix.csv"
-    unix.write_bytes(table.read_bytes().replace(b"\r\n", b"\n"))
-    rng = np.random.default_rng(3)
-    y = np.tile(["no", "yes"], 60)
-    x = (y == "yes") + rng.standard_normal((3, 120))
-    rows = "\n".join(f"{y[i]},{x[0, i]:.3f},{x[1, i]:.3f},{x[2, i]:.3f}" for i in range(120))
-    (tmp_path / "data.csv").write_text("relapse,a,b,c\n" + rows + "\n")
-    ask = ["-m", "roc_auc", "--seed", "1"]
-    tune = ["tune", "data.csv", "--target", "relapse", "--configs", "2", "--folds", "3",
-            "--portfolio", portfolio(tmp_path), "--out", "run", "--seed", "1", "--n-jobs", "1",
-            "--quiet"]  # fmt: skip
-    code = f"""
-from earnest.cli import main
-for path in {[str(table), str(unix)]!r}:
-    assert main(["estimate", path, *{ask!r}]) == 0
-    print("and")
-assert main({tune!r}) == 0
-"""
-    done = run("-c", code, folder=tmp_path, PYTHONIOENCODING="cp1252")
-    assert (done.returncode, done.stderr) == (0, "")
-    first, second, _ = done.stdout.split("and\n", 2)
+    folder, (_, first, second, _) = elsewhere
     assert "mod\u00e8le" in first
     assert first.replace("preds", "unix") == second
     assert {"model.skops", "report.html", "estimate.json"} <= {
-        path.name for path in (tmp_path / "run").iterdir()
+        path.name for path in (folder / "run").iterdir()
     }
-    made = json.loads((tmp_path / "run" / "estimate.json").read_text(encoding="utf-8"))
+    made = json.loads((folder / "run" / "estimate.json").read_text(encoding="utf-8"))
     assert 0.5 < en.Estimate.from_dict(made).value <= 1
 
 

@@ -328,8 +328,10 @@ def unlike_scales(
         return
     if not pi.target.has_classes or pi.target.task is not Task.BINARY:
         return
+    from scipy.special import fdtri
+
     statistic, numerator, denominator = _between_folds(pi, final)
-    if denominator < 1 or statistic <= _upper_f(numerator, denominator):
+    if denominator < 1 or statistic <= float(fdtri(numerator, denominator, 0.999)):
         return
     yield Caution(
         "EN007",
@@ -364,12 +366,6 @@ def _between_folds(pi: Predictions, config: int) -> tuple[float, int, int]:
 def _means(values: NDArray[np.float64], codes: Numbers) -> NDArray[np.float64]:
     sums = np.bincount(codes, weights=values)
     return np.asarray((sums / np.maximum(1, np.bincount(codes)))[codes])
-
-
-def _upper_f(numerator: int, denominator: int) -> float:
-    from scipy.special import fdtri
-
-    return float(fdtri(numerator, denominator, 0.999))
 
 
 def ties_at_the_top(
@@ -426,7 +422,7 @@ def best_of_several(candidates: int) -> Iterator[Caution]:
 
 
 def few_groups_in_variance(groups: Numbers | None) -> Iterator[Caution]:
-    """Yield a caution where a variance over groups stands on few of them."""
+    """Yield a caution if a variance comes from few groups."""
     count = FEW_GROUPS if groups is None else len(np.unique(groups))
     if count < FEW_GROUPS:
         yield Caution(
@@ -438,7 +434,7 @@ def few_groups_in_variance(groups: Numbers | None) -> Iterator[Caution]:
 
 
 def few_for_an_auc(part: Predictions, metric: Metric) -> Iterator[Caution]:
-    """Yield a caution where a law of an AUC stands on few cases of a class."""
+    """Yield a caution if a class has too few cases for the usual limits of an AUC."""
     if not is_auc(metric, part.target):
         return
     counts = np.bincount(part.target.y, minlength=2)
@@ -480,7 +476,7 @@ def warn_of_turning(name: str, turned: bool) -> Iterator[Caution]:
 
 
 def few_decide(pi: Predictions, metric: Metric, config: int) -> Iterator[Caution]:
-    """Yield a caution where a few cases add most of the squares that a metric is made of.
+    """Yield a caution if a few cases contribute most of a metric's sum of squares.
 
     The squares are those of the winner's errors, and for shares of variance also those of the
     outcome around its mean.

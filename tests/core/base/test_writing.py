@@ -234,13 +234,10 @@ WRITERS = {
     ("core/base/writing.py", "_sync"),
     ("core/base/writing.py", "_open_stream"),
     ("core/tables/formats/text.py", "write_csv"),
-    ("core/tables/files.py", "save_table"),
-    ("core/tables/formats/npz.py", "save_npz"),
+    ("core/tables/files.py", "write_own_table"),
+    ("core/tables/formats/npz.py", "write_npz"),
     ("core/tables/formats/npz.py", "write_member"),
-    ("core/tables/score_files.py", "_save_npz"),  # all three into the file of `replacing`
-    ("core/tables/score_files.py", "_save_table"),
-    ("core/tables/score_files.py", "_write_csv"),
-    ("core/tables/formats/replicate_files.py", "save_replicates"),
+    ("core/tables/score_files.py", "save_scores"),  # all into the file of `replacing`
     ("cli/commands/predict.py", "save_predicted"),
     ("cli/reading.py", "keep_standard_input"),  # in a folder of its own
     ("cli/show/terminal.py", "_lost"),

@@ -81,7 +81,7 @@ RUN = register(
         own=True,
     )
 )
-KILLED = register(
+register(
     PredictionsReader(
         name="killed_run",
         words="the folder of a run that is not finished",

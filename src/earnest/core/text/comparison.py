@@ -80,15 +80,7 @@ def outcome_words(made: Comparison, pair: str) -> str:
 def interval_words(made: Comparison) -> str:
     """Return the interval as it can be pasted, nothing where there is none."""
     interval = made.interval
-    if interval is None:
-        return ""
-    places, level = places_of_difference(made), f"{100 * interval.confidence_level:.10g} %"
-    low, high = (number(end, places, made.limits) for end in (interval.low, interval.high))
-    if interval.side == Side.LOWER:
-        return f"{level} lower bound {low}"
-    if interval.side == Side.UPPER:
-        return f"{level} upper bound {high}"
-    return f"{level} interval [{low}, {high}]"
+    return "" if interval is None else interval.words(places_of_difference(made), made.limits)
 
 
 def chance_words(made: Comparison) -> str:
