@@ -124,6 +124,7 @@ def estimate(
     >>> en.estimate(pi, metric="roc_auc", rng=7)
     roc_auc 0.68, 95 % interval [0.56, 0.77] (bbc, winner of 50 configs, trained on 9/10 of n=200)
     """
+    _refuse_first(predictions, metric)
     evidence, metric = read_evidence(predictions, metric)
     rule = _find_delivered(evidence)
     if selector is None and method in (None, "bbc"):
@@ -142,6 +143,12 @@ def estimate(
     if rule is None:
         return made
     return replace(made, cautions=by_severity([*made.cautions, *_tell_delivered(made, rule)]))
+
+
+def _refuse_first(given: object, metric: object) -> None:
+    """Refuse what is no evidence at all before a metric is asked for."""
+    if metric is None and not isinstance(given, Scores):
+        evidence_of(given)
 
 
 def _find_delivered(evidence: object) -> str | None:
@@ -213,6 +220,7 @@ def estimate_all(
     >>> [e.method for e in table], list(table.refused)  # DeLong's interval is for the AUC
     (['bbc', 'tilted'], ['delong'])
     """
+    _refuse_first(predictions, metric)
     evidence, metric = read_evidence(predictions, metric)
     wanted = [methods] if isinstance(methods, str) else methods
     names = usual_methods(evidence) if wanted is None else list(wanted)

@@ -391,7 +391,7 @@ def _name_configs(runs: Sequence[Run], by: str) -> list[Run]:
 def _name_file(run: Run, runs: Sequence[Run]) -> str:
     """Return the name of a file, with its folder and its own configurations where needed."""
     alike = {one.path for one in runs if one.path.stem == run.path.stem}
-    name = str(run.path) if len(alike) > 1 else run.path.stem
+    name = run.path.as_posix() if len(alike) > 1 else run.path.stem  # the same on every system
     inside = {one.config for one in runs if one.path == run.path}
     return f"{name}: {run.config}" if len(inside) > 1 else name
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +21,8 @@ from earnest.cli.writing import check_folder
 from earnest.core.base.errors import InputError
 
 if TYPE_CHECKING:
+    from earnest.core.data.predictions import Predictions
+    from earnest.core.data.scores import Scores
     from earnest.decision.verdict import Verdict
 
 
@@ -124,7 +127,10 @@ def command(
             check_folder(place)
     names = None if metric is None else [metric]
     new, _ = read_evidence(predictions, reading, scoring, names)
-    old = None if against is None else read_evidence(against, reading, scoring, names)[0]
+    old = None
+    if against is not None:
+        old, _ = read_evidence(against, reading, scoring, names)
+        new, old = _name_after_files(new, predictions, old, against)
     from earnest.decision.gate import gate
 
     made = gate(
@@ -149,6 +155,24 @@ def command(
 
         show_verdict(made, label_evidence(new))
     raise typer.Exit(made.exit_code)
+
+
+def _name_after_files(
+    new: Predictions | Scores, at: Path, old: Predictions | Scores, old_at: Path
+) -> tuple[Predictions | Scores, Predictions | Scores]:
+    """Name one column of scores each after its file, where both files call it the same."""
+    from earnest.core.data.scores import Scores
+
+    same = new.configs.ids == old.configs.ids and new.n_configs == 1 and at.stem != old_at.stem
+    if same and isinstance(new, Scores) and isinstance(old, Scores):
+        return _rename_only(new, at.stem), _rename_only(old, old_at.stem)
+    return new, old
+
+
+def _rename_only(scores: Scores, name: str) -> Scores:
+    """Return the scores of one configuration under another name."""
+    configs = replace(scores.configs, ids=(name,))
+    return scores._with(replace(scores.parts, configs=configs))
 
 
 def _write_files(made: Verdict, junit: Path | None, markdown: Path | None) -> None:
