@@ -274,8 +274,8 @@ class Comparison(MetricResult):
         return there and self.p_value <= alpha_of(self.confidence_level)
 
     @property
-    def hangs_on_the_choice(self) -> bool:
-        """Whether a difference is shown only if neither was chosen as the best of its table."""
+    def shown_only_if_planned(self) -> bool:
+        """Whether the difference is shown only if you planned this comparison before any scores."""
         holds = self.p_simultaneous
         return bool(self.shown) and holds is not None and holds > alpha_of(self.confidence_level)
 
@@ -375,5 +375,5 @@ def _best_of_its_table(made: Comparison) -> Iterable[Caution]:
             "Compare all configurations, as compare_many does. If you chose this pair before you "
             "saw any scores, p is valid."
         ),
-        Severity.CAUTION if made.hangs_on_the_choice else Severity.NOTE,
+        Severity.CAUTION if made.shown_only_if_planned else Severity.NOTE,
     )

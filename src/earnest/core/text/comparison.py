@@ -39,7 +39,7 @@ def decision(made: Comparison, title: str | None = None) -> str:
         apart = same if shown is None else f"the {words} of {made.a} is {shown}"
         return f"Undecided: {apart}, but there is no spread to compare it with."
     proof = _proof(made)
-    if made.shown and shown is not None and not made.hangs_on_the_choice:
+    if made.shown and shown is not None and not made.shown_only_if_planned:
         better = "better" if made.favours == made.a else "worse"
         return f"{made.a} is {better} than {made.b}: its {words} is {shown} ({proof})."
     if shown is None:
@@ -50,7 +50,7 @@ def decision(made: Comparison, title: str | None = None) -> str:
         rises = (made.alternative == "greater") == made.scale.greater_is_better
         better = "better" if rises else "worse"
         claim = f"It cannot be shown that {made.a} is {better} than {made.b}"
-    if made.hangs_on_the_choice and made.p_simultaneous is not None:
+    if made.shown_only_if_planned and made.p_simultaneous is not None:
         return (
             f"{claim} if you compare them because {made.favours} looks best: "
             f"{p_words(made.p_simultaneous)} for all pairs of the {made.best_of} configurations. "
