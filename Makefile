@@ -7,7 +7,7 @@
 #   make PYTHON=python3.12 test      which Python a new environment is made with
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-portable test-slow test-all test-sklearn test-package check bench reproduce fuzz mutants docs clean distclean
+.PHONY: help demo test test-portable test-slow test-all test-sklearn test-package check check-files bench reproduce fuzz mutants docs clean distclean
 
 PYTHONS := $(or $(PYTHON),python3 python3.13 python3.12 python3.11)
 USABLE  := import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))
@@ -43,7 +43,7 @@ test-portable: $(VENV)/.installed ## the ordinary tests, or make test-portable T
 test-slow: $(VENV)/.installed ## the slow tests, all or those of TESTS: coverage of intervals, tables of the papers
 	$(THREADS) $(VENV)/bin/python $(PYTEST) -m slow $(or $(TESTS),tests) $(ARGS)
 
-test-all: $(VENV_ALL)/.installed test-sklearn test-package ## the ordinary tests with every extra (gigabytes, in .venv-all), test-sklearn and test-package
+test-all: $(VENV_ALL)/.installed check-files test-sklearn test-package ## the ordinary tests with every extra (gigabytes, in .venv-all), check-files, test-sklearn and test-package
 	$(THREADS) $(VENV_ALL)/bin/python $(PYTEST) -m "not slow" --doctest-modules src/earnest tests $(ARGS)
 
 # An older scikit-learn meets newer libraries that deprecate what it uses: not our warnings.
@@ -58,6 +58,9 @@ check: $(VENV)/.installed ## lint, format, types, and who may import whom
 	$(VENV)/bin/python -m ruff format --check .
 	$(VENV)/bin/python -m mypy
 	$(VENV)/bin/lint-imports
+
+check-files: $(VENV)/.installed-dev ## lint what others read: workflows, forms, citation, conda recipe, shell scripts
+	$(VENV)/bin/python scripts/project_files.py
 
 bench: $(VENV)/.installed ## measure the speed claims
 	$(VENV)/bin/python -m benchmarks.speed $(ARGS)

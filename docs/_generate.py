@@ -88,6 +88,7 @@ def main() -> None:
     asked = {path.resolve() for path in parser.parse_args().page}
     if unknown := asked - set(pages()):
         parser.error(f"not a page of the site: {', '.join(map(str, sorted(unknown)))}")
+    CAUTIONS.write_text(caution_texts(), encoding="utf-8")  # first: pages show what it says
     for page in [page for page in pages() if not asked or page in asked]:
         text = page.read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory() as folder:
@@ -95,7 +96,6 @@ def main() -> None:
         if fresh != text:
             page.write_text(fresh, encoding="utf-8")
             print("rewrote", page.relative_to(ROOT))
-    CAUTIONS.write_text(caution_texts(), encoding="utf-8")
 
 
 def caution_texts() -> str:

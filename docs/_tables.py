@@ -267,10 +267,11 @@ def estimands_table() -> str:
 
 def cautions_table() -> str:
     """Return the codes of cautions with links to their sections."""
-    from earnest.core.results.cautions import CODES
+    from earnest.core.results.cautions import explanations
 
     return table(
-        ["code", "in short"], ([f"[{code}](#{code.lower()})", text] for code, text in CODES.items())
+        ["code", "in short"],
+        ([f"[{code}](#{code.lower()})", one.title] for code, one in explanations().items()),
     )
 
 
@@ -364,7 +365,7 @@ EXTRAS = {
     "all": "all of the above except `automl`",
     "docs": "building this documentation: `make docs`",
     "test": "the tests and the linters: `make test`, `make check`",
-    "dev": "releases: `make test-package`, changelog, hooks",
+    "dev": "releases: `make test-package`, `make check-files`, changelog, hooks",
 }
 
 

@@ -62,6 +62,7 @@ sphinx_gallery_conf = {
     "filename_pattern": r"plot_",
     "within_subsection_order": "FileNameSortKey",
     "remove_config_comments": True,
+    "ignore_repr_types": r"matplotlib",  # the figure is shown; its axes say nothing more
     "show_memory": False,
     "write_computation_times": False,
     "min_reported_time": 60,

@@ -19,7 +19,7 @@ STATIC = Path(__file__).resolve().parent / "_static" / "report"
 SECTIONS = ("answer", "methods", "rivals", "curves", "audit", "learned", "computed")
 SIZES = {"wide": (1280, 980), "phone": (390, 844)}
 TALLEST = {"wide": 1500, "phone": 1700}  # pixels of a section that are kept
-FRONT = {"wide": (1000, 630), "phone": (390, 790)}  # of the first page: the answer, no more
+FRONT = {"wide": (1000, 665), "phone": (390, 820)}  # of the first page: the answer, no more
 
 
 def search() -> object:

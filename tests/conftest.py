@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -67,6 +67,17 @@ if find_spec("lightgbm") is not None:
 @pytest.fixture
 def with_lightgbm() -> None:
     """Let portfolios have LightGBM, which must be installed."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def keep_normals() -> Iterator[None]:
+    """Keep more normal draws of the winner's law: tests ask for the same ones by the hundred."""
+    from earnest.inference.limits import local_level
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(local_level, "KEPT", 6)
+        patched.setattr(local_level, "MOST_KEPT", 10_000_000)  # those of a gate too
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -31,7 +31,7 @@ from earnest.training.assess.plan import (
     make_evidence,
     make_plan,
 )
-from earnest.training.assess.question import LearnerQuestion, read_question
+from earnest.training.assess.question import AssessOptions, LearnerQuestion, read_question
 from earnest.training.assess.replicates import choose_drawn_units
 from earnest.training.fit.samples import Samples
 
@@ -106,21 +106,7 @@ def _answer(made: en.Estimate, metric: str, fits: int, seconds: float) -> Answer
 
 
 def _question(learner: Learner, X: Floats, y: Codes, metric: str, seed: int) -> LearnerQuestion:
-    return read_question(
-        learner.model,
-        X,
-        y,
-        metric=metric,
-        groups=None,
-        strata=None,
-        positive=None,
-        cv=10,
-        confidence_level=0.95,
-        side="two-sided",
-        rng=seed,
-        n_jobs=None,
-        stored=False,
-    )
+    return read_question(learner.model, X, y, AssessOptions(), metric=metric, rng=seed)
 
 
 def _needs(methods: list[Method]) -> TrainingNeeds:

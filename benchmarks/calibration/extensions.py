@@ -560,7 +560,8 @@ def summarise(path: Path) -> str:
             f"{min(one.held / one.runs for one in bbc.values()):.2f} | {slack:.2f} | {width:.2f} | "
             f"{sum(one.moved for one in mine):.0f} | {sum(one.replaced for one in mine):.0f} |"
         )
-    head = "| law of a mean loss, at the local level | cells | runs | rejected | worst | mean |"
+    head = "| distribution of a mean loss, at the local level "
+    head += "| cells | runs | rejected | worst | mean |"
     rows += ["", head, "| --- " * head.count(" | ") + "| --- |"]
     for law in dict.fromkeys(law for _, _, law in found if law != "bbc"):
         losses = [

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
 from benchmarks.calibration.grid import HERE, Cell, read
-from benchmarks.calibration.real import fixed
+from benchmarks.calibration.real import confident, fixed
 from benchmarks.calibration.real.grid import RARE, VISITS
 from benchmarks.calibration.real.grid import Cell as Search
 from benchmarks.calibration.real.grid import read as read_searches
@@ -15,6 +15,7 @@ from benchmarks.calibration.real.summary import Answer, answers
 from benchmarks.calibration.run import RESULTS, done
 from benchmarks.calibration.summary import Held, Summed, cells_of, kind
 from benchmarks.rows import read_rows
+from earnest.inference.remarks import CONFIDENT
 
 FROZEN, OPEN_500 = HERE / "results_frozen.csv", HERE / "results_open_500.csv"
 SIMULATED = {
@@ -49,6 +50,7 @@ def table(name: str, *arguments: str) -> str:
         "designs": designs_table,
         "values": values_table,
         "fixed": fixed_table,
+        "confident": confident_table,
     }
     head, *lines = makers[name](*arguments)
     return "".join(
@@ -305,6 +307,21 @@ def fixed_table() -> Lines:
         ]
         for row in read_rows(fixed.Row, fixed.FIXED)
     ]
+
+
+def confident_table() -> Lines:
+    """Return how often bounds of a log loss held, by how confident the winner is."""
+    rows = read_rows(confident.Row, confident.RESULTS)
+    lines = [["n", "standard deviation of the log odds", "searches", "one-sided", "two-sided"]]
+    for n in sorted({row.n for row in rows}):
+        for confidence, words in enumerate(("at most", "above")):
+            some = [row for row in rows if (row.n, row.confident) == (n, confidence)]
+            total = sum(row.searches for row in some)
+            if total:
+                counts = sum(row.held for row in some), sum(row.two for row in some)
+                shares = (f"{count / total:.3f}" for count in counts)
+                lines.append([str(n), f"{words} {CONFIDENT:g}", str(total), *shares])
+    return lines
 
 
 # ---- entries

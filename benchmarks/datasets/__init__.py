@@ -1,1 +1,1 @@
-"""Honest estimates against cases left out, on real data sets."""
+"""Corrected scores against held-out cases, on real data sets."""

@@ -1,4 +1,4 @@
-"""Tune on one part of every data set of a folder, and score the model on the cases left out.
+"""Tune on one part of every data set of a folder, and score the model on the held-out cases.
 
 python -m benchmarks.datasets.run --data FOLDER
 """
@@ -130,7 +130,7 @@ def write(rows: dict[str, dict[str, str]], folder: Path) -> None:
         writer = csv.DictWriter(file, [field.name for field in fields(Row)], lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows[name] for name in sorted(rows))
-    head = ["data set", "n", "naive", "honest", "left out", "in the interval", "configurations"]
+    head = ["data set", "n", "naive", "corrected", "held out", "in the interval", "configurations"]
     head += ["fits (nested)", "seconds"]
     lines = [" | ".join(head), " | ".join(["---"] * len(head))]
     lines += [f"{name} | {line(rows[name])}" for name in sorted(rows)]
@@ -155,9 +155,10 @@ def summary(rows: list[dict[str, str]]) -> str:
     naive, honest = (np.array([float(row[name]) for row in rows]) for name in ("naive", "honest"))
     inside = sum(row["covered"] == "True" for row in rows)
     return (
-        f"Over {len(rows)} data sets the naive score is above the score on the cases left out by "
-        f"{np.mean(naive - truth):+.4f} on average, the honest estimate by "
-        f"{np.mean(honest - truth):+.4f}; {inside} scores lie in the honest interval."
+        f"Over {len(rows)} data sets, the naive score minus the held-out score is "
+        f"{np.mean(naive - truth):+.4f} on average, and the corrected score minus the held-out "
+        f"score is {np.mean(honest - truth):+.4f}. In {inside} of {len(rows)} data sets, the "
+        "held-out score lies in the interval of the corrected score."
     )
 
 

@@ -14,8 +14,8 @@ from benchmarks.papers.agreement import AGREES, DIFFERS
 from benchmarks.papers.reproduce import read_records, read_results
 from benchmarks.papers.study import facts_of
 
-JOINT = "5 % jointly"
-ORDER = "an order"
+JOINT = "5 %, Holm"
+ORDER = "order only"
 Line = dict[str, str]
 
 
@@ -172,7 +172,7 @@ def _tsamardinos() -> list[Claim]:
     out.append(
         _counted(
             "intervals shrink with cases (figure 7)",
-            "all counts of repeats",
+            "all numbers of repeats",
             [
                 width(count, set="all", cases=b) < width(count, set="all", cases=a)
                 for count in repeats
@@ -259,9 +259,10 @@ def _bayle() -> list[Claim]:
         ours, runs = int(float(line["ours"])), int(line["runs"])
         theirs = "all cells" if line["published"] else "not published"
         words = line["row"]
-        shares = ("cover in 95 %", "keeps its level", "undercovers")
+        shares = ("cover in 95 %", "covers in 95 %", "keeps its level", "undercovers")
         rule = JOINT if any(part in words for part in shares) else ORDER
         rule = "1 %" if "within 1 %" in words else rule
+        rule = "two standard errors" if "most power" in words else rule
         out.append(Claim(words, theirs, f"{ours} of {runs}", rule, ours, runs))
     return out
 
@@ -275,7 +276,7 @@ def _yousef() -> list[Claim]:
     low = ".632+"
     out = [
         _counted(
-            "`.632+` has the least rms of the three (table 3)",
+            "`.632+` has the lowest rms of the three (table 3)",
             f"{theirs('rms', estimator=low):.3f}",
             [rms("rms", estimator=low) < rms("rms", estimator=name) for name in names[:2]],
             ours=f"{rms('rms', estimator=low):.3f}",

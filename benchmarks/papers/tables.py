@@ -48,7 +48,7 @@ def summary(paper: str) -> str:
     head = [
         "table",
         "scale",
-        "runs of a cell",
+        "runs per cell",
         "numbers",
         "tested",
         "agree",
@@ -80,7 +80,7 @@ def summary(paper: str) -> str:
 def differs(paper: str) -> str:
     """Return every number beyond the rule, with its reason."""
     head = [
-        *("table", "cell", "number", "theirs", "ours", "would have agreed", "adjusted p", "reason"),
+        *("table", "cell", "number", "theirs", "ours", "agrees within", "adjusted p", "reason"),
     ]
     rows = [
         [

@@ -198,7 +198,7 @@ def show_standings(blocks: dict[tuple[str, int], Block]) -> str:
                 str(sum(bool(row.error) for row in mine)),
             ]
         )
-    head = ["tool", "runs", "mean rank", "behind the best", f"over `{OURS}`", "says too good by"]
+    head = ["tool", "runs", "mean rank", "behind the best", f"ahead of `{OURS}`", "overstates by"]
     return _table([*head, "interval holds", "seconds", "failed"], lines)
 
 
@@ -217,7 +217,7 @@ def show_others(blocks: dict[tuple[str, int], Block]) -> str:
         ]
         for tool in list_names(blocks)
     ]
-    head = [f"{SHORT[m]}: {what}" for m in ("log_loss", "r2") for what in ("behind", "too good by")]
+    head = [f"{SHORT[m]}: {what}" for m in ("log_loss", "r2") for what in ("behind", "overstates")]
     return _table(["tool", *head], lines)
 
 
@@ -246,15 +246,17 @@ def show_state(blocks: dict[tuple[str, int], Block]) -> str:
     splits = max((split + 1 for _, split in blocks), default=0)
     tables = len({data for data, _ in blocks})
     lines = [
-        f"The race so far: {len(rows)} runs on {_count(tables, 'table')} with "
-        f"{_count(splits, 'split')} each at most and "
-        f"{', '.join(f'{one:g}' for one in seconds)} seconds a run. Ranks are over the "
-        f"{_count(len(full), 'table')} and splits that all of {len(tools)} tools ran on."
+        f"So far there are {len(rows)} runs on {_count(tables, 'table')}, with at most "
+        f"{_count(splits, 'split')} per table and a budget of "
+        f"{', '.join(f'{one:g}' for one in seconds)} seconds per run. The ranks use the "
+        f"{_count(len(full), 'split')} that all {len(tools)} ranked tools have run on."
     ]
     for tool in list_names(blocks):
         if tool not in tools:
             count = sum(tool in block for block in blocks.values())
-            lines.append(f"`{tool}` ran on {count} of {len(blocks)}, too few for a rank.")
+            lines.append(
+                f"`{tool}` has run on {count} of {len(blocks)} splits, too few for a rank."
+            )
     lacking = [tool for tool in list_tools() if tool not in list_names(blocks)]
     if lacking:
         lines.append(f"Not run yet: {', '.join(f'`{tool}`' for tool in lacking)}.")

@@ -10,7 +10,7 @@ from benchmarks.speed.problems import binary
 from benchmarks.speed.timing import Row, best, side_by_side
 from earnest.inference.curves.corrected import Selection, mean_curves
 from earnest.plotting.figures.estimates import plot_estimate
-from earnest.plotting.svg.figures import answer
+from earnest.plotting.svg.answer import answer
 
 
 def drawn_by_matplotlib(made: en.Estimate) -> str:

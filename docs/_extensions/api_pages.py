@@ -34,8 +34,8 @@ class Entry(NamedTuple):
 
     @property
     def title(self) -> str:
-        """The name as a reader writes it."""
-        return self.name.removeprefix("earnest.") if self.name.count(".") == 1 else self.name
+        """The name as a reader writes it; of a module further down, with the module alone."""
+        return ".".join(self.name.removeprefix("earnest.").split(".")[-2:])
 
     @property
     def page(self) -> str:

@@ -61,6 +61,17 @@ def test_the_workflows_run_targets_that_make_has() -> None:
     assert {"check", "docs", "test-package"} <= asked <= targets
 
 
+def test_every_file_that_github_reads_is_linted() -> None:
+    schemas = runpy.run_path(str(ROOT / "scripts" / "project_files.py"))["SCHEMAS"]
+    linted = {path for paths in schemas.values() for path in paths}
+    github = (ROOT / ".github").rglob("*")
+    written = {path for path in github if path.suffix in (".yml", ".yaml")}
+    assert written | {ROOT / "action.yml"} <= linted
+    assert all(path.is_file() for path in linted)
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert "check-files" in re.search(r"^test-all: (.*) ##", makefile, re.M)[1]  # type: ignore[index]
+
+
 def test_the_tested_pythons_are_those_that_the_classifiers_name() -> None:
     text = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
     tested = re.findall(r'"(3\.\d+)"', text.split("python: [")[1].split("]")[0])

@@ -16,7 +16,7 @@ from tests.training.interrupted import count_stored
 from tests.training.tune_tables import portfolio
 
 COMMANDS = {
-    "tune": ("--portfolio", "quick.toml", "--configs", "5", "--repeats", "1000", "--out", "run"),
+    "tune": ("--portfolio", "quick.toml", "--configs", "5", "--repeats", "200", "--out", "run"),
     "assess": ("--model", "rf", "--replicates", "2000", "--out", "run.db"),
     "compare-learners": ("--model", "rf", "--versus", "svm", "--repeats", "200", "--out", "run.db"),
 }

@@ -13,6 +13,7 @@ import earnest as en
 from earnest.comparison import TESTS
 from earnest.comparison.base import ComparisonEstimand, SupportedMetrics, TestSpec
 from earnest.core.results.specs import Evidence
+from earnest.core.text.comparison import p_words
 from tests.comparison.evidence import EVERY_TEST, WITH_P, classified, metric_of
 
 
@@ -308,6 +309,48 @@ def test_the_best_of_a_table_is_noticed_with_the_p_value_that_holds(name: str) -
     assert plain > 0.1 * pairs  # what a single p-value says of the best of equals
     assert held < 0.02 * pairs
     assert told == plain - held
+
+
+def test_the_best_of_equals_is_called_better_no_more_often_than_the_level_says() -> None:
+    # seeds 0 to 39: of 40 equal ones, the best against the one that is fifth from the end
+    claimed = plain = 0
+    for seed in range(40):
+        pi = equal_models(seed, configs=40, n=200)
+        scores = en.score_table(pi, "accuracy", np.ones((1, 200)))[0]
+        best, poor = int(scores.argmax()), int(np.argsort(scores)[4])
+        made = en.compare(pi, best, poor, metric="accuracy")
+        assert made.p_value is not None
+        plain += made.p_value <= 0.05
+        claimed += made.decision.startswith(f"{made.a} is better")
+        if not made.decision.startswith(f"{made.a} is better"):
+            assert made.decision.startswith("No difference")
+    assert plain > 0.5 * 40
+    assert claimed <= 4  # 5 or more of 40 have a probability of 5 % at the level of 5 %
+
+
+def test_a_decision_that_the_choice_takes_back_tells_both_p_values() -> None:
+    made = next(
+        found
+        for seed in range(40)
+        for pi in [equal_models(seed)]
+        for many in [en.compare_many(pi, metric="accuracy", rng=0)]
+        for other in many.comparisons
+        for found in [en.compare(pi, many.best, other.b, metric="accuracy")]
+        if found.shown
+    )
+    assert made.p_value is not None
+    assert made.p_simultaneous is not None
+    said = made.decision.replace("\xa0", " ")
+    assert said.startswith(
+        f"No difference between {made.a} and {made.b} can be shown if you compare them because "
+        f"{made.a} looks best: {p_words(made.p_simultaneous)} for all pairs of the 10 "
+        f"configurations. On its own, the accuracy of {made.a} is "
+    )
+    assert said.endswith(f"{p_words(made.p_value)}).")
+    turned = made.at(alternative="greater").decision
+    assert turned.startswith(f"It cannot be shown that {made.a} is better than {made.b} if you")
+    assert made.at(confidence_level=0.999).decision.startswith("No difference")
+    assert "looks best" not in made.at(confidence_level=0.999).decision
 
 
 def test_a_pair_without_the_best_or_of_a_table_of_two_has_no_other_p_value() -> None:

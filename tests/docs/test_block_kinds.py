@@ -166,7 +166,9 @@ def test_a_block_of_text_is_what_the_block_before_it_printed() -> None:
             block.body
             for before, block in pairwise([nothing, *generate.blocks(text)])
             if block.language == "text"
-            and not (before.language == "python" and generate._adjacent(text, before, block))
+            and not (
+                before.language in ("python", "py") and generate._adjacent(text, before, block)
+            )
         ]
         assert len(free) == ILLUSTRATIONS.get(named(page), 0), (named(page), free)
 

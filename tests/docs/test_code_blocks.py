@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import pytest
 
 import earnest
-from earnest.core.results.cautions import CODES
+from earnest.core.results.cautions import explanations
 from earnest.methods import METHODS
 from tests.scripts import load_script
 
@@ -140,7 +140,7 @@ def test_every_method_page_is_of_a_method() -> None:
 def test_every_caution_has_a_section_under_its_own_words() -> None:
     text = (ROOT / "docs" / "explanation" / "cautions.md").read_text(encoding="utf-8")
     sections = dict(re.findall(r"^## (EN\d{3}): (.+)$", text, re.M))
-    assert sections == CODES
+    assert sections == {code: each.title for code, each in explanations().items()}
     bodies = re.split(r"^## EN\d{3}: .+$", text, flags=re.M)[1:]
     for code, body in zip(sections, bodies, strict=True):
         assert f"({code.lower()})=\n## {code}" in text
@@ -150,7 +150,9 @@ def test_every_caution_has_a_section_under_its_own_words() -> None:
 
 def test_every_code_that_a_page_names_exists() -> None:
     for page in EVERY_MARKDOWN:
-        assert set(re.findall(r"\bEN\d{3}\b", page.read_text(encoding="utf-8"))) <= set(CODES)
+        assert set(re.findall(r"\bEN\d{3}\b", page.read_text(encoding="utf-8"))) <= set(
+            explanations()
+        )
 
 
 def test_the_reference_lists_every_public_name_once() -> None:

@@ -25,8 +25,32 @@ def test_a_script_runs_and_draws(script: Path, monkeypatch: pytest.MonkeyPatch) 
     assert names["en"] is en
 
 
+PLOTTED = {  # what a public class with `plot` comes from
+    "Comparison": "en.compare(",
+    "Comparisons": "en.compare_many(",
+    "EffectCurve": ".effect(",
+    "EffectSurface": ".effect2d(",
+    "Estimate": "en.estimate(",
+    "Estimates": "en.estimate_all(",
+    "Explanation": "en.explain(",
+    "Gain": "en.gain(",
+    "LearningCurve": "en.learning_curve(",
+    "Plan": "en.plan(",
+    "RegionTree": ".region_tree(",
+    "Thresholds": "en.thresholds(",
+}
+
+
 def test_every_plot_of_a_result_is_shown() -> None:
+    texts = [script.read_text(encoding="utf-8") for script in SCRIPTS]
+    drawn = {name for name in en.__all__ if hasattr(getattr(en, name), "plot")}
+    assert drawn == set(PLOTTED)
+    for call in PLOTTED.values():
+        assert any(call in text and ".plot()" in text for text in texts), call
+
+
+def test_every_door_is_named() -> None:
     shown = "\n".join(script.read_text(encoding="utf-8") for script in SCRIPTS)
-    for call in ("estimate(", "estimate_all(", "compare_many(", "explain(", "effect2d("):
-        assert call in shown, call
-    assert shown.count(".plot()") >= len(SCRIPTS)
+    doors = [name for name in en.__all__ if name.endswith("_from") and name != "trials_from"]
+    for name in (*doors, "harvest", "keep_predictions", "BoosterFolds", "Scores", "from_frame"):
+        assert name in shown, name

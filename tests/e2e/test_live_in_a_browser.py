@@ -239,9 +239,14 @@ def test_a_live_page_fits_its_window_and_can_be_read(browser: Any, tmp_path: Pat
     page.context.close()
 
 
+@pytest.mark.slow
 def test_the_page_of_a_finished_run_becomes_its_report(
     browser: Any, start: Any, tmp_path: Path
 ) -> None:
+    """The same of a process; tests/cli/commands/test_demo.py holds that the report takes its place.
+
+    That a page follows what is written in its place, the first test above holds.
+    """
     process, place = start("--configs", "2", "--folds", "3", "--portfolio", portfolio(tmp_path))
     wait_for_file(place, lambda: process.poll() is None)
     page = browser.new_context().new_page()

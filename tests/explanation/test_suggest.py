@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from earnest.explanation.effects import effect_of
-from earnest.explanation.suggest import CANDIDATES, _options, _Picks, _targets, suggest
+from earnest.explanation.suggest import OPTIONS, _options, _Picks, _targets, suggest
 from earnest.explanation.surrogate.gaussian_process import FittedProcess
 from tests.explanation.scenes import known_scene, mixed, mixed_trials, process_scene
 
@@ -70,7 +70,7 @@ def test_a_region_has_its_own_suggestions() -> None:
 
 def test_more_than_there_are_options_gives_all_of_them() -> None:
     scene = known_scene(mixed())
-    assert 0 < len(suggest(scene, 10 * CANDIDATES, None)) <= CANDIDATES
+    assert 0 < len(suggest(scene, 10 * OPTIONS, None)) <= OPTIONS
 
 
 def test_a_suggestion_is_plain_data() -> None:

@@ -11,12 +11,20 @@ ROOT = Path(__file__).resolve().parents[2]
 pytestmark = [pytest.mark.extra, pytest.mark.filterwarnings("default")]  # the tools' own warnings
 
 
+SHOWN = r"^```py\n(.*?)^```$(?:\n\n^```text\n(.*?)^```$)?"  # a block, and what it printed
+TOLERANCE = 0.01  # of a score, between versions of a tool and between processors
+
+
+def read_blocks() -> list[tuple[str, str]]:
+    """Each block of the pages, with what the page says that it printed."""
+    pages = sorted((ROOT / "docs").rglob("*.md"))
+    texts = [page.read_text(encoding="utf-8") for page in pages]
+    return [found for text in texts for found in re.findall(SHOWN, text, flags=re.M | re.S)]
+
+
 def blocks() -> list[tuple[str, str]]:
     """Each block with the import that tells its tool."""
-    found = []
-    for page in sorted((ROOT / "docs").rglob("*.md")):
-        text = page.read_text(encoding="utf-8")
-        found += re.findall(r"^```py\n(.*?)^```$", text, flags=re.M | re.S)
+    found = [code for code, _ in read_blocks()]
     # Blocks about clusters are not here: tests/docs/test_clusters_page.py runs them on one.
     tools = ("autogluon", "supervised", "h2o", "flaml", "mlflow", "optuna_integration")
     tools += ("xgboost", "lightgbm", "skore")
@@ -34,7 +42,20 @@ def test_a_block_runs(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     exec(compile(code, f"<{tool}>", "exec"), {"__name__": "example"})
-    if "print(" in code:
-        assert "roc_auc" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    shown = dict(read_blocks())[code]
+    if shown:
+        words, numbers = split_numbers(shown)
+        printed, found = split_numbers(out.splitlines()[-1])
+        assert printed == words
+        assert found == pytest.approx(numbers, abs=TOLERANCE)
+    elif "print(" in code:
+        assert "roc_auc" in out
     else:
         assert list(tmp_path.iterdir())  # what was logged
+
+
+def split_numbers(line: str) -> tuple[str, list[float]]:
+    """A line without its decimals, and its decimals."""
+    pattern = r"\d+\.\d+"
+    return re.sub(pattern, "#", line.strip()), [float(one) for one in re.findall(pattern, line)]

@@ -580,11 +580,8 @@ def _ask_anything(r: random.Random, seeds: Path, work: Path) -> Made:
 @cache
 def _commands() -> dict[str, dict[str, tuple[str, bool]]]:
     """Return the options of every command: their name in the code, and whether they are flags."""
-    import typer
+    from earnest.cli.app import build_program
 
-    from earnest.cli.app import app
-
-    found: Any = typer.main.get_command(app)
     return {
         name: {
             option: (one.name, bool(getattr(one, "is_flag", False)))
@@ -592,7 +589,7 @@ def _commands() -> dict[str, dict[str, tuple[str, bool]]]:
             for option in one.opts
             if option.startswith("--") and one.name not in UNSAFE
         }
-        for name, command in found.commands.items()
+        for name, command in build_program().commands.items()
     }
 
 

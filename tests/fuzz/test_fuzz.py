@@ -320,7 +320,7 @@ DAMAGED: dict[str, Callable[[Path, Path], object]] = {
         "scores_own.csv", lambda data: data.replace(b'"remarks"', b'"r"', 1)
     ),
     "scores whose header says a number in words": load_scores_text(
-        "scores_own.csv", lambda data: data.replace(b'"shape": [40', b'"shape": ["x"', 1)
+        "scores_own.csv", lambda data: data.replace(b'"shape":[40', b'"shape":["x"', 1)
     ),
     "scores that are words in a file of earnest": load_scores_text(
         "scores_samples.csv",

@@ -16,7 +16,12 @@ from earnest.explanation.curves import (
     optimum_confidence,
 )
 from earnest.explanation.regions.partition import Growth, grow
-from earnest.explanation.regions.splits import Node, best_split, candidates, find_published_split_of
+from earnest.explanation.regions.splits import (
+    Node,
+    best_split,
+    find_published_split_of,
+    list_split_points,
+)
 from earnest.explanation.sampling_bias import discrepancy
 
 HERE = Path(__file__).parent
@@ -65,7 +70,7 @@ def test_the_tree_is_the_published_one(name: str) -> None:
 @pytest.mark.parametrize("column", [0, 1, 2])
 def test_candidates_and_the_best_of_each_column_are_the_published_ones(column: int) -> None:
     expected = PUBLISHED["root_candidates"][f"x{column + 2}"]
-    found = candidates(OTHERS[:, column])
+    found = list_split_points(OTHERS[:, column])
     np.testing.assert_allclose(found, expected, atol=AGREES)
     best = PUBLISHED["root_L2_per_feature"][column]
     split = find_published_split_of(Node.of(SDS), OTHERS[:, column], column)

@@ -85,6 +85,23 @@ def test_the_interval_of_the_optimism_holds_the_bias_of_the_naive_score() -> Non
     assert bias > 0.04
 
 
+def test_the_optimism_is_told_as_the_mean_that_its_interval_holds() -> None:
+    # the interval is that of the bias; the luck of a single winner varies more than that
+    found = asked(scored(60, 40, 0.0), "roc_auc", 40, seed=10)
+    luck = np.array([made.naive - 0.5 for made in found])  # type: ignore[operator]
+    bias = luck.mean()
+    both = [(bias, own) for own in luck]
+    mean, single = (
+        np.mean([pair[i] in made.optimism_interval for pair, made in zip(both, found, strict=True)])  # type: ignore[operator]
+        for i in (0, 1)
+    )
+    assert mean >= 0.95 - 0.103  # 3 standard errors of a share of 40
+    assert single < 0.85
+    words = [c.what for made in found for c in made.cautions if c.code == "EN001"]
+    assert words
+    assert all(what.startswith("On average, ") for what in words)
+
+
 @pytest.mark.parametrize(("metric", "configs"), [("accuracy", 1), ("roc_auc", 20)])
 def test_guesses_are_said_to_beat_a_constant_no_more_often_than_the_level_says(
     metric: str, configs: int

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.model_selection import GridSearchCV
+from sklearn.tree import DecisionTreeClassifier
 
 import earnest as en
 from earnest import BBC, HoldOut, Predictions, estimate, estimate_all
@@ -170,6 +173,13 @@ def test_a_level_in_percent_is_answered_with_the_share(binary: Predictions) -> N
 def test_anything_but_predictions_is_refused() -> None:
     with pytest.raises(en.EvidenceError, match="not a table of out-of-sample predictions"):
         estimate(np.zeros((3, 2)), metric="roc_auc")
+
+
+@pytest.mark.parametrize("ask", [estimate, estimate_all])
+def test_what_is_no_evidence_is_told_before_a_metric_is_asked_for(ask: Callable[..., Any]) -> None:
+    search = GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 2]})
+    with pytest.raises(en.EvidenceError, match=r"earnest\.harvest"):
+        ask(search)
 
 
 def test_a_metric_of_another_task_is_refused(regression: Predictions) -> None:

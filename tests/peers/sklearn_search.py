@@ -181,7 +181,7 @@ def run_tests(*, dear: bool = True) -> list[Outcome]:
         }
         for name in [name for name in given if name.startswith("PYTEST_XDIST")]:
             del given[name]
-        command = [sys.executable, "-m", "pytest", str(path), "-c", os.devnull, "-q", "--tb=short"]
+        command = [sys.executable, "-m", "pytest", str(path), "-c", os.devnull, "-q", "--tb=native"]
         command += [f"--rootdir={home}", f"--confcutdir={home}", "-p", "no:cacheprovider"]
         command += ["-p", "tests.peers.sklearn_search", "-W", "ignore"]
         done = subprocess.run(command, env=given, capture_output=True, text=True, check=False)

@@ -18,7 +18,15 @@ from earnest.explanation.regions.regions import Limit, Region, RegionTree
 from earnest.explanation.sampling_bias import Gap
 from earnest.inference.curves.corrected import ClassCurves, Selection, class_curves, mean_curves
 from earnest.inference.curves.winner import calibration, residuals, risk_groups, winner_folds
-from earnest.plotting.svg import figures as draw
+from earnest.plotting.svg import answer as svg_answer
+from earnest.plotting.svg import curves as svg_curves
+from earnest.plotting.svg import draws as svg_draws
+from earnest.plotting.svg import effects as svg_effects
+from earnest.plotting.svg import gain as svg_gain
+from earnest.plotting.svg import outcomes as svg_outcomes
+from earnest.plotting.svg import strips as svg_strips
+from earnest.plotting.svg import thresholds as svg_thresholds
+from earnest.plotting.svg.canvas import Figure
 from earnest.testing import example_predictions
 
 HOSTILE = (
@@ -94,7 +102,7 @@ def a_tree(words: str = "C") -> RegionTree:
     )
 
 
-def gallery(words: str = "config", prefix: str = "f") -> dict[str, draw.Figure]:
+def gallery(words: str = "config", prefix: str = "f") -> dict[str, Figure]:
     """Return one figure of each kind; `words` stand for every name a user gives."""
     pi = named(example_predictions("binary", n_cases=90, n_configs=9), words)
     made = en.estimate(pi, metric="roc_auc", n_resamples=200, rng=0)
@@ -104,62 +112,68 @@ def gallery(words: str = "config", prefix: str = "f") -> dict[str, draw.Figure]:
     bare = an_estimate(words, "tibshirani")
     promised = replace(calibration(pi, 0), positive=words)
     shares = dict(zip(pi.configs.ids, made.details.win_share, strict=True))
-    scale = draw.find_shared_scale([made, naive, bare])
+    scale = svg_strips.find_shared_scale([made, naive, bare])
     rows = [
-        draw.Difference(name=words, value=0.01, one=(-0.01, 0.03), all=(-0.02, 0.04)),
-        draw.Difference(name=words, value=0.2, one=(0.1, 0.3), all=(0.05, 0.35), worse=True),
-        draw.Difference(name=words, value=0.0, simplest=True),
+        svg_strips.Difference(name=words, value=0.01, one=(-0.01, 0.03), all=(-0.02, 0.04)),
+        svg_strips.Difference(name=words, value=0.2, one=(0.1, 0.3), all=(0.05, 0.35), worse=True),
+        svg_strips.Difference(name=words, value=0.0, simplest=True),
     ]
-    apart = draw.difference_scale(rows)
-    scores = draw.scale_over([0.9, 1.0], width=160, limits=(0.0, 1.0))
+    apart = svg_strips.difference_scale(rows)
+    scores = svg_strips.scale_over([0.9, 1.0], width=160, limits=(0.0, 1.0))
     gap = Gap(14.0, 19.0, "above 1", 1, 9.0)
     curve, levels, tree = a_curve(words), a_curve(words, "levels"), a_tree(words)
-    limits = draw.find_shared_limits([curve, levels])
+    limits = svg_effects.find_shared_limits([curve, levels])
     parts = {name: Share(0.4 - 0.1 * i, 0.2, 0.5) for i, name in enumerate((words, "b", "c"))}
     folded = winner_folds(pi, metric("roc_auc"), 0)
     figures = {
-        "answer": lambda n: draw.answer(made, name=n),
-        "answer-phone": lambda n: draw.answer(made, name=n, width=350),
-        "answer-lower": lambda n: draw.answer(made.at(side="lower"), name=n, width=560),
-        "answer-upper": lambda n: draw.answer(made.at(side="upper"), name=n, width=560),
-        "answer-loss": lambda n: draw.answer(loss, name=n, width=560),
-        "answer-naive": lambda n: draw.answer(naive, name=n, corrected=False),
-        "answer-bare": lambda n: draw.answer(bare, name=n),
-        "bootstrap": lambda n: draw.bootstrap(made, name=n),
-        "bootstrap-loss": lambda n: draw.bootstrap(loss.at(side="upper"), name=n, width=350),
-        "won": lambda n: draw.won_in_bag(shares, winner=made.winner, name=n),
-        "axis": lambda n: draw.strip_axis(scale, name=n),
-        "forest": lambda n: draw.forest_strip(made, scale, name=n, reported=True, reference=0.9),
-        "forest-open": lambda n: draw.forest_strip(made.at(side="lower"), scale, name=n),
-        "forest-naive": lambda n: draw.forest_strip(naive, scale, name=n, trust=draw.Trust.NAIVE),
-        "forest-none": lambda n: draw.forest_strip(None, scale, name=n),
-        "difference-axis": lambda n: draw.strip_axis(apart, name=n, words="winner better →"),
-        "difference": lambda n: draw.comparison_strip(rows[0], apart, name=n),
-        "difference-worse": lambda n: draw.comparison_strip(rows[1], apart, name=n),
-        "difference-bare": lambda n: draw.comparison_strip(rows[2], apart, name=n),
-        "score": lambda n: draw.score_strip(0.95, scores, name=n, interval=(0.9, 0.97)),
-        "score-off": lambda n: draw.score_strip(0.4, scores, name=n),
-        "fold-dots": lambda n: draw.fold_dots([0.9, None, 0.95, float("nan")], (0.9, 1), name=n),
-        "roc": lambda n: draw.roc(both.roc, name=n),
-        "precision-recall": lambda n: draw.precision_recall(both.precision_recall, name=n),
-        "classes": lambda n: draw.class_areas(_by_class(words), name=n),
-        "classes-phone": lambda n: draw.class_areas(_by_class(words), name=n, width=350),
-        "gain": lambda n: draw.gain(_gain("tried"), name=n, title=words),
-        "gain-phone": lambda n: draw.gain(_gain("mean"), name=n, width=350, title=words),
-        "thresholds": lambda n: draw.thresholds(_thresholds(), name=n),
-        "benefit": lambda n: draw.thresholds(
+        "answer": lambda n: svg_answer.answer(made, name=n),
+        "answer-phone": lambda n: svg_answer.answer(made, name=n, width=350),
+        "answer-lower": lambda n: svg_answer.answer(made.at(side="lower"), name=n, width=560),
+        "answer-upper": lambda n: svg_answer.answer(made.at(side="upper"), name=n, width=560),
+        "answer-loss": lambda n: svg_answer.answer(loss, name=n, width=560),
+        "answer-naive": lambda n: svg_answer.answer(naive, name=n, corrected=False),
+        "answer-bare": lambda n: svg_answer.answer(bare, name=n),
+        "bootstrap": lambda n: svg_draws.bootstrap(made, name=n),
+        "bootstrap-loss": lambda n: svg_draws.bootstrap(loss.at(side="upper"), name=n, width=350),
+        "won": lambda n: svg_draws.won_in_bag(shares, winner=made.winner, name=n),
+        "axis": lambda n: svg_strips.strip_axis(scale, name=n),
+        "forest": lambda n: svg_strips.forest_strip(
+            made, scale, name=n, reported=True, reference=0.9
+        ),
+        "forest-open": lambda n: svg_strips.forest_strip(made.at(side="lower"), scale, name=n),
+        "forest-naive": lambda n: svg_strips.forest_strip(
+            naive, scale, name=n, trust=svg_strips.Trust.NAIVE
+        ),
+        "forest-none": lambda n: svg_strips.forest_strip(None, scale, name=n),
+        "difference-axis": lambda n: svg_strips.strip_axis(apart, name=n, words="winner better →"),
+        "difference": lambda n: svg_strips.comparison_strip(rows[0], apart, name=n),
+        "difference-worse": lambda n: svg_strips.comparison_strip(rows[1], apart, name=n),
+        "difference-bare": lambda n: svg_strips.comparison_strip(rows[2], apart, name=n),
+        "score": lambda n: svg_strips.score_strip(0.95, scores, name=n, interval=(0.9, 0.97)),
+        "score-off": lambda n: svg_strips.score_strip(0.4, scores, name=n),
+        "fold-dots": lambda n: svg_strips.fold_dots(
+            [0.9, None, 0.95, float("nan")], (0.9, 1), name=n
+        ),
+        "roc": lambda n: svg_curves.roc(both.roc, name=n),
+        "precision-recall": lambda n: svg_curves.precision_recall(both.precision_recall, name=n),
+        "classes": lambda n: svg_curves.class_areas(_by_class(words), name=n),
+        "classes-phone": lambda n: svg_curves.class_areas(_by_class(words), name=n, width=350),
+        "gain": lambda n: svg_gain.gain(_gain("tried"), name=n, title=words),
+        "gain-phone": lambda n: svg_gain.gain(_gain("mean"), name=n, width=350, title=words),
+        "thresholds": lambda n: svg_thresholds.thresholds(_thresholds(), name=n),
+        "benefit": lambda n: svg_thresholds.thresholds(
             _thresholds(), name=n, width=350, measures=("net_benefit",)
         ),
-        "calibration": lambda n: draw.calibration(promised, name=n),
-        "folds": lambda n: draw.folds(folded, name=n, estimate=made),
-        "residuals": lambda n: draw.residuals(_left(), name=n, outcome=words),
-        "survival": lambda n: draw.kaplan_meier(_groups(), name=n, time=words),
-        "effect": lambda n: draw.effect(curve, name=n, limits=limits, gaps=[gap]),
-        "effect-levels": lambda n: draw.effect(levels, name=n, limits=limits),
-        "region": lambda n: draw.region_node(
-            tree.regions[1], tree.root.curve, name=n, limits=draw.tree_limits(tree)
+        "calibration": lambda n: svg_curves.calibration(promised, name=n),
+        "folds": lambda n: svg_outcomes.folds(folded, name=n, estimate=made),
+        "residuals": lambda n: svg_outcomes.residuals(_left(), name=n, outcome=words),
+        "survival": lambda n: svg_outcomes.kaplan_meier(_groups(), name=n, time=words),
+        "effect": lambda n: svg_effects.effect(curve, name=n, limits=limits, gaps=[gap]),
+        "effect-levels": lambda n: svg_effects.effect(levels, name=n, limits=limits),
+        "region": lambda n: svg_effects.region_node(
+            tree.regions[1], tree.root.curve, name=n, limits=svg_effects.tree_limits(tree)
         ),
-        "importance": lambda n: draw.importance(
+        "importance": lambda n: svg_effects.importance(
             Importance(parts, parts, {}, 0.95), name=n, trials={words: 3}
         ),
     }

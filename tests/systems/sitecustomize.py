@@ -6,7 +6,9 @@ No fork, no fcntl, no processor affinity, no /proc, no /sys; new processes are s
 
 from __future__ import annotations
 
+import builtins
 import importlib.abc
+import io
 import multiprocessing
 import os
 import pathlib
@@ -30,14 +32,27 @@ class Missing(importlib.abc.MetaPathFinder):
 
 
 def hide_folders() -> None:
-    plain = pathlib.Path.open
+    """Hide them from earnest's own code: other libraries look for Linux by its name."""
+    for place, name in ((builtins, "open"), (io, "open"), (pathlib.Path, "open")):
+        setattr(place, name, _refusing(getattr(place, name)))
 
-    def refuse(self: pathlib.Path, *given: Any, **options: Any) -> Any:
-        if str(self).startswith(("/proc", "/sys")):
-            raise FileNotFoundError(2, "No such file or directory", str(self))
-        return plain(self, *given, **options)
 
-    pathlib.Path.open = refuse  # type: ignore[method-assign]
+def _refusing(plain: Any) -> Any:
+    def refuse(path: Any, *given: Any, **options: Any) -> Any:
+        named = isinstance(path, str | pathlib.Path) and str(path).startswith(("/proc", "/sys"))
+        if named and _asking().startswith(("earnest", "__main__")):
+            raise FileNotFoundError(2, "No such file or directory", str(path))
+        return plain(path, *given, **options)
+
+    return refuse
+
+
+def _asking() -> str:
+    """The module that asks for a file, through pathlib or not."""
+    caller = sys._getframe(2)
+    while caller.f_back and caller.f_globals.get("__name__", "").startswith((__name__, "pathlib")):
+        caller = caller.f_back
+    return str(caller.f_globals.get("__name__", ""))
 
 
 def leave_linux() -> None:

@@ -32,7 +32,16 @@ from benchmarks.calibration.real.populations import (
     Population,
     population,
 )
-from benchmarks.calibration.real.run import Sample, judge, replicate, simulate, true_scores
+from benchmarks.calibration.real.run import (
+    RESULTS,
+    Row,
+    Sample,
+    judge,
+    replicate,
+    simulate,
+    true_scores,
+)
+from benchmarks.rows import read_rows
 
 SIZE_OF_TEST = 1e-3
 RUNS = 200
@@ -163,6 +172,23 @@ def test_a_block_counts_what_its_replications_did() -> None:
     assert len(rows["r2", "naive"].luck.split()) == 2
 
 
+def test_repeats_add_less_than_one_point_to_the_bias_of_the_value() -> None:
+    known = {cell.number: cell for cell in read(CELLS)}
+    errors: dict[tuple[str, int, str], float] = {}
+    for row in read_rows(Row, RESULTS):
+        cell = known[row.cell]
+        if row.method == "bbc" and (cell.n, cell.folds) == (100, 5):
+            errors[row.metric, cell.repeats, cell.population] = row.error / row.replications
+    for metric in ("accuracy", "balanced_accuracy", "roc_auc"):
+        both = [
+            (errors[metric, 1, name], errors[metric, 5, name])
+            for metric_of, repeats, name in errors
+            if (metric_of, repeats) == (metric, 5)
+        ]
+        assert len(both) == 9
+        assert abs(np.mean([five - one for one, five in both])) < 0.01
+
+
 # ---- the default interval
 
 
@@ -201,3 +227,21 @@ def test_the_default_covers_as_it_did(key: tuple[str, int, int, str]) -> None:
     stated = COVERED[key]
     assert bdtr(both, RUNS, stated[0]) >= SIZE_OF_TEST
     assert bdtr(one, RUNS, stated[1]) >= SIZE_OF_TEST
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "n", "folds"), [("sparse", 40, 5), ("rings", 100, 10)])
+def test_bounds_of_a_log_loss_that_fail_are_of_confident_winners(
+    name: str, n: int, folds: int
+) -> None:
+    source = population(name)
+    assert isinstance(source, Population)
+    found: dict[bool, list[bool]] = {False: [], True: []}
+    for number in range(2 * FIRST, 2 * FIRST + RUNS):
+        sample = Sample(Cell(903, name, n, folds, 1), source, number)
+        made = en.estimate(sample.predictions, metric="log_loss", rng=number)
+        warned = "EN157" in {caution.code for caution in made.cautions}
+        found[warned].append(judge(sample, made, 0.0).held)
+    kept, warned_of = found[False], found[True]
+    assert bdtr(sum(kept), len(kept), 0.95) >= SIZE_OF_TEST
+    assert np.mean(kept) > np.mean(warned_of)

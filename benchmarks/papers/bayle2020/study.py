@@ -45,14 +45,14 @@ LEVEL = 0.05
 DEGREES = {"cv_t": 9, "resampled_t": 9, "corrected_t": 9, "five_by_two": 5}
 DEGREES["corrected_t of folds"] = 9
 MADE_FROM = dict.fromkeys(("figure2", "figure3", "claims"), ("trials",))
-FEW = "errors vary more than standard errors say (`spread`): the theorem is about many cases"
+FEW = "errors vary more than their standard errors say (`spread`); the theorem is for many cases"
 REASONS: Sequence[Reason] = (
     Reason("figure2", r"cases=(100|300) .*bayle", FEW),
     Reason("figure2", r"learner=net .*bayle", FEW),
     Reason(
         "figure2",
         r"cases=(100|300|700) .*holdout",
-        "a tenth of the cases score: too few for a normal law",
+        "only a tenth of the cases score, too few for a normal approximation",
     ),
 )
 SWAPS = 3  # of a training case, in each of ten folds
@@ -277,8 +277,8 @@ Cells = dict[str, dict[str, Finding]]
 def find_claims(two: Sequence[Finding], three: Sequence[Finding]) -> list[Finding]:
     """Return in how many cells from 700 cases on each statement of the poster held.
 
-    A share is off if the binomial law has it, or a rarer one on that side, less often than .05,
-    adjusted by Holm's method over the cells of the claim.
+    A share is off if an exact one-sided binomial test rejects it at .05, adjusted by
+    Holm's method over the cells of the claim.
     """
     from scipy.stats import binom
 

@@ -30,7 +30,16 @@ MARKS = ("delimiter", "decimal", "thousands")  # of a text table
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrialsRequest:
+class Request:
+    """What a caller says of a source."""
+
+    def refuse(self, source: str, *names: str) -> None:
+        """Refuse options that mean nothing for this source, rather than ignore them."""
+        check.refuse_given({name: getattr(self, name) for name in names}, source)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrialsRequest(Request):
     """The options of `trials_from`, each None where it was not said."""
 
     study: str | None = None
@@ -44,10 +53,6 @@ class TrialsRequest:
     delimiter: str | None = None
     decimal: str | None = None
     thousands: str | None = None
-
-    def refuse(self, source: str, *names: str) -> None:
-        """Refuse options that mean nothing for this source, rather than ignore them."""
-        check.refuse_given({name: getattr(self, name) for name in names}, source)
 
     def table_options(self) -> TrialOptions:
         """Return what was said of the columns of a table, as `Trials.from_frame` takes it."""
@@ -93,7 +98,7 @@ StoreLike: TypeAlias = "str | PathLike[str] | ArtifactStore"  # where `keep_pred
 
 
 @dataclass(frozen=True, kw_only=True)
-class PredictionsRequest:
+class PredictionsRequest(Request):
     """The options of `predictions_from`, each None where it was not said."""
 
     y: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None
@@ -108,10 +113,6 @@ class PredictionsRequest:
     static: bool | None = None
     ensembles: bool | None = None
     trust_pickle: bool | None = None
-
-    def refuse(self, source: str, *names: str) -> None:
-        """Refuse options that mean nothing for this source, rather than ignore them."""
-        check.refuse_given({name: getattr(self, name) for name in names}, source)
 
     def outcome(self, source: str) -> Outcome:
         """Return `y`, and refuse to go on without."""
@@ -234,6 +235,19 @@ class ScoresReader(Reader):
 
     read: Callable[[Path], list[Run]]
     tool: str
+
+
+def is_kind(source: object, name: str, package: str = "") -> bool:
+    """Tell whether an object is of a class of that name, without importing its package.
+
+    Examples
+    --------
+    >>> from earnest.adapters.readers import is_kind
+    >>> is_kind(True, "int"), is_kind(True, "Study", "optuna.")
+    (True, False)
+    """
+    kinds = type(source).__mro__
+    return any(kind.__name__ == name and kind.__module__.startswith(package) for kind in kinds)
 
 
 R = TypeVar("R", bound=Reader)

@@ -11,7 +11,6 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
-from copy import copy
 from dataclasses import fields, is_dataclass
 from functools import cache, wraps
 from pathlib import Path
@@ -72,7 +71,7 @@ HELP = (
 )
 EPILOG = (
     "[bold]earnest COMMAND --help[/bold] explains a command. "
-    "Exit codes: 0 done, 2 bad input, 1 a fault of earnest, 130 interrupted, 141 closed pipe; of "
+    "Exit codes: 0 done, 1 a bug in earnest, 2 bad input, 130 interrupted, 141 closed pipe; for "
     "[bold]gate[/bold] also 3 fail and 4 undecided."
 )
 
@@ -90,7 +89,7 @@ class Command(TyperCommand):
         if not set(given) & set(piped):
             return super().invoke(ctx)
         if len(given) > 1:
-            ctx.fail("Standard input can be read once, and '-' is given twice.")
+            ctx.fail("Standard input can be read only once, but '-' is given twice.")
         with keep_standard_input() as path:
             ctx.params[given[0]] = path
             return super().invoke(ctx)
@@ -109,13 +108,6 @@ def _takes_one(param: Parameter) -> bool:
     if not isinstance(param, TyperOption) or param.multiple or param.count:
         return False
     return not param.is_flag or bool(param.secondary_opts)
-
-
-app = typer.Typer(
-    add_completion=True,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
 
 
 def take_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -156,27 +148,42 @@ def _read_hints(kind: type) -> dict[str, object]:
     return get_type_hints(kind, include_extras=True)
 
 
-def _add_command(name: str, panel: str, help_: str, command: Callable[..., None]) -> None:
-    app.command(name, help=help_, rich_help_panel=panel, cls=Command)(take_options(command))
+COMMANDS: tuple[tuple[str, str, str, Callable[..., None]], ...] = (  # name, panel, help, function
+    ("tune", "Tune", tune.HELP, tune.command),
+    ("predict", "Tune", predict.HELP, predict.command),
+    ("demo", "Tune", demo.HELP, demo.command),
+    ("gather", "Bring", gather.HELP, gather.command),
+    ("estimate", "Ask", estimate.HELP, estimate.command),
+    ("gain", "Ask", gain.HELP, gain.command),
+    ("thresholds", "Ask", thresholds.HELP, thresholds.command),
+    ("assess", "Ask", assess.HELP, assess.command),
+    ("compare", "Ask", compare.HELP, compare.command),
+    ("compare-learners", "Ask", compare_learners.HELP, compare_learners.command),
+    ("gate", "Decide", gate.HELP, gate.command),
+    ("plan", "Decide", plan.HELP, plan.command),
+    ("explain", "Ask", explain.HELP, explain.command),
+    ("report", "Ask", report.HELP, report.command),
+    ("methods", "Look up", lookup.METHODS_HELP, lookup.list_methods),
+    ("tests", "Look up", lookup.TESTS_HELP, lookup.list_tests),
+    ("metrics", "Look up", lookup.METRICS_HELP, lookup.list_metrics),
+)
 
 
-_add_command("tune", "Tune", tune.HELP, tune.command)
-_add_command("predict", "Tune", predict.HELP, predict.command)
-_add_command("demo", "Tune", demo.HELP, demo.command)
-_add_command("gather", "Bring", gather.HELP, gather.command)
-_add_command("estimate", "Ask", estimate.HELP, estimate.command)
-_add_command("gain", "Ask", gain.HELP, gain.command)
-_add_command("thresholds", "Ask", thresholds.HELP, thresholds.command)
-_add_command("assess", "Ask", assess.HELP, assess.command)
-_add_command("compare", "Ask", compare.HELP, compare.command)
-_add_command("compare-learners", "Ask", compare_learners.HELP, compare_learners.command)
-_add_command("gate", "Decide", gate.HELP, gate.command)
-_add_command("plan", "Decide", plan.HELP, plan.command)
-_add_command("explain", "Ask", explain.HELP, explain.command)
-_add_command("report", "Ask", report.HELP, report.command)
-_add_command("methods", "Look up", lookup.METHODS_HELP, lookup.list_methods)
-_add_command("tests", "Look up", lookup.TESTS_HELP, lookup.list_tests)
-_add_command("metrics", "Look up", lookup.METRICS_HELP, lookup.list_metrics)
+def make_app(*, options: bool = True) -> typer.Typer:
+    """Return the program, for its own help without the options of its commands.
+
+    Reading the types of all arguments of all commands takes longer than printing that help.
+    """
+    app = typer.Typer(
+        add_completion=True,
+        rich_markup_mode="rich",
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(invoke_without_command=True, help=HELP, epilog=EPILOG)(root)
+    for name, panel, help_, command in COMMANDS:
+        made = take_options(command) if options else lambda: None
+        app.command(name, help=help_, rich_help_panel=panel, cls=Command)(made)
+    return app
 
 
 def _print_version(wanted: bool) -> None:
@@ -187,7 +194,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True, help=HELP, epilog=EPILOG)
 def root(
     context: typer.Context,
     version: Annotated[
@@ -214,7 +220,7 @@ def build_program() -> TyperGroup:
 
     Once a process: typer reads the types of all arguments of all commands for it.
     """
-    return cast(TyperGroup, typer.main.get_command(app))
+    return cast(TyperGroup, typer.main.get_command(make_app()))
 
 
 def options_of(name: str) -> set[str]:
@@ -223,27 +229,13 @@ def options_of(name: str) -> set[str]:
     return {option for param in params for option in (*param.opts, *param.secondary_opts)}
 
 
-def _asks_for_contents(args: Sequence[str] | None) -> bool:
+def _asks_for_contents(given: Sequence[str]) -> bool:
     """Tell whether only the list of commands is asked for."""
-    given = list(sys.argv[1:] if args is None else args)
-    return given in ([], ["-h"], ["--help"]) and COMPLETING not in os.environ
+    return list(given) in ([], ["-h"], ["--help"]) and COMPLETING not in os.environ
 
 
-def _list_commands() -> typer.Typer:
-    """Return the program without the options of its commands, which its own help does not show.
-
-    Typer reads the types of all arguments of all commands, which takes longer than to print them.
-    """
-    contents = copy(app)
-    contents.registered_commands = [copy(one) for one in app.registered_commands]
-    for one in contents.registered_commands:
-        one.callback = lambda: None
-    return contents
-
-
-def _asks_for_help(args: Sequence[str] | None) -> bool:
-    """Tell whether nothing is asked but how to ask, which no file may stand in the way of."""
-    given = list(sys.argv[1:] if args is None else args)
+def _asks_for_help(given: Sequence[str]) -> bool:
+    """Tell whether only help is asked for; a broken file of defaults must not prevent it."""
     asking = {"--help", "-h", "--version", "--install-completion", "--show-completion"}
     return not given or bool(asking & set(given)) or COMPLETING in os.environ
 
@@ -258,12 +250,13 @@ def run(args: Sequence[str] | None = None) -> int:
     """
     sys.excepthook = internal_error
     warnings.showwarning = show_warning
-    contents = _asks_for_contents(args)
-    command = typer.main.get_command(_list_commands()) if contents else build_program()
+    given = sys.argv[1:] if args is None else args
+    contents = _asks_for_contents(given)
+    command = typer.main.get_command(make_app(options=False)) if contents else build_program()
     defaults = Defaults(None, {})
     try:
         with guard_output():
-            if not _asks_for_help(args):
+            if not _asks_for_help(given):
                 defaults = read_defaults(cast(TyperGroup, command).commands, Path.cwd())
             code = command.main(
                 args, prog_name="earnest", standalone_mode=False, default_map=defaults.by_command

@@ -143,7 +143,7 @@ def _refuse(path: Path, key: str, needs: str, known: list[str]) -> InputError:
 
 def _refuse_value(path: Path, key: str, needs: str, value: object) -> InputError:
     return InputError(
-        f"{path.name}: {key!r} has a value that it cannot have",
+        f"{path.name}: {key!r} has an invalid value",
         needs=needs,
         got=check.show(value),
     )

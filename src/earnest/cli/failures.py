@@ -19,36 +19,26 @@ from earnest.core.base.check import show
 from earnest.core.base.errors import EarnestError, PluginWarning
 
 # Arguments of the library, as the command line calls them.
-_OPTIONS = {
+_SAME_NAME = """
+    above adjust against alternative below budget by decimal delimiter detect direction drop
+    event fold folds format group id ignore keep ledger limits margin method metric missing
+    model objective order out params per portfolio positive power prediction reference
+    regions repeat repeats response resume rope score seed selector sensitivity side
+    specificity study suggest surrogate table target task test thousands threshold time
+    undefined width
+"""
+_OPTIONS = {name: f"--{name}" for name in _SAME_NAME.split()} | {
     "confidence_level": "--level",
     "rng": "--seed",
-    "seed": "--seed",
     "n_resamples": "--n-resamples",
     "n_jobs": "--n-jobs",
+    "n_points": "--n-points",
     "groups": "--group",
     "configs": "--config",
     "tasks": "--task",
     "config": "--model",
-    "score": "--prediction",
-    **{name: f"--{name}" for name in ("missing", "limits", "per")},
-    "delimiter": "--delimiter",
-    "decimal": "--decimal",
-    "thousands": "--thousands",
-    **{name: f"--{name}" for name in ("metric", "method", "selector", "undefined", "side")},
-    **{name: f"--{name}" for name in ("format", "target", "fold", "group", "repeat", "id")},
-    **{name: f"--{name}" for name in ("time", "event", "positive", "task", "response")},
-    **{name: f"--{name}" for name in ("threshold", "model", "prediction", "table")},
-    **{name: f"--{name}" for name in ("test", "alternative", "adjust", "reference", "rope")},
-    **{name: f"--{name}" for name in ("study", "objective", "direction", "params", "regions")},
-    **{name: f"--{name}" for name in ("surrogate", "suggest", "order")},
-    "n_points": "--n-points",
-    **{name: f"--{name}" for name in ("folds", "repeats", "budget", "drop", "portfolio", "ignore")},
-    **{name: f"--{name}" for name in ("out", "resume", "keep")},
-    **{name: f"--{name}" for name in ("above", "below", "against", "margin", "ledger")},
-    **{name: f"--{name}" for name in ("sensitivity", "specificity")},
     "act_from": "--net-benefit",
     "thresholds": "--at",
-    **{name: f"--{name}" for name in ("score", "by", "missing", "detect", "width", "power")},
     "n_configs": "--configs",
     "n_replicates": "--replicates",
     "n_repeats": "--repeats",

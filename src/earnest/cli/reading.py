@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from earnest.core.base.errors import FormatError, InputError
 
 if TYPE_CHECKING:
     from earnest.cli.commands.tune import CasesReading
-    from earnest.cli.options import PredictionsReading, ScoresReading
+    from earnest.cli.options import CsvReading, PredictionsReading, ScoresReading
     from earnest.core.data.predictions import Predictions
     from earnest.core.data.scores import Scores
     from earnest.training.tables.table import TrainingTable
 
 LARGE = 100_000_000  # bytes of a file that is read so long that it is said
-_LOADED_AS = {"form": "format", "case": "id", "config": "configs"}  # options with other names
+_OPTION_NAMES = {"form": "format", "case": "id"}  # where they are not those of the arguments
+_LOADED_AS = _OPTION_NAMES | {"config": "configs"}
+_SCORES_LOADED_AS = _LOADED_AS | {
+    "group": "groups",
+    "task": "tasks",
+    "model": "config",
+    "prediction": "score",
+}
+_NOT_OF_SCORES = ("target", "time", "event", "positive", "response", "threshold")
 _SIGNS = {"tab": "\t", "\\t": "\t", "space": " "}  # hard to type, or to see
 
 
@@ -32,6 +40,23 @@ def read_sign(delimiter: str | None) -> str | None:
     ('\t', ';', None)
     """
     return None if not delimiter else _SIGNS.get(delimiter, delimiter)
+
+
+class CsvMarks(TypedDict):
+    """The signs of a CSV file, as readers take them."""
+
+    delimiter: str | None
+    decimal: str | None
+    thousands: str | None
+
+
+def read_marks(how: CsvReading | CasesReading) -> CsvMarks:
+    """Return the signs of a CSV file that were said."""
+    return {
+        "delimiter": read_sign(how.delimiter),
+        "decimal": how.decimal,
+        "thousands": read_sign(how.thousands),
+    }
 
 
 @contextmanager
@@ -65,26 +90,30 @@ def keep_standard_input() -> Iterator[Path]:
         yield path
 
 
-def _say_size(size: int) -> str:
-    """Return the size of a file in words, 1 kB at least."""
-    return f"{size / 1e6:,.0f} MB" if size >= 1e6 else f"{max(size / 1e3, 1):,.0f} kB"
+T = TypeVar("T")
+
+
+def _load(load: Callable[..., T], path: Path, options: dict[str, Any]) -> T:
+    """Load a table; say so at once if it is large, and tell why if it cannot be read."""
+    from earnest.cli.show.progress import patiently
+
+    size = path.stat().st_size if path.is_file() else 0
+    words = f"{size / 1e6:,.0f} MB" if size >= 1e6 else f"{max(size / 1e3, 1):,.0f} kB"
+    try:
+        with patiently(sys.stderr, f"Reading {path.name}, {words}", now=size > LARGE):
+            return load(path, **options)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise FormatError(f"{str(path)!r} cannot be read", got=why) from error
 
 
 def read_predictions(path: Path, how: PredictionsReading) -> Predictions:
     """Read a table of predictions: a file, or the folder of a run with such a file."""
     from earnest.adapters.predictions.door import refuse_foreign, table_of
-    from earnest.cli.show.progress import patiently
     from earnest.core.data.predictions import Predictions
 
     refuse_foreign(path)
-    table = table_of(path)
-    size = table.stat().st_size if table.is_file() else 0
-    try:
-        with patiently(sys.stderr, f"Reading {table.name}, {_say_size(size)}", now=size > LARGE):
-            return Predictions.load(table, **list_load_options(how))
-    except OSError as error:
-        why = error.strerror or str(error)
-        raise FormatError(f"{str(path)!r} cannot be read", got=why) from error
+    return _load(Predictions.load, table_of(path), list_load_options(how))
 
 
 def read_evidence(
@@ -108,7 +137,7 @@ def read_evidence(
         if value:
             option = f"--{name.replace('_', '-')}"
             raise InputError(
-                f"{option} is for scores", cure=f"Say --scores, or leave {option} out."
+                f"{option} is for scores", cure=f"Add --scores, or leave {option} out."
             )
     if not metrics and path.exists():  # what is not there is refused when it is read
         refuse_no_metric(path)
@@ -134,16 +163,9 @@ def refuse_no_metric(path: Path) -> None:
 
 def read_scores(path: Path, how: PredictionsReading, scoring: ScoresReading) -> Scores:
     """Read a table of scores."""
-    from earnest.cli.show.progress import patiently
     from earnest.core.data.scores import Scores
 
-    size = path.stat().st_size if path.is_file() else 0
-    try:
-        with patiently(sys.stderr, f"Reading {path.name}, {_say_size(size)}", now=size > LARGE):
-            return Scores.load(path, **list_score_options(how, scoring))
-    except OSError as error:
-        why = error.strerror or str(error)
-        raise FormatError(f"{str(path)!r} cannot be read", got=why) from error
+    return _load(Scores.load, path, list_score_options(how, scoring))
 
 
 def read_logs(path: Path, how: PredictionsReading, scoring: ScoresReading) -> Scores:
@@ -158,43 +180,23 @@ def read_logs(path: Path, how: PredictionsReading, scoring: ScoresReading) -> Sc
 
 def list_log_options(how: PredictionsReading, scoring: ScoresReading) -> dict[str, Any]:
     """Return the options of `scores_from` that were given."""
-    for name, value in vars(how).items():
-        if value is not None and name != "config":
-            word = _CALLED.get(name, name)
+    for name in _list_given(how):
+        if name != "config":
             raise InputError(
-                f"--{word} tells how to read a table, and this is a log", cure="Leave it out."
+                f"--{_OPTION_NAMES.get(name, name)} is for tables, but this is a log",
+                cure="Leave it out.",
             )
-    named: dict[str, Any] = {"by": scoring.by} if scoring.by is not None else {}
-    if scoring.score is not None:
-        named["score"] = scoring.score
-    if scoring.lower_is_better:
-        named["greater_is_better"] = False
-    if scoring.limits is not None:
-        named["limits"] = _read_limits(scoring.limits)
-    if scoring.missing is not None:
-        named["missing"] = scoring.missing
-    return named
-
-
-_CALLED = {"form": "format", "case": "id"}  # options with other names than their argument
-_SCORES_LOADED_AS = {
-    "form": "format",
-    "case": "id",
-    "group": "groups",
-    "task": "tasks",
-    "model": "config",
-    "prediction": "score",
-    "config": "configs",
-}
-_NOT_OF_SCORES = ("target", "time", "event", "positive", "response", "threshold")
+    return _list_scoring(scoring, ("score", "missing", "by"))
 
 
 def list_score_options(how: PredictionsReading, scoring: ScoresReading) -> dict[str, Any]:
     """Return the options of `Scores.load` that were given."""
-    given = {name: value for name, value in vars(how).items() if value is not None}
+    given = _list_given(how)
     for name in _NOT_OF_SCORES:
         if name in given:
             raise InputError(f"--{name} has no meaning with --scores", cure="Leave it out.")
+    if scoring.by is not None:
+        raise InputError("--by is for logs of evaluations", cure="Leave it out.")
     if "model" in given:
         if len(given["model"]) > 1:
             raise InputError(
@@ -204,18 +206,32 @@ def list_score_options(how: PredictionsReading, scoring: ScoresReading) -> dict[
             )
         given["model"] = given["model"][0]
     named = {_SCORES_LOADED_AS.get(name, name): value for name, value in given.items()}
-    for name in ("delimiter", "thousands"):
-        if name in named:
-            named[name] = read_sign(named[name])
+    return named | _list_scoring(scoring, ("missing", "per", "score"))
+
+
+def list_load_options(how: PredictionsReading) -> dict[str, Any]:
+    """Return the options of `Predictions.load` that were given.
+
+    An empty name stands for None, and leaves a column out.
+    """
+    given = {_LOADED_AS.get(name, name): value for name, value in _list_given(how).items()}
+    return {name: None if value == "" else value for name, value in given.items()}
+
+
+def _list_given(how: PredictionsReading) -> dict[str, Any]:
+    """Return what was said of a table, with signs for their names."""
+    given = {name: value for name, value in vars(how).items() if value is not None}
+    signs = {name: read_sign(given[name]) for name in ("delimiter", "thousands") if name in given}
+    return given | signs
+
+
+def _list_scoring(scoring: ScoresReading, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return what was said of scores; `names` are the options that go on as they are."""
+    named = {name: getattr(scoring, name) for name in names if getattr(scoring, name) is not None}
     if scoring.lower_is_better:
         named["greater_is_better"] = False
     if scoring.limits is not None:
         named["limits"] = _read_limits(scoring.limits)
-    for name in ("missing", "per", "score"):
-        if getattr(scoring, name) is not None:
-            named[name] = getattr(scoring, name)
-    if scoring.by is not None:
-        raise InputError("--by is for logs of evaluations", cure="Leave it out.")
     return named
 
 
@@ -224,7 +240,7 @@ def _read_limits(text: str) -> tuple[float, float]:
         low, high = (float(end) for end in text.split(","))
     except ValueError:
         raise InputError(
-            f"--limits: {text!r} is no range", needs="two numbers, such as 0,1 or 0,inf"
+            f"--limits: {text!r} is not a range", needs="two numbers, such as 0,1 or 0,inf"
         ) from None
     return low, high
 
@@ -242,21 +258,6 @@ def is_large(given: Predictions | Scores) -> bool:
     return int(matrix.nbytes) > LARGE
 
 
-def list_load_options(how: PredictionsReading) -> dict[str, Any]:
-    """Return the options of `Predictions.load` that were given.
-
-    Those that are None were not; an empty name stands for None, and leaves a column out. The
-    delimiter 'tab', or a backslash with a t, is a tab.
-    """
-    said = {_LOADED_AS.get(name, name): value for name, value in vars(how).items()}
-    given = {name: value for name, value in said.items() if value is not None}
-    named = {name: None if value == "" else value for name, value in given.items()}
-    for name in ("delimiter", "thousands"):
-        if name in named:
-            named[name] = read_sign(named[name])
-    return named
-
-
 def read_cases(
     path: Path, target: str, how: CasesReading, task: str | None = None
 ) -> TrainingTable:
@@ -270,7 +271,5 @@ def read_cases(
         task=how.task if task is None else task,
         positive=how.positive,
         ignore=tuple(how.ignore or ()),
-        delimiter=read_sign(how.delimiter),
-        decimal=how.decimal,
-        thousands=read_sign(how.thousands),
+        **read_marks(how),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -40,8 +40,8 @@ def check_table(table: str | None, json: bool) -> None:
 BY_METRIC = "earnest/by-metric/1"
 
 
-def share_seed(metrics: Sequence[str | None], seed: int | None) -> int | None:
-    """Return the seed that metrics are asked with: as given; several share one that is drawn."""
+def _share_seed(metrics: Sequence[str | None], seed: int | None) -> int | None:
+    """Return the seed as given; several metrics without one share a drawn one."""
     if seed is not None or len(set(metrics)) == 1:
         return seed
     from secrets import randbits  # late, as it loads hashes that help does without
@@ -49,14 +49,22 @@ def share_seed(metrics: Sequence[str | None], seed: int | None) -> int | None:
     return randbits(32)
 
 
-def write_each(
-    results: Mapping[N, R], *, json: bool = False, table: str | None = None
-) -> Iterator[R]:
-    """Write the results of metrics as it was asked for, and yield those to show as text.
+def answer_metrics(
+    ask: Callable[[N, int | None], R],
+    show: Callable[[R], None],
+    metrics: Sequence[N],
+    seed: int | None,
+    *,
+    json: bool = False,
+    table: str | None = None,
+) -> None:
+    """Ask for each metric, with one seed for all, and show or write the results.
 
-    Of one metric the JSON is that of its result. Of several it is `{"schema": ..., "metrics":
-    {NAME: RESULT}}`, where each result is what that metric alone would have written.
+    For one metric, the JSON is that of its result. For several, it is `{"schema": ...,
+    "metrics": {NAME: RESULT}}`, with each result as it is written for that metric alone.
     """
+    seed = _share_seed(metrics, seed)
+    results = {name: ask(name, seed) for name in metrics}
     if json and len(results) > 1:
         said = {str(name): result.to_dict() for name, result in results.items()}
         write_json({"schema": BY_METRIC, "metrics": said})
@@ -65,7 +73,7 @@ def write_each(
         if table is not None and place:
             write("\n")
         if not write_result(result, json, table):
-            yield result
+            show(result)
 
 
 def write_result(result: WritableResult, json: bool, table: str | None) -> bool:
@@ -77,13 +85,28 @@ def write_result(result: WritableResult, json: bool, table: str | None) -> bool:
     return json or table is not None
 
 
-def check_place(out: Path, overwrite: bool) -> None:
-    """Refuse before any work a table that could not be written after it.
+def check_ending(out: Path, endings: Sequence[str]) -> None:
+    """Refuse an output file whose name does not end in one of `endings`."""
+    if not out.name.casefold().endswith(tuple(endings)):
+        raise InputError(
+            "--out has an unsupported file extension",
+            needs=f"a name that ends in {', '.join(endings[:-1])} or {endings[-1]}",
+            got=str(out),
+        )
 
-    A file that is there stays unless the user says otherwise: what was in it may be all there is.
-    """
+
+def check_folder(out: Path) -> None:
+    """Refuse an output file in a folder that does not exist, before any work is done."""
     if not out.parent.is_dir():
         raise FormatError(f"there is no folder {str(out.parent)!r}", cure="Create it first.")
+
+
+def check_place(out: Path, overwrite: bool) -> None:
+    """Refuse an output file that could not be written, before any work is done.
+
+    An existing file stays unless the user asks to overwrite it.
+    """
+    check_folder(out)
     if out.is_dir():
         raise FormatError(f"{str(out)!r} is a folder", needs="the name of a file for --out")
     if out.exists() and not overwrite:

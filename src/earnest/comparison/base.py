@@ -1,12 +1,12 @@
 """What every test is: knobs as a frozen dataclass, a spec, a reading of pairs, shared cautions.
 
-A claim about a pair holds for every pair at once where its standardised difference lies beyond the
-largest standardised error over all pairs (max-T; Tukey's idea, for values that err together). So it
-also holds for a pair that was chosen by looking at the data, such as the best and any other.
+A claim about a pair holds for all pairs at once if its standardised difference exceeds the largest
+standardised error over all pairs (max-T: Tukey's idea, for correlated values). So it also holds for
+a pair that was chosen by looking at the data, such as the best and any other.
 
-The law of that largest error is from joint draws: the terms of each case (or group) change sign
-together, at random, in all configurations, so that the draws know how the values are related, and
-that few units cannot make a large error. Where a test has resamples, they take the place of signs.
+The distribution of that largest error comes from joint draws: the terms of each case (or group)
+change sign at random, together in all configurations. So the draws reflect how the values are
+correlated, and how many units there are. If a test has resamples, these replace the signs.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class TestSpec:
     metrics : SupportedMetrics
         Which metrics it takes.
     cites : str
-        The source; papers of `core/results/papers.py` are found by their word in it.
+        The source; papers of `data/papers.toml` are found by their word in it.
     papers : tuple of Paper
         Papers to cite that are not in that table.
     min_folds : int
@@ -88,17 +88,17 @@ class TestSpec:
     repeats : bool
         Whether it takes more than one repeat of the cross-validation.
     groups : bool
-        Whether its law takes account of groups.
+        Whether it accounts for groups.
     p_value : bool
         Whether it gives a p-value; a Bayesian one gives probabilities instead.
     draws : bool
         Whether it draws random numbers.
     design : tuple of int, optional
-        The repeats, and the folds of each, that its law is for; any by default.
+        The repeats, and the folds of each, that it needs; any by default.
     random_test_sets : bool
         Whether models are trained for it on random splits rather than on folds.
     one_sided : bool
-        Whether it knows one-sided alternatives.
+        Whether it has one-sided alternatives.
     overlap : bool
         Whether it has a knob `ratio` for the size of test sets relative to training sets, which
         `compare_learners` sets by its splits.
@@ -141,7 +141,7 @@ class Question:
 
 @dataclass(frozen=True, kw_only=True)
 class PairOutcome:
-    """What a test says of one pair, at every level and for every alternative."""
+    """What a test says about one pair, at every level and for every alternative."""
 
     difference: float
     values: tuple[float, float]
@@ -167,20 +167,20 @@ class Reading(Protocol):
     @property
     def used(self) -> Mapping[str, object]:
         """The knobs as they were resolved, where a default depends on the data."""
-        ...
+        return {}
 
     def pair(self, a: int, b: int) -> PairOutcome:
-        """Return what the test says of configuration a against b."""
+        """Return what the test says about configuration a against b."""
         ...
 
 
 @runtime_checkable
 class JointReading(Reading, Protocol):
-    """A reading that also knows how the values of all configurations err together."""
+    """A reading that also knows the joint error of the values of all configurations."""
 
     @property
     def units(self) -> int:
-        """The independent units that the error of a value is a sum of."""
+        """The number of independent units that contribute to the error of a value."""
         ...
 
     def deviations(self) -> Array:
@@ -361,7 +361,7 @@ def largest_errors(
     Returns
     -------
     ndarray or None
-        None where no difference varies, or where there are too few draws to tell.
+        None if no difference varies, or if there are too few draws.
 
     Examples
     --------

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from earnest.comparison.base import Array, PairOutcome, Question, TestSpec, same_predictions
+from earnest.comparison.base import (
+    Array,
+    PairOutcome,
+    Question,
+    Reading,
+    TestSpec,
+    same_predictions,
+)
 from earnest.comparison.wald import wald
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.predictions import Predictions
@@ -18,7 +25,7 @@ from earnest.kernels.score import fold_scores
 
 
 @dataclass(frozen=True, eq=False)
-class FoldReading:
+class FoldReading(Reading):
     """The metric of every configuration in every fold.
 
     Parameters
@@ -26,7 +33,7 @@ class FoldReading:
     scores : ndarray, shape (J, C)
         The folds of all repeats in which the metric is defined.
     overlap : float
-        What is added to 1 / J for training sets that overlap: the ratio of test to training cases.
+        What to add to 1 / J for overlapping training sets: the ratio of test to training cases.
     remarks : tuple of Caution
         What the test always says.
     """
@@ -42,18 +49,13 @@ class FoldReading:
         return np.asarray(self.scores.mean(axis=0))
 
     @property
-    def used(self) -> Mapping[str, object]:
-        """No default depends on the data."""
-        return {}
-
-    @property
     def units(self) -> int:
         """The folds of a repeat, or those in which the metric is defined where these are fewer."""
         folds = self.question.pi.n_folds
         return min(len(self.scores), folds) if folds > 1 else len(self.scores)
 
     def pair(self, a: int, b: int) -> PairOutcome:
-        """Return the mean fold difference over its standard error, under Student's law."""
+        """Return the mean fold difference over its standard error, with Student's distribution."""
         pi, values = self.question.pi, self.values
         count = len(self.scores)
         apart = self.scores[:, a] - self.scores[:, b]
@@ -80,8 +82,8 @@ def read_folds(
 ) -> FoldReading:
     """Score every fold, leaving out those in which the metric is undefined for a configuration.
 
-    With `corrected` the variance allows for training sets that overlap, by the `ratio` of test to
-    training cases; it is that of folds, 1 / (K - 1), where none is given.
+    With `corrected` the variance allows for overlapping training sets, by the `ratio` of test to
+    training cases; the default is that of folds, 1 / (K - 1).
     """
     pi = question.pi
     table = fold_scores(pi, question.metric, n_jobs=question.n_jobs)[:, 0]  # (J, C)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,12 +17,11 @@ from earnest.core.base.rng import Seeds
 from earnest.core.data.replicates import Replicates
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution, Severity
+from earnest.inference.left_out.estimates import has_pairs
 from earnest.inference.left_out.leave_one_out import LeftOutEstimate
-from earnest.inference.limits.replicates import noise_remarks
+from earnest.inference.limits.replicates import noise_remarks, warn_of_unseen
 from earnest.inference.remarks import few_groups_in_variance
 from earnest.metrics.families import Metric
-
-Between = Callable[[Replicates, Replicates | None], LeftOutEstimate]  # of one learner, or of two
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,49 +48,47 @@ class ReplicateQuestion:
             )
 
 
-class SampleTest(Protocol):
+class SampleTest(ABC):
     """A test of two learners that were trained on bootstrap samples."""
 
     spec: ClassVar[TestSpec]
 
+    @abstractmethod
     def check_metric(self, metric: Metric, target: Target) -> None:
         """Refuse a metric that it cannot take, before anything is trained."""
-        ...
 
-    def read(self, question: ReplicateQuestion) -> Reading:
+    @abstractmethod
+    def leave_out(
+        self, metric: Metric, one: Replicates, other: Replicates | None
+    ) -> LeftOutEstimate:
+        """Return the estimate of one learner, or of its difference to another."""
+
+    def read(self, question: ReplicateQuestion) -> LeaveOutReading:
         """Read the replicates of every learner."""
-        ...
+        self.check_metric(question.metric, question.target)
+        return LeaveOutReading(question, self)
 
 
 @dataclass(frozen=True, eq=False)
-class LeaveOutReading:
-    """The estimate of every learner from the cases that its replicates left out.
-
-    Parameters
-    ----------
-    between : callable
-        The estimate of one learner, or of the difference of two on the same replicates.
-    """
+class LeaveOutReading(Reading):
+    """The estimate of every learner from the cases that its replicates left out."""
 
     question: ReplicateQuestion
-    between: Between
+    test: SampleTest
 
     @cached_property
     def values(self) -> Array:
         """The estimate of every learner: (C,)."""
-        return np.array([self.between(one, None).value for one in self.question.replicates])
-
-    @property
-    def used(self) -> Mapping[str, object]:
-        """No default depends on the data."""
-        return {}
+        leave_out, metric = self.test.leave_out, self.question.metric
+        return np.array([leave_out(metric, one, None).value for one in self.question.replicates])
 
     def pair(self, a: int, b: int) -> PairOutcome:
         """Return the difference over its standard error by the influence function."""
         first, second = (self.question.replicates[i] for i in (a, b))
-        made = self.between(first, second)
-        metric, units = self.question.metric, _units(first)
-        unit = "case" if first.groups is None else "group"
+        metric, groups = self.question.metric, first.groups
+        made = self.test.leave_out(metric, first, second)
+        units = first.n_cases if groups is None else len(np.unique(groups))
+        unit = "case" if groups is None else "group"
         return wald(
             (float(self.values[a]), float(self.values[b])),
             made.variance,
@@ -98,26 +96,14 @@ class LeaveOutReading:
             units=units,
             unit=unit,
             same=bool(np.array_equal(first.responses, second.responses)),
-            cautions=_remarks(made, first),
+            cautions=_remarks(made, first, metric),
             few=few_units(units, unit, metric),
         )
 
 
-def _units(replicates: Replicates) -> int:
-    groups = replicates.groups
-    return replicates.n_cases if groups is None else len(np.unique(groups))
-
-
-def _remarks(made: LeftOutEstimate, replicates: Replicates) -> Iterator[Caution]:
-    """Yield what is to be said of cases that no replicate left out, and of the error."""
-    if made.n_unseen:
-        yield Caution(
-            "EN085",
-            f"{made.n_unseen} cases or pairs were left out by none of {made.n_replicates} "
-            "replicates.",
-            "They are not in the mean.",
-            "Train more replicates.",
-        )
+def _remarks(made: LeftOutEstimate, replicates: Replicates, metric: Metric) -> Iterator[Caution]:
+    """Yield what to say about cases that no replicate left out, and about the error."""
+    yield from warn_of_unseen(made, pairs=has_pairs(metric, replicates.target))
     yield from noise_remarks(made)
     yield from few_groups_in_variance(replicates.groups)
     if not made.drowned:

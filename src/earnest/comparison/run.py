@@ -24,17 +24,16 @@ from earnest.core.base.errors import EarnestError, EvidenceError, InputError
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
-from earnest.core.data.selection import first_best
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.comparison import Alternative, Comparison
 from earnest.core.results.comparison_table import ADJUSTMENTS, Comparisons, Family, adjust_all
 from earnest.core.results.estimate import by_severity
-from earnest.inference.resampling.winners import gains_of
+from earnest.inference.resampling.winners import find_best
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric, MetricLike
 
-LAW_SEED = 0  # of the joint law of a table, for tests that draw nothing themselves
+JOINT_SEED = 0  # of the joint draws of a table, for tests that draw nothing themselves
 
 
 def compare(
@@ -67,11 +66,11 @@ def compare(
         configured instance such as `BayleTest(variance='within_fold')`. By default the first that
         applies of `delong` (for the ROC AUC of two classes), `bayle` and `bootstrap`.
     metric : str, Metric or callable
-        What to compare by, named like scikit-learn's scorers and shown in its natural sign; left
-        out for scores, which say themselves what they are summed up to.
+        What to compare by, named like scikit-learn's scorers and shown in its natural sign; leave
+        it out for scores, which have their own summary.
     alternative : {'two-sided', 'less', 'greater'}
-        What to show of the difference: that it is not 0, below 0, or above 0. The interval of a
-        one-sided alternative is one-sided: 'less' gives an upper bound.
+        What to show about the difference: that it is not 0, below 0, or above 0. A one-sided
+        alternative has a one-sided interval: 'less' gives an upper bound.
     confidence_level : float
         The level of the interval; the decision is made at 1 minus it.
     n_resamples : int, optional
@@ -92,11 +91,9 @@ def compare(
     InputError, EvidenceError, MetricError
         Before any computation, if the question cannot be answered or the test lacks a given option.
 
-    Notes
-    -----
-    A configuration that was chosen because it looked best on these cases looks better than it is.
-    Where a or b is the best of a table of more than two, `p_simultaneous` of the result holds for
-    all pairs of the table at once, and so in spite of the choice; a caution names it.
+    Notes ----- A configuration that was chosen because it looked best on these cases looks better
+    than it is. If a or b is the best of a table of more than two, `p_simultaneous` of the result
+    holds for all pairs of the table at once, and so despite the choice; a caution names it.
     `compare_many` compares all of them.
 
     Examples
@@ -148,8 +145,10 @@ def _tell_of_table(
         return made
     scores = score_table(usable, measure, Weights.ones(usable.n_cases), n_jobs=asked.n_jobs)
     defined = np.flatnonzero(~np.isnan(scores[0]))
-    best = defined[first_best(gains_of(measure, scores[None, :1, defined])[0])[0]]
-    if usable.configs.ids[best] not in (made.a, made.b) or len(defined) < 3:
+    if len(defined) < 3:
+        return made
+    best = usable.configs.ids[find_best(measure, scores[0])]
+    if best not in (made.a, made.b):
         return made
     family = _pairs_of(asked, usable.select(defined.tolist()), measure, given.fingerprint)
     at_once = {str(each): family.p_value(made, each) for each in made.p_values or ()}
@@ -159,9 +158,9 @@ def _tell_of_table(
 def _pairs_of(
     asked: ComparisonRequest, table: Predictions, measure: Metric, fingerprint: str
 ) -> Family:
-    """Return what holds for all pairs of a table: by the joint law, where the test has one."""
+    """Return what holds for all pairs of a table, by the joint draws of the test if it has any."""
     if not asked.test.spec.draws:  # whose result is to be the same without a seed
-        asked = replace(asked, seeds=Seeds.of(LAW_SEED))
+        asked = replace(asked, seeds=Seeds.of(JOINT_SEED))
     try:
         question = asked.question(table, measure, fingerprint)
         return family_of(asked.test.read(question), question)
@@ -189,12 +188,12 @@ def compare_many(
     `not_worse` is the set of configurations that may be the best: the others are shown to be worse
     than the best here.
 
-    **What holds.** What is said against the best holds for all pairs of configurations at once: the
-    chance that any of it is wrong is at most 1 minus the level, however many there are, and though
-    the best was found on the same cases. So the set holds every configuration that is truly best.
-    Tests that know how all values err together (`bayle`, `delong`, `bootstrap`) compare a
-    difference with the largest one that luck makes of any pair (max-T); for the others Bonferroni's
-    rule over all pairs takes its place, which is more cautious.
+    **What holds.** All claims against the best hold for all pairs of configurations at once: the
+    probability that any of them is wrong is at most 1 minus the level, however many configurations
+    there are, and although the best was found on the same cases. So the set contains every
+    configuration that is truly best. Tests with a joint distribution of all values (`bayle`,
+    `delong`, `bootstrap`) compare a difference with the largest one that chance gives any pair
+    (max-T); the others use Bonferroni's rule over all pairs, which is more conservative.
 
     Parameters
     ----------
@@ -202,14 +201,14 @@ def compare_many(
         As for `compare`: by default the first that applies of `delong` (for the ROC AUC of two
         classes), `bayle` and `bootstrap`.
     adjust : {'simultaneous', 'holm', 'bh', 'none'}
-        How p-values are adjusted: for all pairs at once, so that they hold against the best too.
-        Holm (the chance of any wrong claim) and 'bh' (Benjamini and Hochberg, the expected share
-        of wrong ones) are for a reference that was fixed before any score was seen; against the
-        best they are too small, and a caution says so. The set does not depend on it.
+        How to adjust p-values: 'simultaneous' for all pairs at once, so that they also hold against
+        the best. 'holm' (the probability of any wrong claim) and 'bh' (Benjamini and Hochberg, the
+        expected share of wrong claims) are for a reference that was fixed before any score was
+        seen; against the best they are too small, with a caution. The set does not depend on it.
     reference : str or int, optional
-        What to compare with; the best on these cases by default. One that is not the best here is
-        taken as fixed in advance: then p-values hold for all comparisons with it. The set is about
-        the best anyway.
+        What to compare with; by default the best on these cases. A reference that is not the best
+        here is treated as fixed in advance: p-values then hold for all comparisons with it. The set
+        is always about the best.
     predictions, metric, alternative, confidence_level, n_resamples, rng, n_jobs
         As for `compare`. The difference is metric(reference) - metric(other).
 
@@ -255,9 +254,9 @@ def compare_all(
     Parameters
     ----------
     reference : str or int, optional
-        What to compare with. One that is not the best here is taken as fixed in advance.
+        What to compare with. A reference that is not the best here is treated as fixed in advance.
     winner : str, optional
-        The winner of a search: it stands for the best, and was chosen on the same cases though
+        The winner of a search. It stands for the best: it was chosen on the same cases, although
         this test may measure another one better.
     """
     _need_p_values(asked.test)
@@ -355,7 +354,7 @@ def _best(values: Array, metric: Metric, names: tuple[str, ...]) -> int:
             got=names[0],
             cure="Use estimate for a single one.",
         )
-    return int(first_best(gains_of(metric, values[None, None, :])[0])[0])
+    return find_best(metric, values)
 
 
 def _reference(given: Predictions, usable: Predictions, reference: str | int) -> int:
@@ -370,7 +369,7 @@ def _reference(given: Predictions, usable: Predictions, reference: str | int) ->
 
 
 def _warn_of_choice(chosen: bool, adjust: str) -> Iterator[Caution]:
-    """Yield what p-values leave out that are adjusted as if the best had been fixed in advance."""
+    """Yield a caution for p-values that are adjusted as if the best had been fixed in advance."""
     if not chosen or adjust == "simultaneous":
         return
     yield Caution(

@@ -1,4 +1,4 @@
-"""A difference over its standard error: the law of the tests that know a variance."""
+"""The Wald statistic, a difference over its standard error: for tests that have a variance."""
 
 from __future__ import annotations
 
@@ -7,13 +7,25 @@ from collections.abc import Callable, Iterable, Iterator
 
 from earnest.comparison.base import PairOutcome, nothing_to_tell, p_values
 from earnest.core.results.cautions import Caution, Severity
-from earnest.core.results.comparison import ExactLimits, StudentDifference, difference_limits
+from earnest.core.results.comparison import ExactLimits, difference_limits
 from earnest.core.results.estimate import Scale
-from earnest.core.results.interval import EqualCaseLimits, LimitSource, NormalLimits
+from earnest.core.results.interval import (
+    EqualCaseLimits,
+    LimitSource,
+    NormalLimits,
+    StudentLimits,
+)
 from earnest.inference.limits.fold_normal import FEW_CASES, FEW_UNLIKE
 from earnest.metrics.families import Metric
 
 NORMAL = "The normal approximation is"
+SAME_COLUMN = Caution(
+    "EN040",
+    "Both made the same prediction for every case.",
+    "They cannot be told apart: the difference is 0 and p is 1.",
+    "",
+    Severity.NOTE,
+)
 ROUNDING = 1e-9  # of a difference or its error beside the values: it is then taken as 0
 
 
@@ -30,12 +42,12 @@ def wald(
     cautions: Iterable[Caution] = (),
     few: Iterable[Caution] = (),
 ) -> PairOutcome:
-    """Return what a difference and its variance say, under the normal law or Student's.
+    """Return the outcome of a difference with its variance, by a normal or Student's distribution.
 
-    Where all `units` agree on one difference there is no variance to test against. The p-value is
-    then the largest chance, under any distribution in the metric's range with mean 0, of seeing
-    that difference in every unit, and the interval inverts it. Where the predictions are the same
-    altogether, the difference is 0 and nothing else.
+    If all `units` show the same difference, there is no variance to test against. The p-value is
+    then the largest probability, under any distribution in the metric's range with mean 0, of that
+    difference in every unit, and the interval inverts it. If all predictions are the same, the
+    difference is exactly 0.
 
     Parameters
     ----------
@@ -44,16 +56,16 @@ def wald(
     variance : float
         Of their difference.
     units : int
-        The independent units that the variance is made of: cases, groups, or folds.
+        The number of independent units behind the variance: cases, groups, or folds.
     df : int, optional
-        The degrees of freedom of Student's t; the normal law without.
+        The degrees of freedom of Student's t; by default the distribution is normal.
     same : bool
         Whether both predicted the same for every case.
     ends : callable, optional
-        Returns the smallest and the largest difference that unseen units could make if there were
-        no others, asked for where there is no spread; those of the metric's range by default.
+        Returns the smallest and the largest difference that unseen units could have, used if there
+        is no spread; by default those of the metric's range.
     cautions, few : iterable of Caution
-        What is said anyway, and what is said of a law that stands on few units.
+        What to say in any case, and what to say if there are few units.
     """
     difference = _subtract(values, scale)
     if same:
@@ -64,7 +76,7 @@ def wald(
             statistic=0.0,
             p_values=nothing_to_tell(),
             limits=ExactLimits(0.0),
-            cautions=(*cautions, *same_column()),
+            cautions=(*cautions, SAME_COLUMN),
         )
     error = math.sqrt(max(variance, 0.0))
     if error <= _rounding(values, scale):
@@ -72,14 +84,14 @@ def wald(
         return _without_spread(values, scale, (units, unit), reach, tuple(cautions))
     statistic = difference / error
     less, greater = _tails(statistic, df)
-    law: LimitSource = NormalLimits(difference, error)
+    normal: LimitSource = NormalLimits(difference, error)
     return PairOutcome(
         difference=difference,
         values=values,
         standard_error=error,
         statistic=statistic,
         p_values=p_values(less, greater),
-        limits=law if df is None else StudentDifference(difference, error, df),
+        limits=normal if df is None else StudentLimits(difference, error, df),
         cautions=(*cautions, *few),
     )
 
@@ -115,10 +127,10 @@ def _without_spread(
 def unanimous(difference: float, units: int, ends: tuple[float, float]) -> dict[str, float]:
     """Return the p-values where every unit showed the same difference d.
 
-    Under a mean of 0 the share of units at d > 0 is at most e / (d + e), where -e is the lower of
-    `ends`, the differences that other units can have at most; with all n of them at d, p is that
-    share to the n. Without a range the share is taken as one half, as signs that are equally
-    likely have it; it never is less.
+    With a mean of 0 the share of units at d > 0 is at most e / (d + e), where -e is the lower of
+    `ends`, the most extreme differences that units can have. With all n units at d, p is that share
+    to the power n. The share is at least one half, that of equally likely signs, which is also used
+    without a range.
 
     Examples
     --------
@@ -132,17 +144,6 @@ def unanimous(difference: float, units: int, ends: tuple[float, float]) -> dict[
     share = far / (abs(difference) + far) if math.isfinite(far) else 0.5
     chance = max(share, 0.5) ** units
     return p_values(1.0, chance) if difference > 0 else p_values(chance, 1.0)
-
-
-def same_column() -> Iterator[Caution]:
-    """Yield a note that two configurations predicted the same."""
-    yield Caution(
-        "EN040",
-        "Both made the same prediction for every case.",
-        "They cannot be told apart: the difference is 0 and p is 1.",
-        "",
-        Severity.NOTE,
-    )
 
 
 def no_spread(difference: float, units: int, unit: str, *, bounded: bool) -> Iterator[Caution]:
@@ -161,14 +162,14 @@ def no_spread(difference: float, units: int, unit: str, *, bounded: bool) -> Ite
 def few_units(
     units: int, unit: str, metric: Metric, *, unlike: float = math.inf, law: str = NORMAL
 ) -> Iterator[Caution]:
-    """Yield a caution where a law of many units stands on few, or on few that are unlike.
+    """Yield a caution if an approximation for many units has few, or few that differ.
 
     Parameters
     ----------
     unlike : float
-        How many cases have another difference than the most common one.
+        How many cases have a difference other than the most common one.
     law : str
-        What is a rough guide with so few.
+        The start of the sentence that names the approximation.
     """
     if units >= FEW_CASES and unlike >= FEW_UNLIKE:
         return
@@ -186,7 +187,7 @@ def few_units(
 
 
 def count_units(units: int, unit: str) -> str:
-    """Return a count with its noun, which may have words behind it."""
+    """Return a count with its noun, which further words may follow."""
     noun, _, rest = unit.partition(" ")
     return f"{units} {noun}{'s' * (units != 1)}{' ' * bool(rest)}{rest}"
 

@@ -30,7 +30,6 @@ from earnest.core.base.errors import EarnestError, EvidenceError, InputError, St
 from earnest.core.base.rng import RngLike
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
-from earnest.core.data.selection import first_best
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Family
@@ -38,7 +37,7 @@ from earnest.core.results.estimate import Estimate, by_severity
 from earnest.core.results.specs import Side
 from earnest.decision.verdict import Verdict, decide
 from earnest.inference.cases.case_values import case_values
-from earnest.inference.resampling.winners import gains_of
+from earnest.inference.resampling.winners import find_best
 from earnest.methods.base import Method
 from earnest.methods.run import estimate
 from earnest.metrics.families import Metric
@@ -47,7 +46,7 @@ from earnest.store import SqliteStore
 SEED = 0  # by default, so that the same files always have the same verdict
 IN_TAIL = 200  # resamples wanted beyond a limit, so that it hardly depends on the seed
 MOST_RESAMPLES = 20_000
-FEW_DIFFERENT = 10  # cases that differ, below which the normal law of their mean is not trusted
+FEW_DIFFERENT = 10  # cases that differ, below which their mean is not taken as normal
 BASELINE = "baseline"
 
 
@@ -69,10 +68,10 @@ def gate(
 ) -> Verdict:
     """Tell whether a result passes: above a bound, or not worse than another by a margin.
 
-    **What holds.** A result that does not deserve it passes with a chance of at most 1 minus the
-    level, and one that deserves to pass fails with at most that chance; with a `ledger` this holds
-    for all looks at the same items together. In between it is undecided, and the verdict says how
-    many more items would decide it. The same evidence always has the same verdict.
+    **What holds.** A result that should not pass does so with a probability of at most 1 minus the
+    level, and one that should pass fails with at most that probability; with a `ledger` this holds
+    for all looks at the same items together. Otherwise it is undecided, and the verdict says how
+    many more items would decide it. The same evidence always gets the same verdict.
 
     Parameters
     ----------
@@ -85,20 +84,21 @@ def gate(
     against : Predictions or Scores, optional
         What is in use, on the same cases. Of several configurations its best.
     margin : float, optional
-        How much worse than `against` is allowed, 0 by default: the test of non-inferiority is
+        How much worse than `against` is allowed, 0 by default. The test of non-inferiority is
         paired.
     config : str or int, optional
-        The configuration of `new` that is judged, where it was fixed before any score was seen;
-        nothing is then corrected.
+        The configuration of `new` to judge, if it was fixed before any score was seen; nothing is
+        then corrected.
     confidence_level : float
-        One minus the chance of a wrong pass, and of a wrong fail.
+        One minus the probability of a wrong pass, and of a wrong fail.
     ledger : path, optional
         The file that counts the looks at these items. The k-th look has limits at the level
         1 - alpha / (k (k + 1)), so that all looks together keep the level.
     method, test : optional
         The method of the estimate, as for `estimate`; the test, as for `compare`.
     rng : None, int, SeedSequence, Generator or RandomState
-        The seed of resamples; the same one by default, so that a verdict does not change by itself.
+        The seed of resamples; by default always the same, so that a verdict does not change by
+        itself.
     n_jobs : int, optional
         The number of threads.
 
@@ -368,10 +368,8 @@ class _Pair:
         interval = at.interval
         if self.family is not None:
             interval = self.family.interval(at)
-            if interval is not None and not math.isfinite(interval.width):
-                interval = replace(self.family, largest=None, known=None).interval(at)
-            limits = self.made.limits
-            if interval is None or (interval.low, interval.high) == limits:
+            told = interval is not None and math.isfinite(interval.width)
+            if interval is None or not told or (interval.low, interval.high) == self.made.limits:
                 interval = replace(self.family, largest=None, known=None).interval(at)
         if interval is None:
             raise EvidenceError(f"test {self.made.test!r} gives no interval")
@@ -381,9 +379,8 @@ class _Pair:
     def _widen(self, limit: float, level: float, alternative: str) -> float:
         """Return a limit that also holds where few cases differ.
 
-        Of no case that differs a normal law makes no error at all. The limit of a share of rare
-        cases does (Wilson's, of which the worst is that every case which differs does so by the
-        whole range).
+        If no case differs, a normal distribution has no error at all. Wilson's limit of a share of
+        rare cases has one; in the worst case every case that differs does so by the whole range.
         """
         if self.terms is None or self.terms[1] >= FEW_DIFFERENT:
             return limit
@@ -441,8 +438,7 @@ def _find_best(measure: Metric, values: Any) -> int:
             f"metric {measure.name!r} is undefined for every configuration of a result",
             needs="a defined score",
         )
-    known = np.flatnonzero(~np.isnan(values))
-    return int(known[first_best(gains_of(measure, values[None, None, known])[0])[0]])
+    return find_best(measure, values)
 
 
 def _count_different(
@@ -450,8 +446,8 @@ def _count_different(
 ) -> tuple[int, int] | None:
     """Return the units, and how many of them tell the two apart; None where it is not known.
 
-    Of a metric that is no mean over cases, such as the AUC, nothing is known but that no case
-    differs: then the smallest class counts.
+    For a metric that is not a mean over cases, such as the AUC, it is only known whether any case
+    differs; if none does, the size of the smallest class counts.
     """
     low, high = question.metric.scale.limits
     if not math.isfinite(high - low):
@@ -497,8 +493,8 @@ class Look:
 def level_of_look(confidence_level: float, number: int) -> float:
     """Return the level of the limits at a look, so that all looks together keep the level.
 
-    The k-th look may err with a chance of alpha / (k (k + 1)), and these sum to alpha, however many
-    looks follow.
+    The k-th look may err with probability alpha / (k (k + 1)), and these sum to at most alpha,
+    however many looks follow.
 
     Examples
     --------
@@ -550,7 +546,7 @@ def enter_look(ledger: str | Path, items: str, use: str, about: str, metric: str
 def identify_items(given: Predictions | Scores) -> str:
     """Return a hash of the items, whatever was predicted for them and in whatever order.
 
-    Of scores the names of the items are all that is known, also of those without a score.
+    For scores only the names of the items are known, including those without a score.
     """
     if isinstance(given, Scores):
         known = given.parts.ids

@@ -1,8 +1,8 @@
 """The verb `plan`: how many items, repeats and configurations, before the money is spent.
 
-Studies are drawn from the joint law of the pilot: its items (or groups) are resampled with all
-their configurations, so that a study has the difficulty of the items and the agreement of the
-configurations that the pilot has.
+Studies are drawn from the joint distribution of the pilot: its items (or groups) are resampled with
+all their configurations. So a simulated study has items as difficult, and configurations as
+similar, as the pilot.
 """
 
 from __future__ import annotations
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
 
 DETECT, WIDTH = "detect", "width"
-
-
 MOST_ITEMS = 10_000_000  # a study of more is none
 
 
@@ -325,11 +323,9 @@ def plan(
     Plan
         The items needed, the curve that they are read from, and a sentence.
 
-    Notes
-    -----
-    A small pilot knows its own variance badly: with 50 items, of which a quarter differ, the number
-    needed has a standard error of 25 %. The difference to detect is yours to say, because the one
-    that a pilot shows for its best is too large.
+    Notes ----- A small pilot gives a rough variance: with 50 items, of which a quarter differ, the
+    number needed has a standard error of 25 %. You must say which difference to detect, because the
+    one that a pilot shows for its best is too large.
 
     Examples
     --------
@@ -350,16 +346,16 @@ def plan(
     configs = _read_counts("n_configs", n_configs, usual, low=1 if question == WIDTH else 2)
     samples = _count_samples(pilot)
     repeats = _read_counts("n_repeats", n_repeats, samples, low=1)
-    law = _read_law(pilot, pi, measure, repeats, samples)
+    evidence = _read_terms(pilot, pi, measure, repeats, samples)
     curve: list[PlanPoint] = []
     needs: list[PlanNeed] = []
     for count in configs:
         for times in repeats:
             if question == DETECT:
-                found, points = _plan_power(law, goal, count, times, level, wanted, random)
+                found, points = _plan_power(evidence, goal, count, times, level, wanted, random)
             else:
                 ask = {"metric": None if isinstance(pilot, Scores) else metric, "n_jobs": n_jobs}
-                ratio = law.scale_of(times)
+                ratio = evidence.scale_of(times)
                 found, points = _plan_width(pi, goal, count, times, level, ratio, random, ask)
             needs.append(PlanNeed(count, times, found))
             curve += points
@@ -373,7 +369,7 @@ def plan(
         curve=tuple(curve),
         n_pilot=pi.n_cases,
         method="paired test" if question == DETECT else "estimate",
-        cautions=tuple(_list_remarks(law)),
+        cautions=tuple(_list_remarks(evidence)),
         provenance=Provenance(
             seed=seeds.entropy,
             fingerprint=pi.fingerprint,
@@ -412,11 +408,11 @@ def _count_samples(pilot: Any) -> int:
     return pilot.n_repeats if isinstance(pilot, Scores) else 1
 
 
-# The law of the pilot.
+# What the pilot shows.
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Law:
+class _PilotTerms:
     """What units of the pilot add to the metric of each configuration, about its mean.
 
     Attributes
@@ -440,9 +436,9 @@ class _Law:
         return math.sqrt(self.ratios[repeats])
 
 
-def _read_law(
+def _read_terms(
     pilot: Any, pi: Predictions, measure: Metric, repeats: list[int], samples: int
-) -> _Law:
+) -> _PilotTerms:
     usable = pi.usable()
     if usable.n_cases < 2:
         raise EvidenceError("the pilot has one item", needs="at least two, better 100")
@@ -458,7 +454,7 @@ def _read_law(
         sums = np.zeros((len(sizes), terms.shape[1]))
         np.add.at(sums, unit, terms)
         terms = sums
-    return _Law(
+    return _PilotTerms(
         terms=terms,
         sizes=sizes,
         grouped=values.groups is not None,
@@ -515,7 +511,7 @@ def _find_ratios(
 
 
 def _plan_power(
-    law: _Law,
+    evidence: _PilotTerms,
     goal: float,
     count: int,
     times: int,
@@ -524,15 +520,15 @@ def _plan_power(
     random: np.random.Generator,
 ) -> tuple[int | None, list[PlanPoint]]:
     """Return the items needed to show a difference, and the curve around them."""
-    if law.terms.shape[1] < 2:
+    if evidence.terms.shape[1] < 2:
         raise EvidenceError(
             "the pilot has one configuration",
             needs="at least two, whose answers to the same items tell how far a difference errs",
         )
-    stretch = math.sqrt(law.differences[times])
-    chosen = [_choose_columns(law, count, random) * stretch for _ in range(BLOCKS)]
+    stretch = math.sqrt(evidence.differences[times])
+    chosen = [_choose_columns(evidence, count, random) * stretch for _ in range(BLOCKS)]
     limit = _find_limit(chosen, level, random)
-    items = float(law.sizes.mean())  # of a unit
+    items = float(evidence.sizes.mean())  # of a unit
     spreads = [np.var(block[:, [0]] - block[:, 1:], axis=0).max() for block in chosen]
     spread = math.sqrt(float(np.mean(spreads))) / items  # of an item, in units that stay together
     if not spread:
@@ -548,7 +544,9 @@ def _plan_power(
         for units in sorted({max(2, round(each / items)) for each in wanted}):
             if units * items > MOST_ITEMS:
                 return None, points
-            points.append(_simulate_power(chosen, law, goal, limit, units, count, times, random))
+            points.append(
+                _simulate_power(chosen, evidence, goal, limit, units, count, times, random)
+            )
         points.sort(key=lambda point: point.n_items)
         if points[0].value > power and points[0].n_items > 2 * items:
             guess = points[0].n_items / 2
@@ -559,18 +557,18 @@ def _plan_power(
     return _cross(points, power), points
 
 
-def _choose_columns(law: _Law, count: int, random: np.random.Generator) -> Array:
+def _choose_columns(evidence: _PilotTerms, count: int, random: np.random.Generator) -> Array:
     """Return the terms of so many configurations: of the pilot, and if need be more like them.
 
-    One that the pilot has not is made of what all configurations share on a unit, and of what one
-    of them has on another unit.
+    A configuration that the pilot lacks combines what all configurations share on a unit with the
+    deviation of one of them on another unit.
     """
-    have = law.terms.shape[1]
-    kept = law.terms[:, random.permutation(have)[: min(count, have)]]
+    have = evidence.terms.shape[1]
+    kept = evidence.terms[:, random.permutation(have)[: min(count, have)]]
     if count <= have:
         return kept
-    shared = law.terms.mean(axis=1, keepdims=True)
-    own = (law.terms - shared) * math.sqrt(have / (have - 1))
+    shared = evidence.terms.mean(axis=1, keepdims=True)
+    own = (evidence.terms - shared) * math.sqrt(have / (have - 1))
     more = [
         shared[:, 0] + own[random.permutation(len(own)), random.integers(have)]
         for _ in range(count - have)
@@ -596,7 +594,7 @@ def _find_limit(chosen: list[Array], level: float, random: np.random.Generator) 
 
 def _simulate_power(
     chosen: list[Array],
-    law: _Law,
+    evidence: _PilotTerms,
     goal: float,
     limit: float,
     units: int,
@@ -606,21 +604,21 @@ def _simulate_power(
 ) -> PlanPoint:
     """Simulate studies of so many units, in which the first is better than each other one."""
     shown = []
-    have = len(law.sizes)
+    have = len(evidence.sizes)
     share = np.full(have, 1.0 / have)
     for block in chosen:
         weights = random.multinomial(units, share, size=STUDIES // BLOCKS).astype(np.float64)
-        sizes = weights @ law.sizes
+        sizes = weights @ evidence.sizes
         apart = block[:, [0]] - block[:, 1:]  # (units, C - 1), about 0
         sums = weights @ apart
         means = sums / sizes[:, None]
         # The squared errors about the study's own mean difference, unit by unit.
-        squares = weights @ apart**2 - 2 * means * (weights @ (apart * law.sizes[:, None]))
-        squares += means**2 * (weights @ law.sizes**2)[:, None]
+        squares = weights @ apart**2 - 2 * means * (weights @ (apart * evidence.sizes[:, None]))
+        squares += means**2 * (weights @ evidence.sizes**2)[:, None]
         error = np.sqrt(np.maximum(squares, 0.0)) / sizes[:, None]
         shown.append(((goal + means) > limit * error).all(axis=1))
     rate = float(np.concatenate(shown).mean())
-    items = round(units * float(law.sizes.mean()))
+    items = round(units * float(evidence.sizes.mean()))
     total = BLOCKS * (STUDIES // BLOCKS)
     return PlanPoint(count, times, items, rate, math.sqrt(max(rate * (1 - rate), 1e-9) / total))
 
@@ -712,10 +710,10 @@ def _draw_cases(pi: Predictions, items: int, random: np.random.Generator) -> Pre
     return replace(made, target=replace(made.target, ids=None, groups=names))
 
 
-def _list_remarks(law: _Law) -> Iterator[Caution]:
-    units = len(law.sizes)
+def _list_remarks(evidence: _PilotTerms) -> Iterator[Caution]:
+    units = len(evidence.sizes)
     if units < FEW_ITEMS:
-        word = "groups" if law.grouped else "items"
+        word = "groups" if evidence.grouped else "items"
         yield Caution(
             "EN036",
             f"The pilot has {units} {word}.",

@@ -1,1 +1,1 @@
-"""Tasks that share data: run here or in parallel, limited in time, told of, never lost."""
+"""Runs tasks that share data: here or in parallel, with time limits, progress and a store."""

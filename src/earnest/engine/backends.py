@@ -1,4 +1,4 @@
-"""Where tasks run: what joblib's active back end can do."""
+"""Where tasks run, depending on joblib's active back end."""
 
 from __future__ import annotations
 
@@ -61,10 +61,10 @@ class BackendPlan:
 def plan(n_jobs: int | None, *, limited: bool) -> BackendPlan:
     """Return where tasks run under the caller's `joblib.parallel_config`.
 
-    None means what joblib means by it: the number of the surrounding configuration, else 1. One
-    task at a time runs here, unless there is a time limit and a process can be had for it: only
-    a process can be ended when C code does not come back. On dask every number but 1 means all
-    threads of all workers, as in joblib.
+    As in joblib, None is the number of the surrounding configuration, or 1. A single job runs in
+    this process, unless there is a time limit and a process can be used: only a process can be
+    ended if C code does not return. With dask, every number except 1 means all threads of all
+    workers, as in joblib.
     """
     if n_jobs is not None:
         workers(n_jobs)  # only its check: how many there are is the back end's to say
@@ -148,7 +148,7 @@ def _evaluate(node: ast.expr) -> float:
 
 
 def _plan_dask(backend: DaskDistributedBackend) -> BackendPlan:
-    """Plan for a cluster; one that has no worker yet is given the seconds that its user allows."""
+    """Plan for a dask cluster; if it has no worker yet, wait as long as its user allows."""
     cluster = DaskCluster.of(backend)
     cluster.threads()  # raises when nobody is there to ask
     try:
@@ -158,7 +158,7 @@ def _plan_dask(backend: DaskDistributedBackend) -> BackendPlan:
 
 
 def _plan_ray(backend: RayBackend, n_jobs: int) -> BackendPlan:
-    """Plan for a ray cluster; 1 is joblib's word for nothing said, and means all cores here."""
+    """Plan for a ray cluster; joblib gives 1 if nothing is set, which means all cores here."""
     ray = start_ray()
     cores = max(1, int(ray.cluster_resources().get("CPU", 1)))
     at_once = n_jobs if n_jobs > 1 else cores if n_jobs in (-1, 1) else max(1, cores + 1 + n_jobs)
@@ -166,7 +166,7 @@ def _plan_ray(backend: RayBackend, n_jobs: int) -> BackendPlan:
 
 
 def _find_place(backend: object) -> Place:
-    """Tell a back end by what it can do; only loky's own pool is known to come back when broken."""
+    """Return the kind of a back end; only loky's own pool is known to recover when broken."""
     from joblib.parallel import BACKENDS as KNOWN
 
     if getattr(backend, "supports_sharedmem", False):
@@ -182,7 +182,7 @@ def _find_place(backend: object) -> Place:
 
 @contextmanager
 def on_backend(name: str, scheduler: str | None = None) -> Iterator[None]:
-    """Run tasks by a back end of joblib, named as a person would in a terminal.
+    """Run tasks on a back end of joblib, by its name on the command line.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ def _connect_ray(address: str | None) -> Iterator[None]:
 
 
 def _knock(address: str | None) -> None:
-    """Raise OSError if nobody is at an address; ray itself would try for minutes."""
+    """Raise OSError if nothing answers at an address; ray itself would try for minutes."""
     host, _, port = (address or "").rpartition("//")[2].rpartition(":")
     if port.isdigit():
         socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT).close()

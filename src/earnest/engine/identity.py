@@ -1,4 +1,4 @@
-"""What a run is begun with, as short texts, so that another one is told by what differs.
+"""What identifies a run, as short texts, so that a different run can be told apart and explained.
 
 `describe` gives a text that is the same in every process for values that are the same: of arrays
 and tables their content, of an estimator its class and parameters, of a function its name and
@@ -70,7 +70,7 @@ def _undecorate(value: object) -> object:
 
 
 def find_globals(function: types.FunctionType) -> dict[str, object]:
-    """Return the globals that a function reads and that can be told by what they are.
+    """Return the globals that a function reads and whose content can be described.
 
     These are functions and classes of the user's own, and plain values; also where they are read
     as attributes of a module of the user's own. A global that the function itself sets is a state,
@@ -179,7 +179,7 @@ class FrozenDistribution(Protocol):
 
 
 class SparseMatrix(Protocol):
-    """A sparse matrix of scipy, in whatever format."""
+    """A sparse matrix of scipy, in any format."""
 
     format: str
     shape: tuple[int, ...]
@@ -306,12 +306,12 @@ class CanonicalWriter:
         return f"{head} {' '.join(map(self.text, parts))}{self._globals(value)}"
 
     def _globals(self, value: types.FunctionType) -> str:
-        """Write what a function of the user's own reads beside its arguments, each once."""
+        """Write the globals that a function of the user reads, each once."""
         found = find_globals(value).items()
         return "".join(f" {name}={self._once(part)}" for name, part in found)
 
     def _once(self, value: object) -> str:
-        """Write code that many functions call only where it is met first, or the text explodes."""
+        """Write shared code only at its first use, so that the text stays short."""
         if not isinstance(value, (types.FunctionType, type)):
             return self.text(value)
         if id(value) in self._met:
@@ -346,7 +346,7 @@ class CanonicalWriter:
         return f"frozen {self.text((value.dist, value.args, value.kwds))}"
 
     def _law(self, value: object) -> str:
-        """Write a distribution of scipy; its random state is none of it."""
+        """Write a distribution of scipy without its random state."""
         state = {name: part for name, part in vars(value).items() if name in LAW}
         return f"{self.text(type(value))} {self._dict(state)}"
 

@@ -1,10 +1,9 @@
 """Time limits of a task: a gentle one that raises, and a hard one that ends the process.
 
-The gentle limit raises `TimeLimit` inside the task, so that its traceback tells where the time
-went. Python delivers it between two steps of Python code; a call into C that does not come back
-is never reached. For it there is the hard limit, held by a thread of the interpreter that needs no
-lock: it writes where every thread stands and ends the process. Only processes that were started
-for tasks have one.
+The gentle limit raises `TimeLimit` inside the task, so that its traceback shows where the time
+went. Python can raise it only between two steps of Python code, not during a call into C. For such
+a call there is the hard limit: a thread of the interpreter that needs no lock writes the traceback
+of every thread and ends the process. Only processes that were started for tasks have one.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ GRACE = 5.0  # seconds between the gentle and the hard limit
 
 
 class TimeLimit(BaseException):
-    """A task has used up its time; no `Exception`, so that no learner takes it for its own."""
+    """A task has used up its time; not an `Exception`, so that no learner catches it."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(f"not finished after {seconds:g} s")
@@ -81,7 +80,7 @@ def hard(limit: TaskLimit | None, trace: BinaryIO) -> Iterator[None]:
 
 @contextmanager
 def _set_alarm(seconds: float) -> Iterator[None]:
-    """Let the system ring; only the main thread hears it."""
+    """Raise TimeLimit by an alarm signal, which only the main thread receives."""
 
     def ring(number: int, frame: object) -> None:
         raise TimeLimit(seconds)
@@ -97,7 +96,7 @@ def _set_alarm(seconds: float) -> Iterator[None]:
 
 @contextmanager
 def _throw_later(seconds: float) -> Iterator[None]:
-    """Let another thread throw TimeLimit into this one; it arrives at the next step of Python."""
+    """Raise TimeLimit in this thread from a timer thread, at the next step of Python code."""
     thread, guard, over = threading.get_ident(), threading.Lock(), False
 
     def made(self: TimeLimit) -> None:

@@ -1,9 +1,9 @@
-"""Shared data on its way to the workers: sent once, not with every task.
+"""Shared data for the workers: sent once, not with every task.
 
-Threads take it by reference. Processes of this machine load it from a file, in which arrays lie
-as they are and are mapped into memory, so that all processes together hold them once; what one of
-them writes stays its own. Other machines, which may not see the file, get it by value: dask sends
-a large argument once, ray keeps it in a store of its own. A worker unpacks it once.
+Threads use it by reference. Processes of this machine load it from a file whose arrays are mapped
+into memory, so that all processes together hold them once; what a process writes stays private.
+Other machines, which may not see the file, get it by value: dask sends a large argument once, and
+ray keeps it in its own store. A worker unpacks it once.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from earnest.core.base.errors import EarnestError, InputError
 from earnest.engine.identity import versions
@@ -33,10 +33,9 @@ if TYPE_CHECKING:
 
     from earnest.engine.worker import Work
 
-# A folder for the shared data of a run that is gone afterwards, however the run ends.
-#
-# It is removed at the end. If only this process is killed, the tracker of loky removes it. If all
-# processes are killed together, the next run finds that nobody holds the folder and removes it.
+# A folder for the shared data of a run, which is removed however the run ends: at the end; by the
+# tracker of loky if only this process is killed; and by the next run, which finds that no process
+# holds the folder, if all processes are killed together.
 
 
 PREFIX = "earnest-"
@@ -267,12 +266,8 @@ def keep(shared: T) -> Iterator[SharedData[T]]:
         yield SharedData(shared, stack)
 
 
-def pack(value: object) -> bytes:
-    """Return a value as bytes, functions and classes of the user's session included."""
-    return _pickle(value)
-
-
-def _pickle(value: object, write: Callable[[pickle.PickleBuffer], bool] | None = None) -> bytes:
+def pack(value: object, write: Callable[[pickle.PickleBuffer], bool] | None = None) -> bytes:
+    """Return a value as bytes, including functions and classes of the user's session."""
     # By way of loky: up to joblib 1.5 cloudpickle is a part of joblib, later a package beside it.
     from joblib.externals.loky.cloudpickle_wrapper import dumps
 
@@ -282,7 +277,7 @@ def _pickle(value: object, write: Callable[[pickle.PickleBuffer], bool] | None =
 
 def _sent(content: RunContent, write: Callable[[pickle.PickleBuffer], bool] | None = None) -> bytes:
     try:
-        return _pickle(content, write)
+        return pack(content, write)
     except (pickle.PicklingError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(
             "the work or its data cannot be sent to other processes",
@@ -344,15 +339,10 @@ def _dump(content: RunContent, folder: Path) -> None:
 
 def _load(folder: Path) -> RunContent:
     places, stream = pickle.loads((folder / STREAM).read_bytes())
-    if not places:
-        loaded: RunContent = pickle.loads(stream)
-        return loaded
-    with (folder / DATA).open("rb") as data:
-        whole = memoryview(_map_file(data))
-    loaded = pickle.loads(stream, buffers=[whole[start : start + n] for start, n in places])
+    buffers = []
+    if places:  # an empty file cannot be mapped
+        with (folder / DATA).open("rb") as data:  # a page that is written to becomes private
+            whole = memoryview(mmap.mmap(data.fileno(), 0, access=mmap.ACCESS_COPY))
+        buffers = [whole[start : start + size] for start, size in places]
+    loaded: RunContent = pickle.loads(stream, buffers=buffers)
     return loaded
-
-
-def _map_file(data: BinaryIO) -> mmap.mmap:
-    """Map a file so that writing to it makes a private copy of the page."""
-    return mmap.mmap(data.fileno(), 0, access=mmap.ACCESS_COPY)

@@ -1,4 +1,4 @@
-"""A bar for people who wait: tasks done, skipped and failed, and the time left."""
+"""Progress: a bar that shows tasks done, skipped and failed, and the time left."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from earnest.core.base.protocols import Outcome, Progress
@@ -16,17 +17,17 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 
-SOONEST = 0.03  # share of the tasks that tells nothing yet of the time left
+SOONEST = 0.03  # share of the tasks before which the time left is unknown
 
 
 def estimate_seconds_left(
     *, ran: int, done: int, todo: int, seconds: float, most: float = math.inf
 ) -> float | None:
-    """Return how long the rest takes at the pace so far, None as long as nothing tells.
+    """Return how long the rest takes at the pace so far, or None if it is not known yet.
 
-    A run that ends at a set time has more to do than it has time for, and its first tasks are the
-    quick ones. So the set time is what is left until half of the tasks are done; then the pace
-    tells whether the tasks run out first.
+    A run that ends at a set time usually has more tasks than time, and its first tasks are quick.
+    So until half of the tasks are done, the time left is that until the set time; after that it is
+    estimated from the pace.
 
     Parameters
     ----------
@@ -147,7 +148,7 @@ class ProgressBar:
         return ", ".join([*parts, f"{_span(left)} left"] if left else parts)
 
     def seconds_left(self) -> float | None:
-        """Return how long it will take still, None as long as nothing tells."""
+        """Return how long it will still take, or None if unknown."""
         return estimate_seconds_left(
             ran=self.done - self.stored,
             done=self.done,
@@ -167,12 +168,51 @@ class ProgressBar:
         self.finish()
 
 
+@dataclass(eq=False, kw_only=True)
+class ForwardedProgress:
+    """A Progress that passes everything on to another one, if there is one."""
+
+    told: Progress | None = None
+
+    def start(self, total: int, title: str = "") -> None:
+        """Begin; `total` tasks are planned."""
+        if self.told is not None:
+            self.told.start(total, title)
+
+    def advance(self, outcome: Outcome, *, stored: bool = False) -> None:
+        """Tell that a task is finished."""
+        if self.told is not None:
+            self.told.advance(outcome, stored=stored)
+
+    def drop(self, count: int) -> None:
+        """Tell that so many planned tasks will not be run."""
+        if self.told is not None:
+            self.told.drop(count)
+
+    def message(self, text: str) -> None:
+        """Show a line of text."""
+        if self.told is not None:
+            self.told.message(text)
+
+    def finish(self) -> None:
+        """End."""
+        if self.told is not None:
+            self.told.finish()
+
+
+def read_progress(given: Progress | bool | None) -> Progress | None:
+    """Return the Progress of an argument `progress`: a bar for True, None for False and None."""
+    if given is None or isinstance(given, bool):
+        return ProgressBar() if given else None
+    return given
+
+
 @contextmanager
 def watch_progress(
     given: Progress | bool | None, total: int, title: str
 ) -> Iterator[Progress | None]:
-    """Begin and end what is told of a run: a bar for True, nothing for False and None."""
-    told = (ProgressBar() if given else None) if given is None or isinstance(given, bool) else given
+    """Start and finish the progress of a run."""
+    told = read_progress(given)
     if told is None:
         yield None
         return

@@ -100,7 +100,7 @@ def run(
     grace : float
         Seconds from the time limit until the process is ended.
     progress : Progress, optional
-        Told of every outcome.
+        Notified of every outcome.
     pre_dispatch : int or str
         How many parcels of tasks joblib sends before the first comes back, as joblib means it:
         a number, an expression of `n_jobs`, or 'all'. It changes no outcome. A cluster of dask or
@@ -183,7 +183,7 @@ def _run_fresh(
 def _at(
     content: RunContent, kept: SharedData[object] | None, where: BackendPlan
 ) -> AbstractContextManager[Parcel | DaskParcel]:
-    """Give the content where the tasks run; what is kept, only the first time."""
+    """Send the content to where the tasks run; shared data that is kept, only once."""
     if kept is None:
         return _pack_content(content, where)
     return kept.packed(content, (where.place, where.cluster), lambda: _pack_content(content, where))
@@ -202,7 +202,7 @@ def _pack_content(
 def _with_replacement(
     parcel: FileParcel, tasks: Sequence[Task], where: BackendPlan, limit: TaskLimit | None
 ) -> Iterator[Outcome]:
-    """Run in processes; when one ends, blame its task and go on with the rest in a new pool."""
+    """Run in processes; when one ends, fail its task and continue the rest in a new pool."""
     waiting = {task.key: task for task in tasks}
     breaks = 0
     collect_fallen(parcel.folder)  # marks of an earlier run with the same data, that was left early
@@ -227,7 +227,7 @@ def _with_replacement(
 def _run_alone(
     parcel: FileParcel, task: Task, before: FallenTask, limit: TaskLimit | None
 ) -> Outcome:
-    """Return the outcome of a task that was under way when a pool broke without a trace.
+    """Return the outcome of a task that was running when a pool broke without a trace.
 
     Any of those under way may have broken it, so each is run again with none beside it: who
     breaks it again is to blame, and who only ran out of memory together with others is not.

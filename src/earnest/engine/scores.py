@@ -51,7 +51,7 @@ def spread_scores(n_jobs: int | None) -> Iterator[None]:
 
 
 def _count_workers(n_jobs: int | None) -> int | None:
-    """Return how many tasks the cluster runs at once, None where there is none."""
+    """Return how many tasks the cluster runs at once, or None without a cluster."""
     if n_jobs == 1 or "joblib" not in sys.modules:  # who has a cluster has loaded it
         return None
     where = plan(n_jobs, limited=False)

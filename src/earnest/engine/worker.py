@@ -1,4 +1,4 @@
-"""What runs in a worker: a task and its outcome, a few in a row, a mark of the one under way."""
+"""Runs tasks in a worker: one task, chunks of tasks, and a mark of the current one."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def perform(work: Work, shared: object, task: Task, limit: TaskLimit | None = No
 def failure(
     key: Key, text: str, note: str | None, seconds: float = 0.0, limit: TaskLimit | None = None
 ) -> Outcome:
-    """Return the outcome of a task that failed, with the limit if it is that which it ran out of.
+    """Return the outcome of a task that failed, with its time limit if it ran out of time.
 
-    A later run gives it another try if it has more time.
+    A later run with more time tries it again.
     """
     numbers = {"run_time": seconds} if seconds else {}
     if limit is not None and note == TIME_LIMIT:
@@ -129,10 +129,10 @@ class Report:
 
 
 def perform_chunk(parcel: Parcel, sent: Sequence[Sent]) -> Report:
-    """Run a few tasks one after the other, and none more once they took `TOGETHER` seconds.
+    """Run tasks one after another until they have taken `TOGETHER` seconds.
 
-    How long a task takes is known only afterwards. What is finished shall not wait for the rest of
-    its chunk, or it is lost when the run is killed; the rest goes back and is sent again.
+    Finished outcomes must not wait long for the rest of their chunk, because they are lost if the
+    run is killed. The rest is returned and sent again.
     """
     content = parcel.content()
     if isinstance(parcel, FileParcel):
@@ -175,7 +175,7 @@ def _run_in_a_row(sent: Sequence[Sent], one: Callable[[Task], Outcome]) -> Repor
 
 @functools.cache
 def _watch(owner: int) -> None:
-    """End this process when the one that wants its outcomes is gone, however long the task."""
+    """End this process when its parent is gone, even during a long task."""
 
     def wait() -> None:
         while os.getppid() == owner:
@@ -201,7 +201,7 @@ def _run_marked(content: RunContent, task: Task, mark: BinaryIO, trace: BinaryIO
 
 @contextmanager
 def _open_marks(folder: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    """Give the files in which this process says what it does, and where it was when it ended."""
+    """Yield the files for the current task of this process, and for its last traceback."""
     with (
         (folder / f"{MARK}{os.getpid()}").open("wb", buffering=0) as mark,
         (folder / f"{TRACE}{os.getpid()}").open("wb", buffering=0) as trace,
@@ -218,7 +218,7 @@ def _open_marks(folder: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
 
 @contextmanager
 def _set_warnings(content: RunContent) -> Iterator[None]:
-    """Let the warnings be as they are in the parent."""
+    """Use the warning filters of the parent."""
     with warnings.catch_warnings():
         warnings.filters[:] = content.filters  # type: ignore[index]  # typeshed: a sequence
         yield
@@ -231,7 +231,7 @@ def _write(mark: BinaryIO, text: str) -> None:
 
 @dataclass(frozen=True)
 class FallenTask:
-    """A task that was under way when its pool broke, and what its process wrote at its end."""
+    """A task that was running when its pool broke, and what its process wrote at its end."""
 
     key: Key
     trace: str
@@ -243,7 +243,7 @@ class FallenTask:
 
 
 def collect_fallen(folder: str) -> list[FallenTask]:
-    """Return the tasks that were under way, and forget the marks."""
+    """Return the tasks that were running, and remove the marks."""
     found = []
     for mark in sorted(Path(folder).glob(f"{MARK}*")):
         text = mark.read_text().strip()
@@ -299,7 +299,7 @@ class Chunks:
         return report.outcomes
 
     def again(self, chunk: Sequence[Sent]) -> None:
-        """Take a chunk back that nobody has run; its tasks are the next to be sent."""
+        """Take back a chunk that was not run; its tasks are the next to be sent."""
         self._queue.extendleft(self._away.pop(key) for key, _ in reversed(chunk))
 
     def withdrawn(self, chunk: Sequence[Sent]) -> list[Task]:

@@ -1,14 +1,13 @@
-"""What an effect is: a curve with its uncertainty, or a surface, and how good a curve is.
+"""Effects: curves and surfaces with their uncertainty, and measures of their quality.
 
-The measures of a curve are those of Moosbauer et al. 2021, section 6. All take it on a grid as
-arrays.
+The measures of a curve are those of Moosbauer et al. 2021, section 6, computed on a grid.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Unpack
 
@@ -35,10 +34,10 @@ class CurveQuality:
     mean_confidence : float
         MC: the mean over the grid of the curve's sd.
     optimum_confidence : float or None
-        OC: its sd at the grid value nearest to the best configuration's; None where that has no
+        OC: its sd at the grid value nearest to the best configuration's; None if that has no
         value.
     nll : float or None
-        The mean negative log-likelihood of the true curve; None where no truth is known.
+        The mean negative log-likelihood of the true curve; None if no truth is known.
     """
 
     mean_confidence: float
@@ -111,7 +110,7 @@ def optimum_confidence(sd: Floats, codes: Floats, optimum: float) -> float | Non
 
 
 def negative_log_likelihood(truth: Floats, mean: Floats, sd: Floats) -> float:
-    """Return the mean over the grid of -log N(truth; mean, sd); infinite where the sd is 0.
+    """Return the mean over the grid of -log N(truth; mean, sd); infinite if the sd is 0.
 
     Examples
     --------
@@ -125,6 +124,13 @@ def negative_log_likelihood(truth: Floats, mean: Floats, sd: Floats) -> float:
     certain = np.where(truth == mean, -np.inf, np.inf)
     known = ~np.isnan(truth) & ~np.isnan(mean)
     return float(np.mean(np.where(sd == 0, certain, each)[known]))
+
+
+def average_columns(table: Floats) -> Floats:
+    """Return the mean of each column over what exists; NaN if nothing does."""
+    exists = ~np.isnan(table)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(exists, table, 0.0).sum(axis=0) / exists.sum(axis=0))
 
 
 def relative_gain(before: float, after: float) -> float:
@@ -166,12 +172,12 @@ class Objective:
 
     def to_dict(self) -> dict[str, object]:
         """Return plain data."""
-        return {"name": self.name, "greater_is_better": self.greater_is_better}
+        return asdict(self)
 
 
 @dataclass(frozen=True, eq=False)
 class Ice:
-    """The curves that an effect averages: one a Monte Carlo point.
+    """The curves that an effect averages: one per Monte Carlo point.
 
     Attributes
     ----------
@@ -191,13 +197,7 @@ class Ice:
 
     def taken(self, rows: NDArray[np.intp]) -> Ice:
         """Return some of the curves."""
-        return Ice(
-            self.points[rows],
-            self.mean[rows],
-            self.sd[rows],
-            self.own_mean[rows],
-            self.own_sd[rows],
-        )
+        return Ice(*(getattr(self, part.name)[rows] for part in fields(self)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,7 +231,7 @@ class EffectCurve:
     trials : tuple
         The values of the parameter in the trials that lie there.
     best : object
-        Its value in the best configuration; None where it has none, or lies elsewhere.
+        Its value in the best configuration; None if it has none, or lies elsewhere.
     codes : ndarray of shape (G,)
         The grid in the codes of the space.
     ice : Ice or None
@@ -306,7 +306,7 @@ class EffectCurve:
         return plot_effect(self, ax, **options)
 
     def to_frame(self) -> pa.Table:
-        """Return the curve as a pyarrow table, one row a grid value."""
+        """Return the curve as a pyarrow table with one row per grid value."""
         import pyarrow as pa
 
         columns: dict[str, object] = {
@@ -340,7 +340,7 @@ class EffectCurve:
 
     @property
     def places(self) -> Floats:
-        """Where the grid stands on an axis: its values, or one place a level."""
+        """The positions of the grid on an axis: its values, or one position per level."""
         if self.scale == "levels":
             return np.arange(len(self.grid), dtype=np.float64)
         return np.array(self.grid, dtype=np.float64)
@@ -419,7 +419,7 @@ class EffectSurface:
     best: tuple[object, object] | None
 
     def plot(self, axes: Sequence[Axes] | None = None) -> tuple[Axes, Axes]:
-        """Draw the mean beside its uncertainty and return the two matplotlib Axes."""
+        """Draw the mean next to its uncertainty and return the two matplotlib Axes."""
         from earnest.plotting.figures.effects import plot_surface
 
         return plot_surface(self, axes)

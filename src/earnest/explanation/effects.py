@@ -17,7 +17,13 @@ from earnest.core.base.errors import InputError
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.space.parameters import Parameter
 from earnest.core.space.space import Space
-from earnest.explanation.curves import EffectCurve, EffectSurface, Ice, Objective
+from earnest.explanation.curves import (
+    EffectCurve,
+    EffectSurface,
+    Ice,
+    Objective,
+    average_columns,
+)
 from earnest.explanation.surrogate.surrogate import EffectSums, FittedSurrogate
 
 Floats = NDArray[np.float64]
@@ -28,7 +34,7 @@ SURFACE_POINTS = 250  # of a surface: it has as many values as a grid squared
 
 @dataclass(frozen=True)
 class Scene:
-    """All that a question about the tuning is answered from.
+    """The surrogate, the trials and the Monte Carlo points that answer all questions.
 
     Attributes
     ----------
@@ -139,24 +145,18 @@ def average(
     scene: Scene, column: int, grid: list[object], codes: Floats, ice: Ice, where: str = ""
 ) -> EffectCurve:
     """Average ICE curves over what exists (eq. 7 and 8); the mean by eq. 3, the sd by eq. 5."""
-    exists = ~np.isnan(ice.mean)
-    counts = exists.sum(axis=0)
-    with np.errstate(invalid="ignore"):
-        mean = np.where(exists, ice.mean, 0.0).sum(axis=0) / counts
-        variance = np.where(exists, ice.sd**2, 0.0).sum(axis=0) / counts
     parameter = scene.space[column]
-    scale = _name_scale(parameter)
     tried = scene.codes[:, column]
     return EffectCurve(
         param=parameter.name,
         grid=tuple(grid),
-        mean=mean,
-        sd=np.sqrt(variance),
+        mean=average_columns(ice.mean),
+        sd=np.sqrt(average_columns(ice.sd**2)),
         sd_of_mean=None,
-        scale=scale,
+        scale=_name_scale(parameter),
         objective=scene.objective,
         where=where or describe_condition(scene.space, column),
-        n_points=counts.astype(np.intp),
+        n_points=(~np.isnan(ice.mean)).sum(axis=0).astype(np.intp),
         trials=tuple(parameter.decode(tried[~np.isnan(tried)])),
         best=parameter.decode(tried[[scene.best]])[0],
         codes=codes,
@@ -171,7 +171,7 @@ def describe_condition(space: Space, column: int) -> str:
 
 
 def refuse_never_active(scene: Scene, *columns: int) -> InputError:
-    """Return what to say of parameters that are active nowhere."""
+    """Return the error for parameters that are never active, or never together."""
     names = " and ".join(repr(scene.space[c].name) for c in columns)
     together = "are never active together" if len(columns) > 1 else "is hardly ever active"
     return InputError(
@@ -195,14 +195,11 @@ def compute_surface(
     pairs = np.array([(u, v) for u in codes_a for v in codes_b])
     sums = scene.fitted.effect(points, (a, b), pairs)
     shape = (len(grid_a), len(grid_b))
-    assert sums.sd is not None
-    assert sums.sd_of_mean is not None
     mean, sd, sd_of_mean = _average_existing(scene, points, (a, b), pairs, sums)
-    tried = scene.codes[:, [a, b]]
-    there = np.isnan(tried).sum(axis=1) == 0
-    both = zip(*(scene.space[c].decode(scene.codes[:, c]) for c in (a, b)), strict=True)
-    values = list(both)
+    there = np.isnan(scene.codes[:, [a, b]]).sum(axis=1) == 0
     kinds = [scene.space[c] for c in (a, b)]
+    columns = (kind.decode(scene.codes[:, c]) for kind, c in zip(kinds, (a, b), strict=True))
+    values = list(zip(*columns, strict=True))
     return EffectSurface(
         params=(kinds[0].name, kinds[1].name),
         grids=(tuple(grid_a), tuple(grid_b)),
@@ -251,13 +248,8 @@ def _leave_out_forbidden(
     ice = curve.ice
     assert ice is not None
     exists = _find_existing(scene, ice.points, (column,), curve.codes[:, None])
-    kept = Ice(
-        ice.points,
-        np.where(exists, ice.mean, np.nan),
-        np.where(exists, ice.sd, np.nan),
-        ice.own_mean,
-        ice.own_sd,
-    )
+    mean, sd = (np.where(exists, part, np.nan) for part in (ice.mean, ice.sd))
+    kept = replace(ice, mean=mean, sd=sd)
     made = average(scene, column, list(curve.grid), curve.codes, kept, curve.where)
     if not covariance:
         return made
@@ -295,11 +287,10 @@ def _average_existing(
     assert sums.ice_mean is not None
     assert sums.ice_sd is not None
     exists = _find_existing(scene, points, columns, pairs)
-    counts = exists.sum(axis=0)
-    with np.errstate(invalid="ignore"):
-        mean = np.where(exists, sums.ice_mean, 0.0).sum(axis=0) / counts
-        sd = np.sqrt(np.where(exists, sums.ice_sd**2, 0.0).sum(axis=0) / counts)
-    return mean, sd, _find_sd_of_means(scene, points, columns, pairs, exists)
+    mean = average_columns(np.where(exists, sums.ice_mean, np.nan))
+    variance = average_columns(np.where(exists, sums.ice_sd**2, np.nan))
+    spread = _find_sd_of_means(scene, points, columns, pairs, exists)
+    return mean, np.sqrt(variance), spread
 
 
 def _name_scale(parameter: Parameter) -> str:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -54,7 +52,7 @@ def explain(
     decimal: str | None = None,
     thousands: str | None = None,
 ) -> Explanation:
-    """Tell what a tuning run learned of its parameters, and how surely.
+    """Explain what a tuning run learned about its parameters, and how certain that is.
 
     What is estimated: the partial dependence of a surrogate of the objective on each parameter,
     averaged over a uniform spread of the space, with the surrogate's own uncertainty; regions of
@@ -109,6 +107,8 @@ def explain(
     >>> list(found.effects)
     ['rate', 'depth']
     """
+    from threadpoolctl import threadpool_limits
+
     check.whole_number("n_points", n_points, low=20)
     check.whole_number("grid_size", grid_size, low=2)
     check.whole_number("regions", regions, low=1)
@@ -129,43 +129,28 @@ def explain(
     )
     columns = _find_columns(trials, params)
     kind = find_surrogate(surrogate, trials.space, len(trials))
-    asked = _Question(columns, regions, confidence_level, threads)
-    with _limit_threads():
+    # The matrices are small: threads of linear algebra would cost more than they bring, and the
+    # last bits of a result would depend on their number.
+    with threadpool_limits(limits=1):
         scene = _set_scene(trials, kind, seeds, n_points, grid_size)
-        return _make_explanation(trials, kind, scene, asked)
-
-
-@dataclass(frozen=True)
-class _Question:
-    """What was asked for, checked."""
-
-    columns: list[int]
-    regions: int
-    confidence_level: float
-    threads: int
-
-
-def _limit_threads() -> AbstractContextManager[object]:
-    """Keep linear algebra in the thread that calls it.
-
-    Its matrices are small: threads of its own would cost more than they bring, the more so beside
-    ours, and the last bits of a result would depend on how many there are.
-    """
-    from threadpoolctl import threadpool_limits
-
-    limits: AbstractContextManager[object] = threadpool_limits(limits=1)
-    return limits
+        return _make_explanation(trials, kind, scene, columns, regions, confidence_level, threads)
 
 
 def _make_explanation(
-    trials: Trials, kind: Surrogate, scene: Scene, asked: _Question
+    trials: Trials,
+    kind: Surrogate,
+    scene: Scene,
+    columns: list[int],
+    regions: int,
+    level: float,
+    threads: int,
 ) -> Explanation:
-    """Ask everything of a fitted surrogate, and put the answers together."""
-    _ = scene.points, scene.active, scene.best  # drawn before threads ask for them
-    seeds, level = scene.seeds, asked.confidence_level
-    importance = measure_importance(scene, asked.columns, level)
+    """Compute everything from a fitted surrogate, and put it together."""
+    _ = scene.points, scene.active, scene.best  # drawn before threads need them
+    seeds = scene.seeds
+    importance = measure_importance(scene, columns, level)
     ranked = [trials.space.index(name) for name in importance.ranking]
-    made = each(lambda c: _explain_parameter(scene, c, asked.regions), ranked, asked.threads)
+    made = each(lambda c: _explain_parameter(scene, c, regions), ranked, threads)
     curves, trees = [curve for curve, _ in made], [tree for _, tree in made]
     quality = cross_validated(kind, trials, seeds)
     bias = sampling_bias(trials.space, scene.codes, trials.space.mask(scene.points))
@@ -206,7 +191,7 @@ def _make_explanation(
             "seed": seeds.entropy,
             "n_points": scene.n_points,
             "grid_size": scene.grid_size,
-            "regions": asked.regions,
+            "regions": regions,
             "versions": dict(versions()),
         },
         scene=scene,
@@ -276,7 +261,7 @@ UNTOLD = 0.5  # share of trials that cannot be told from the best
 
 
 def remark_edge(scene: Scene, columns: Iterable[int]) -> Iterator[Caution]:
-    """Yield a caution where the best configuration lies at an end of a range."""
+    """Yield a caution if the best configuration lies at an end of a range."""
     best = scene.codes[scene.best]
     found = []
     for column in columns:
@@ -299,7 +284,7 @@ def remark_edge(scene: Scene, columns: Iterable[int]) -> Iterator[Caution]:
 
 
 def hardly_tried(bias: SamplingBias, params: Iterable[str]) -> Iterator[Caution]:
-    """Yield a caution where parts of parameters were hardly tried."""
+    """Yield a caution if parts of parameters were hardly tried."""
     found = [
         f"{name} {gap.words} ({gap.n_trials} trial{'' if gap.n_trials == 1 else 's'})"
         for name in params
@@ -315,7 +300,7 @@ def hardly_tried(bias: SamplingBias, params: Iterable[str]) -> Iterator[Caution]
 
 
 def warn_of_repeated(trials: Trials) -> Iterator[Caution]:
-    """Yield a note where configurations were evaluated more than once."""
+    """Yield a note if configurations were evaluated more than once."""
     count = trials.n_duplicates
     if count:
         yield Caution(
@@ -327,7 +312,7 @@ def warn_of_repeated(trials: Trials) -> Iterator[Caution]:
 
 
 def remark_rarely_active(curves: Iterable[EffectCurve]) -> Iterator[Caution]:
-    """Yield a caution where few trials have a parameter active."""
+    """Yield a caution if few trials have a parameter active."""
     found = [f"{c.param} ({c.n_trials})" for c in curves if c.n_trials < FEW_TRIALS]
     if found:
         yield Caution(
@@ -339,7 +324,7 @@ def remark_rarely_active(curves: Iterable[EffectCurve]) -> Iterator[Caution]:
 
 
 def remark_divided_by_order(trees: Iterable[RegionTree]) -> Iterator[Caution]:
-    """Yield a note where categories had too many levels to try every division of them."""
+    """Yield a note if categories had too many levels to try every division of them."""
     found = [tree.param for tree in trees if not all(region.exact for region in tree.regions)]
     if found:
         yield Caution(
@@ -352,7 +337,7 @@ def remark_divided_by_order(trees: Iterable[RegionTree]) -> Iterator[Caution]:
 
 
 def empty_regions(trees: Iterable[RegionTree]) -> Iterator[Caution]:
-    """Yield a caution where few trials lie in a region whose band is narrower than the whole."""
+    """Yield a caution if few trials lie in a region whose band is narrower than the whole."""
     found = [
         f"{tree.param} where {leaf.words} ({leaf.n_trials})"
         for tree in trees
@@ -370,7 +355,7 @@ def empty_regions(trees: Iterable[RegionTree]) -> Iterator[Caution]:
 
 
 def alone(columns: list[int]) -> Iterator[Caution]:
-    """Yield a note where one parameter varies: there is nothing to divide the space by."""
+    """Yield a note if one parameter varies: there is nothing to divide the space by."""
     if len(columns) == 1:
         yield Caution(
             "EN070",
@@ -381,7 +366,7 @@ def alone(columns: list[int]) -> Iterator[Caution]:
 
 
 def warn_of_untold(stable: StableOptimum) -> Iterator[Caution]:
-    """Yield a note where the best cannot be told from most others."""
+    """Yield a note if the best cannot be distinguished from most others."""
     if len(stable) > UNTOLD * stable.n_trials:
         yield Caution(
             "EN071",

@@ -1,15 +1,14 @@
-"""Which parameters move the objective: shares of its variance over the space, with intervals.
+"""Which parameters affect the objective: shares of its variance over the space, with intervals.
 
-Functional ANOVA of the surrogate (Hutter et al. 2014; Sobol' 1993) by Monte Carlo. All figures
-are computed for many functions that the surrogate holds possible, so that their intervals say how
-sure the surrogate is of them.
+Functional ANOVA of the surrogate (Hutter et al. 2014; Sobol' 1993) by Monte Carlo. All shares are
+computed for many draws of the surrogate, so that their intervals show its uncertainty.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -55,7 +54,7 @@ class Share:
 
     def to_dict(self) -> dict[str, float | None]:
         """Return plain data."""
-        return {"value": finite(self.value), "low": finite(self.low), "high": finite(self.high)}
+        return {name: finite(value) for name, value in asdict(self).items()}
 
     @classmethod
     def from_dict(cls, data: JsonObject) -> Share:
@@ -65,7 +64,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Importance:
-    """How much each parameter moves the objective over the space, as the surrogate sees it.
+    """How much each parameter affects the objective over the space, according to the surrogate.
 
     Attributes
     ----------
@@ -82,7 +81,7 @@ class Importance:
         parameters with the largest total effect. Pairs of which one decides whether the other is
         active have none.
     confidence_level : float
-        That of the intervals, which tell how sure the surrogate is.
+        The level of the intervals, which show how certain the surrogate is.
     """
 
     main: Mapping[str, Share]
@@ -102,7 +101,7 @@ class Importance:
         return plot_importance(self, ax)
 
     def to_frame(self) -> pa.Table:
-        """Return the shares as a pyarrow table, one row a parameter."""
+        """Return the shares as a pyarrow table with one row per parameter."""
         import pyarrow as pa
 
         rows = [
@@ -248,7 +247,7 @@ def _divide(part: Floats, whole: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class _SpaceSample:
-    """The objective at an even sample of the space: its mean and its covariances."""
+    """The surrogate at a uniform sample of the space: mean and covariances."""
 
     active: NDArray[np.bool_]
     mean: Floats
@@ -256,7 +255,7 @@ class _SpaceSample:
 
     @classmethod
     def of(cls, scene: Scene) -> _SpaceSample:
-        """Ask the surrogate at the first of the Monte Carlo points."""
+        """Evaluate the surrogate at the first Monte Carlo points."""
         codes = scene.space.mask(scene.points[:SAMPLE])
         return cls(
             scene.active[:SAMPLE],
@@ -289,7 +288,7 @@ def _thin(codes: Floats) -> Floats:
 
 
 def draws(fitted: FittedSurrogate, codes: Floats, count: int, rng: np.random.Generator) -> Floats:
-    """Draw the values of possible functions at codes: (count, n)."""
+    """Draw functions from the surrogate, and return their values at codes: (count, n)."""
     mean = fitted.posterior(codes)[0]
     root = root_of(fitted.covariance(codes, codes))
     return np.asarray(mean + rng.standard_normal((count, len(codes))) @ root.T)

@@ -1,4 +1,4 @@
-"""What `explain` returns: effects, regions, importance, and how far all of it can be trusted."""
+"""What `explain` returns: effects, regions, importance, and how far they can be trusted."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from earnest.explanation.curves import (
     EffectSurface,
     Objective,
     QualityGain,
+    average_columns,
     negative_log_likelihood,
 )
 from earnest.explanation.effects import Scene, compute_surface, effect_of
@@ -30,7 +31,6 @@ from earnest.explanation.importance import Importance, Share
 from earnest.explanation.regions.partition import (
     Growth,
     RegionRule,
-    average_columns,
     inside,
     regions_of,
 )
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Explanation(Result):
-    """What the tuning learned, and how surely.
+    """What the tuning learned, and how certain that is.
 
     Attributes
     ----------
@@ -190,7 +190,7 @@ class Explanation(Result):
             The parameter.
         truth : callable, optional
             The true objective of a configuration, where it is known (in a simulation): then the
-            likelihood of the true effect is told too.
+            likelihood of the true effect is returned too.
         """
         tree = self.regions.get(param) or self.region_tree(param)
         if truth is None:

@@ -1,4 +1,4 @@
-"""Where the optimiser looked: the distance of the trials from an even spread over the space.
+"""Where the optimiser looked: how far the trials are from an even spread over the space.
 
 The distance is the maximum mean discrepancy with a Gaussian kernel whose width is the median
 distance of all points (Moosbauer et al. 2021, appendix C.1; Gretton et al. 2012).
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,7 @@ class Discrepancy:
 
     @property
     def unbiased(self) -> float:
-        """The square root of the U-statistic, 0 where that is negative."""
+        """The square root of the U-statistic, 0 if that is negative."""
         return math.sqrt(max(self.unbiased_squared, 0.0))
 
     def to_dict(self) -> dict[str, object]:
@@ -79,6 +79,16 @@ class Gap:
     n_trials: int
     expected: float
 
+    def to_dict(self) -> dict[str, object]:
+        """Return plain data."""
+        data = asdict(self)
+        return {"where": data.pop("words"), **data}
+
+    @classmethod
+    def from_dict(cls, data: JsonObject) -> Gap:
+        """Make it from plain data."""
+        return cls(data["low"], data["high"], data["where"], data["n_trials"], data["expected"])
+
 
 @dataclass(frozen=True)
 class SamplingBias:
@@ -103,19 +113,7 @@ class SamplingBias:
         return {
             "overall": self.overall.to_dict(),
             "by_param": {name: each.to_dict() for name, each in self.by_param.items()},
-            "gaps": {
-                name: [
-                    {
-                        "low": gap.low,
-                        "high": gap.high,
-                        "where": gap.words,
-                        "n_trials": gap.n_trials,
-                        "expected": gap.expected,
-                    }
-                    for gap in gaps
-                ]
-                for name, gaps in self.gaps.items()
-            },
+            "gaps": {name: [gap.to_dict() for gap in gaps] for name, gaps in self.gaps.items()},
         }
 
     @classmethod
@@ -124,12 +122,7 @@ class SamplingBias:
         return cls(
             Discrepancy.from_dict(data["overall"]),
             {name: Discrepancy.from_dict(each) for name, each in data["by_param"].items()},
-            {
-                name: tuple(
-                    Gap(g["low"], g["high"], g["where"], g["n_trials"], g["expected"]) for g in gaps
-                )
-                for name, gaps in data["gaps"].items()
-            },
+            {name: tuple(map(Gap.from_dict, gaps)) for name, gaps in data["gaps"].items()},
         )
 
 
@@ -201,7 +194,7 @@ def sampling_bias(
 def hardly_tried(space: Space, column: int, trials: Floats, even: Floats) -> tuple[Gap, ...]:
     """Return the parts of a parameter with under a third of the trials of an even spread.
 
-    Parts that an even spread would leave as empty by chance are no finding.
+    Parts that an even spread could leave as empty by chance do not count.
     """
     parameter = space[column]
     if parameter.numeric:
@@ -230,9 +223,10 @@ def hardly_tried(space: Space, column: int, trials: Floats, even: Floats) -> tup
 
 
 def _find_chance(count: float, expected: float) -> float:
-    """Return the chance of at most so many where that many are expected, by Poisson's law."""
-    terms = (expected**k * math.exp(-expected) / math.factorial(k) for k in range(int(count) + 1))
-    return sum(terms)
+    """Return the Poisson probability of at most so many trials."""
+    from scipy.special import pdtr
+
+    return float(pdtr(count, expected))
 
 
 def make_unit_rows(space: Space, codes: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Which configurations cannot be told from the best one."""
+"""Which configurations cannot be distinguished from the best one."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class StableOptimum:
     n_trials : int
         Of how many trials.
     share : float
-        The share of the whole space that cannot be told from the best.
+        The share of the whole space that cannot be distinguished from the best.
     ranges : mapping of str to tuple
         The values of each parameter in the set: low and high of a number, levels of a category.
     confidence_level : float

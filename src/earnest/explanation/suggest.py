@@ -1,4 +1,4 @@
-"""What to evaluate next so that a curve, or a region of it, becomes sharper."""
+"""Suggests what to evaluate next, so that a curve or a region of it becomes more certain."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from earnest.explanation.curves import EffectCurve
 from earnest.explanation.effects import SUGGEST, Scene
 
 Floats = NDArray[np.float64]
-CANDIDATES, TARGETS = 500, 600  # configurations to choose from, places to become sure of
+OPTIONS, TARGETS = 500, 600  # configurations to choose from, and points to learn about
 LEAST = 1e-9  # share of the largest variance under which there is nothing to learn
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A configuration that is worth evaluating, and what it is expected to bring.
+    """A configuration that is worth evaluating, and the expected gain.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ def suggest(
 
 
 def _targets(scene: Scene, curve: EffectCurve | None, rows: NDArray[np.intp] | None) -> Floats:
-    """Return the places whose uncertainty the band averages, or a sample of them."""
+    """Return the points whose uncertainty the band averages, or a sample of them."""
     rng = scene.stream(SUGGEST, 0)
     if curve is None or curve.ice is None:
         return scene.space.mask(scene.points[:TARGETS])
@@ -94,8 +94,8 @@ def _targets(scene: Scene, curve: EffectCurve | None, rows: NDArray[np.intp] | N
 def _options(scene: Scene, targets: Floats) -> Floats:
     """Return what may be suggested: an even sample of the space, and some of the targets."""
     rng = scene.stream(SUGGEST, 1)
-    even = scene.space.sample(CANDIDATES // 2, rng)
-    near = targets[rng.permutation(len(targets))[: CANDIDATES // 2]]
+    even = scene.space.sample(OPTIONS // 2, rng)
+    near = targets[rng.permutation(len(targets))[: OPTIONS // 2]]
     options = np.concatenate([near, even])
     options = options[scene.space.valid(options)]
     return np.unique(options, axis=0, equal_nan=True)

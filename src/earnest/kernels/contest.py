@@ -1,6 +1,6 @@
 """Who wins, without every score in full precision.
 
-For a mean over cases the winner of every resample can be had from one product in float32: losses
+For a mean over cases one product in float32 finds the winner of every resample: losses
 are rounded to whole numbers small enough that float32 sums of them are exact, so the error of each
 mean is bounded by half a step. Only the configurations that this bound leaves in doubt are summed
 in float64, about one a resample. The winners are those of the full table.

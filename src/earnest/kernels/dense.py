@@ -79,9 +79,7 @@ def score_moments(
     """
     out = np.empty((len(weights), columns))
     weights = as_counts(weights)
-    everything = slice(0, target.n)
-    probe = _make_features(target, metric, response, slice(0, 1), slice(0, 1), everything)
-    parts = max(1, probe.own.shape[0])
+    parts = _count_features(target, metric, response)
     cells = CELLS if len(weights) > FEW else IN_CACHE
     kept = min(cells // ROWS, SUMS // min(len(weights), RESAMPLES))
     width = max(1, min(columns, kept // parts))
@@ -110,9 +108,7 @@ def _sum_features(
     scratch: Scratch,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the weighted sums of the features, (m, B, C) and (s, B, 1), block by block of rows."""
-    centre = None
-    if metric.centre is not None:
-        centre = metric.centre(target, response(slice(0, target.n), columns))
+    centre = _find_centre(target, metric, response, columns)
     shape = (parts, len(weights), columns.stop - columns.start)
     own = scratch.empty("own", shape, np.float64)
     shared: NDArray[np.float64] | float = 0.0
@@ -146,11 +142,10 @@ def score_selected_moments(
     index: NDArray[np.intp],
     columns: int,
 ) -> NDArray[np.float64]:
-    """Return the metric (B,) of one column a resample, as `score_moments` has it."""
+    """Return the metric (B,) of one column per resample, as `score_moments` has it."""
     out = np.empty(len(weights))
     weights = as_counts(weights)
-    probe = _make_features(target, metric, response, slice(0, 1), slice(0, 1), slice(0, target.n))
-    width = max(1, CELLS // ROWS // max(1, probe.own.shape[0]))
+    width = max(1, CELLS // ROWS // _count_features(target, metric, response))
     for left in range(0, columns, width):
         block = slice(left, min(left + width, columns))
         mine = np.flatnonzero((index >= block.start) & (index < block.stop))
@@ -170,9 +165,7 @@ def _sum_selected(
     columns: slice,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the weighted sums of each resample's own column, (m, B, 1) and (s, B, 1)."""
-    centre = None
-    if metric.centre is not None:
-        centre = metric.centre(target, response(slice(0, target.n), columns))
+    centre = _find_centre(target, metric, response, columns)
     having = [np.flatnonzero(index == c) for c in range(columns.stop - columns.start)]
     own: NDArray[np.float64] | float = 0.0
     shared: NDArray[np.float64] | float = 0.0
@@ -223,17 +216,18 @@ def _find_largest(moments: Moments) -> float:
     return max(1.0 if p.dtype == bool else float(np.abs(p).max(initial=0)) for p in parts)
 
 
-def _make_features(
-    target: Target,
-    metric: MomentMetric,
-    response: Responder,
-    rows: slice,
-    columns: slice,
-    everything: slice,
-) -> Moments:
-    centre = None
-    if metric.centre is not None:
-        centre = metric.centre(target, response(everything, columns))
-    return metric.features(
-        target.take(np.arange(rows.start, rows.stop)), response(rows, columns), centre
-    )
+def _find_centre(
+    target: Target, metric: MomentMetric, response: Responder, columns: slice
+) -> object:
+    """Return what a metric takes off before it sums squares, from all cases; None for nothing."""
+    if metric.centre is None:
+        return None
+    return metric.centre(target, response(slice(0, target.n), columns))
+
+
+def _count_features(target: Target, metric: MomentMetric, response: Responder) -> int:
+    """Return how many features of its own a configuration has, at least 1."""
+    one = slice(0, 1)
+    centre = _find_centre(target, metric, response, one)
+    moments = metric.features(target.take(np.arange(1)), response(one, one), centre)
+    return max(1, len(moments.own))

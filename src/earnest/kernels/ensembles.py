@@ -22,7 +22,7 @@ import numpy as np
 
 from earnest.kernels.vectors import Floats, Ints, Longs, jit
 
-TIE = 1e-12  # as in `earnest.core.data.selection`, of which compiled code sees no functions
+TIE = 1e-12  # as in `earnest.core.data.selection`, which compiled code cannot call
 DIGIT = 10  # bits a pass of the radix sort
 BINS = 1 << DIGIT
 MASK = BINS - 1

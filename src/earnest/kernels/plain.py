@@ -1,4 +1,4 @@
-"""Any callable metric: one call a resample and configuration."""
+"""Any callable metric: one call per resample and configuration."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def score_callable(
     columns = _find_whole_columns(answers)
     drawn = DRAWN.get()
     with _WARNINGS, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # an undefined value says so by being NaN
+        warnings.simplefilter("ignore")  # an undefined value is NaN
         for b, weight in enumerate(weights):
             if drawn is not None:
                 drawn.go_on(b / len(weights))
@@ -105,7 +105,7 @@ def _call(
 
 
 def _read_value(metric: CallableMetric, value: object) -> float:
-    """Return what a function gave as a number, and refuse what is none."""
+    """Return what a function gave as a number, and refuse anything else."""
     if isinstance(value, float):
         return value
     if isinstance(value, SupportsFloat) and not (isinstance(value, np.ndarray) and value.ndim):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
@@ -16,7 +16,7 @@ from earnest.core.base.rng import Seeds
 from earnest.core.data.designs import NestedPredictions, PairedHalves
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import DrawUnit, Replicates
-from earnest.core.data.selection import SELECTORS, EnsembleRule, MeanOfFolds, Pooled, Selector
+from earnest.core.data.selection import SELECTORS, EnsembleRule, Selector
 from earnest.core.data.target import Target, Task
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import (
@@ -27,20 +27,12 @@ from earnest.core.results.estimate import (
 )
 from earnest.core.results.interval import Ask, LimitSource, WidenedLimits, draws_of
 from earnest.core.results.specs import ON_ITEMS, Estimand, Evidence, Family, MethodSpec
+from earnest.inference.cases.case_values import has_terms
 from earnest.inference.left_out.estimates import has_cases, has_pairs
 from earnest.inference.limits.winner_law import law_of
-from earnest.inference.remarks import (
-    best_of_several,
-    few_for_an_auc,
-    part_only,
-    unlike_scales,
-    warn_of_turning,
-    warn_of_undefined_folds,
-)
 from earnest.inference.resampling.ensembles import read_rule
-from earnest.inference.resampling.splits import Choice, SplitDetails, SplitKnobs, choose
 from earnest.metrics.families import Metric, RankMetric
-from earnest.metrics.ranking import auc_scan, is_auc
+from earnest.metrics.ranking import is_auc
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +67,6 @@ class Method(Protocol):
         ...
 
 
-MOST_RESAMPLES = 10_000_000  # each is kept, so that another level can be read from it
 M = TypeVar("M", bound=type[Any])
 
 
@@ -124,24 +115,21 @@ def evidence_of(given: object) -> Evidence:
 
 def need_evidence(method: Method, given: object) -> None:
     """Refuse evidence of another kind than a method computes from."""
-    kind = evidence_of(given)
-    if method.spec.needs is not kind and method.spec.needs in (Evidence.NESTED, Evidence.PAIRED):
-        raise EvidenceError(
-            f"method {method.spec.name!r} cannot use this evidence",
-            needs=str(method.spec.needs),
-            got=str(kind),
-            cure=f"Use earnest.assess(estimator, X, y, method={method.spec.name!r}) to train it.",
+    kind, needs, name = evidence_of(given), method.spec.needs, method.spec.name
+    if needs is kind:
+        return
+    if needs in (Evidence.NESTED, Evidence.PAIRED):
+        cure = f"Use earnest.assess(estimator, X, y, method={name!r}) to train it."
+    elif kind is Evidence.OUT_OF_SAMPLE:
+        cure = "Make them with earnest.bootstrap_train(estimator, X, y), or use method='bbc'."
+    else:
+        cure = (
+            "Use a method for replicates, such as '.632+' or 'loob'; for predictions of folds see "
+            "earnest.SearchCV and earnest.Predictions."
         )
-    if method.spec.needs is not kind:
-        raise EvidenceError(
-            f"method {method.spec.name!r} cannot use this evidence",
-            needs=str(method.spec.needs),
-            got=str(kind),
-            cure="Make them with earnest.bootstrap_train(estimator, X, y), or use method='bbc'."
-            if kind is Evidence.OUT_OF_SAMPLE
-            else "Use a method for replicates, such as '.632+' or 'loob'; for predictions of "
-            "folds see earnest.SearchCV and earnest.Predictions.",
-        )
+    raise EvidenceError(
+        f"method {name!r} cannot use this evidence", needs=str(needs), got=str(kind), cure=cure
+    )
 
 
 def check_question(
@@ -199,17 +187,16 @@ def takes_metric(family: Family, metric: Metric, target: Target) -> bool:
     if family is Family.WITH_LAW:
         return law_of(metric, target) is not None
     sums, means = has_cases(metric), metric.pointwise
-    areas = isinstance(metric, RankMetric) and metric.scan is auc_scan
-    pairs = has_pairs(metric, target)
+    terms, pairs = has_terms(metric), has_pairs(metric, target)
     return {
         Family.ANY: True,
         Family.POINTWISE: means,
         Family.RANK: isinstance(metric, RankMetric),
         Family.AUC: is_auc(metric, target),
         Family.MEANS_AND_AUC: means or is_auc(metric, target),
-        Family.CASEWISE: sums or areas,
+        Family.CASEWISE: terms,
         Family.PAIRS: pairs,
-        Family.SUMS_AND_PAIRS: sums or areas or pairs,
+        Family.SUMS_AND_PAIRS: terms or pairs,
         Family.SUMS: sums,
     }[family]
 
@@ -234,7 +221,7 @@ def selector_of(given: str | Selector | EnsembleRule | None, default: Selector) 
             cure="Use method='bbc', which scores what is chosen in every resample.",
         )
     if isinstance(given, str) or not hasattr(given, "by_fold"):
-        return SELECTORS[str(given)]  # which refuses what is no rule at all
+        return SELECTORS[str(given)]  # refuses what is not a rule
     assert not isinstance(given, EnsembleRule)  # refused above
     return given
 
@@ -312,68 +299,12 @@ def make_estimate(
 
 
 def _name_estimand(pi: Predictions, estimand: str) -> str:
-    """Return what is estimated; of scores of items nothing was trained, and there are no folds."""
+    """Return what is estimated; for scores of items nothing was trained."""
     if pi.target.task is not Task.SCORES or pi.n_folds > 1:
         return str(estimand)
     if pi.n_configs == 1:
         estimand = Estimand.FIXED_MODEL
     return str(ON_ITEMS.get(estimand, estimand))
-
-
-def choose_by(method: SplitKnobs, call: Call, *, preselect: bool) -> tuple[Choice, Selector]:
-    """Return what a method that splits the cases chooses, and the rule it used."""
-    selector = selector_of(method.selector, MeanOfFolds())
-    knobs = method
-    if method.learn is not None and len(method.learn) == call.given.n_cases > call.pi.n_cases:
-        tested = [call.given.tested(r) for r in range(call.given.n_repeats)]
-        knobs = replace(method, learn=np.array(method.learn)[np.any(tested, axis=0)])
-    choice = choose(
-        call.pi,
-        call.metric,
-        knobs,
-        selector,
-        call.seeds,
-        preselect=preselect,
-        n_jobs=call.n_jobs,
-    )
-    return choice, selector
-
-
-def split_estimate(
-    method: Any,
-    call: Call,
-    choice: Choice,
-    selector: Selector,
-    source: LimitSource,
-    *,
-    cautions: Iterable[Caution] = (),
-    used: Mapping[str, object] | None = None,
-) -> Estimate:
-    """Put the estimate of a method together that splits the cases."""
-    pi, chosen = call.pi, choice.chosen
-    learn = None if method.learn is None else "".join(str(int(mine)) for mine in method.learn)
-    several, said = len(choice.candidates), tuple(cautions)
-    exact = any(caution.code == "EN027" for caution in said)  # limits that hold for any number
-    return make_estimate(
-        method,
-        call,
-        value=choice.value,
-        winner=chosen,
-        naive=choice.naive,
-        source=source,
-        cautions=[
-            *part_only(choice.part.n_cases, pi.n_cases),
-            *best_of_several(several),
-            *warn_of_undefined_folds(*choice.folds),
-            *warn_of_turning(pi.configs.ids[chosen], bool(choice.turned[0])),
-            *unlike_scales(choice.part, call.metric, Pooled(), chosen),
-            *(() if exact else few_for_an_auc(choice.part, call.metric)),
-            *said,
-        ],
-        details=SplitDetails.of(choice),
-        estimand=Estimand.FIXED_MODEL if pi.n_configs == 1 else None,
-        used={"selector": selector, "learn": learn, **(used or {})},
-    )
 
 
 def standard_error(source: LimitSource | None, valid: NDArray[np.float64] | None) -> float | None:

@@ -24,7 +24,12 @@ from earnest.core.results.specs import Side
 from earnest.core.text.estimate import LARGE, flatters, is_elected, optimism_words
 from earnest.engine.scores import spread_scores
 from earnest.inference.cases.no_information import no_information
-from earnest.inference.remarks import evidence_remarks, few_decide, resampling_remarks
+from earnest.inference.remarks import (
+    confident_winner,
+    evidence_remarks,
+    few_decide,
+    resampling_remarks,
+)
 from earnest.kernels.score import score_table
 from earnest.methods import METHODS
 from earnest.methods.base import (
@@ -70,12 +75,12 @@ def estimate(
         '.632+', what `bootstrap_train` made.
     method : str or Method, optional
         A name (`earnest methods` lists them), with options such as "delong(variant='logit')", or a
-        configured instance such as `BBC(n_resamples=5000)`. By default that of the evidence: for
-        one configuration on a test set 'delong' (the AUC) or 'holdout' (other metrics), for mean
-        scores of prompts or models between two limits 'near_winner', else 'bbc'.
+        configured instance such as `BBC(n_resamples=5000)`. The default depends on the evidence:
+        for one configuration on a test set 'delong' (the AUC) or 'holdout' (other metrics), for
+        mean scores of prompts or models between two limits 'near_winner', otherwise 'bbc'.
     metric : str, Metric or callable
-        What to measure, named like scikit-learn's scorers and shown in its natural sign. Scores say
-        themselves what they are summed up to; another way may be named, such as 'median'.
+        What to measure, named like scikit-learn's scorers and shown in its natural sign. Scores
+        have their own summary; you can name another, such as 'median'.
     confidence_level : float
         The level of the interval.
     side : {'two-sided', 'lower', 'upper', 'pessimistic'}
@@ -85,8 +90,9 @@ def estimate(
     selector : str, Selector or EnsembleRule, optional
         The rule that makes a configuration the winner: 'pooled', 'mean_of_folds' or
         'one_standard_error'; the default is the method's. With `GreedyEnsemble(size=25)`,
-        `TopAverage(k=5)` or `StackedEnsemble()` the method 'bbc' judges an ensemble. By default
-        so it does for predictions of a tool that delivers one, see `Predictions.ensemble_rule`.
+        `TopAverage(k=5)` or `StackedEnsemble()` the method 'bbc' judges an ensemble. This is the
+        default for predictions of a tool that delivers an ensemble, see
+        `Predictions.ensemble_rule`.
     undefined : {'redraw', 'drop', 'stratify'}, optional
         What to do with resamples on which the metric is undefined; 'redraw' by default.
     rng : None, int, SeedSequence, Generator or RandomState
@@ -118,6 +124,7 @@ def estimate(
     >>> en.estimate(pi, metric="roc_auc", rng=7)
     roc_auc 0.68, 95 % interval [0.56, 0.77] (bbc, winner of 50 configs, trained on 9/10 of n=200)
     """
+    _refuse_first(predictions, metric)
     evidence, metric = read_evidence(predictions, metric)
     rule = _find_delivered(evidence)
     if selector is None and method in (None, "bbc"):
@@ -136,6 +143,12 @@ def estimate(
     if rule is None:
         return made
     return replace(made, cautions=by_severity([*made.cautions, *_tell_delivered(made, rule)]))
+
+
+def _refuse_first(given: object, metric: object) -> None:
+    """Refuse what is no evidence at all before a metric is asked for."""
+    if metric is None and not isinstance(given, Scores):
+        evidence_of(given)
 
 
 def _find_delivered(evidence: object) -> str | None:
@@ -207,6 +220,7 @@ def estimate_all(
     >>> [e.method for e in table], list(table.refused)  # DeLong's interval is for the AUC
     (['bbc', 'tilted'], ['delong'])
     """
+    _refuse_first(predictions, metric)
     evidence, metric = read_evidence(predictions, metric)
     wanted = [methods] if isinstance(methods, str) else methods
     names = usual_methods(evidence) if wanted is None else list(wanted)
@@ -231,8 +245,9 @@ def estimate_beside(
 ) -> Estimates:
     """Answer by every method that applies, and put an estimate that is known in its place.
 
-    As `estimate_all`, but the method of `made` is not run again. The own score of one
-    configuration is by the rule of `made`: two rules would give it two scores without a choice.
+    As `estimate_all`, but the method of `made` is not run again. The naive score of one
+    configuration uses the rule of `made`: two rules would give it two scores although nothing was
+    selected.
     """
     given = {"n_resamples": made.n_resamples}
     names = usual_methods(predictions)
@@ -281,13 +296,14 @@ def usual_method(
     """Return the method that answers where none is named.
 
     One configuration on one set of cases is a fixed model and a test set: nothing was selected, so
-    that all cases score. DeLong's limits of an AUC need no resamples; `resamples` says that some
-    were asked for. With folds there are several models: 'bbc' gives the cross-validated score, with
-    limits that also hold with few cases.
+    all cases score it. DeLong's limits of an AUC need no resamples; `resamples` says that some were
+    asked for. With folds there are several models: 'bbc' gives the cross-validated score, with
+    limits that also hold for few cases.
 
-    Scores of prompts or models on items come from no training, so that the law of 'near_winner'
-    holds where their mean has one, and is narrower than 'bbc'. Predictions without folds may come
-    from a cross-validation all the same: they stay with 'bbc', and so does an `ensemble`.
+    Scores of prompts or models on items involve no training, so 'near_winner' holds where their
+    mean has a known distribution, and its interval is narrower than that of 'bbc'. Predictions
+    without folds may still come from a cross-validation; they stay with 'bbc', and so does an
+    `ensemble`.
 
     Examples
     --------
@@ -346,7 +362,7 @@ def _call(
         predictions = predictions.predictions
     check_fits(predictions, measure)
     used = predictions if isinstance(design, PairedHalves) else predictions.usable()
-    if isinstance(measure, CallableMetric):  # its errors are told before resamples hide them
+    if isinstance(measure, CallableMetric):  # raise its errors before resamples hide them
         score_table(used, measure, Weights.ones(used.n_cases))
     return Call(
         given=predictions,
@@ -414,12 +430,13 @@ def _of_replicates(call: ReplicatesCall) -> Iterator[Caution]:
 
 
 def too_optimistic(made: Estimate, *, corrected: bool) -> Iterator[Caution]:
-    """Yield a caution where the own score of the winner flatters it, by much and for certain."""
+    """Yield a caution if the winner's own score is far too good, beyond doubt."""
     lost = made.share_lost
     if corrected and lost is not None and lost >= LARGE and flatters(made):
         yield Caution(
             "EN001",
-            f"The winner's own score is too optimistic by {optimism_words(made)}.",
+            "On average, the winner's own score in such a search is too optimistic by "
+            f"{optimism_words(made)}.",
             "Do not report it.",
             "Report the limit at the pessimistic end."
             if is_elected(made)
@@ -446,7 +463,10 @@ def _result_remarks(made: Estimate, method: Method, call: Call) -> Iterator[Caut
             Severity.NOTE,
         )
     if made.winner in call.pi.configs.ids:
-        yield from few_decide(call.pi, call.metric, call.pi.configs.ids.index(made.winner))
+        place = call.pi.configs.ids.index(made.winner)
+        yield from few_decide(call.pi, call.metric, place)
+        if made.interval is not None:
+            yield from confident_winner(call.pi, call.metric, place)
     yield from few_beyond(made.interval, made.n_valid)
     if made.interval is not None:
         interval = made.interval
@@ -462,7 +482,7 @@ def _result_remarks(made: Estimate, method: Method, call: Call) -> Iterator[Caut
 
 
 def _narrower(made: Estimate) -> str:
-    """Say how a model that was not selected is judged by all cases, where out-of-bag ones did."""
+    """Return a hint for a narrower interval of a model that was not selected."""
     if made.method != "bbc":
         return ""
     if made.provenance.n_folds == 1:

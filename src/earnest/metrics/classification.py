@@ -24,6 +24,7 @@ from earnest.metrics.families import (
     MomentMetric,
     Moments,
     Need,
+    all_cases,
     mean,
     mean_share,
     ones,
@@ -82,11 +83,6 @@ def precision_of(own: Array, shared: Array) -> Array:
     return where_weighted(share(own[0], own[1], undefined=0.0), shared[0])
 
 
-def all_cases(own: Array, shared: Array) -> Array:
-    """Return the weight of all cases: what an accuracy is the share of."""
-    return np.broadcast_to(shared[0], own[0].shape)
-
-
 def cases_of_class(own: Array, shared: Array) -> Array:
     """Return the weight of a class: what a recall is the share of."""
     return np.broadcast_to(shared[1], own[0].shape)
@@ -117,122 +113,90 @@ def risk_of(
     return costs[0] * priors[0] * misses + costs[1] * priors[1] * alarms
 
 
+# Shares of labels, and those of them that are undefined where a class is missing.
+_of_labels = partial(MomentMetric, needs=Need.LABEL, limits=(0.0, 1.0), whole=True)
+_of_classes = partial(_of_labels, greater_is_better=True, tasks=BINARY, needs_all_classes=True)
+
 accuracy = register(
-    MomentMetric(
+    _of_labels(
         name="accuracy",
         title="accuracy",
         greater_is_better=True,
-        limits=(0.0, 1.0),
-        needs=Need.LABEL,
         tasks=CLASSES,
-        # with one label a case the micro averages are the accuracy
+        # with one label per case the micro averages are the accuracy
         aliases=("accuracy_score", "f1_micro", "precision_micro", "recall_micro"),
         features=hits,
         combine=mean_share,
-        whole=True,
         mean_of_cases=True,
         trials=all_cases,
     )
 )
 
 error_rate = register(
-    MomentMetric(
+    _of_labels(
         name="error_rate",
         title="error rate",
         greater_is_better=False,
-        limits=(0.0, 1.0),
-        needs=Need.LABEL,
         tasks=CLASSES,
         aliases=("zero_one_loss", "misclassification_rate"),
         features=misses,
         combine=mean_share,
-        whole=True,
         mean_of_cases=True,
         trials=all_cases,
     )
 )
 
 precision = register(
-    MomentMetric(
+    _of_classes(
         name="precision",
         title="precision",
-        greater_is_better=True,
-        limits=(0.0, 1.0),
-        needs=Need.LABEL,
-        tasks=BINARY,
         aliases=("precision_score", "positive_predictive_value", "ppv"),
-        needs_all_classes=True,
         features=positives,
         combine=precision_of,
-        whole=True,
         trials=predicted_cases,
     )
 )
 
 recall = register(
-    MomentMetric(
+    _of_classes(
         name="recall",
         title="recall",
-        greater_is_better=True,
-        limits=(0.0, 1.0),
-        needs=Need.LABEL,
-        tasks=BINARY,
         aliases=("recall_score", "sensitivity", "sens", "true_positive_rate", "tpr"),
-        needs_all_classes=True,
         features=partial(recognised, code=1),
         combine=recall_of,
-        whole=True,
         trials=cases_of_class,
     )
 )
 
 specificity = register(
-    MomentMetric(
+    _of_classes(
         name="specificity",
         title="specificity",
-        greater_is_better=True,
-        limits=(0.0, 1.0),
-        needs=Need.LABEL,
-        tasks=BINARY,
         aliases=("spec", "true_negative_rate", "tnr"),
-        needs_all_classes=True,
         features=partial(recognised, code=0),
         combine=recall_of,
-        whole=True,
         trials=cases_of_class,
     )
 )
 
 npv = register(
-    MomentMetric(
+    _of_classes(
         name="npv",
         title="negative predictive value",
-        greater_is_better=True,
-        limits=(0.0, 1.0),
-        needs=Need.LABEL,
-        tasks=BINARY,
         aliases=("negative_predictive_value",),
-        needs_all_classes=True,
         features=partial(positives, code=0),
         combine=precision_of,
-        whole=True,
         trials=predicted_cases,
     )
 )
 
 f1 = register(
-    MomentMetric(
+    _of_classes(
         name="f1",
         title="F1",
-        greater_is_better=True,
-        limits=(0.0, 1.0),
-        needs=Need.LABEL,
-        tasks=BINARY,
         aliases=("f1_score", "f_score", "f_meas"),
-        needs_all_classes=True,
         features=positives,
         combine=partial(f_beta_of, beta=1.0),
-        whole=True,
     )
 )
 
@@ -248,19 +212,13 @@ def f_beta(beta: float = 2.0) -> MomentMetric:
     'f_beta(beta=0.5)'
     """
     beta = check_positive_number("beta", beta)
-    return MomentMetric(
+    return _of_classes(
         name=name_with_knobs("f_beta", {"beta": beta}, {"beta": 2.0}),
         title=f"F-beta (beta = {beta:g})",
-        greater_is_better=True,
-        limits=(0.0, 1.0),
-        needs=Need.LABEL,
-        tasks=BINARY,
         aliases=("fbeta", "fbeta_score") if beta == 2.0 else (),
-        needs_all_classes=True,
         knobs={"beta": beta},
         features=positives,
         combine=partial(f_beta_of, beta=beta),
-        whole=True,
     )
 
 

@@ -65,8 +65,8 @@ class Metric:
     aliases : tuple of str
         Other names, such as scikit-learn's `neg_*`.
     needs_all_classes : bool
-        Whether cases of which a class is missing tell nothing: the metric is undefined there (NaN)
-        or, like recall, has its value by convention only. Such resamples are drawn again.
+        Whether cases that lack a class say nothing: the metric is undefined there (NaN) or, like
+        recall, has its value by convention only. Such resamples are drawn again.
     knobs : mapping
         The settings that differ from metric to metric of one kind, for the record.
     by_task : mapping
@@ -103,7 +103,7 @@ class Metric:
 
     @property
     def pointwise(self) -> bool:
-        """Whether the metric is a mean of one number a case."""
+        """Whether the metric is a mean of one number per case."""
         return False
 
     @property
@@ -158,7 +158,7 @@ class MomentMetric(Metric):
     whole : bool
         Whether all features are whole numbers, so that sums of counts are exact in float32.
     mean_of_cases : bool
-        Whether the metric is own[0] / shared[0] with shared[0] = 1: the mean of one number a case.
+        Whether the metric is own[0] / shared[0] with shared[0] = 1: a mean of one number per case.
     trials : callable, optional
         For a share of 0/1 outcomes: `(own, shared) -> (B, C)`, how many outcomes it is the share
         of.
@@ -173,7 +173,7 @@ class MomentMetric(Metric):
 
     @property
     def pointwise(self) -> bool:
-        """Whether the metric is a mean of one number a case."""
+        """Whether the metric is a mean of one number per case."""
         return self.mean_of_cases
 
 
@@ -286,6 +286,11 @@ def mean(own: Array, shared: Array) -> Array:
 def mean_share(own: Array, shared: Array) -> Array:
     """Return the weighted mean of the first feature, which lies in [0, 1]."""
     return share(own[0], shared[0])
+
+
+def all_cases(own: Array, shared: Array) -> Array:
+    """Return the weight of all cases: what an accuracy is the share of."""
+    return np.broadcast_to(shared[0], own[0].shape)
 
 
 def root_mean(own: Array, shared: Array) -> Array:

@@ -1,12 +1,17 @@
-"""The AUC of more than two classes: each against the rest, or each against each other.
+"""Metrics over all classes: macro averages, Matthews correlation, kappa, and AUCs.
 
-With a class that has no weight they are as in scikit-learn (given all labels): the mean over
-`ovr` is undefined, the weighted mean and the means over pairs are of the classes that are there.
+Those of labels have scikit-learn's value on the cases that have weight. A class that neither the
+truth nor the predictions contain does not count; a recall or a precision that is 0 / 0 is 0.
+
+The AUC of more than two classes is of each against the rest, or of each against each other. With a
+class that has no weight they are as in scikit-learn (given all labels): the mean over `ovr` is
+undefined, the weighted mean and the means over pairs are of the classes that are there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 from itertools import permutations
 
 import numpy as np
@@ -18,8 +23,6 @@ from earnest.metrics.families import (
     CLASSES,
     MULTICLASS,
     Array,
-    Combine,
-    Features,
     MomentMetric,
     Moments,
     Need,
@@ -33,11 +36,6 @@ from earnest.metrics.families import (
     where_weighted,
 )
 from earnest.metrics.ranking import auc_scan
-
-# Metrics of labels over all classes: macro averages, Matthews correlation, kappa.
-#
-# They have scikit-learn's value on the cases that have weight. A class that neither the truth nor
-# the predictions contain does not count; a recall or a precision that is 0 / 0 is 0.
 
 
 def class_hits(target: Target, labels: Numbers, centre: object) -> Moments:
@@ -145,89 +143,68 @@ def off_diagonal(first: Array, second: Array) -> Array:
     return np.asarray(((first.sum(axis=0) - first) * second).sum(axis=0))
 
 
-def _register_over_classes(
-    name: str,
-    title: str,
-    combine: Combine,
-    features: Features,
-    *,
-    limits: tuple[float, float],
-    by_task: Mapping[Task, TaskFields] | None = None,
-    aliases: tuple[str, ...] = (),
-) -> MomentMetric:
-    """Return a metric of labels of two or more classes, better the greater, at most 1."""
-    return register(
-        MomentMetric(
-            name=name,
-            title=title,
-            greater_is_better=True,
-            needs=Need.LABEL,
-            tasks=CLASSES,
-            features=features,
-            combine=combine,
-            whole=True,
-            limits=limits,
-            by_task=by_task or {},
-            aliases=aliases,
-        )
-    )
-
-
-SHARE = (0.0, 1.0)
-# with two classes, cases of one class alone say nothing of how well they are told apart
+_over_classes = partial(
+    MomentMetric,
+    greater_is_better=True,
+    limits=(0.0, 1.0),
+    needs=Need.LABEL,
+    tasks=CLASSES,
+    features=class_counts,
+    whole=True,
+)
+# with two classes, cases of one class alone do not show how well the classes are separated
 TWO_CLASSES: Mapping[Task, TaskFields] = {Task.BINARY: {"needs_all_classes": True}}
-CORRELATION = (-1.0, 1.0)
+_correlation = partial(_over_classes, limits=(-1.0, 1.0), by_task=TWO_CLASSES)
 
-balanced_accuracy = _register_over_classes(
-    "balanced_accuracy",
-    "balanced accuracy",
-    mean_recall,
-    class_hits,
-    limits=SHARE,
-    by_task=TWO_CLASSES,
-    aliases=("balanced_accuracy_score", "bal_accuracy"),
+balanced_accuracy = register(
+    _over_classes(
+        name="balanced_accuracy",
+        title="balanced accuracy",
+        aliases=("balanced_accuracy_score", "bal_accuracy"),
+        by_task=TWO_CLASSES,
+        features=class_hits,
+        combine=mean_recall,
+    )
 )
-f1_macro = _register_over_classes("f1_macro", "macro F1", macro_f1, class_counts, limits=SHARE)
-f1_weighted = _register_over_classes(
-    "f1_weighted", "weighted F1", weighted_f1, class_counts, limits=SHARE
+f1_macro = register(_over_classes(name="f1_macro", title="macro F1", combine=macro_f1))
+f1_weighted = register(_over_classes(name="f1_weighted", title="weighted F1", combine=weighted_f1))
+precision_macro = register(
+    _over_classes(name="precision_macro", title="macro precision", combine=macro_precision)
 )
-precision_macro = _register_over_classes(
-    "precision_macro", "macro precision", macro_precision, class_counts, limits=SHARE
+recall_macro = register(
+    _over_classes(name="recall_macro", title="macro recall", combine=macro_recall)
 )
-recall_macro = _register_over_classes(
-    "recall_macro", "macro recall", macro_recall, class_counts, limits=SHARE
+mcc = register(
+    _correlation(
+        name="mcc",
+        title="Matthews correlation",
+        aliases=("matthews_corrcoef",),
+        features=agreements,
+        combine=matthews,
+    )
 )
-mcc = _register_over_classes(
-    "mcc",
-    "Matthews correlation",
-    matthews,
-    agreements,
-    aliases=("matthews_corrcoef",),
-    limits=CORRELATION,
-    by_task=TWO_CLASSES,
+cohen_kappa = register(
+    _correlation(
+        name="cohen_kappa",
+        title="Cohen's kappa",
+        aliases=("cohen_kappa_score", "kappa", "kap"),
+        features=agreements,
+        combine=kappa,
+    )
 )
-cohen_kappa = _register_over_classes(
-    "cohen_kappa",
-    "Cohen's kappa",
-    kappa,
-    agreements,
-    aliases=("cohen_kappa_score", "kappa", "kap"),
-    limits=CORRELATION,
-    by_task=TWO_CLASSES,
-)
-quadratic_kappa = _register_over_classes(
-    "quadratic_kappa",
-    "quadratic weighted kappa",
-    squared_kappa,
-    distances,
-    aliases=("quadratic_weighted_kappa", "qwk"),
-    limits=CORRELATION,
-    by_task=TWO_CLASSES,
+quadratic_kappa = register(
+    _correlation(
+        name="quadratic_kappa",
+        title="quadratic weighted kappa",
+        aliases=("quadratic_weighted_kappa", "qwk"),
+        features=distances,
+        combine=squared_kappa,
+    )
 )
 
 
 def one_against_rest(target: Target) -> tuple[View, ...]:
-    """Return a view a class: its score, its cases against all others."""
+    """Return one view per class: its score, its cases against all others."""
     return tuple(
         View((target.y == k).astype(np.int8), column=k, mass=target.y == k)
         for k in range(len(target.classes))
@@ -235,7 +212,7 @@ def one_against_rest(target: Target) -> tuple[View, ...]:
 
 
 def one_against_one(target: Target) -> tuple[View, ...]:
-    """Return a view an ordered pair of classes: the score of the first, the cases of both."""
+    """Return one view per ordered pair of classes: the score of the first, the cases of both."""
     views = []
     for first, second in permutations(range(len(target.classes)), 2):
         truth = np.full(target.n, -1, dtype=np.int8)
@@ -261,47 +238,46 @@ def mass_weighted_views(values: Array, masses: Array) -> Array:
     return ratio((weights * np.where(defined, values, 0.0)).sum(axis=2), weights.sum(axis=2))
 
 
-def _register_area(
-    name: str, title: str, views: Callable[[Target], tuple[View, ...]], combine: Combine
-) -> RankMetric:
-    return register(
-        RankMetric(
-            name=name,
-            title=title,
-            greater_is_better=True,
-            limits=(0.0, 1.0),
-            needs=Need.SCORE,
-            tasks=MULTICLASS,
-            views=views,
-            scan=auc_scan,
-            combine=combine,
-            kernel="roc_auc",
-            needs_all_classes=True,
-        )
+_area = partial(
+    RankMetric,
+    greater_is_better=True,
+    limits=(0.0, 1.0),
+    needs=Need.SCORE,
+    tasks=MULTICLASS,
+    needs_all_classes=True,
+    scan=auc_scan,
+    kernel="roc_auc",
+)
+
+roc_auc_ovr = register(
+    _area(
+        name="roc_auc_ovr",
+        title="ROC AUC, one against the rest",
+        views=one_against_rest,
+        combine=mean_of_views,
     )
-
-
-roc_auc_ovr = _register_area(
-    "roc_auc_ovr",
-    "ROC AUC, one against the rest",
-    one_against_rest,
-    mean_of_views,
 )
-roc_auc_ovr_weighted = _register_area(
-    "roc_auc_ovr_weighted",
-    "ROC AUC, one against the rest, weighted by class",
-    one_against_rest,
-    mass_weighted_views,
+roc_auc_ovr_weighted = register(
+    _area(
+        name="roc_auc_ovr_weighted",
+        title="ROC AUC, one against the rest, weighted by class",
+        views=one_against_rest,
+        combine=mass_weighted_views,
+    )
 )
-roc_auc_ovo = _register_area(
-    "roc_auc_ovo",
-    "ROC AUC, one against one",
-    one_against_one,
-    mean_of_defined_views,
+roc_auc_ovo = register(
+    _area(
+        name="roc_auc_ovo",
+        title="ROC AUC, one against one",
+        views=one_against_one,
+        combine=mean_of_defined_views,
+    )
 )
-roc_auc_ovo_weighted = _register_area(
-    "roc_auc_ovo_weighted",
-    "ROC AUC, one against one, weighted by pair",
-    one_against_one,
-    mass_weighted_views,
+roc_auc_ovo_weighted = register(
+    _area(
+        name="roc_auc_ovo_weighted",
+        title="ROC AUC, one against one, weighted by pair",
+        views=one_against_one,
+        combine=mass_weighted_views,
+    )
 )

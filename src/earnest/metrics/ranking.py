@@ -1,7 +1,7 @@
 """Metrics of order: the area under the ROC curve and its relatives.
 
 A rank metric is one function of one column, its `scan`: scores (n,), truth (n,) and the weights of
-all resamples (B, n) in, one value a resample (B,) out. Cases of equal score form a group; every
+all resamples (B, n) in, one value per resample (B,) out. Cases of equal score form a group; every
 curve goes from group to group, so that ties need no rule of their own. To add a metric, write its
 scan from the groups' weights and register it; a compiled kernel may follow, with the scan as its
 oracle.
@@ -47,6 +47,22 @@ def find_tie_groups(score: Numbers) -> tuple[NDArray[np.intp], NDArray[np.intp]]
     ranked = score[order]
     starts = np.flatnonzero(np.concatenate(([True], ranked[1:] != ranked[:-1])))
     return order, starts
+
+
+def weighted_quantile(values: Array, weights: Numbers, level: float) -> Array:
+    """Return the weighted quantile (B,) of values (n,), NaN where a resample has no weight.
+
+    Where the level lies between two values it is their mean.
+    """
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(weights[:, order], axis=1, dtype=np.float64)  # (B, n)
+    total = below[:, -1:]
+    # level times total may miss a sum of weights by rounding
+    slack = max(1e-12, len(values) * np.finfo(np.float64).eps) * total
+    ranked, last = values[order], len(values) - 1
+    low = ranked[np.minimum((below < level * total - slack).sum(axis=1), last)]
+    high = ranked[np.minimum((below <= level * total + slack).sum(axis=1), last)]
+    return np.where(total[:, 0] > 0, 0.5 * (low + high), np.nan)
 
 
 def group_masses(score: Numbers, truth: Numbers, weights: Numbers) -> tuple[Array, Array]:
@@ -128,53 +144,43 @@ def partial_limits(max_fpr: float) -> tuple[float, float]:
     return (1.0 - max_fpr) / (2.0 - max_fpr), 1.0
 
 
+_of_two_classes = partial(
+    RankMetric,
+    greater_is_better=True,
+    limits=(0.0, 1.0),
+    needs=Need.SCORE,
+    tasks=BINARY,
+    needs_all_classes=True,
+    views=positives_against_negatives,
+    combine=one_view,
+)
+
 roc_auc = register(
-    RankMetric(
+    _of_two_classes(
         name="roc_auc",
         title="ROC AUC",
-        greater_is_better=True,
-        limits=(0.0, 1.0),
-        needs=Need.SCORE,
-        tasks=BINARY,
         aliases=("auc", "roc_auc_score", "auroc", "auc_roc", "roc", "c_statistic"),
-        needs_all_classes=True,
-        views=positives_against_negatives,
         scan=auc_scan,
-        combine=one_view,
         kernel="roc_auc",
     )
 )
 
 average_precision = register(
-    RankMetric(
+    _of_two_classes(
         name="average_precision",
         title="average precision",
-        greater_is_better=True,
-        limits=(0.0, 1.0),
-        needs=Need.SCORE,
-        tasks=BINARY,
         aliases=("average_precision_score", "pr_auc", "auprc", "auc_pr"),
-        needs_all_classes=True,
-        views=positives_against_negatives,
         scan=average_precision_scan,
-        combine=one_view,
         kernel="average_precision",
     )
 )
 
 ks = register(
-    RankMetric(
+    _of_two_classes(
         name="ks",
         title="Kolmogorov-Smirnov distance",
-        greater_is_better=True,
-        limits=(0.0, 1.0),
-        needs=Need.SCORE,
-        tasks=BINARY,
         aliases=("ks_statistic", "kolmogorov_smirnov"),
-        needs_all_classes=True,
-        views=positives_against_negatives,
         scan=ks_scan,
-        combine=one_view,
         kernel="ks",
     )
 )
@@ -195,19 +201,13 @@ def partial_roc_auc(max_fpr: float = 0.1) -> RankMetric:
     if max_fpr != 1:
         max_fpr = check.share("max_fpr", max_fpr)
     max_fpr = float(max_fpr)
-    return RankMetric(
+    return _of_two_classes(
         name=name_with_knobs("partial_roc_auc", {"max_fpr": max_fpr}, {"max_fpr": 0.1}),
         title=f"partial ROC AUC (false positive rate up to {max_fpr:g})",
-        greater_is_better=True,
         limits=partial_limits(max_fpr),
-        needs=Need.SCORE,
-        tasks=BINARY,
         aliases=("pauc",) if max_fpr == 0.1 else (),
-        needs_all_classes=True,
         knobs={"max_fpr": max_fpr},
-        views=positives_against_negatives,
         scan=partial(partial_auc_scan, max_fpr=max_fpr),
-        combine=one_view,
         kernel="partial_roc_auc",
     )
 

@@ -1,8 +1,12 @@
-"""Metrics of regression that need an order: Spearman's correlation, the median error."""
+"""Metrics of regression: sums over cases, and two that need an order.
+
+R², explained variance and Pearson's r are undefined (NaN) where the outcome is constant. They are
+summed about a common centre, so that few digits are lost.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +16,6 @@ from earnest.core.data.target import Target
 from earnest.metrics.families import (
     REGRESSION,
     Array,
-    Combine,
-    Features,
     MomentMetric,
     Moments,
     Need,
@@ -26,13 +28,7 @@ from earnest.metrics.families import (
     root_mean,
     spread,
 )
-from earnest.metrics.ranking import find_tie_groups, one_view
-
-# Metrics of regression that are sums over cases: squared and absolute errors, R², Pearson.
-#
-# R², explained variance and Pearson's r are undefined (NaN) where the outcome is constant; they are
-# summed about a common centre, so that few digits are lost.
-
+from earnest.metrics.ranking import find_tie_groups, one_view, weighted_quantile
 
 EPS = float(np.finfo(np.float64).eps)  # the least |y| of a percentage error, as in scikit-learn
 
@@ -112,102 +108,71 @@ def correlation(own: Array, shared: Array) -> Array:
     return np.clip(ratio(together, apart), -1.0, 1.0)
 
 
-def _register_regression(
-    name: str,
-    title: str,
-    features: Features,
-    combine: Combine,
-    *,
-    limits: tuple[float, float],
-    greater_is_better: bool = False,
-    centre: Callable[[Target, Numbers], object] | None = None,
-    mean_of_cases: bool = False,
-    aliases: tuple[str, ...],
-) -> MomentMetric:
-    return register(
-        MomentMetric(
-            name=name,
-            title=title,
-            needs=Need.VALUE,
-            tasks=REGRESSION,
-            features=features,
-            combine=combine,
-            limits=limits,
-            greater_is_better=greater_is_better,
-            centre=centre,
-            mean_of_cases=mean_of_cases,
-            aliases=aliases,
-        )
+_of_values = partial(MomentMetric, needs=Need.VALUE, tasks=REGRESSION)
+_score = partial(_of_values, greater_is_better=True, limits=(-np.inf, 1.0), centre=middles)
+_error = partial(_of_values, greater_is_better=False, limits=(0.0, np.inf))
+_mean_error = partial(_error, combine=mean, mean_of_cases=True)
+
+r2 = register(
+    _score(
+        name="r2",
+        title="R²",
+        aliases=("r2_score", "r_squared", "rsq"),
+        features=squared_errors_and_outcome,
+        combine=explained,
     )
-
-
-ERROR = (0.0, np.inf)
-SCORE = (-np.inf, 1.0)
-
-r2 = _register_regression(
-    "r2",
-    "R²",
-    squared_errors_and_outcome,
-    explained,
-    aliases=("r2_score", "r_squared", "rsq"),
-    limits=SCORE,
-    greater_is_better=True,
-    centre=middles,
 )
-explained_variance = _register_regression(
-    "explained_variance",
-    "explained variance",
-    residuals_and_outcome,
-    explained_variance_of,
-    aliases=("explained_variance_score",),
-    limits=SCORE,
-    greater_is_better=True,
-    centre=middles,
+explained_variance = register(
+    _score(
+        name="explained_variance",
+        title="explained variance",
+        aliases=("explained_variance_score",),
+        features=residuals_and_outcome,
+        combine=explained_variance_of,
+    )
 )
-pearson = _register_regression(
-    "pearson",
-    "Pearson correlation",
-    products,
-    correlation,
-    aliases=("pearsonr",),
-    limits=(-1.0, 1.0),
-    greater_is_better=True,
-    centre=middles,
+pearson = register(
+    _score(
+        name="pearson",
+        title="Pearson correlation",
+        aliases=("pearsonr",),
+        limits=(-1.0, 1.0),
+        features=products,
+        combine=correlation,
+    )
 )
-mse = _register_regression(
-    "mse",
-    "mean squared error",
-    squared_errors,
-    mean,
-    mean_of_cases=True,
-    aliases=("mean_squared_error", "neg_mean_squared_error"),
-    limits=ERROR,
+mse = register(
+    _mean_error(
+        name="mse",
+        title="mean squared error",
+        aliases=("mean_squared_error", "neg_mean_squared_error"),
+        features=squared_errors,
+    )
 )
-rmse = _register_regression(
-    "rmse",
-    "root mean squared error",
-    squared_errors,
-    root_mean,
-    aliases=("root_mean_squared_error", "neg_root_mean_squared_error"),
-    limits=ERROR,
+rmse = register(
+    _error(
+        name="rmse",
+        title="root mean squared error",
+        aliases=("root_mean_squared_error", "neg_root_mean_squared_error"),
+        features=squared_errors,
+        combine=root_mean,
+    )
 )
-mae = _register_regression(
-    "mae",
-    "mean absolute error",
-    absolute_errors,
-    mean,
-    mean_of_cases=True,
-    aliases=("mean_absolute_error", "neg_mean_absolute_error"),
-    limits=ERROR,
+mae = register(
+    _mean_error(
+        name="mae",
+        title="mean absolute error",
+        aliases=("mean_absolute_error", "neg_mean_absolute_error"),
+        features=absolute_errors,
+    )
 )
-mape = _register_regression(
-    "mape",
-    "mean absolute percentage error",
-    percentage_errors,
-    mean,
-    mean_of_cases=True,
-    aliases=("mean_absolute_percentage_error", "neg_mean_absolute_percentage_error"),
-    limits=ERROR,
+mape = register(
+    _mean_error(
+        name="mape",
+        title="mean absolute percentage error",
+        aliases=("mean_absolute_percentage_error", "neg_mean_absolute_percentage_error"),
+        features=percentage_errors,
+    )
 )
 
 
@@ -220,7 +185,7 @@ def weighted_ranks(values: Numbers, weights: Array) -> tuple[Array, NDArray[np.b
     """Return the mean rank (B, n) of every case, and whether a resample has two values (B,).
 
     Ranks are the weight below plus half the weight alike, which is the mean rank of repeated rows
-    less one half.
+    minus one half.
     """
     order, starts = find_tie_groups(values)
     masses = np.add.reduceat(np.take(weights, order, axis=1), starts, axis=1)  # (B, G)
@@ -246,16 +211,7 @@ def spearman_scan(score: Numbers, truth: Numbers, weights: Numbers) -> Array:
 
 def median_error_scan(score: Numbers, truth: Numbers, weights: Numbers) -> Array:
     """Return the weighted median of |y - p|; the mean of two where half the weight lies between."""
-    error = np.abs(truth - score.astype(np.float64))
-    order = np.argsort(error, kind="stable")
-    below = np.cumsum(weights[:, order], axis=1, dtype=np.float64)  # (B, n)
-    half = 0.5 * below[:, -1:]
-    ranked = error[order]
-    last = len(ranked) - 1
-    slack = len(ranked) * np.finfo(float).eps * half  # what the sums of weights may be off by
-    low = ranked[np.minimum((below < half - slack).sum(axis=1), last)]
-    high = ranked[np.minimum((below <= half + slack).sum(axis=1), last)]
-    return np.where(half[:, 0] > 0, 0.5 * (low + high), np.nan)
+    return weighted_quantile(np.abs(truth - score.astype(np.float64)), weights, 0.5)
 
 
 spearman = register(

@@ -92,7 +92,7 @@ def pair(name: str, values: object) -> tuple[float, float]:
 
 
 def _read_number(value: object) -> float:
-    """Return a number as float, NaN for what is none."""
+    """Return a number as a float, NaN for anything else."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return math.nan
     return float(value)
@@ -111,9 +111,6 @@ def check_knobs(word: str, function: Callable[..., object], knobs: Mapping[str, 
                 got=check.show(knob),
                 cure=check.nearest(knob, known),
             )
-
-
-# ---- methods and tests: a registered kind with the knobs that were typed or passed
 
 
 def metric(given: object) -> Metric:
@@ -350,7 +347,7 @@ def _describe_scorer(scorer: Scorer) -> tuple[int, str | Sequence[str], dict[str
         or repr(usual[name].default) != repr(value)  # may be an array
         or (name == "pos_label" and value is not None)  # that class, whichever is the positive one
     }
-    if "average" in said:  # over classes, of which none is positive
+    if "average" in said:  # over classes: none is the positive one
         said.pop("pos_label", None)
     return scorer._sign, scorer._response_method, said
 
@@ -377,14 +374,14 @@ def adapt_scorer(
 ) -> CallableMetric:
     """Return the metric of a scikit-learn scorer, in the natural sign of its function.
 
-    A function that is told classes by name is given the user's own labels, any other their codes.
+    A function that takes classes by name gets the user's own labels, any other gets their codes.
     """
     function, settings = scorer._score_func, _clean_settings(knobs or {})
     check_knobs(word, function, settings)
     need, tasks = _find_response(scorer)
     numbers = need in (Need.SCORE, Need.PROBABILITY)
     used = {**scorer._kwargs, **settings}
-    if numbers:  # a column a class: all of them, in the order of the predictions
+    if numbers:  # one column per class: all of them, in the order of the predictions
         used.pop("labels", None)
     named = any(used.get(word) is not None for word in OF_CLASSES)
     name = name_with_knobs(word.removeprefix("neg_"), settings, {})
@@ -462,7 +459,7 @@ class ScorerFunction:
     settings : mapping
         Its further arguments.
     all_labels : bool
-        Whether it is told all class codes, so that it can do without one of them in a resample.
+        Whether it gets all class codes, so that a resample may lack one of them.
     """
 
     function: Callable[..., float]

@@ -62,7 +62,7 @@ def check_fits(pi: Predictions, metric: Metric) -> None:
 
 
 def _refuse_other_classes(pi: Predictions, metric: Metric) -> None:
-    """Refuse a metric that is told classes which there are not, or that the scores do not mean."""
+    """Refuse a metric about classes that do not exist, or that the scores are not about."""
     classes = pi.target.classes
     for setting in OF_CLASSES:
         value: Any = metric.knobs.get(setting)

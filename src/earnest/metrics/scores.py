@@ -22,12 +22,13 @@ from earnest.metrics.families import (
     Need,
     RankMetric,
     View,
+    all_cases,
     mean,
     mean_share,
     ones,
     ratio,
 )
-from earnest.metrics.ranking import one_view
+from earnest.metrics.ranking import one_view, weighted_quantile
 from earnest.metrics.resolve import metric as resolve_metric
 
 ROUNDS = 500  # of Bradley and Terry's fit, at most
@@ -70,7 +71,7 @@ def _renamed(measure: Measure, rule: Rule) -> Measure:
         return measure
     if rule.kind in fixed or measure.rule.kind in fixed:
         raise InputError(
-            f"scores that were summed up by {str(measure.rule)!r} do not tell {str(rule)!r}",
+            f"{str(rule)!r} cannot be computed from scores summed up by {str(measure.rule)!r}",
             needs=repr(str(measure.rule)),
             cure="Read the scores with that `aggregate`.",
         )
@@ -126,7 +127,7 @@ def make_score_metric(measure: Measure) -> Metric:
         combine=mean_share if measure.limits == (0.0, 1.0) else mean,
         whole=share,
         mean_of_cases=True,
-        trials=count_items if share else None,
+        trials=all_cases if share else None,
     )
 
 
@@ -135,11 +136,6 @@ def as_given(target: Target, value: Numbers, centre: object) -> Moments:
     return Moments(
         value[None] if value.dtype == np.float32 else _as_float(value)[None], ones(target)
     )
-
-
-def count_items(own: Array, shared: Array) -> Array:
-    """Return the number of items that a share of 0/1 scores is of."""
-    return np.broadcast_to(shared[0], own[0].shape)
 
 
 def by_task(target: Target, value: Numbers, centre: object, *, count: int) -> Moments:
@@ -175,15 +171,7 @@ def one_value(target: Target) -> tuple[View, ...]:
 
 def quantile_scan(score: Numbers, truth: Numbers, weights: Numbers, *, level: float) -> Array:
     """Return the weighted quantile; the mean of two where the level lies between them."""
-    order = np.argsort(score, kind="stable")
-    below = np.cumsum(weights[:, order], axis=1, dtype=np.float64)  # (B, n)
-    cut = level * below[:, -1:]
-    slack = 1e-12 * below[:, -1:]  # level times total may miss a whole number by rounding
-    ranked = _as_float(score)[order]
-    last = len(ranked) - 1
-    low = ranked[np.minimum((below < cut - slack).sum(axis=1), last)]
-    high = ranked[np.minimum((below <= cut + slack).sum(axis=1), last)]
-    return np.where(below[:, -1] > 0, 0.5 * (low + high), np.nan)
+    return weighted_quantile(_as_float(score), weights, level)
 
 
 def judgements(target: Target, value: Numbers, centre: object, *, count: int) -> Moments:

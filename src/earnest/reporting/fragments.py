@@ -15,6 +15,7 @@ from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, Estimates
 from earnest.core.results.gain import Gain, LearningCurve
+from earnest.core.results.specs import MethodSpec
 from earnest.core.results.thresholds import Thresholds
 from earnest.core.space.parameters import Parameter
 from earnest.core.space.trials import Trials
@@ -43,13 +44,16 @@ from earnest.explanation.result import Explanation, as_sentence, in_percent
 from earnest.explanation.sampling_bias import short
 from earnest.inference.general.result import StatisticResult
 from earnest.metrics import METRICS
-from earnest.plotting.svg import figures as draw
+from earnest.plotting.svg import answer as svg_answer
+from earnest.plotting.svg import effects as svg_effects
+from earnest.plotting.svg import gain as svg_gain
+from earnest.plotting.svg import strips as svg_strips
+from earnest.plotting.svg import thresholds as svg_thresholds
+from earnest.plotting.svg.canvas import Figure
 from earnest.reporting.page import environment
 
-# Results as small pieces of HTML for notebooks, each with its own colours and nothing else.
-
-
 WIDTH = 520  # pixels of a picture
+SPEAKER = "the search"  # that reported the naive score
 MOST_EFFECTS = 4
 MOST_CONFIGS = 10
 
@@ -60,18 +64,19 @@ def show_result(made: Result) -> str:
     return show(made)
 
 
-def estimate_fragment(made: Estimate, *, speaker: str = "the search") -> str:
-    """Return an estimate: the sentence, the picture, the facts and the cautions."""
-    from earnest.methods import METHODS
+def _title(metric: str) -> str:
+    """Return a metric in words, its name where it is not registered."""
+    return METRICS[metric].title if metric in METRICS else metric
 
-    spec = METHODS[made.method].spec if made.method in METHODS else None
-    fair = made.n_configs == 1 or spec is None or bool(spec.corrected)
-    title = METRICS[made.metric].title if made.metric in METRICS else made.metric
-    said = headline(made, title, corrected=fair, speaker=speaker)
+
+def estimate_fragment(made: Estimate) -> str:
+    """Return an estimate: the sentence, the picture, the facts and the cautions."""
+    spec, fair = _find_spec(made), _fair(made)
+    said = headline(made, _title(made.metric), corrected=fair, speaker=SPEAKER)
     parts = (
         confidence(made, corrected=fair),
         training_words(made),
-        reason(made, corrected=fair, speaker=speaker),
+        reason(made, corrected=fair, speaker=SPEAKER),
     )
     rest = " ".join(part for part in parts if part)
     return fragment(
@@ -84,7 +89,7 @@ def estimate_fragment(made: Estimate, *, speaker: str = "the search") -> str:
             ("For pasting", repr(made)),
         ],
         made.cautions,
-        [draw.answer(made, name=name_of(made), width=WIDTH, corrected=fair)],
+        [svg_answer.answer(made, name=name_of(made), width=WIDTH, corrected=fair)],
     )
 
 
@@ -92,7 +97,7 @@ def comparison_fragment(made: Comparison) -> str:
     """Return a comparison: the decision, the picture of the difference, facts and cautions."""
     interval, pictures = made.interval, []
     if made.difference == made.difference:
-        row = draw.Difference(
+        row = svg_strips.Difference(
             name=made.b,
             value=made.difference,
             words=f"{made.a} minus this",
@@ -100,11 +105,11 @@ def comparison_fragment(made: Comparison) -> str:
             one=None if interval is None else (interval.low, interval.high),
             worse=bool(made.shown) and made.favours == made.a,
         )
-        scale = draw.difference_scale([row], width=350)
+        scale = svg_strips.difference_scale([row], width=350)
         name = name_of(made)
         pictures = [
-            draw.strip_axis(scale, name=f"{name}-axis", words=_better(made)),
-            draw.comparison_strip(row, scale, name=name),
+            svg_strips.strip_axis(scale, name=f"{name}-axis", words=_better(made)),
+            svg_strips.comparison_strip(row, scale, name=name),
         ]
     facts = [
         ("Difference", f"{made.a} minus {made.b}, in {made.metric}"),
@@ -116,48 +121,44 @@ def comparison_fragment(made: Comparison) -> str:
 
 def gain_fragment(made: Gain) -> str:
     """Return a gain: the heading, both curves, what to do next, facts and cautions."""
-    title = METRICS[made.metric].title if made.metric in METRICS else made.metric
     facts = [
         ("Order", "as tried" if made.order == "tried" else "mean over all orders"),
         ("Evidence", f"{made.n_cases} {made.units}, {made.n_resamples} resamples"),
         ("For pasting", repr(made)),
     ]
     rest = " ".join(part for part in (gain_confidence(made), *gain_advice(made)) if part)
-    picture = draw.gain(made, name=name_of(made), width=WIDTH, title=title)
+    picture = svg_gain.gain(made, name=name_of(made), width=WIDTH, title=_title(made.metric))
     return fragment(gain_headline(made), rest, facts, made.cautions, [picture])
 
 
 def thresholds_fragment(made: Thresholds) -> str:
     """Return a table of thresholds: what to expect at the usual one, curves, rows and cautions."""
-    table = made._to_table()
-    rows = tuple(TableRow(row) for row in table.rows)
     facts = [
         ("Winner", f"{made.winner}, chosen by {made.metric}"),
         ("Evidence", f"{made.n_cases} cases, {made.n_positive} positive"),
         ("For pasting", repr(made)),
     ]
-    picture = draw.thresholds(made, name=name_of(made), width=WIDTH)
+    picture = svg_thresholds.thresholds(made, name=name_of(made), width=WIDTH)
     rest = made.summary().removeprefix(thresholds_headline(made)).strip()
-    return fragment(
-        thresholds_headline(made),
-        rest,
-        facts,
-        made.cautions,
-        [picture],
-        table=Table(heads=table.heads, rows=rows),
-    )
+    said, table = thresholds_headline(made), _table_of(made)
+    return fragment(said, rest, facts, made.cautions, [picture], table=table)
+
+
+def _table_of(made: Thresholds | Plan) -> Table:
+    """Return the table that a result has for a paper."""
+    table = made._to_table()
+    return Table(table.heads, tuple(TableRow(row) for row in table.rows))
 
 
 def learning_fragment(made: LearningCurve) -> str:
     """Return a learning curve: what the last step gave, the curve, facts and cautions."""
-    title = METRICS[made.metric].title if made.metric in METRICS else made.metric
     facts = [
         ("Learner", made.learner),
         ("Evidence", f"{made.n_cases} cases, {made.n_fits} fits"),
         ("For pasting", repr(made)),
     ]
     first, rest = learning_headline(made), f"{learning_confidence(made)} {learning_advice(made)}"
-    picture = draw.learning(made, name=name_of(made), width=WIDTH, title=title)
+    picture = svg_gain.learning(made, name=name_of(made), width=WIDTH, title=_title(made.metric))
     return fragment(first, rest.strip(), facts, made.cautions, [picture])
 
 
@@ -176,9 +177,9 @@ def statistic_fragment(made: StatisticResult) -> str:
 def explanation_fragment(made: Explanation) -> str:
     """Return an explanation: the finding, the effects, the facts and the cautions."""
     curves = list(made.effects.values())
-    limits = draw.find_shared_limits(curves, made.confidence_level)
+    limits = svg_effects.find_shared_limits(curves, made.confidence_level)
     pictures = [
-        draw.effect(
+        svg_effects.effect(
             curve,
             name=f"{name_of(made)}-{i}",
             limits=limits,
@@ -220,7 +221,7 @@ class TableRow:
     """A row of words and a strip; of a group the one cell is its heading."""
 
     cells: tuple[str, ...]
-    strip: draw.Figure | None = None
+    strip: Figure | None = None
     group: bool = False
 
 
@@ -230,7 +231,7 @@ class Table:
 
     heads: tuple[str, ...]
     rows: tuple[TableRow, ...]
-    axis: draw.Figure | None = None
+    axis: Figure | None = None
 
 
 def fragment(
@@ -238,7 +239,7 @@ def fragment(
     rest: str,
     facts: Sequence[tuple[str, str]],
     cautions: Sequence[Caution],
-    pictures: Sequence[draw.Figure] = (),
+    pictures: Sequence[Figure] = (),
     *,
     captions: Sequence[str] = (),
     stacked: bool = False,
@@ -262,23 +263,26 @@ DASH = "–"
 def estimates_fragment(made: Estimates) -> str:
     """Return a table of methods: what each estimates, its value, its interval, its strip."""
     rows = sorted(made, key=lambda one: (not _fair(one), one.estimand))
-    scale = draw.find_shared_scale(rows, width=STRIP) if rows else None
+    scale = svg_strips.find_shared_scale(rows, width=STRIP) if rows else None
     places, first = places_of(rows), next((one.estimand for one in rows if _fair(one)), None)
     name, out = name_of(made), list[TableRow]()
     for (fair, estimand), group in groupby(rows, key=lambda one: (_fair(one), one.estimand)):
         words = estimand if fair else f"{estimand}; not corrected for the search"
         out.append(TableRow((words,), group=True))
         for one in group:
-            trust = draw.Trust.CORRECTED if estimand == first else draw.Trust.OTHER
+            trust = svg_strips.Trust.CORRECTED if estimand == first else svg_strips.Trust.OTHER
             assert scale is not None
-            strip = draw.forest_strip(
-                one, scale, name=f"{name}-{len(out)}", trust=trust if fair else draw.Trust.NAIVE
+            strip = svg_strips.forest_strip(
+                one,
+                scale,
+                name=f"{name}-{len(out)}",
+                trust=trust if fair else svg_strips.Trust.NAIVE,
             )
             value, ends = print_numbers(one, places).value, _ends(one, places)
             cells = (_label(one), value, ends)
             out.append(TableRow(cells, strip=strip))
     refused = [TableRow((f"{name}: {why}",), group=True) for name, why in made.refused.items()]
-    axis = None if scale is None else draw.strip_axis(scale, name=f"{name}-axis")
+    axis = None if scale is None else svg_strips.strip_axis(scale, name=f"{name}-axis")
     level = _level(rows)
     table = Table(("Method", "Estimate", f"{level} interval".strip()), (*out, *refused), axis)
     many = f"{len(rows)} method{'' if len(rows) == 1 else 's'} on the same cases"
@@ -292,18 +296,20 @@ def comparisons_fragment(made: Comparisons) -> str:
     ranked = made.ranked()[:MOST_ROWS]
     kept = set(made.not_worse)
     differences = [_difference(one, kept=one.b in kept) for one, _ in ranked]
-    scale, name = draw.difference_scale(differences, width=NARROW), name_of(made)
+    scale, name = svg_strips.difference_scale(differences, width=NARROW), name_of(made)
     places = max(3, *(places_of_difference(one) for one, _ in ranked))
     rows = tuple(
         TableRow(
             (
                 one.b,
                 prose(one.difference, places, one.limits),
-                p_words(p).removeprefix("p ").removeprefix("= "),
-                p_words(made.p_best[one.b]).removeprefix("p ").removeprefix("= "),
+                *(
+                    p_words(each).removeprefix("p ").removeprefix("= ")
+                    for each in (p, made.p_best[one.b])
+                ),
                 made.verdict(one.b in kept),
             ),
-            strip=draw.comparison_strip(each, scale, name=f"{name}-{i}"),
+            strip=svg_strips.comparison_strip(each, scale, name=f"{name}-{i}"),
         )
         for i, ((one, p), each) in enumerate(zip(ranked, differences, strict=True))
     )
@@ -316,7 +322,7 @@ def comparisons_fragment(made: Comparisons) -> str:
         "",
     )
     rest = f"The nearest {len(rows)} of {len(made)}; `to_frame()` has them all." if more else ""
-    axis = draw.strip_axis(scale, name=f"{name}-axis")
+    axis = svg_strips.strip_axis(scale, name=f"{name}-axis")
     return fragment(made.decision, rest, [], made.cautions, table=Table(heads, rows, axis))
 
 
@@ -337,13 +343,13 @@ def predictions_fragment(pi: Predictions) -> str:
         facts.append(("Groups", f"{len(set(target.groups.tolist())):,}"))
     lost = int((~pi.complete).sum())
     if lost:
-        facts.append(("Incomplete", f"{lost:,} of them lack folds, and no estimate uses these"))
+        facts.append(("Incomplete", f"{lost:,} of them lack folds, so estimates leave them out"))
     shown = configs.ids[:MOST_CONFIGS]
     rows = tuple(
         TableRow((name, _in_words({} if configs.params is None else configs.params[i])))
         for i, name in enumerate(shown)
     )
-    rest = "`earnest.estimate(predictions, metric=...)` says what the best of them is worth."
+    rest = "`earnest.estimate(predictions, metric=...)` says how good the best of them is."
     more = pi.n_configs - len(shown)
     if more > 0:
         rest += f" The first {len(shown)} configurations:"
@@ -368,7 +374,7 @@ def trials_fragment(made: Trials) -> str:
     if out:
         facts.append(("Left out", out))
     rows = tuple(TableRow((one.name, _range_words(one))) for one in made.space)
-    rest = "`earnest.explain(trials)` says what mattered."
+    rest = "`earnest.explain(trials)` shows what mattered."
     table = Table(("Parameter", "Range"), rows)
     return fragment(said, rest, facts, made.cautions, table=table)
 
@@ -394,19 +400,22 @@ def _in_words(params: Mapping[str, object]) -> str:
     return ", ".join(f"{name} {short(value)}" for name, value in shown.items()) or DASH
 
 
-def _fair(one: Estimate) -> bool:
+def _find_spec(one: Estimate) -> MethodSpec | None:
+    """Return the declaration of the method of an estimate, None where it is not registered."""
     from earnest.methods import METHODS
 
-    known = METHODS[one.method].spec.corrected if one.method in METHODS else True
-    return one.n_configs == 1 or bool(known)
+    return METHODS[one.method].spec if one.method in METHODS else None
+
+
+def _fair(one: Estimate) -> bool:
+    """Tell whether an estimate is corrected for the search, or needs no correction."""
+    spec = _find_spec(one)
+    return one.n_configs == 1 or spec is None or bool(spec.corrected)
 
 
 def _label(one: Estimate) -> str:
-    from earnest.methods import METHODS
-
-    if one.method not in METHODS:
-        return one.method
-    return str(METHODS[one.method].spec.label(alone=one.n_configs == 1))
+    spec = _find_spec(one)
+    return one.method if spec is None else spec.label(alone=one.n_configs == 1)
 
 
 def _level(rows: list[Estimate]) -> str:
@@ -418,9 +427,9 @@ def _ends(one: Estimate, places: int) -> str:
     return DASH if one.interval is None else limits_words(one.interval, print_numbers(one, places))
 
 
-def _difference(one: Comparison, *, kept: bool) -> draw.Difference:
+def _difference(one: Comparison, *, kept: bool) -> svg_strips.Difference:
     interval = one.interval
-    return draw.Difference(
+    return svg_strips.Difference(
         name=one.b,
         value=one.difference,
         one=None if interval is None else (interval.low, interval.high),
@@ -446,12 +455,8 @@ def verdict_fragment(made: Verdict) -> str:
 
 def plan_fragment(made: Plan) -> str:
     """Return a plan: the sentence, what is needed, and the cautions."""
-    table = made._to_table()
-    rows = tuple(TableRow(row) for row in table.rows)
     facts = [("Pilot", f"{made.n_pilot:,} items"), ("Judged by", made.method)]
-    return fragment(
-        made.sentence, "", facts, made.cautions, table=Table(heads=table.heads, rows=rows)
-    )
+    return fragment(made.sentence, "", facts, made.cautions, table=_table_of(made))
 
 
 _FRAGMENTS: dict[type, Callable[[Any], str]] = {

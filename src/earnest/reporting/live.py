@@ -10,7 +10,9 @@ from datetime import UTC, datetime
 from earnest.core.text.numbers import prose, write_count
 from earnest.engine.progress import _span
 from earnest.metrics import METRICS
-from earnest.plotting.svg import figures as draw
+from earnest.plotting.svg import gain as svg_gain
+from earnest.plotting.svg import strips as svg_strips
+from earnest.plotting.svg.canvas import Figure
 from earnest.reporting.model import Span
 from earnest.reporting.page import environment
 from earnest.training.search.live import LEVEL, Leader, LiveState, Standing, Status
@@ -32,7 +34,7 @@ class LeaderRow:
     name: str
     score: str
     ends: str
-    strip: draw.Figure | None
+    strip: Figure | None
 
 
 @dataclass(frozen=True)
@@ -67,13 +69,13 @@ class LiveContent:
     done: int
     footer: str
     metric: str = ""
-    curve: draw.Figure | None = None
-    narrow: draw.Figure | None = None
+    curve: Figure | None = None
+    narrow: Figure | None = None
     naive_words: str = ""
     corrected_words: str = ""
     leaders: tuple[LeaderRow, ...] = ()
     leaders_words: str = ""
-    axis: draw.Figure | None = None
+    axis: Figure | None = None
     failures: tuple[FailureRow, ...] = ()
     failures_words: str = ""
 
@@ -110,7 +112,7 @@ def show_state(state: LiveState) -> LiveContent:
         every=f"{max(1, round(state.every))}",
         stale=f"{round(state.stale)}",
         done=state.done,
-        footer="While the run goes on, this page loads itself again." if running else "",
+        footer="This page reloads itself while the run goes on." if running else "",
         failures=tuple(
             FailureRow(one.config, _fold(one.repeat, one.fold), one.error)
             for one in reversed(state.failures)
@@ -125,14 +127,14 @@ def _with_standing(parts: LiveContent, found: Standing) -> LiveContent:
     scale = axis = None
     if any(math.isfinite(one.low) for one in found.leaders):
         ends = [v for one in found.leaders for v in (one.low, one.high, one.score)]
-        scale = draw.scale_over(ends, width=STRIP, limits=found.limits)
-        axis = draw.strip_axis(scale, name="leaders-axis")
+        scale = svg_strips.scale_over(ends, width=STRIP, limits=found.limits)
+        axis = svg_strips.strip_axis(scale, name="leaders-axis")
     rows = []
     for i, one in enumerate(found.leaders):
         strip = None
         if scale is not None:
             ends_of = (one.low, one.high) if math.isfinite(one.low) else None
-            strip = draw.score_strip(
+            strip = svg_strips.score_strip(
                 one.score, scale, name=f"leader-{i}", interval=ends_of, winner=i == 0
             )
         rows.append(LeaderRow(one.name, _number(one.score, found), _ends(one, found), strip))
@@ -153,9 +155,9 @@ def _with_standing(parts: LiveContent, found: Standing) -> LiveContent:
     )
 
 
-def _draw_curve(found: Standing, name: str, width: float) -> draw.Figure:
+def _draw_curve(found: Standing, name: str, width: float) -> Figure:
     ends = (found.low, found.high)
-    return draw.best_so_far(
+    return svg_gain.best_so_far(
         found.naive.tolist(),
         name=name,
         metric=_title(found),
@@ -206,8 +208,8 @@ def _lede(state: LiveState) -> str:
     if found.corrected is None:
         said = "This is the score that the search chooses by, so it is too good."
     else:
-        said = f"With {100 * LEVEL:.0f} % confidence it lies between {_number(found.low, found)} "
-        said += f"and {_number(found.high, found)}. The rest of the best one's score is luck."
+        said = f"{100 * LEVEL:.0f} % interval: {_number(found.low, found)} to "
+        said += f"{_number(found.high, found)}. The rest of the best score is luck."
     return said if state.status is not Status.RUNNING else f"{said} The run goes on."
 
 

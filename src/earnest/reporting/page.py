@@ -1,9 +1,9 @@
-"""Content to HTML: one page that needs nothing else."""
+"""Content through templates: to HTML, one page that needs nothing else, and to Markdown."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -23,6 +23,10 @@ SECTIONS = (
     ("computed", "How computed"),
 )
 _CODE = re.compile("`([^`]+)`")
+MOST_ROWS = 12  # of the table behind a figure, in Markdown
+# What Markdown or the HTML inside it would take for a command.
+_SIGNS = re.compile(r"([\\`*_{}\[\]<>()#+|!~$&])")
+_GAPS = re.compile(r"\n{3,}")
 
 
 def page_of(content: Content, links: Mapping[str, str] | None = None) -> str:
@@ -66,23 +70,65 @@ def mark_code(value: Any) -> Any:
 
 @cache
 def environment() -> Any:
-    """Return the templates: escaping is on, and a name that is not known is an error."""
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
+    """Return the templates of HTML."""
     from markupsafe import Markup
 
-    made = Environment(
-        loader=FunctionLoader(_read),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=shown,
-    )
+    made = _make_environment(shown)
     made.filters["coded"] = mark_code
     made.globals.update(light=Markup(tokens(0)), dark=Markup(tokens(1)))
     return made
 
 
-def _read(name: str) -> str:
+def _make_environment(show: Callable[[Any], Any]) -> Any:
+    """Return templates: escaping is on, and a name that is not known is an error."""
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    return Environment(
+        loader=FunctionLoader(_read_template),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=show,
+    )
+
+
+def _read_template(name: str) -> str:
     source = files("earnest.reporting").joinpath("templates", name)
     return source.read_text(encoding="utf-8")
+
+
+def markdown_of(content: Content) -> str:
+    """Return a report as Markdown: the same words and numbers, figures as tables."""
+    text = str(_markdown_environment().get_template("report.md").render(c=content))
+    return _GAPS.sub("\n\n", text).strip() + "\n"
+
+
+def escape_markdown(text: str) -> str:
+    r"""Return a text as Markdown shows it as it is.
+
+    Examples
+    --------
+    >>> from earnest.reporting.page import escape_markdown
+    >>> print(escape_markdown("<b>a_b</b>"))
+    \<b\>a\_b\</b\>
+    """
+    return _SIGNS.sub(r"\\\1", " ".join(text.split()))
+
+
+@cache
+def _markdown_environment() -> Any:
+    """Return the template of Markdown: what is not marked as safe is escaped."""
+    from markupsafe import Markup
+
+    def show(value: Any) -> Any:
+        return value if hasattr(value, "__html__") else Markup(escape_markdown(str(value)))
+
+    made = _make_environment(show)
+    made.filters["thin"] = _thin
+    return made
+
+
+def _thin(rows: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
+    """Return the rows of a table, evenly thinned where they are many."""
+    return rows[:: max(1, -(-len(rows) // MOST_ROWS))]

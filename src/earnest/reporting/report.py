@@ -17,7 +17,6 @@ from earnest.core.results.cautions import CautionMeaning, explain_code
 from earnest.core.results.specs import Side
 from earnest.explanation.result import Explanation
 from earnest.explanation.suggest import Suggestion
-from earnest.reporting.markdown import write_markdown
 from earnest.reporting.model import (
     SCHEMA,
     Answer,
@@ -29,7 +28,7 @@ from earnest.reporting.model import (
     ThresholdsPart,
     plain,
 )
-from earnest.reporting.page import page_of
+from earnest.reporting.page import markdown_of, page_of
 from earnest.reporting.parts.answer import answer_of
 from earnest.reporting.parts.audit import audit_of, resamples_of
 from earnest.reporting.parts.computed import make_computed, make_computed_of_explanation
@@ -166,7 +165,7 @@ class Report:
 
     def to_markdown(self) -> str:
         """Return the same content as Markdown, figures as tables."""
-        return write_markdown(self.content)
+        return markdown_of(self.content)
 
     def save(self, path: str | Path) -> Path:
         """Write the report as .html, .json or .md, by the file extension."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ GLANCE = 64  # cases of a class that are looked at before all of them are
 LARGE = 4096  # cases from which threads draw faster than one
 TRIES = 1000  # rounds of redrawing before a rule is called impossible
 
+Drawer = Callable[[int], NDArray[np.integer]]  # k -> counts (k, n)
 Accept = Callable[[NDArray[np.integer]], NDArray[np.bool_]]  # counts (b, n) -> which are kept (b,)
 
 
@@ -149,8 +151,26 @@ def _check_counts(drawn: Numbers, kind: np.dtype[np.generic]) -> Numbers:
     return drawn
 
 
+class CountBootstrap(ABC):
+    """The base of bootstraps that draw counts, and so leave cases out."""
+
+    has_out_of_bag: ClassVar[bool] = True
+    unit: ClassVar[Unit] = Unit.CASE
+
+    def draw(
+        self, target: Target, count: int, rng: np.random.Generator, accept: Accept | None
+    ) -> Weights:
+        """Return counts (count, n)."""
+        rows = self._make_drawer(target, rng)
+        return Weights(_draw_until(rows, target.n, count, accept), self.unit)
+
+    @abstractmethod
+    def _make_drawer(self, target: Target, rng: np.random.Generator) -> Drawer:
+        """Return what draws k resamples: how often each has each case, (k, n)."""
+
+
 @dataclass(frozen=True)
-class CaseBootstrap:
+class CaseBootstrap(CountBootstrap):
     """Draw n cases with replacement.
 
     Examples
@@ -165,21 +185,13 @@ class CaseBootstrap:
     """
 
     name: ClassVar[str] = "case"
-    has_out_of_bag: ClassVar[bool] = True
 
-    def draw(
-        self, target: Target, count: int, rng: np.random.Generator, accept: Accept | None
-    ) -> Weights:
-        """Return counts (count, n)."""
-
-        def rows(k: int) -> NDArray[np.integer]:
-            return count_draws(_draw_places(rng, target.n, k), target.n)
-
-        return Weights(_draw_until(rows, target.n, count, accept), Unit.CASE)
+    def _make_drawer(self, target: Target, rng: np.random.Generator) -> Drawer:
+        return lambda k: count_draws(_draw_places(rng, target.n, k), target.n)
 
 
 @dataclass(frozen=True)
-class StratifiedBootstrap:
+class StratifiedBootstrap(CountBootstrap):
     """Draw cases with replacement within every stratum, so that stratum sizes stay as they are.
 
     Strata are those of the target, otherwise its classes.
@@ -196,22 +208,17 @@ class StratifiedBootstrap:
     """
 
     name: ClassVar[str] = "stratified"
-    has_out_of_bag: ClassVar[bool] = True
 
-    def draw(
-        self, target: Target, count: int, rng: np.random.Generator, accept: Accept | None
-    ) -> Weights:
-        """Return counts (count, n)."""
-
-        def rows(k: int) -> NDArray[np.integer]:
+    def _make_drawer(self, target: Target, rng: np.random.Generator) -> Drawer:
+        def draw(k: int) -> NDArray[np.integer]:
             drawn = [layer[_draw_places(rng, len(layer), k)] for layer in target.layers]
             return count_draws(np.concatenate(drawn, axis=1), target.n)
 
-        return Weights(_draw_until(rows, target.n, count, accept), Unit.CASE)
+        return draw
 
 
 @dataclass(frozen=True)
-class GroupBootstrap:
+class GroupBootstrap(CountBootstrap):
     """Draw G groups with replacement; all cases of a group go in or out together.
 
     Examples
@@ -226,27 +233,22 @@ class GroupBootstrap:
     """
 
     name: ClassVar[str] = "group"
-    has_out_of_bag: ClassVar[bool] = True
+    unit: ClassVar[Unit] = Unit.GROUP
 
-    def draw(
-        self, target: Target, count: int, rng: np.random.Generator, accept: Accept | None
-    ) -> Weights:
-        """Return counts (count, n)."""
+    def _make_drawer(self, target: Target, rng: np.random.Generator) -> Drawer:
         if target.groups is None:
             raise EvidenceError(
                 "resampler 'group' needs groups",
                 got="predictions without groups",
                 cure="Pass `groups`, or use resampler 'case'.",
             )
-        groups = target.groups
-        size = int(groups.max()) + 1
-        present = np.unique(groups)
+        groups, present = target.groups, np.unique(target.groups)
 
-        def rows(k: int) -> NDArray[np.integer]:
+        def draw(k: int) -> NDArray[np.integer]:
             drawn = present[_draw_places(rng, len(present), k)]
-            return count_draws(drawn, size)[:, groups]
+            return count_draws(drawn, int(present[-1]) + 1)[:, groups]
 
-        return Weights(_draw_until(rows, target.n, count, accept), Unit.GROUP)
+        return draw
 
 
 @dataclass(frozen=True)
@@ -385,7 +387,7 @@ def _draw_until(
 
 
 class ClassNeed(Protocol):
-    """A metric, so far as draws for it are judged."""
+    """What draws need to know of a metric."""
 
     @property
     def needs_all_classes(self) -> bool:

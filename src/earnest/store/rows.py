@@ -1,7 +1,7 @@
-"""What stores share: an outcome as a row of plain text and bytes and back, without pickle.
+"""Outcomes as rows of plain text and bytes, and back, without pickle.
 
-The columns are those of the table `outcome`: the key as whole numbers between commas, numbers and
-the description of the arrays as JSON, the arrays themselves one after the other as their bytes.
+The columns are those of the table `outcome`: the key as comma-separated integers, the numbers and
+the description of the arrays as JSON, and the bytes of the arrays one after another.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def checksum(*content: str | bytes | None) -> int:
 
 
 def plain(text: str) -> str:
-    """Return a text without halves of characters, as odd file names bring them; SQLite has none."""
+    """Return a text without lone surrogates, which odd file names contain and SQLite refuses."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
@@ -157,7 +157,7 @@ SEVERAL = ("data", "splits", "candidates", "arguments of fit")  # words that "an
 
 
 def refuse_another(found: Mapping[str, str], asked: Mapping[str, str], where: str) -> None:
-    """Raise unless both identities are the same, and say in what they differ."""
+    """Raise unless both identities are the same, and say how they differ."""
     names = [name for name in {**found, **asked} if found.get(name) != asked.get(name)]
     wholes = dict.fromkeys(name.partition(INSIDE)[0] for name in names)
     if names:

@@ -1,4 +1,4 @@
-"""The run file: one SQLite database that holds all that a run has finished."""
+"""The run file: one SQLite database with everything that a run has finished."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def create_tables(connection: sqlite3.Connection, identity: Mapping[str, str]) -
 
 
 def touch_file(connection: sqlite3.Connection) -> None:
-    """Write once without changing anything, so that a door that is shut is seen at once."""
+    """Write once without a change, so that a file that cannot be written is noticed at once."""
     connection.execute("BEGIN IMMEDIATE")
     connection.execute(f"PRAGMA user_version = {VERSION}")
     connection.execute("COMMIT")
@@ -115,7 +115,7 @@ def rows_of(connection: sqlite3.Connection) -> Iterator[Row]:
 
 @contextmanager
 def explain_errors(path: str | Path) -> Iterator[None]:
-    """Turn what SQLite or the system says of a file into an error that says what to do."""
+    """Turn errors of SQLite or the system into errors that say what to do."""
     try:
         yield
     except sqlite3.Error as error:
@@ -168,12 +168,6 @@ def _make_shut_error(path: str | Path, what: str) -> StoreError:
     )
 
 
-def verify_rows(rows: Iterator[Row]) -> Iterator[tuple[int, ...]]:
-    """Yield the keys of rows, each of which is whole."""
-    for row in rows:
-        yield decode(row).key
-
-
 # One writer at a time: a lock that dies with the process that holds it.
 #
 # The system drops the lock of a process however it ends, so that a dead writer never blocks. The
@@ -186,7 +180,7 @@ _HELD: dict[str, int] = {}  # path -> process; POSIX would grant a lock twice to
 
 
 class WriterLock:
-    """The right to write one run file, which is called `shown` in what is said of it."""
+    """The right to write one run file, which messages call `shown`."""
 
     def __init__(self, path: Path, shown: Path | None = None) -> None:
         self.path = path if shown is None else shown
@@ -214,7 +208,7 @@ class WriterLock:
         os.write(self._handle, f"process {os.getpid()} on {platform.node()}".encode())
 
     def release(self) -> None:
-        """Give the lock back and remove its file; releasing twice is nothing."""
+        """Release the lock and remove its file; releasing twice is harmless."""
         if self._handle is None:
             return
         handle, self._handle = self._handle, None
@@ -341,7 +335,7 @@ class SqliteStore:
             found = read_identity(connection)
             asked = {plain(name): plain(value) for name, value in identity.items()}
             refuse_another(found, asked, repr(str(self.path)))
-            self._keys = dict.fromkeys(verify_rows(rows_of(connection)))
+            self._keys = dict.fromkeys(decode(row).key for row in rows_of(connection))
             read_documents(connection)
             _prepare(connection)
             touch_file(connection)
@@ -377,7 +371,7 @@ class SqliteStore:
         """Do nothing: every put is a commit."""
 
     def close(self) -> None:
-        """Leave one plain file, where its journal can be merged, and give back the lock."""
+        """Merge the journal into the file if possible, and release the lock."""
         connection, self._opened = self._opened, None
         lock, self._lock = self._lock, None
         self._keys = {}
@@ -457,7 +451,7 @@ class RunFile:
     outcomes : mapping of tuple of int to Outcome
         What is finished, by key.
     documents : mapping of str to str
-        What else the run remembers, by name.
+        Other texts of the run, by name.
 
     Examples
     --------
@@ -524,7 +518,7 @@ def read_run(path: str | Path, *, arrays: bool = True) -> RunFile:
 
 
 def _connect_for_reading(path: Path) -> sqlite3.Connection:
-    """Open for reading; a finished file in a folder that is shut needs no journal at all."""
+    """Open for reading; a finished file in a read-only folder needs no journal."""
     uri = f"{path.as_uri()}?mode=ro"
     connection = sqlite3.connect(uri, uri=True, timeout=PATIENCE, isolation_level=None)
     try:

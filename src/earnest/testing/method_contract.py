@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import Replicates
 from earnest.core.data.target import TASKS, Task
-from earnest.core.results.cautions import CODES
+from earnest.core.results.cautions import explanations
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import DrawnLimits
 from earnest.core.results.specs import Estimand, Evidence, Family
@@ -261,7 +261,7 @@ def repr_is_one_line(case: MethodCase) -> None:
 def cautions_are_known_and_say_what_follows(case: MethodCase) -> None:
     """Every caution has a code of the table, and a consequence."""
     for caution in case.answer.cautions:
-        require(caution.code in CODES, "a code is in the table", caution.code)
+        require(caution.code in explanations(), "a code is in the table", caution.code)
         require(bool(caution.what and caution.consequence), "a caution is a sentence", caution)
 
 

@@ -27,7 +27,7 @@ class Estimator(Protocol):
     """
 
     def fit(self, *args: Any, **kwargs: Any) -> object:
-        """Learn from X, from y where there is one, and from what else this estimator takes."""
+        """Learn from X, from y if there is one, and from further arguments."""
 
     def get_params(self, deep: bool = True) -> Mapping[str, object]:
         """Return the hyperparameters by name, those of parts as `part__name`."""
@@ -37,10 +37,10 @@ class Estimator(Protocol):
 
 
 class Predictor(Estimator, Protocol):
-    """An estimator that predicts a value a case."""
+    """An estimator that predicts one value per case."""
 
     def predict(self, X: object, /) -> NDArray[np.generic]:
-        """Return a value a case."""
+        """Return one value per case."""
 
 
 class Classifier(Predictor, Protocol):
@@ -75,7 +75,7 @@ def shuffle_splitter(splitter: Splitter, random_state: int | None) -> Splitter:
 
 
 class FitTask(Protocol):
-    """One fit that someone is told of."""
+    """One fit that an observer follows."""
 
     def fitting(
         self, model: Estimator, X: object, y: object, params: Params
@@ -87,7 +87,7 @@ class FitTask(Protocol):
 
 
 class FitObserver(Protocol):
-    """Who is told when a fit of a run begins and ends."""
+    """Is notified when a fit of a run begins and ends."""
 
     def evaluation(self, config: int, split: int) -> FitTask:
         """Return the task of evaluating one configuration on one split."""

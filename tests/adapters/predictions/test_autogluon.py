@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pandas as pd
 import pytest
 
 import earnest as en
+from earnest.adapters.predictions import autogluon
 from earnest.core.base.errors import EvidenceError, InputError
 from tests.adapters import laws
 from tests.adapters.files.data import table
@@ -25,6 +27,12 @@ BASE = {
     "ExtraTrees_BAG_L1",
     "LinearModel_BAG_L1",
 }
+
+
+@pytest.fixture(autouse=True)
+def frozen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tell the reader that objects are frozen, as they are here: to count them takes longest."""
+    monkeypatch.setattr(autogluon, "gc", SimpleNamespace(get_freeze_count=lambda: 1))
 
 
 def codes(pi: en.Predictions) -> dict[str, str]:

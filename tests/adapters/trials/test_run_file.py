@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -30,9 +31,23 @@ CS = np.logspace(-3, 2, 11)
 def searched(path: Path | None = None, model: Any = None, grid: Any = None, **knobs: Any) -> Any:
     model = LogisticRegression() if model is None else model
     grid = {"C": CS} if grid is None else grid
-    knobs = {"scoring": "roc_auc", "cv": 3, "random_state": 5, "n_resamples": 20, **knobs}
+    knobs = {"scoring": "roc_auc", "cv": 2, "random_state": 5, "n_resamples": 20, **knobs}
     y = knobs.pop("y", Y)
     return en.SearchCV(model, grid, store=path, **knobs).fit(X, y)
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Path]:
+    """A search that nobody changes, and its file."""
+    path = tmp_path_factory.mktemp("kept") / "run.db"
+    return searched(path), path
+
+
+@pytest.fixture
+def usual(kept: tuple[Any, Path], tmp_path: Path) -> tuple[Any, Path]:
+    """That search, and a copy of its file."""
+    search, path = kept
+    return search, Path(shutil.copy(path, tmp_path))
 
 
 def same(first: en.Trials, second: en.Trials) -> None:
@@ -183,7 +198,7 @@ def test_a_run_that_goes_on_is_read_as_far_as_it_got(tmp_path: Path) -> None:
     path = tmp_path / "run.db"
     searched(path, grid={"C": np.logspace(-3, 2, 14)})
     with closing(sqlite3.connect(path)) as base:
-        base.execute("DELETE FROM outcome WHERE key = '12,0,2' OR key LIKE '13,%'")
+        base.execute("DELETE FROM outcome WHERE key = '12,0,1' OR key LIKE '13,%'")
         base.commit()
     trials = en.trials_from(path)
     assert (len(trials), trials.n_pruned, trials.n_failed) == (12, 1, 0)
@@ -228,9 +243,10 @@ def documents(path: Path, **texts: str | None) -> None:
         base.commit()
 
 
-def test_a_file_that_does_not_tell_of_its_scores_is_read_by_what_came_out(tmp_path: Path) -> None:
-    path = tmp_path / "run.db"
-    search = searched(path)
+def test_a_file_that_does_not_tell_of_its_scores_is_read_by_what_came_out(
+    usual: tuple[Any, Path],
+) -> None:
+    search, path = usual
     documents(path, search=None)
     trials = en.trials_from(path)
     assert (trials.objective_name, trials.direction) == ("score", "maximize")
@@ -239,9 +255,8 @@ def test_a_file_that_does_not_tell_of_its_scores_is_read_by_what_came_out(tmp_pa
     np.testing.assert_array_equal(trials.objective, en.trials_from(search).objective)
 
 
-def test_what_is_not_a_search_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "run.db"
-    searched(path)
+def test_what_is_not_a_search_is_refused(usual: tuple[Any, Path]) -> None:
+    path = usual[1]
     documents(path, search='{"version": 2, "scores": {}}')
     with pytest.raises(en.FormatError, match="newer version of earnest"):
         en.trials_from(path)
@@ -268,9 +283,10 @@ def test_the_run_of_a_nested_cross_validation_is_refused_by_name(tmp_path: Path)
         en.trials_from(tmp_path / "nested.db")
 
 
-def test_options_that_mean_nothing_for_a_run_file_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "run.db"
-    trials = both(path)
+def test_options_that_mean_nothing_for_a_run_file_are_refused(usual: tuple[Any, Path]) -> None:
+    search, path = usual
+    trials = en.trials_from(search)
+    same(en.trials_from(path), trials)
     with pytest.raises(en.InputError, match="`study` does not apply"):
         en.trials_from(path, study="tuning")
     wide = en.Space((replace(trials.space["C"], low=1e-6),))

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import earnest as en
-from earnest.cli.app import app
+from earnest.cli.app import make_app
 from earnest.core.results.specs import Evidence
 from earnest.methods import METHODS
 from earnest.methods.base import methods_for
@@ -275,7 +275,7 @@ def test_any_name_is_shown_as_it_is(run, tmp_path, name):
 
 
 def test_the_runner_of_typer_sees_the_same(run, table):
-    shown = copy_context().run(CliRunner().invoke, app, ["estimate", str(table), *ASK])
+    shown = copy_context().run(CliRunner().invoke, make_app(), ["estimate", str(table), *ASK])
     assert shown.exit_code == 0
     assert shown.output == run("estimate", table, *ASK).out
 

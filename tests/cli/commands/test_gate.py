@@ -43,6 +43,17 @@ def test_the_exit_code_is_the_verdict(run: Run, scores: Path, bound: float, code
     assert not done.err
 
 
+def test_two_files_with_the_same_column_of_scores_are_told_apart_by_their_names(
+    run: Run, tmp_path: Path
+) -> None:
+    for name, right in (("polite", "01110111"), ("short", "01100110")):
+        rows = [f'{{"item_id": "q{at}", "correct": {one}}}' for at, one in enumerate(right * 5)]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(rows))
+    new, old = tmp_path / "polite.jsonl", tmp_path / "short.jsonl"
+    made = json.loads(run("gate", new, "--against", old, "--scores", "--json").out)
+    assert (made["config"], made["baseline"]) == ("polite", "short")
+
+
 def test_a_gate_of_predictions_has_a_metric(run: Run, table: Path) -> None:
     done = run("gate", table, "-m", "roc_auc", "--above", "0.5", "--json")
     made = json.loads(done.out)

@@ -118,7 +118,7 @@ def test_losses_limits_and_what_is_missing_are_options(run, tmp_path):
     ("more", "said"),
     [
         (("--scores", "--target", "y"), "--target has no meaning with --scores"),
-        (("--scores", "--limits", "1"), "--limits: '1' is no range"),
+        (("--scores", "--limits", "1"), "--limits: '1' is not a range"),
         (("--scores", "--missing", "mean"), "--missing is unknown"),
         (("--scores", "-m", "roc_auc"), "the way to sum up scores is unknown"),
         (("--scores", "--id", "itm"), "Did you mean 'item'?"),

@@ -300,8 +300,8 @@ def test_the_time_that_is_over_is_told(run, here, monkeypatch):
     late = tune_job.Clock
 
     class Never(late):
-        def __init__(self, until, *rest) -> None:
-            super().__init__(-1.0, *rest)
+        def __init__(self, *, until, **rest) -> None:
+            super().__init__(until=-1.0, **rest)
 
     monkeypatch.setattr(tune_job, "Clock", Never)
     done = run(*PLAIN)

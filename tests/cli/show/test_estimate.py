@@ -196,7 +196,7 @@ def test_a_caution_is_told_once_and_no_method_has_the_numbers_of_another(capsys)
     said = shown(Estimates(rows), capsys)
     assert "! EN001  bbc, tibshirani: The winner is too optimistic by 0.09." in said
     assert said.count("EN001") == 1
-    assert "(So too, with other numbers: bbc_fold.)" in " ".join(said.split())
+    assert "(Also bbc_fold, with other numbers.)" in " ".join(said.split())
     assert "0.12" not in said
 
 

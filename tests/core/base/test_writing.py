@@ -101,7 +101,7 @@ def test_results_survive_a_disk_that_fills_while_they_are_written(tmp_path):
 def test_the_files_of_a_run_survive_a_disk_that_fills_while_they_are_written(tmp_path):
     folder = Folder(tmp_path)
     writes = {
-        "model.skops": lambda: folder.write_bytes("model.skops", bytes(10 * ROOM)),
+        "model.skops": lambda: write_file(tmp_path / "model.skops", bytes(10 * ROOM)),
         "estimate.json": lambda: folder.write_json("estimate.json", {"draws": [0.5] * ROOM}),
         "replicates.npz": lambda: made().save(tmp_path / "replicates.npz"),
     }
@@ -234,21 +234,17 @@ WRITERS = {
     ("core/base/writing.py", "_sync"),
     ("core/base/writing.py", "_open_stream"),
     ("core/tables/formats/text.py", "write_csv"),
-    ("core/tables/files.py", "save_table"),
-    ("core/tables/formats/npz.py", "save_npz"),
+    ("core/tables/files.py", "write_own_table"),
+    ("core/tables/formats/npz.py", "write_npz"),
     ("core/tables/formats/npz.py", "write_member"),
-    ("core/tables/score_files.py", "_save_npz"),  # all three into the file of `replacing`
-    ("core/tables/score_files.py", "_save_table"),
-    ("core/tables/score_files.py", "_write_csv"),
-    ("core/tables/formats/replicate_files.py", "save_replicates"),
+    ("core/tables/score_files.py", "save_scores"),  # all into the file of `replacing`
     ("cli/commands/predict.py", "save_predicted"),
     ("cli/reading.py", "keep_standard_input"),  # in a folder of its own
     ("cli/show/terminal.py", "_lost"),
-    ("adapters/predictions/optuna.py", "_pack"),
+    ("adapters/predictions/optuna.py", "keep_predictions"),  # into memory
     ("adapters/predictions/optuna.py", "_upload"),
     ("training/harvest/harvest.py", "_keep"),
     ("training/tune/model_checks.py", "settle"),
-    ("training/tune/job.py", "_write"),  # by `Folder`, which uses `write_file`
     ("engine/parcels.py", "_is_abandoned"),
     ("engine/parcels.py", "_make_folder"),
     ("engine/parcels.py", "_dump"),

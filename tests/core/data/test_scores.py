@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import earnest as en
-from earnest.core.data.item_scores import draw_batches, sum_up_samples
 from earnest.core.data.measure import Rule
+from earnest.core.data.scores import draw_batches, sum_up_samples
 from earnest.core.data.target import Task
 from earnest.metrics.scores import make_score_metric, read_evidence
 
@@ -217,9 +217,9 @@ def test_groups_and_tasks_of_a_table_reach_the_methods() -> None:
         ({"a": [np.inf]}, {}, "infinite"),
         ({"a": [0.5, -1e200]}, {}, "too large"),
         ({"a": [np.nan]}, {}, "every score is missing"),
-        ([[0.5, 1.0]], {"aggregate": "pass@1"}, "other numbers than 0 and 1"),
+        ([[0.5, 1.0]], {"aggregate": "pass@1"}, "neither 0 nor 1"),
         ([[0.0, 1.0]], {"aggregate": "pass@2"}, "needs 2 samples"),
-        ([[0.0, 1.0]], {"aggregate": "ratio"}, "two numbers"),
+        ([[0.0, 1.0]], {"aggregate": "ratio"}, "needs a denominator"),
         ([[0.0, 1.0]], {"aggregate": "macro"}, "needs tasks"),
         ([[0.0, 1.0]], {"aggregate": "bradley_terry"}, "judgements of pairs"),
         ([[0.0, 1.0]], {"aggregate": "maen"}, "Did you mean 'mean'"),
@@ -381,7 +381,7 @@ def test_json_lines_are_a_table(tmp_path: Path) -> None:
     with pytest.raises(en.FormatError, match=r"line 4 of 'scores\.jsonl' is not JSON"):
         en.Scores.load(path)
     path.write_text("[1, 2]\n")
-    with pytest.raises(en.FormatError, match="no JSON object"):
+    with pytest.raises(en.FormatError, match="not a JSON object"):
         en.Scores.load(path)
 
 

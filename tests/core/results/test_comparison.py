@@ -13,9 +13,9 @@ from scipy.stats import false_discovery_control
 from scipy.stats import t as student
 
 from earnest import Comparison, Comparisons, FormatError, Scores, compare, compare_many
-from earnest.core.results.comparison import Alternative, FlippedLimits, StudentDifference, alpha_of
+from earnest.core.results.comparison import Alternative, FlippedLimits, alpha_of
 from earnest.core.results.comparison_table import adjusted
-from earnest.core.results.interval import Interval
+from earnest.core.results.interval import Interval, StudentLimits
 from earnest.core.results.specs import Side
 from earnest.core.text.comparison import chance, p_words
 
@@ -148,7 +148,7 @@ def test_html_and_frame_show_the_numbers() -> None:
 
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.99])
 def test_student_limits_are_those_of_the_law(level: float) -> None:
-    source = StudentDifference(0.3, 0.1, 4)
+    source = StudentLimits(0.3, 0.1, 4)
     low, high = source.limits(level, Side.TWO_SIDED)
     assert (low, high) == pytest.approx(student.interval(level, 4, 0.3, 0.1))
     assert source.limits(level, Side.LOWER) == (

@@ -14,14 +14,17 @@ from earnest.core.results.comparison import (
     Alternative,
     ExactLimits,
     FlippedLimits,
-    StudentDifference,
     alpha_of,
     difference_limits,
-    difference_source,
     make_difference_interval,
 )
 from earnest.core.results.estimate import Scale
-from earnest.core.results.interval import LimitSource, NormalLimits
+from earnest.core.results.interval import (
+    LimitSource,
+    NormalLimits,
+    StudentLimits,
+    source_from_dict,
+)
 from earnest.core.results.specs import Side
 
 SHARE = Scale("accuracy", True, (0.0, 1.0))
@@ -37,7 +40,7 @@ def test_less_bounds_from_above_and_greater_from_below() -> None:
 
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.999])
 def test_student_limits_are_those_of_scipy(level: float) -> None:
-    law, source = student(3, 0.2, 0.1), StudentDifference(0.2, 0.1, 3)
+    law, source = student(3, 0.2, 0.1), StudentLimits(0.2, 0.1, 3)
     assert source.limits(level, Side.TWO_SIDED) == pytest.approx(law.interval(level))
     assert source.limits(level, Side.UPPER) == (-math.inf, pytest.approx(law.ppf(level)))
     assert source.limits(level, Side.LOWER) == (pytest.approx(law.ppf(1 - level)), math.inf)
@@ -89,7 +92,7 @@ def test_alpha_is_free_of_rounding() -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        StudentDifference(0.2, 0.1, 3),
+        StudentLimits(0.2, 0.1, 3),
         ExactLimits(0.0),
         FlippedLimits(np.linspace(-1, 1, 199)),
         NormalLimits(0.1, 0.2),
@@ -97,16 +100,16 @@ def test_alpha_is_free_of_rounding() -> None:
 )
 def test_a_source_survives_json(source: LimitSource) -> None:
     data = json.loads(json.dumps(source.to_dict(draws=True)))
-    again = difference_source(data)
+    again = source_from_dict(data)
     assert again is not None
     for side in Side:
         assert again.limits(0.9, side) == source.limits(0.9, side)
-    assert difference_source(None) is None
+    assert source_from_dict(None) is None
 
 
 def test_flips_that_were_not_kept_are_missed_with_a_cure() -> None:
     data = FlippedLimits(np.ones(3)).to_dict(draws=False)
-    source = difference_source(data)
+    source = source_from_dict(data)
     assert source is not None
     with pytest.raises(EvidenceError, match="draws=True"):
         source.limits(0.9, Side.LOWER)

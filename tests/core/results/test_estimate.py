@@ -176,9 +176,9 @@ def test_the_row_and_the_frame_have_the_main_numbers() -> None:
     table = made.to_frame()
     assert table.num_rows == 1
     row = table.to_pylist()[0]
-    assert row == made.row()
+    assert row == made.rows()[0]
     assert (row["value"], row["low"], row["side"]) == (0.8, made.interval.low, "two-sided")
-    assert replace(made, interval=None).row()["low"] is None
+    assert replace(made, interval=None).rows()[0]["low"] is None
 
 
 def test_a_result_pickles_with_its_draws() -> None:

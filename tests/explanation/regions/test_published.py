@@ -5,21 +5,26 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from earnest.explanation.regions.splits import FEWEST, best_split, candidates, find_published_split
+from earnest.explanation.regions.splits import (
+    FEWEST,
+    best_split,
+    find_published_split,
+    list_split_points,
+)
 
 
 def test_every_second_order_statistic_is_a_candidate() -> None:
     # nine values: the third, fifth and seventh, each moved to the middle of its gap
-    assert candidates(np.arange(9.0)).tolist() == [2.5, 4.5, 6.5]
+    assert list_split_points(np.arange(9.0)).tolist() == [2.5, 4.5, 6.5]
 
 
 def test_many_values_are_thinned_to_101_quantiles() -> None:
-    assert len(candidates(np.arange(5000.0))) == 101
+    assert len(list_split_points(np.arange(5000.0))) == 101
 
 
 @pytest.mark.parametrize("values", [np.zeros(20), np.arange(3.0)])
 def test_nothing_to_divide_gives_no_candidates(values: np.ndarray) -> None:
-    assert len(candidates(values)) == 0
+    assert len(list_split_points(values)) == 0
 
 
 def test_small_nodes_and_inactive_columns_are_given_up() -> None:

@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.explanation.curves import EffectCurve
+from earnest.explanation.curves import EffectCurve, average_columns
 from earnest.explanation.effects import effect_of
 from earnest.explanation.regions.partition import (
     Growth,
     RegionRule,
-    average_columns,
     eligible,
     inside,
     neighbours,

@@ -44,8 +44,8 @@ def test_placements_are_the_shares_over_all_pairs(n: int, columns: int, digits: 
     np.testing.assert_allclose(made.positives, own, rtol=1e-14)
     np.testing.assert_allclose(made.negatives, other, rtol=1e-14)
     np.testing.assert_allclose(made.auc, own.mean(axis=0), rtol=1e-14)
-    np.testing.assert_allclose(made.covariance(), delong(positive, scores), rtol=1e-11, atol=1e-17)
-    np.testing.assert_allclose(made.variance(), np.diag(made.covariance()), rtol=1e-11, atol=1e-17)
+    variances = np.diag(delong(positive, scores))
+    np.testing.assert_allclose(made.variance(), variances, rtol=1e-11, atol=1e-17)
 
 
 def test_both_sides_have_the_auc_as_their_mean() -> None:
@@ -113,10 +113,8 @@ def test_constant_scores_have_auc_one_half_exactly() -> None:
 
 def test_one_case_of_a_class_leaves_the_variance_undefined_and_says_so() -> None:
     made = placements(np.arange(5) < 1, np.arange(10.0).reshape(5, 2))
-    assert not made.defined
     assert made.auc.tolist() == [0.0, 0.0]
     assert np.isnan(made.variance()).all()
-    assert np.isnan(made.covariance()).all()
 
 
 @pytest.mark.parametrize("positive", [[True, True], [False, False]])

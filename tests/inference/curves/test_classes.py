@@ -69,7 +69,7 @@ def test_areas_are_the_mean_over_resamples_of_winners_chosen_in_bag() -> None:
         pi,
         metric("accuracy"),
         Selection.of(made),
-        lambda best, outside: np.array(
+        lambda best, _, outside: np.array(
             [
                 [slow_auc(pi.target.y[w > 0] == k, pi.responses[w > 0, c, 0, k]) for k in range(3)]
                 for c, w in zip(best, outside, strict=True)

@@ -12,9 +12,9 @@ import pytest
 from earnest.core.results.estimate import Estimate, Scale
 from earnest.core.results.interval import DrawnLimits, Interval
 from earnest.core.text.estimate import print_numbers
-from earnest.plotting.svg.answer import find_shaded
+from earnest.plotting.svg.answer import answer, find_shaded
+from earnest.plotting.svg.canvas import Figure
 from earnest.plotting.svg.draws import bootstrap, won_in_bag
-from earnest.plotting.svg.figures import Figure, answer
 from tests.plotting.report_gallery import an_estimate
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -19,7 +19,10 @@ from earnest.inference.curves.winner import (
     risk_groups,
     winner_folds,
 )
-from earnest.plotting.svg import figures as draw
+from earnest.plotting.svg import curves as svg_curves
+from earnest.plotting.svg import gain as svg_gain
+from earnest.plotting.svg import outcomes as svg_outcomes
+from earnest.plotting.svg.canvas import Figure
 from earnest.testing import example_predictions
 from tests.plotting.report_gallery import an_estimate
 
@@ -27,7 +30,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 AUC = metric("roc_auc")
 
 
-def words_of(figure: draw.Figure) -> list[str]:
+def words_of(figure: Figure) -> list[str]:
     return [text.text or "" for text in ET.fromstring(figure.svg).iter(f"{SVG}text")]
 
 
@@ -40,11 +43,11 @@ def curves_of(y: np.ndarray, scores: np.ndarray) -> Curves:
 def test_both_areas_are_printed_and_the_naive_one_is_named_so() -> None:
     y = np.tile([0, 1], 30)
     both = curves_of(y, y[:, None] + np.random.default_rng(0).standard_normal((60, 5)))
-    words = words_of(draw.roc(both.roc, name="r", places=2))
+    words = words_of(svg_curves.roc(both.roc, name="r", places=2))
     assert f"corrected, AUC {both.roc.area:.2f}" in words
     assert f"naive, AUC {both.roc.own_area:.2f}" in words
     assert "chance" in words
-    words = words_of(draw.precision_recall(both.precision_recall, name="p", places=2))
+    words = words_of(svg_curves.precision_recall(both.precision_recall, name="p", places=2))
     assert f"corrected, AP {both.precision_recall.area:.2f}" in words
     assert "prevalence 0.50" in words
 
@@ -53,8 +56,8 @@ def test_one_configuration_has_no_naive_curve() -> None:
     y = np.tile([0, 1], 30)
     both = curves_of(y, y + np.random.default_rng(0).standard_normal(60))
     for figure in (
-        draw.roc(both.roc, name="r"),
-        draw.precision_recall(both.precision_recall, name="p"),
+        svg_curves.roc(both.roc, name="r"),
+        svg_curves.precision_recall(both.precision_recall, name="p"),
     ):
         assert "var(--warn)" not in figure.svg
         assert not any("naive" in word or "corrected" in word for word in words_of(figure))
@@ -72,7 +75,10 @@ def test_curves_of_any_skill_and_prevalence_stay_in_their_square(
     scores = {"perfect": 1.0 * y, "constant": 0 * noise, "noise": noise, "reversed": noise - y}
     order = np.random.default_rng(1).permutation(200)
     both = curves_of(y[order], scores[kind][order])
-    pair = draw.roc(both.roc, name="r"), draw.precision_recall(both.precision_recall, name="p")
+    pair = (
+        svg_curves.roc(both.roc, name="r"),
+        svg_curves.precision_recall(both.precision_recall, name="p"),
+    )
     for figure in pair:
         root = ET.fromstring(figure.svg)
         assert "nan" not in figure.svg
@@ -85,14 +91,14 @@ def test_calibration_says_in_how_many_groups_it_is_off() -> None:
     promised = rng.random(1000)
     y = (rng.random(1000) < promised).astype(int)
     good = calibration(Predictions.from_arrays(y, promised), 0)
-    assert draw.calibration(good, name="c").label.startswith(("In 0 of 10", "In 1 of 10"))
+    assert svg_curves.calibration(good, name="c").label.startswith(("In 0 of 10", "In 1 of 10"))
     bad = calibration(Predictions.from_arrays(y, promised**3), 0)
-    assert not draw.calibration(bad, name="c").label.startswith(("In 0 of 10", "In 1 of 10"))
+    assert not svg_curves.calibration(bad, name="c").label.startswith(("In 0 of 10", "In 1 of 10"))
 
 
 def test_one_constant_probability_is_one_group() -> None:
     pi = Predictions.from_arrays(np.tile([0, 1], 20), np.full(40, 0.5))
-    figure = draw.calibration(calibration(pi, 0), name="c")
+    figure = svg_curves.calibration(calibration(pi, 0), name="c")
     assert len(figure.table) == 2
 
 
@@ -112,7 +118,7 @@ def some_folds(scores: list[float]) -> FoldScores:
     [[0.5] * 4, [math.nan] * 3, [0.1, math.nan, 0.9], [0.7], [0.01 * i for i in range(100)]],
 )
 def test_folds_of_any_kind_are_drawn(scores: list[float]) -> None:
-    figure = draw.folds(some_folds(scores), name="f", estimate=an_estimate())
+    figure = svg_outcomes.folds(some_folds(scores), name="f", estimate=an_estimate())
     root = ET.fromstring(figure.svg)
     diamonds = [p for p in root.iter(f"{SVG}path") if p.get("fill") == "var(--bg)"]
     assert len(diamonds) == np.isfinite(scores).sum()
@@ -121,7 +127,7 @@ def test_folds_of_any_kind_are_drawn(scores: list[float]) -> None:
 
 @pytest.mark.parametrize("count", [2, 5, 8])
 def test_the_score_of_a_fold_stands_above_its_number(count: int) -> None:
-    figure = draw.folds(some_folds([0.6 + 0.02 * i for i in range(count)]), name="f")
+    figure = svg_outcomes.folds(some_folds([0.6 + 0.02 * i for i in range(count)]), name="f")
     root = ET.fromstring(figure.svg)
     numbers = {t.text: float(t.get("x", "nan")) for t in root.iter(f"{SVG}text")}
     places = [
@@ -137,7 +143,7 @@ def test_the_gain_of_a_search_is_drawn_over_a_logarithmic_scale() -> None:
     y = np.tile([0, 1], 30)
     pi = Predictions.from_arrays(y, y[:, None] + rng.standard_normal((60, 30)))
     made = en.gain(pi, metric="roc_auc", n_resamples=50, rng=0)
-    dots = ET.fromstring(draw.gain(made, name="f").svg).iter(f"{SVG}circle")
+    dots = ET.fromstring(svg_gain.gain(made, name="f").svg).iter(f"{SVG}circle")
     places = sorted({float(dot.get("cx", "nan")) for dot in dots})  # some are two circles
     logs = np.log([k for k in made.marks if made.corrected[k - 1] is not None])
     step = (places[-1] - places[0]) / (logs[-1] - logs[0])
@@ -145,16 +151,18 @@ def test_the_gain_of_a_search_is_drawn_over_a_logarithmic_scale() -> None:
 
 
 def test_an_undefined_fold_is_said() -> None:
-    figure = draw.folds(some_folds([0.1, math.nan, 0.9]), name="f")
+    figure = svg_outcomes.folds(some_folds([0.1, math.nan, 0.9]), name="f")
     assert "undefined in 1 more" in figure.label
     assert figure.table[2][1] == "– (undefined)"
-    assert draw.folds(some_folds([math.nan]), name="f").label.startswith("The metric is undefined")
+    assert svg_outcomes.folds(some_folds([math.nan]), name="f").label.startswith(
+        "The metric is undefined"
+    )
 
 
 def test_the_lines_of_the_folds_are_the_estimate_and_the_naive_score() -> None:
     made = an_estimate()
     pi = example_predictions("binary", n_cases=90, n_configs=9)
-    words = words_of(draw.folds(winner_folds(pi, AUC, 0), name="f", estimate=made))
+    words = words_of(svg_outcomes.folds(winner_folds(pi, AUC, 0), name="f", estimate=made))
     assert any(word.startswith("honest ") for word in words)
     assert any(word.startswith("naive ") for word in words)
 
@@ -163,7 +171,7 @@ def test_the_lines_of_the_folds_are_the_estimate_and_the_naive_score() -> None:
 def test_residuals_are_small_whatever_their_number(n: int) -> None:
     y = np.random.default_rng(0).standard_normal(n)
     pi = Predictions.from_arrays(y, np.zeros(n) if n == 2 else 0.5 * y, task="regression")
-    figure = draw.residuals(residuals(pi, 0), name="r")
+    figure = svg_outcomes.residuals(residuals(pi, 0), name="r")
     assert len(figure.svg) < 40_000
     assert figure.label.startswith(f"{n:,} residuals")
 
@@ -173,7 +181,7 @@ def test_survival_is_small_whatever_its_number(n: int) -> None:
     rng = np.random.default_rng(0)
     y = (rng.exponential(5.0, n), rng.random(n) < 0.7)
     groups = risk_groups(Predictions.from_arrays(y, rng.random(n), task="survival"), 0)
-    figure = draw.kaplan_meier(groups, name="k")
+    figure = svg_outcomes.kaplan_meier(groups, name="k")
     assert len(figure.svg) < 40_000
     assert "nan" not in figure.svg
     at_risk = [row for row in figure.table if row[1] == "0"]
@@ -183,7 +191,7 @@ def test_survival_is_small_whatever_its_number(n: int) -> None:
 def test_a_band_of_steps_ends_where_nobody_is_left() -> None:
     y = (np.arange(1.0, 31.0), np.ones(30, dtype=bool))
     groups = risk_groups(Predictions.from_arrays(y, -np.arange(30.0), task="survival"), 0)
-    figure = draw.kaplan_meier(groups, name="k")
+    figure = svg_outcomes.kaplan_meier(groups, name="k")
     faint = [
         path for path in ET.fromstring(figure.svg).iter(f"{SVG}path") if path.get("fill") != "none"
     ]
@@ -196,6 +204,6 @@ def test_a_band_of_steps_ends_where_nobody_is_left() -> None:
 def test_a_single_event_and_equal_risks() -> None:
     y = (np.arange(1.0, 13.0), np.arange(12) == 11)
     groups = risk_groups(Predictions.from_arrays(y, np.zeros(12), task="survival"), 0)
-    figure = draw.kaplan_meier(groups, name="k", width=350)
+    figure = svg_outcomes.kaplan_meier(groups, name="k", width=350)
     assert "all 100\u00a0%" in figure.label
     assert figure.table[1][0] == "all"

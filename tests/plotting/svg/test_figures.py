@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 from earnest.core.base.errors import InputError
-from earnest.plotting.svg import figures as draw
-from earnest.plotting.svg.canvas import Canvas
+from earnest.plotting.svg.canvas import TOKENS, Canvas, Figure
 from tests.plotting.report_gallery import HOSTILE, gallery
 
 MOST_BYTES = 40_000
@@ -23,19 +22,19 @@ SHAPES = {"svg", "defs", "g", "line", "path", "rect", "circle", "text", "pattern
 
 
 @cache
-def figures(words: str = "config", prefix: str = "f") -> dict[str, draw.Figure]:
+def figures(words: str = "config", prefix: str = "f") -> dict[str, Figure]:
     return gallery(words, prefix)
 
 
-def parsed(figure: draw.Figure) -> ET.Element:
+def parsed(figure: Figure) -> ET.Element:
     return ET.fromstring(figure.svg)
 
 
-def written(figure: draw.Figure) -> str:
+def written(figure: Figure) -> str:
     return " ".join(text.text or "" for text in parsed(figure).iter(f"{SVG}text"))
 
 
-def marks(figure: draw.Figure, tag: str, colour: str, where: str = "fill") -> list[ET.Element]:
+def marks(figure: Figure, tag: str, colour: str, where: str = "fill") -> list[ET.Element]:
     return [e for e in parsed(figure).iter(f"{SVG}{tag}") if e.get(where) == f"var(--{colour})"]
 
 
@@ -59,7 +58,7 @@ def test_every_colour_is_a_token_and_every_number_is_finite() -> None:
                 colour = element.get(name, "none")
                 known = re.fullmatch(r"var\(--([a-z0-9]+)\)", colour)
                 own = colour.startswith(f"url(#f-{kind}-")
-                assert colour == "none" or own or (known and known[1] in draw.TOKENS), colour
+                assert colour == "none" or own or (known and known[1] in TOKENS), colour
             for name, value in element.attrib.items():
                 if name != "aria-label":
                     assert not re.search("nan|inf", value), (kind, name, value)
@@ -144,8 +143,8 @@ def test_tokens_have_a_light_and_a_dark_side_that_can_be_told_from_the_paper() -
         return float(linear @ [0.2126, 0.7152, 0.0722])
 
     for side in (0, 1):
-        paper = light(draw.TOKENS["bg"][side])
+        paper = light(TOKENS["bg"][side])
         for token in ("ink", "ink2", "ink3", "accent", "warn"):
-            mark = light(draw.TOKENS[token][side])
+            mark = light(TOKENS[token][side])
             contrast = (max(paper, mark) + 0.05) / (min(paper, mark) + 0.05)
             assert contrast >= 4.5, (token, side)

@@ -9,64 +9,70 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from earnest.core.results.interval import Interval
-from earnest.plotting.svg import figures as draw
+from earnest.plotting.svg import strips as svg_strips
+from earnest.plotting.svg.canvas import Figure
 from tests.plotting.report_gallery import an_estimate
 
 SVG = "{http://www.w3.org/2000/svg}"
 MADE = an_estimate()
 
 
-def root_of(figure: draw.Figure) -> ET.Element:
+def root_of(figure: Figure) -> ET.Element:
     return ET.fromstring(figure.svg)
 
 
 def test_all_rows_and_their_axis_are_equally_wide() -> None:
-    scale = draw.find_shared_scale([MADE], width=300)
-    rows = [draw.strip_axis(scale, name="x"), draw.forest_strip(MADE, scale, name="y")]
+    scale = svg_strips.find_shared_scale([MADE], width=300)
+    rows = [svg_strips.strip_axis(scale, name="x"), svg_strips.forest_strip(MADE, scale, name="y")]
     assert {root_of(row).get("width") for row in rows} == {"300"}
-    assert root_of(draw.strip_axis(draw.widen(scale, 200), name="x")).get("width") == "200"
+    assert (
+        root_of(svg_strips.strip_axis(svg_strips.widen(scale, 200), name="x")).get("width") == "200"
+    )
 
 
 def test_the_scale_holds_every_value_and_end() -> None:
     other = replace(MADE, value=0.3, interval=Interval(0.2, 0.99, 0.95, "two-sided"))
-    scale = draw.find_shared_scale([MADE, other], values=[0.1])
+    scale = svg_strips.find_shared_scale([MADE, other], values=[0.1])
     assert all(scale.holds(v) for v in (0.1, 0.2, 0.99, MADE.value))
 
 
 def test_the_open_end_of_a_bound_does_not_stretch_the_scale() -> None:
     bound = MADE.at(side="lower")
-    assert draw.find_shared_scale([bound]).high <= 1.0
+    assert svg_strips.find_shared_scale([bound]).high <= 1.0
     loss = an_estimate(name="rmse").at(side="lower")
-    assert math.isfinite(draw.find_shared_scale([loss]).high)
+    assert math.isfinite(svg_strips.find_shared_scale([loss]).high)
 
 
 @pytest.mark.parametrize(("value", "sign"), [(0.2, "<"), (1.4, ">")])
 def test_a_score_beyond_the_scale_is_said_in_words(value: float, sign: str) -> None:
-    scale = draw.scale_over([0.9, 1.0])
-    figure = draw.score_strip(value, scale, name="s")
+    scale = svg_strips.scale_over([0.9, 1.0])
+    figure = svg_strips.score_strip(value, scale, name="s")
     assert f"{sign} off scale" in [t.text for t in root_of(figure).iter(f"{SVG}text")]
     assert "off the scale" in figure.label
 
 
 @pytest.mark.parametrize("value", [None, math.nan])
 def test_no_score_is_an_empty_strip(value: float | None) -> None:
-    assert draw.score_strip(value, draw.scale_over([0.0, 1.0]), name="s").label == "No score."
+    assert (
+        svg_strips.score_strip(value, svg_strips.scale_over([0.0, 1.0]), name="s").label
+        == "No score."
+    )
 
 
 def test_folds_that_were_not_run_are_dashes() -> None:
-    figure = draw.fold_dots([0.9, None, math.nan, 1.0], (0.8, 1.0), name="f")
+    figure = svg_strips.fold_dots([0.9, None, math.nan, 1.0], (0.8, 1.0), name="f")
     dots = [path.get("d", "") for path in root_of(figure).iter(f"{SVG}path")]
     assert [d.count("M") for d in dots] == [2]  # both dots are one shape
     assert len(list(root_of(figure).iter(f"{SVG}line"))) == 2
     assert figure.label == "Scores of 2 of 4 folds, from 0.90 to 1.00."
-    assert draw.fold_dots([], (0.0, 1.0), name="f").label == "Scores of 0 of 0 folds."
+    assert svg_strips.fold_dots([], (0.0, 1.0), name="f").label == "Scores of 0 of 0 folds."
 
 
 def test_a_verdict_is_seen_and_said() -> None:
-    worse = draw.Difference(name="b", value=0.2, one=(0.1, 0.3), all=(0.05, 0.35), worse=True)
+    worse = svg_strips.Difference(name="b", value=0.2, one=(0.1, 0.3), all=(0.05, 0.35), worse=True)
     same = replace(worse, worse=False)
-    scale = draw.difference_scale([worse])
-    rings = [draw.comparison_strip(row, scale, name="d") for row in (worse, same)]
+    scale = svg_strips.difference_scale([worse])
+    rings = [svg_strips.comparison_strip(row, scale, name="d") for row in (worse, same)]
     assert rings[0].label.endswith("; worse.")
     assert rings[1].label.endswith("; not worse.")
     hollow = [c.get("stroke") for c in root_of(rings[0]).iter(f"{SVG}circle")]
@@ -75,44 +81,48 @@ def test_a_verdict_is_seen_and_said() -> None:
 
 
 def test_the_scale_of_differences_holds_zero() -> None:
-    far = draw.Difference(name="b", value=5.0, one=(4.0, 6.0))
-    assert draw.difference_scale([far]).holds(0.0)
-    assert draw.difference_scale([]).holds(0.0)
+    far = svg_strips.Difference(name="b", value=5.0, one=(4.0, 6.0))
+    assert svg_strips.difference_scale([far]).holds(0.0)
+    assert svg_strips.difference_scale([]).holds(0.0)
 
 
 def test_hopeless_rivals_leave_the_scale_and_say_so() -> None:
-    near = [draw.Difference(name=f"c{i}", value=0.001 * i, all=(-0.01, 0.02)) for i in range(8)]
-    far = draw.Difference(name="far", value=0.6, one=(0.5, 0.7), all=(0.4, 0.8), worse=True)
-    unsure = draw.Difference(name="unsure", value=0.3, one=(0.1, 0.5), all=(-0.01, 0.6))
-    scale = draw.difference_scale([far, *near, unsure])
+    near = [
+        svg_strips.Difference(name=f"c{i}", value=0.001 * i, all=(-0.01, 0.02)) for i in range(8)
+    ]
+    far = svg_strips.Difference(name="far", value=0.6, one=(0.5, 0.7), all=(0.4, 0.8), worse=True)
+    unsure = svg_strips.Difference(name="unsure", value=0.3, one=(0.1, 0.5), all=(-0.01, 0.6))
+    scale = svg_strips.difference_scale([far, *near, unsure])
     assert scale.high < 0.1
-    strip = draw.comparison_strip(far, scale, name="d")
+    strip = svg_strips.comparison_strip(far, scale, name="d")
     assert "> off scale" in [t.text for t in root_of(strip).iter(f"{SVG}text")]
     assert "0.60" in strip.label
-    arrow = draw.comparison_strip(unsure, scale, name="d")
+    arrow = svg_strips.comparison_strip(unsure, scale, name="d")
     assert not list(root_of(arrow).iter(f"{SVG}text"))
     assert not list(root_of(arrow).iter(f"{SVG}circle"))
     simple = replace(far, simplest=True)
-    assert draw.difference_scale([simple, *near]).holds(0.8)
+    assert svg_strips.difference_scale([simple, *near]).holds(0.8)
 
 
 def test_a_bar_that_leaves_the_scale_ends_in_an_arrow_also_where_its_dot_is_seen() -> None:
-    near = [draw.Difference(name=f"c{i}", value=0.001 * i, all=(-0.01, 0.02)) for i in range(8)]
-    scale = draw.difference_scale(near)
-    inside = draw.comparison_strip(near[0], scale, name="d")
-    wide = draw.comparison_strip(replace(near[0], all=(-0.5, 0.5)), scale, name="d")
+    near = [
+        svg_strips.Difference(name=f"c{i}", value=0.001 * i, all=(-0.01, 0.02)) for i in range(8)
+    ]
+    scale = svg_strips.difference_scale(near)
+    inside = svg_strips.comparison_strip(near[0], scale, name="d")
+    wide = svg_strips.comparison_strip(replace(near[0], all=(-0.5, 0.5)), scale, name="d")
     heads = [len(list(root_of(each).iter(f"{SVG}path"))) for each in (inside, wide)]
     assert heads[1] - heads[0] == 2
     assert len(list(root_of(wide).iter(f"{SVG}circle"))) == 2
 
 
 def test_equal_models_have_a_strip_of_no_width() -> None:
-    same = draw.Difference(name="b", value=0.0, one=(0.0, 0.0), all=(0.0, 0.0))
-    figure = draw.comparison_strip(same, draw.difference_scale([same]), name="d")
+    same = svg_strips.Difference(name="b", value=0.0, one=(0.0, 0.0), all=(0.0, 0.0))
+    figure = svg_strips.comparison_strip(same, svg_strips.difference_scale([same]), name="d")
     assert "not worse" in figure.label
 
 
 def test_a_strip_is_small_for_a_table_may_have_hundreds() -> None:
-    scale = draw.find_shared_scale([MADE])
-    assert len(draw.forest_strip(MADE, scale, name="row-312").svg) < 1100
-    assert len(draw.score_strip(0.9, scale, name="score-312").svg) < 800
+    scale = svg_strips.find_shared_scale([MADE])
+    assert len(svg_strips.forest_strip(MADE, scale, name="row-312").svg) < 1100
+    assert len(svg_strips.score_strip(0.9, scale, name="score-312").svg) < 800

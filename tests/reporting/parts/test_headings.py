@@ -12,7 +12,6 @@ from earnest.methods import METHODS
 from earnest.methods.base import methods_for
 from earnest.reporting.parts import headings as words
 from earnest.reporting.parts.headings import (
-    FORBIDDEN,
     GROUPS,
     audit_heading,
     curves_heading,
@@ -20,6 +19,8 @@ from earnest.reporting.parts.headings import (
     rivals_heading,
     won_heading,
 )
+
+FORBIDDEN = ("significant", "robust", "accurate", "guaranteed", "!")  # words of no heading
 
 
 def sentences() -> list[str]:

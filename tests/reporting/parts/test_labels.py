@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from earnest.core.results.papers import PAPERS, collect_papers
+from earnest.core.results.papers import collect_papers, read_papers
 from earnest.core.text.numbers import spell_count, write_count
 
 
@@ -20,7 +20,7 @@ def test_every_method_and_test_cites_a_paper_that_is_known() -> None:
         assert collect_papers([METHODS[name].spec]), name
     for name in TESTS:
         assert collect_papers([TESTS[name].spec]), name
-    for paper in PAPERS.values():
+    for paper in read_papers().values():
         assert paper.bibtex.count("{") == paper.bibtex.count("}")
         assert paper.bibtex.startswith(f"@{paper.kind}{{{paper.key},")
         assert str(paper.year) in paper.words

@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 from earnest import InputError
 from earnest.training.fit.experiment import Configuration
 from earnest.training.search.preparation import (
-    StaticCandidates,
+    ConfigurationList,
     check_configurations,
     find_first_estimator,
     find_kinds,
@@ -28,7 +28,7 @@ from earnest.training.search.preparation import (
 
 def params_of(given: Any, **knobs: Any) -> list[dict[str, Any]]:
     found = read_candidates(given, **knobs)
-    assert isinstance(found, StaticCandidates)
+    assert isinstance(found, ConfigurationList)
     return [configuration.params for configuration in found.configurations]
 
 
@@ -55,16 +55,16 @@ def test_what_scikit_learn_lists_is_taken_as_it_is() -> None:
 
 def test_estimators_are_named_by_their_class_and_by_number_where_that_is_not_enough() -> None:
     found = read_candidates([SVC(), SVC(C=2), DecisionTreeClassifier(), ("säule", SVC(C=3))])
-    assert isinstance(found, StaticCandidates)
+    assert isinstance(found, ConfigurationList)
     assert found.ids == ("SVC-1", "SVC-2", "DecisionTreeClassifier", "säule")
-    assert all(configuration.whole for configuration in found.configurations)
+    assert len(found.estimators) == len(found)
 
 
 def test_a_setting_never_changes_what_it_is_made_from() -> None:
     base, inner = make_pipeline(StandardScaler(), SVC()), SVC(C=5)
     made = Configuration({"svc": inner, "svc__C": 7}).make_from(base)
     assert (made.named_steps["svc"].C, inner.C, base.named_steps["svc"].C) == (7, 5, 1.0)
-    whole = Configuration({"estimator": inner}, whole=True).make_from(base, {"C": 9})
+    whole = Configuration({"estimator": inner}, inner).make_from(base, {"C": 9})
     assert (whole.C, inner.C) == (9, 5)
 
 
@@ -134,7 +134,7 @@ def test_candidates_that_describe_themselves_show_plain_parameters() -> None:
     one = Described("a", {"model": "svm", "C": 2}, SVC(C=2))
     other = Described("b", {"model": "tree"}, DecisionTreeClassifier())
     found = read_candidates([one, other])
-    assert isinstance(found, StaticCandidates)
+    assert isinstance(found, ConfigurationList)
     assert found.ids == ("a", "b")
     assert [configuration.params for configuration in found.configurations] == [
         one.params,
@@ -150,5 +150,5 @@ def test_candidates_that_describe_themselves_show_plain_parameters() -> None:
 def test_pipelines_of_unlike_answers_are_unlike_kinds() -> None:
     pipes = [make_pipeline(StandardScaler(), SVC()), make_pipeline(DecisionTreeClassifier())]
     found = read_candidates(pipes)
-    assert isinstance(found, StaticCandidates)
+    assert isinstance(found, ConfigurationList)
     assert len(find_kinds(found.configurations)) == 2

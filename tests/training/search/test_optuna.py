@@ -21,7 +21,7 @@ from earnest import SearchCV, optuna_candidates
 from earnest.core.base.errors import InputError
 from earnest.store import MemoryStore
 from earnest.training.search.optuna import MissingOptunaError, OptunaCandidates
-from earnest.training.search.preparation import DynamicCandidates
+from earnest.training.search.preparation import DynamicSearch
 
 DATA = (np.arange(40.0).reshape(20, 2), np.tile([0, 1], 10))
 SPACE = {"C": FloatDistribution(0.01, 100, log=True), "gamma": FloatDistribution(0.001, 1)}
@@ -57,7 +57,7 @@ def problem(n: int = 60) -> tuple[Any, Any]:
 
 def test_it_is_a_dynamic_search_with_a_limit() -> None:
     made = optuna_candidates(SPACE, n_trials=7)
-    assert isinstance(made, DynamicCandidates)
+    assert isinstance(made, DynamicSearch)
     assert made.limit() == 7
 
 

@@ -191,7 +191,7 @@ class Recorded(DecisionTreeClassifier):
         return super().fit(X, y, **more)
 
 
-X_FIRST = X[next(iter(KFold(4).split(X)))[0][0], 0]
+X_FIRST = X[next(iter(KFold(2).split(X)))[0][0], 0]
 
 
 @pytest.mark.filterwarnings(
@@ -199,11 +199,11 @@ X_FIRST = X[next(iter(KFold(4).split(X)))[0][0], 0]
 )
 def test_failing_and_hanging_candidates_are_recorded_and_left_out() -> None:
     moods = {"mood": ["good", "fails", "hangs", "fails once"]}
-    search = searched(model=Moody(), grid=moods, cv=KFold(4), time_limit=0.3)
+    search = searched(model=Moody(), grid=moods, cv=KFold(2), time_limit=0.3)
     found = [(f.config, f.repeat, f.fold) for f in search.failures_]
     assert found == [
-        *[("c1", 0, k) for k in range(4)],
-        *[("c2", 0, k) for k in range(4)],
+        *[("c1", 0, k) for k in range(2)],
+        *[("c2", 0, k) for k in range(2)],
         ("c3", 0, 0),
     ]
     by_config = {failure.config: failure for failure in search.failures_}
@@ -214,7 +214,7 @@ def test_failing_and_hanging_candidates_are_recorded_and_left_out() -> None:
     assert search.best_index_ == 0
     assert search.estimate_.n_configs == 1
     assert "EN045" in codes(search)
-    assert search.n_fits_ == 16
+    assert search.n_fits_ == 8
 
 
 def test_where_every_fit_fails_the_first_traceback_is_shown() -> None:
@@ -225,7 +225,7 @@ def test_where_every_fit_fails_the_first_traceback_is_shown() -> None:
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
 def test_a_winner_without_predictions_has_no_estimate() -> None:
     moods = {"mood": ["good", "fails once"]}
-    search = searched(model=Moody(), grid=moods, cv=KFold(4), error_score=9.0)
+    search = searched(model=Moody(), grid=moods, cv=KFold(2), error_score=9.0)
     assert search.best_index_ == 1
     with pytest.raises(NoEstimateError, match="winner c1 lacks predictions"):
         _ = search.estimate_

@@ -16,11 +16,11 @@ from skops.io import dump, get_untrusted_types
 from earnest import FormatError, InputError
 from earnest.core.data.target import Task
 from earnest.training.fit.problem import make_survival_outcome
+from earnest.training.learners.calibrated import Curve
 from earnest.training.learners.portfolio import load_portfolio
 from earnest.training.learners.preprocessing import Inputs
 from earnest.training.tables.kinds import ColumnKind
 from earnest.training.tables.schema import Feature, Schema
-from earnest.training.tune.meaning import Curve
 from earnest.training.tune.model import FORMAT, Model, load_model
 from earnest.training.tune.model_checks import list_trusted_types
 

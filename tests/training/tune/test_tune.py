@@ -259,8 +259,8 @@ def test_a_sample_keeps_as_many_of_a_rare_class_as_there_are_folds(outcome, monk
 class Late(Clock):
     """A clock whose time is over from the start, if it has an end."""
 
-    def __init__(self, until, *rest) -> None:
-        super().__init__(until if until == float("inf") else -1.0, *rest)
+    def __init__(self, *, until, **rest) -> None:
+        super().__init__(until=until if until == float("inf") else -1.0, **rest)
 
 
 def test_configurations_asked_for_by_number_all_run_whatever_the_time(monkeypatch, quick):
@@ -421,8 +421,8 @@ def test_a_run_that_was_ended_before_its_plan_begins_anew(tmp_path, quick):
 class Never(Clock):
     """A clock whose time is over from the start."""
 
-    def __init__(self, until, *rest) -> None:
-        super().__init__(-1.0, *rest)
+    def __init__(self, *, until, **rest) -> None:
+        super().__init__(until=-1.0, **rest)
 
 
 def test_a_search_whose_time_is_over_takes_what_is_complete(tmp_path, quick, tuned, monkeypatch):
@@ -447,13 +447,13 @@ def test_a_search_by_folds_whose_time_is_over_takes_whole_folds(quick, monkeypat
 
 
 def test_the_clock_waits_for_two_complete_configurations_and_spares_the_last_fit():
-    clock = Clock(-1.0, 2, False, None)
+    clock = Clock(until=-1.0, fits=2, by_fold=False)
     clock.start(6)
     for key in [(0, 0, 0), (1, 0, 0), (0, 0, 1)]:
         clock.advance(Outcome(key))
     with pytest.raises(TimeIsUpError):
         clock.advance(Outcome((1, 0, 1)))
-    short = Clock(-1.0, 2, False, None)
+    short = Clock(until=-1.0, fits=2, by_fold=False)
     short.start(4)
     for key in [(0, 0, 0), (1, 0, 0), (0, 0, 1), (1, 0, 1)]:
         short.advance(Outcome(key))  # nothing is left to do, so nothing is cut short

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.adapters.predictions.automl import Model, SourceRows, ToolRun, predictions_of_models
-from earnest.adapters.readers import PredictionsReader, PredictionsRequest, register
+from earnest.adapters.readers import PredictionsReader, PredictionsRequest, is_kind, register
 from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import JsonObject
@@ -51,10 +51,7 @@ def is_folder(source: object) -> bool:
 
 def is_predictor(source: object) -> bool:
     """Tell whether this is a `TabularPredictor`, without importing AutoGluon."""
-    return any(
-        k.__name__ == "TabularPredictor" and k.__module__.startswith("autogluon.")
-        for k in type(source).__mro__
-    )
+    return is_kind(source, "TabularPredictor", "autogluon.")
 
 
 def read_folder(folder: str | Path, wanted: PredictionsRequest) -> Predictions:
@@ -87,7 +84,12 @@ def predictions_of(predictor: TabularPredictor, wanted: PredictionsRequest) -> P
             needs=", ".join(TASKS),
             got=f"problem_type {task!r}",
         )
-    _refuse_no_bags(facts)
+    if not facts.get("num_bag_folds"):
+        raise EvidenceError(
+            "AutoGluon kept no out-of-fold predictions: its models were not bagged",
+            needs="fit(..., num_bag_folds=8), or a preset with bagging such as 'best_quality'",
+            got="num_bag_folds=0",
+        )
     y = _read_outcome(predictor)
     n_given = _count_rows_given(predictor, len(y))
     y, copies = y.iloc[:n_given], len(y) - n_given  # copies of cases come last
@@ -146,15 +148,6 @@ def _cheapen_collections() -> Iterator[None]:
         yield
     finally:
         gc.unfreeze()
-
-
-def _refuse_no_bags(facts: JsonObject) -> None:
-    if not facts.get("num_bag_folds"):
-        raise EvidenceError(
-            "AutoGluon kept no out-of-fold predictions: its models were not bagged",
-            needs="fit(..., num_bag_folds=8), or a preset with bagging such as 'best_quality'",
-            got="num_bag_folds=0",
-        )
 
 
 def _read_outcome(predictor: TabularPredictor) -> pd.Series:

@@ -75,7 +75,7 @@ class ToolRun:
 
 def predictions_of_models(kept: ToolRun, wanted: PredictionsRequest) -> Predictions:
     """Make Π of the models of a run, with cautions for how they came about."""
-    used = [m for m in kept.models if m.answer is not None and _is_used(m, wanted)]
+    used = [m for m in kept.models if m.answer is not None and (wanted.ensembles or not m.ensemble)]
     if not used:
         raise EvidenceError(
             f"{kept.tool} kept no out-of-fold predictions",
@@ -112,10 +112,6 @@ def _explain_silence(models: Sequence[Model]) -> Iterator[str]:
         reasons.setdefault(model.why_none or "an ensemble", []).append(model.name)
     for reason, names in reasons.items():
         yield f"{reason}: {check.some(names)}"
-
-
-def _is_used(model: Model, wanted: PredictionsRequest) -> bool:
-    return bool(wanted.ensembles) or not model.ensemble
 
 
 def _refuse_unlike(tool: str, used: Sequence[Model]) -> None:

@@ -81,7 +81,7 @@ RUN = register(
         own=True,
     )
 )
-KILLED = register(
+register(
     PredictionsReader(
         name="killed_run",
         words="the folder of a run that is not finished",
@@ -336,7 +336,8 @@ def cure_for(source: object) -> str:
     if "BaseSearchCV" in kinds or "OptunaSearchCV" in kinds:
         return "It does not keep its predictions: fit it with earnest.harvest(search, X, y)."
     if hasattr(source, "predictions_"):
-        return "Use its `predictions_`."
+        own = ", or its `estimate_` for the metric of the search" if "SearchCV" in kinds else ""
+        return f"Use its `predictions_`{own}."
     if kinds & {"TabularPredictor", "AutoML", "H2OAutoML"}:
         return "Read what it kept: earnest.predictions_from(source)."
     if "SearchCV" in kinds:

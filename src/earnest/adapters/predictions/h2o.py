@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.adapters.predictions.automl import Model, SourceRows, ToolRun, predictions_of_models
-from earnest.adapters.readers import PredictionsReader, PredictionsRequest, register
+from earnest.adapters.readers import PredictionsReader, PredictionsRequest, is_kind, register
 from earnest.core.base import check
 from earnest.core.base.arrays import RawArray, missing
 from earnest.core.base.errors import EvidenceError, InputError
@@ -87,20 +87,16 @@ def _take_rows(model: Model, rows: NDArray[np.intp]) -> Model:
     )
 
 
-def _is_named(source: object, name: str) -> bool:
-    return any(k.__name__ == name and k.__module__.startswith("h2o.") for k in type(source).__mro__)
-
-
 def _is_automl(source: object) -> bool:
-    return _is_named(source, "H2OAutoML")
+    return is_kind(source, "H2OAutoML", "h2o.")
 
 
 def _is_grid(source: object) -> bool:
-    return _is_named(source, "H2OGridSearch")
+    return is_kind(source, "H2OGridSearch", "h2o.")
 
 
 def _is_model(source: object) -> bool:
-    return _is_named(source, "ModelBase")
+    return is_kind(source, "ModelBase", "h2o.")
 
 
 def _list_models(source: Source) -> list[ModelBase]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.adapters.predictions.automl import Model, SourceRows, ToolRun, predictions_of_models
-from earnest.adapters.readers import PredictionsReader, PredictionsRequest, register
+from earnest.adapters.readers import PredictionsReader, PredictionsRequest, is_kind, register
 from earnest.core.base import check
 from earnest.core.base.arrays import RawArray, missing, whole_as_int
 from earnest.core.base.errors import EvidenceError, FormatError, InputError
@@ -47,10 +47,7 @@ def is_folder(source: object) -> bool:
 
 def is_automl(source: object) -> bool:
     """Tell whether this is an `AutoML` of mljar, without importing it."""
-    return any(
-        k.__name__ == "AutoML" and k.__module__.startswith("supervised.")
-        for k in type(source).__mro__
-    )
+    return is_kind(source, "AutoML", "supervised.")
 
 
 def predictions_of(automl: object, wanted: PredictionsRequest) -> Predictions:

@@ -91,7 +91,7 @@ def read_kept_study(study: Study | StudyContent, wanted: PredictionsRequest) -> 
     """
     source = "an Optuna study"
     wanted.refuse(source, "study", "fold", "ensembles", "trust_pickle")
-    finished = [trial for trial in study.get_trials(deepcopy=False) if _is_finished(trial)]
+    finished = [trial for trial in study.get_trials(deepcopy=False) if trial.state.is_finished()]
     _refuse_nothing(study, finished)
     y = wanted.outcome(source)
     if wanted.store is None:
@@ -133,20 +133,15 @@ def _refuse_no_folder(store: StoreLike) -> None:
         )
 
 
-def _is_finished(trial: FrozenTrial) -> bool:
-    return bool(trial.state.is_finished())
-
-
 def _read_kept(trial: FrozenTrial, store: StoreLike) -> TrialParts:
     """Return a trial with its parts; of a fold that was reported twice the last one counts."""
-    parts = [part for part in parts_of(trial, store) if _is_whole(part.answer)]
-    ordered = [_sort_part(part) for part in parts]
-    return TrialParts(trial, {part.rows.tobytes(): part for part in ordered})
-
-
-def _sort_part(part: PredictionsPart) -> PredictionsPart:
-    order = np.argsort(part.rows, kind="stable")
-    return PredictionsPart(part.rows[order], part.answer[order])
+    found: dict[bytes, PredictionsPart] = {}
+    for part in parts_of(trial, store):
+        if _is_whole(part.answer):
+            order = np.argsort(part.rows, kind="stable")
+            rows = part.rows[order]
+            found[rows.tobytes()] = PredictionsPart(rows, part.answer[order])
+    return TrialParts(trial, found)
 
 
 def _is_whole(answer: RawArray) -> bool:
@@ -368,7 +363,10 @@ def keep_predictions(
     >>> folder.cleanup()
     """
     _refuse_no_trial(trial)
-    content = _pack(*_check_arrays(rows, predictions))
+    where, answer = _check_arrays(rows, predictions)
+    out = BytesIO()
+    np.savez_compressed(out, rows=where, answer=answer)
+    content = out.getvalue()
     place = _place(store)
     if isinstance(place, Path):
         name = _write_file(content, place)
@@ -441,12 +439,6 @@ def _check_arrays(rows: ArrayLike, predictions: ArrayLike) -> tuple[NDArray[np.i
     if answer.dtype == object:  # a pickle is neither written nor read
         answer = answer.astype(str)
     return where.astype(np.intp), answer[:, 0] if answer.shape[1:] == (1,) else answer
-
-
-def _pack(rows: NDArray[np.intp], answer: RawArray) -> bytes:
-    out = BytesIO()
-    np.savez_compressed(out, rows=rows, answer=answer)
-    return out.getvalue()
 
 
 def _place(store: StoreLike) -> Path | ArtifactStore:

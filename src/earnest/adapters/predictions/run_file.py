@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from earnest.adapters.readers import LATE, PredictionsReader, PredictionsRequest, register
 from earnest.adapters.trials.files import list_tables, read_start
-from earnest.adapters.trials.run_file import CONFIGS, document_of
+from earnest.adapters.trials.run_file import CONFIGS, document_of, refuse_newer
 from earnest.core.base import check
 from earnest.core.base.arrays import as_array
 from earnest.core.base.errors import EvidenceError, FormatError, InputError
@@ -129,13 +129,7 @@ def _read_about(run: RunFile) -> Cases:
         "groups": about["groups"],
         "splits": about["splits"],
     }
-    if found["version"] > VERSION:
-        raise FormatError(
-            f"{run.path.name!r} was written by a newer version of earnest",
-            needs=f"version {VERSION} of its document {CASES!r}",
-            got=f"version {found['version']}",
-            cure="Update earnest.",
-        )
+    refuse_newer(run, CASES, found["version"], VERSION)
     return found
 
 

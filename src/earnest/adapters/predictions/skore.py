@@ -65,9 +65,7 @@ def _is_report(source: object) -> TypeGuard[SkoreReport]:
 def predictions_of(source: object, wanted: PredictionsRequest) -> Predictions:
     """Make Π of reports, one configuration each; all must have the same cases and folds."""
     wanted.refuse(TOOL, "store", "study", "trust_pickle", "ensembles", "y")
-    reports = _list_reports(source)
-    names = _name_apart(list(reports))
-    made = list(reports.values())
+    names, made = _list_reports(source)
     if len({_names(one, CROSS) for one in made}) > 1:
         raise EvidenceError(
             "these reports cannot be compared",
@@ -93,22 +91,20 @@ def predictions_of(source: object, wanted: PredictionsRequest) -> Predictions:
     return wanted.made(y, scores, tested, configs)
 
 
-def _list_reports(source: object) -> dict[str, SkoreReport]:
-    """Return the reports by name."""
+def _list_reports(source: object) -> tuple[list[str], list[SkoreReport]]:
+    """Return the reports and their names; those of the same name are numbered."""
     if _names(source, SEVERAL):
         held = cast("SkoreComparison", source).reports_
-        return dict(held) if isinstance(held, Mapping) else {str(i): r for i, r in enumerate(held)}
-    listed = source if isinstance(source, (list, tuple)) else [source]
-    return {f"{i}\n{one.estimator_name_}": one for i, one in enumerate(listed)}
-
-
-def _name_apart(names: Sequence[str]) -> list[str]:
-    """Return names without the numbers that kept them apart, unless two would be the same."""
-    plain = [name.partition("\n")[2] or name for name in names]
-    return [
-        name if plain.count(name) == 1 else f"{name} {number}"
-        for number, name in enumerate(plain, 1)
+        if isinstance(held, Mapping):
+            return list(held), list(held.values())
+        return [str(i) for i in range(len(held))], list(held)
+    listed = list(source) if isinstance(source, (list, tuple)) else [cast("SkoreReport", source)]
+    names = [one.estimator_name_ for one in listed]
+    apart = [
+        name if names.count(name) == 1 else f"{name} {number}"
+        for number, name in enumerate(names, 1)
     ]
+    return apart, listed
 
 
 def _choose_response(reports: Sequence[SkoreReport]) -> str:

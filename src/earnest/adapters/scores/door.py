@@ -79,38 +79,19 @@ def scores_from(
     Scores(items=4, configs=2, samples=1, mean score, limits=(0, 1))
     """
     rows = read_scores(source, score=score, by=by)
-    return make_scores(
-        rows,
-        aggregate=aggregate,
-        limits=limits,
-        greater_is_better=greater_is_better,
-        missing=missing,
-    )
-
-
-def make_scores(
-    rows: ScoreRows,
-    *,
-    aggregate: str | None = None,
-    limits: tuple[float, float] | None = None,
-    greater_is_better: bool | None = None,
-    missing: str | None = None,
-) -> Scores:
-    """Return the scores of a long table."""
-    items, configs = list(dict.fromkeys(rows.item)), list(dict.fromkeys(rows.config))
-    place = {name: at for at, name in enumerate(items)}
-    column = {name: at for at, name in enumerate(configs)}
+    items = {name: at for at, name in enumerate(dict.fromkeys(rows.item))}
+    configs = {name: at for at, name in enumerate(dict.fromkeys(rows.config))}
     values = np.full((len(items), len(configs), 1 + max(rows.repeat)), np.nan)
     groups, tasks = np.empty(len(items), dtype=object), np.empty(len(items), dtype=object)
-    for item, config, repeat, score, group, task in zip(
+    for item, config, repeat, value, group, task in zip(
         rows.item, rows.config, rows.repeat, rows.score, rows.group, rows.task, strict=True
     ):
-        at = place[item]
-        values[at, column[config], repeat] = np.nan if score is None else score
+        at = items[item]
+        values[at, configs[config], repeat] = np.nan if value is None else value
         groups[at], tasks[at] = group, task
     made = Scores(
         values,
-        id=np.asarray(items),
+        id=np.asarray(list(items)),
         groups=groups.astype(str) if rows.has_groups else None,
         tasks=tasks.astype(str) if rows.has_tasks else None,
         configs=Configs(ids=tuple(configs), static=rows.static),
@@ -141,14 +122,6 @@ def find_reader(path: Path) -> ScoresReader | None:
     return next((one for one in order_readers(SCORES_READERS) if one.takes(path)), None)
 
 
-def holds_logs(source: str | Path) -> bool:
-    """Tell whether this is a log of an evaluation, or a folder with one."""
-    path = Path(source)
-    if path.is_dir():
-        return any(find_reader(file) is not None for file in _list_files(path))
-    return path.is_file() and find_reader(path) is not None
-
-
 def is_evaluation(source: object) -> bool:
     """Tell whether this is a log of an evaluation tool, or a folder of logs or of plain tables.
 
@@ -159,7 +132,7 @@ def is_evaluation(source: object) -> bool:
         return False
     path = Path(source)
     if path.is_dir():
-        return holds_logs(path)
+        return any(find_reader(file) is not None for file in _list_files(path))
     reader = find_reader(path) if path.is_file() else None
     return reader is not None and reader.tool != plain.TOOL
 
@@ -251,8 +224,8 @@ def _list_strange(strange: list[str]) -> Iterator[Caution]:
     if strange:
         yield Caution(
             "EN144",
-            f"{len(strange)} files are of no form that is known: {check.some(sorted(strange))}.",
-            "Nothing of them is read.",
+            f"The format of {len(strange)} files is unknown: {check.some(sorted(strange))}.",
+            "They are not read.",
             "Move them elsewhere, or write them as a table with the columns item and score.",
             Severity.NOTE,
         )
@@ -418,7 +391,7 @@ def _name_configs(runs: Sequence[Run], by: str) -> list[Run]:
 def _name_file(run: Run, runs: Sequence[Run]) -> str:
     """Return the name of a file, with its folder and its own configurations where needed."""
     alike = {one.path for one in runs if one.path.stem == run.path.stem}
-    name = str(run.path) if len(alike) > 1 else run.path.stem
+    name = run.path.as_posix() if len(alike) > 1 else run.path.stem  # the same on every system
     inside = {one.config for one in runs if one.path == run.path}
     return f"{name}: {run.config}" if len(inside) > 1 else name
 
@@ -511,9 +484,9 @@ def _list_twice(odd: Counter[str]) -> Iterator[Caution]:
         yield Caution(
             "EN145",
             f"Some items were scored more often than others by the same run ({told}).",
-            "They are read as repeats of the item, and weigh as one item; if they are other "
-            "questions under the same name, they are mixed.",
-            "Give every question a name of its own, and leave out what was run twice by mistake.",
+            "They are read as repeats of one item. If they are different questions with the same "
+            "name, these are mixed up.",
+            "Give every question its own name, and leave out what was run twice by mistake.",
         )
 
 
@@ -532,8 +505,8 @@ def _list_absent(made: ScoreRows) -> Iterator[Caution]:
         yield Caution(
             "EN146",
             f"Some of the {len(items):,} items were not run for every configuration ({told}).",
-            "What was not run is missing, and not 0; a configuration that lacks the hard items "
-            "would look too good.",
+            "Missing items do not count as 0, so a configuration that lacks the hard items looks "
+            "too good.",
             "Run the missing items.",
         )
     short = _count_short(made)
@@ -542,8 +515,8 @@ def _list_absent(made: ScoreRows) -> Iterator[Caution]:
         yield Caution(
             "EN146",
             f"Some items have fewer samples than most ({told}).",
-            "The score of an item is the mean of the samples that there are; those that are "
-            "missing may be the bad ones.",
+            "The score of an item is the mean of the samples it has; the missing ones may be the "
+            "bad ones.",
             "Run the missing samples.",
         )
     if failed:
@@ -575,7 +548,7 @@ def _list_without(runs: Sequence[Run], name: str) -> Iterator[Caution]:
         yield Caution(
             "EN146",
             f"{_count([run.path.name for run in runs], 'run')} without a score {name!r} ({told}).",
-            "Nothing of them is read; the result is about the other items.",
+            "They are not read: the result is about the other items.",
             "Ask for another score to read these.",
             Severity.NOTE,
         )

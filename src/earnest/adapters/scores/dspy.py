@@ -13,6 +13,7 @@ from earnest.adapters.scores.runs import (
     get_text,
     make_other_version_error,
     name_item,
+    peek_bytes,
     read_document,
     read_number,
 )
@@ -22,18 +23,12 @@ from earnest.core.base.errors import FormatError
 DSPY, GEPA = "DSPy", "GEPA"
 _STATE = "gepa_state.bin"
 _NEEDS = "a list with one object an example, whose last entry is the score"
-_PEEK = 65536
+_PEEK, _LARGEST = 65536, 10**9  # bytes that are looked at
 
 
-def is_evaluation(source: object) -> bool:
+def is_evaluation(path: Path) -> bool:
     """Tell whether this is what Evaluate wrote: a list of examples, the score at the end."""
-    if not isinstance(source, str | Path) or Path(source).suffix != ".json":
-        return False
-    try:
-        with Path(source).open("rb") as file:
-            start = file.read(_PEEK)
-    except OSError:
-        return False
+    start = peek_bytes(path, _PEEK) if path.suffix == ".json" else b""
     return start.lstrip()[:1] == b"[" and (b'"pred_' in start or b'"example_' in start)
 
 
@@ -52,20 +47,12 @@ def read_evaluation(path: Path) -> list[Run]:
     return [Run(path=path, config=path.stem, rows=rows)]
 
 
-def is_result(source: object) -> bool:
+def is_result(path: Path) -> bool:
     """Tell whether this is a result of GEPA, or the state that it keeps beside it."""
-    if not isinstance(source, str | Path) or not Path(source).is_file():
-        return False
-    path = Path(source)
     if path.name == _STATE:
         return True
-    if path.suffix != ".json":
-        return False
-    try:
-        with path.open("rb") as file:
-            return b'"val_subscores"' in file.read() if path.stat().st_size < 1e9 else False
-    except OSError:
-        return False
+    small = path.suffix == ".json" and path.stat().st_size < _LARGEST
+    return small and b'"val_subscores"' in peek_bytes(path, _LARGEST)
 
 
 def read_result(path: Path) -> list[Run]:

@@ -26,9 +26,9 @@ FILE, SPEC = "per_instance_stats.json", "run_spec.json"
 _NEEDS = "a list of objects with instance_id, train_trial_index and stats"
 
 
-def is_stats(source: object) -> bool:
+def is_stats(path: Path) -> bool:
     """Tell whether this is the statistics of each instance of a run."""
-    return isinstance(source, str | Path) and Path(source).name == FILE and Path(source).is_file()
+    return path.name == FILE
 
 
 def read_stats(path: Path) -> list[Run]:

@@ -22,6 +22,7 @@ from earnest.adapters.scores.runs import (
     get_text,
     make_other_version_error,
     name_item,
+    peek_bytes,
     read_document,
     read_number,
     take_objects,
@@ -38,20 +39,11 @@ _NEEDS = "a log of version 2, with `eval` and scored samples"
 _DONE = "success"
 
 
-def is_log(source: object) -> bool:
+def is_log(path: Path) -> bool:
     """Tell whether this is a log of Inspect."""
-    if not isinstance(source, str | Path) or not Path(source).is_file():
-        return False
-    path = Path(source)
     if path.suffix == ".eval":
         return True
-    if path.suffix != ".json":
-        return False
-    try:
-        with path.open("rb") as file:
-            start = file.read(2000)
-    except OSError:
-        return False
+    start = peek_bytes(path, 2000) if path.suffix == ".json" else b""
     return b'"eval_id"' in start and b'"version"' in start and b'"task"' in start
 
 

@@ -15,7 +15,7 @@ from earnest.adapters.scores.runs import (
     get_text,
     make_other_version_error,
     name_item,
-    peek_lines,
+    peek_line,
     read_document,
     read_lines,
     read_number,
@@ -30,14 +30,9 @@ _NEEDS = "lines with doc_id, metrics and a value for each metric, as versions 0.
 _SET = ("model_args", "gen_kwargs", "limit", "fewshot_seed", "random_seed")
 
 
-def is_samples(source: object) -> bool:
+def is_samples(path: Path) -> bool:
     """Tell whether this is a file of samples."""
-    if not isinstance(source, str | Path) or not Path(source).is_file():
-        return False
-    path = Path(source)
-    if not path.name.endswith(".jsonl"):
-        return False
-    first = next(peek_lines(path), {})
+    first = peek_line(path) if path.name.endswith(".jsonl") else {}
     return "doc_id" in first and ("resps" in first or "filtered_resps" in first)
 
 

@@ -13,7 +13,7 @@ from earnest.adapters.scores.runs import (
     get_list,
     get_text,
     make_other_version_error,
-    peek_lines,
+    peek_line,
     read_lines,
     read_number,
 )
@@ -26,14 +26,9 @@ _ABOUT = {"spec", "final_report"}  # of lines that tell of the whole run
 _NEEDS = "a line with `spec`, then events with `sample_id`, `type` and `data`"
 
 
-def is_log(source: object) -> bool:
+def is_log(path: Path) -> bool:
     """Tell whether this is a log of evals: it begins with a spec."""
-    if not isinstance(source, str | Path) or not Path(source).is_file():
-        return False
-    if not Path(source).name.endswith(".jsonl"):
-        return False
-    first = next(peek_lines(Path(source)), {})
-    return "spec" in first and "run_id" in get_dict(first, "spec")
+    return path.name.endswith(".jsonl") and "run_id" in get_dict(peek_line(path), "spec")
 
 
 def read_log(path: Path) -> list[Run]:

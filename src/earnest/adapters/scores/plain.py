@@ -14,7 +14,8 @@ from earnest.adapters.scores.runs import (
     Run,
     get_list,
     name_item,
-    peek_lines,
+    peek_bytes,
+    peek_line,
     read_bytes,
     read_document,
     read_lines,
@@ -42,11 +43,8 @@ _NEEDS = (
 )
 
 
-def is_table(source: object) -> bool:
+def is_table(path: Path) -> bool:
     """Tell whether this is a table with items and scores, and not with outcomes and predictions."""
-    if not isinstance(source, str | Path) or not Path(source).is_file():
-        return False
-    path = Path(source)
     if path.suffix.casefold() not in ENDINGS:
         return False
     names = {name.casefold(): name for name in _peek_names(path)}
@@ -64,11 +62,10 @@ def _peek_names(path: Path) -> list[str]:
 
             return [str(name) for name in pq.read_schema(path).names]
         if kind in (".jsonl", ".ndjson"):
-            return [*next(peek_lines(path), {})]
+            return [*peek_line(path)]
         if kind == ".json":
-            with path.open("rb") as file:
-                if file.read(64).lstrip()[:1] != b"[":
-                    return []
+            if peek_bytes(path, 64).lstrip()[:1] != b"[":
+                return []
             listed = get_list({"rows": read_document(path, TOOL)}, "rows")
             return [*listed[0]] if listed and isinstance(listed[0], dict) else []
         with path.open("rb") as file:
@@ -87,7 +84,7 @@ def read_table(path: Path) -> list[Run]:
     item, score = _find(first, ITEM), _find(first, SCORE)
     if item is None or score is None:
         got = f"columns {check.some(records[0])}"
-        raise FormatError(f"{str(path)!r} is no table of scores", needs=_NEEDS, got=got)
+        raise FormatError(f"{str(path)!r} is not a table of scores", needs=_NEEDS, got=got)
     config, repeat = _find(first, CONFIG), _find(first, REPEAT)
     group, task = _find(first, GROUP), _find(first, TASK)
     rows: dict[str, list[Row]] = {}

@@ -15,6 +15,7 @@ from earnest.adapters.scores.runs import (
     get_text,
     make_other_version_error,
     name_item,
+    peek_bytes,
     read_document,
     read_number,
     take_objects,
@@ -27,15 +28,9 @@ VERSIONS = (2, 3)
 _NEEDS = "results of version 2 or 3, with `promptIdx`, `vars` and `score` of each"
 
 
-def is_results(source: object) -> bool:
+def is_results(path: Path) -> bool:
     """Tell whether this is a file of results of promptfoo."""
-    if not isinstance(source, str | Path) or Path(source).suffix != ".json":
-        return False
-    try:
-        with Path(source).open("rb") as file:
-            start = file.read(4000)
-    except OSError:
-        return False
+    start = peek_bytes(path, 4000) if path.suffix == ".json" else b""
     return b'"evalId"' in start and b'"results"' in start
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
@@ -194,17 +194,23 @@ def read_lines(path: Path, what: str) -> tuple[list[JsonDict], str]:
     return found, ""
 
 
-def peek_lines(path: Path, count: int = 1) -> Iterator[JsonDict]:
-    """Yield the first objects of a file of JSON lines, none of what is no such file."""
+def peek_bytes(path: Path, count: int) -> bytes:
+    """Return the first bytes of a file, none of one that cannot be read."""
     try:
         with path.open("rb") as file:
-            for _ in range(count):
-                value = parse_json(file.readline(50_000_000))
-                if not isinstance(value, dict):
-                    return
-                yield value
+            return file.read(count)
+    except OSError:
+        return b""
+
+
+def peek_line(path: Path) -> JsonDict:
+    """Return the first object of a file of JSON lines, an empty one of any other file."""
+    try:
+        with path.open("rb") as file:
+            value = parse_json(file.readline(50_000_000))
     except (OSError, ValueError):
-        return
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def get_dict(value: Json, *names: str) -> JsonDict:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
+from earnest.adapters.readers import is_kind
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.space.parameters import Clause, Condition, Parameter, ParameterKind, plain
 from earnest.core.space.space import Space
@@ -21,8 +22,7 @@ Alternatives = tuple[tuple[Clause, ...], ...]
 
 def is_configspace(source: object) -> TypeGuard[ConfigurationSpace]:
     """Tell whether this is a ConfigurationSpace, without importing ConfigSpace."""
-    kinds = type(source).__mro__
-    return any(k.__name__ == "ConfigurationSpace" for k in kinds)
+    return is_kind(source, "ConfigurationSpace")
 
 
 def load_configspace(path: Path) -> Space:

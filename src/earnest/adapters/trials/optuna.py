@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from earnest.adapters.readers import TrialsReader, TrialsRequest, register
+from earnest.adapters.readers import TrialsReader, TrialsRequest, is_kind, register
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.space.parameters import Parameter, ParameterKind, plain
@@ -33,8 +33,7 @@ LOCAL = "sqlite:///"  # opened as a file, for reading only: SQLite would make on
 
 def is_study(source: object) -> bool:
     """Tell whether this is a study, without importing Optuna for what is not."""
-    kinds = type(source).__mro__
-    return any(k.__name__ == "Study" and k.__module__.startswith("optuna.") for k in kinds)
+    return is_kind(source, "Study", "optuna.")
 
 
 def has_study(source: object) -> bool:

@@ -106,14 +106,19 @@ def _read_about(run: RunFile) -> ScoreFacts:
         read = dict(parse_json(run.documents[ABOUT]))
         version = int(read["version"])
         read["scores"] = {str(k): ScoreName(**one) for k, one in read["scores"].items()}
-    if version > VERSION:
+    refuse_newer(run, ABOUT, version, VERSION)
+    return cast(ScoreFacts, read)
+
+
+def refuse_newer(run: RunFile, name: str, version: int, known: int) -> None:
+    """Refuse a document of a version that this earnest does not know."""
+    if version > known:
         raise FormatError(
             f"{run.path.name!r} was written by a newer version of earnest",
-            needs=f"version {VERSION} of its document {ABOUT!r}",
+            needs=f"version {known} of its document {name!r}",
             got=f"version {version}",
             cure="Update earnest.",
         )
-    return cast(ScoreFacts, read)
 
 
 @contextmanager

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypedDict
-
-import typer
 
 from earnest.cli.commands.tune import CasesReading, Data, Target
 from earnest.cli.failures import say
@@ -20,9 +19,8 @@ from earnest.cli.options import (
     make_jobs_option,
     make_option,
 )
-from earnest.cli.reading import read_cases, read_sign
-from earnest.cli.writing import share_seed, write_each
-from earnest.core.base import check
+from earnest.cli.reading import read_cases, read_marks
+from earnest.cli.writing import answer_metrics
 from earnest.core.base.errors import InputError
 
 if TYPE_CHECKING:
@@ -39,74 +37,30 @@ _HOW = "How to assess"
 
 Model = Annotated[
     str,
-    typer.Option(
-        "--model",
-        metavar="NAME",
-        help="The learner: rf, extra_trees, gradient_boosting, logistic, ridge, linear, svm, knn, "
+    make_option(
+        None,
+        "NAME",
+        "The learner: rf, extra_trees, gradient_boosting, logistic, ridge, linear, svm, knn, "
         "tree, lda, qda, naive_bayes or dummy.",
     ),
 ]
 Metrics = Annotated[
     list[str] | None,
-    typer.Option(
+    make_option(
+        None,
+        "NAME",
+        "[dim]default: roc_auc, accuracy or r2, by the task[/dim]  See [bold]earnest "
+        "metrics[/bold]. Repeat for several metrics; each trains its own models.",
         "--metric",
         "-m",
-        metavar="NAME",
-        help="[dim]default: roc_auc, accuracy or r2, by the task[/dim]  See [bold]earnest "
-        "metrics[/bold]. Repeat for several metrics; each trains its own models.",
     ),
 ]
 Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", metavar="", help="Show only the result, no progress.")
-]
-Methods = Annotated[
-    list[str] | None,
-    make_option(
-        _HOW,
-        "--method",
-        "NAME",
-        "[dim]default: .632+[/dim]  See [bold]earnest methods[/bold]. Repeat for several "
-        "methods; they share their fits.",
-    ),
-]
-All = Annotated[
-    bool,
-    make_option(_HOW, "--all", "", "Every method for one set of folds, and for bootstrap samples."),
-]
-Replicates = Annotated[
-    int,
-    make_option(
-        _HOW, "--replicates", "N", "Number of bootstrap samples; use 1000 for an interval."
-    ),
-]
-Folds = Annotated[int, make_option(_HOW, "--folds", "K", "Number of folds.")]
-Repeats = Annotated[
-    int | None,
-    make_option(
-        _HOW,
-        "--repeats",
-        "R",
-        "Number of times to repeat the folds; use 10 for repeated_cv and bates_ncv.",
-    ),
-]
-Test = Annotated[
-    Path | None,
-    make_option(
-        _HOW,
-        "--test",
-        "TABLE",
-        "A separate test table, with --method holdout; --out counts its uses.",
-    ),
+    bool, make_option(None, "", "Show only the result, no progress.", "--quiet", "-q")
 ]
 Store = Annotated[
     Path | None,
-    typer.Option(
-        "--out",
-        "-o",
-        metavar="FILE",
-        help="Run file; run the same command again to continue.",
-        rich_help_panel=_HOW,
-    ),
+    make_option(_HOW, "FILE", "Run file; run the same command again to continue.", "--out", "-o"),
 ]
 Jobs = Annotated[
     int | None, make_jobs_option(_HOW, "Models trained in parallel; -1 uses all cores.")
@@ -148,14 +102,39 @@ def command(
     metric: Metrics = None,
     json: AsJson = False,
     quiet: Quiet = False,
-    method: Methods = None,
-    everything: All = False,
+    method: Annotated[
+        list[str] | None,
+        make_option(
+            _HOW,
+            "NAME",
+            "[dim]default: .632+[/dim]  See [bold]earnest methods[/bold]. Repeat for several "
+            "methods; they share their fits.",
+        ),
+    ] = None,
+    everything: Annotated[
+        bool,
+        make_option(
+            _HOW, "", "Every method for one set of folds, and for bootstrap samples.", "--all"
+        ),
+    ] = False,
     level: Level = 0.95,
     side: SideName = "two-sided",
-    replicates: Replicates = 200,
-    folds: Folds = 10,
-    repeats: Repeats = None,
-    test: Test = None,
+    replicates: Annotated[
+        int, make_option(_HOW, "N", "Number of bootstrap samples; use 1000 for an interval.")
+    ] = 200,
+    folds: Annotated[int, make_option(_HOW, "K", "Number of folds.")] = 10,
+    repeats: Annotated[
+        int | None,
+        make_option(
+            _HOW, "R", "Number of times to repeat the folds; use 10 for repeated_cv and bates_ncv."
+        ),
+    ] = None,
+    test: Annotated[
+        Path | None,
+        make_option(
+            _HOW, "TABLE", "A separate test table, with --method holdout; --out counts its uses."
+        ),
+    ] = None,
     seed: Seed = None,
     out: Store = None,
     n_jobs: Jobs = None,
@@ -167,8 +146,6 @@ def command(
         raise InputError("--all and --method cannot be combined", cure="Leave one of them out.")
     if target is None:
         raise InputError("no outcome column is given", needs="--target COLUMN")
-    if seed is not None:
-        check.whole_number("seed", seed, low=0)
     several = len(dict.fromkeys(metric or ())) > 1
     if several and test is not None:
         raise InputError(
@@ -208,14 +185,13 @@ def command(
         methods = None if everything else names
         return assess_all(methods=methods, metric=name, rng=chosen, store=store, **ask)
 
-    seed, tested = share_seed(asked, seed), None if test is None else test.name
     with tell_how_to_resume(out):
         if all_of_them:
-            for found in write_each({name: ask_all(name, seed) for name in asked}, json=json):
-                show_all_assessed(found, source=table)
+            show_all = partial(show_all_assessed, source=table)
+            answer_metrics(ask_all, show_all, asked, seed, json=json)
         else:
-            for made in write_each({name: ask_one(name, seed) for name in asked}, json=json):
-                show_assessed(made, source=table, test=tested)
+            show = partial(show_assessed, source=table, test=None if test is None else test.name)
+            answer_metrics(ask_one, show, asked, seed, json=json)
 
 
 def name_file(out: Path | None, metric: str) -> Path | None:
@@ -279,10 +255,5 @@ def _read_test_set(
     from earnest.training.tables.table import open_table
 
     other = read_cases(path, target, replace(reading, group=None), task=str(table.task))
-    columns, _ = open_table(
-        path,
-        delimiter=read_sign(reading.delimiter),
-        decimal=reading.decimal,
-        thousands=read_sign(reading.thousands),
-    )
+    columns, _ = open_table(path, **read_marks(reading))
     return table.schema.encode(columns, other.rows), read_labels(other)

@@ -2,103 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, TypedDict
-
-import typer
 
 from earnest.cli import options
 from earnest.cli.options import (
+    make_argument,
     make_jobs_option,
     make_level_option,
     make_option,
     make_seed_option,
 )
 from earnest.cli.reading import label_evidence, read_evidence
-from earnest.cli.writing import check_table, share_seed, write_each
+from earnest.cli.writing import answer_metrics, check_table
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 
 if TYPE_CHECKING:
     from earnest.comparison.base import Test
-    from earnest.core.data.predictions import Predictions
-    from earnest.core.data.scores import Scores
     from earnest.core.results.comparison import Comparison
     from earnest.core.results.comparison_table import Comparisons
 
 
 _HOW = "How to compare"
 
-First = Annotated[
-    str | None,
-    typer.Argument(metavar="A", help="The first configuration.", show_default=False),
-]
-Second = Annotated[
-    str | None,
-    typer.Argument(metavar="B", help="The second configuration.", show_default=False),
-]
-All = Annotated[
-    bool,
-    typer.Option("--all", metavar="", help="Compare all configurations with the best."),
-]
 _KNOBS = "See [bold]earnest tests[/bold]. With options: \"mcnemar(p='mid')\"."
-TestName = Annotated[
-    str | None,
-    make_option(
-        _HOW,
-        "--test",
-        "NAME",
-        "[dim]default: delong for roc_auc, else bayle, else bootstrap[/dim]  " + _KNOBS,
-    ),
-]
-LearnersTest = Annotated[
-    str,
-    make_option(_HOW, "--test", "NAME", _KNOBS),
-]
+LearnersTest = Annotated[str, make_option(_HOW, "NAME", _KNOBS)]
 Alternative = Annotated[
-    str,
-    make_option(
-        _HOW,
-        "--alternative",
-        "SIGN",
-        "Alternative for A - B: two-sided, less (below 0) or greater.",
-    ),
+    str, make_option(_HOW, "SIGN", "Alternative for A - B: two-sided, less (below 0) or greater.")
 ]
 Level = Annotated[float, make_level_option(_HOW)]
-Adjust = Annotated[
-    str | None,
-    make_option(
-        _HOW,
-        "--adjust",
-        "RULE",
-        "[dim]default: simultaneous[/dim]  With --all, how to adjust p-values: "
-        "simultaneous, holm, bh or none.",
-    ),
-]
-Reference = Annotated[
-    str | None,
-    make_option(
-        _HOW,
-        "--reference",
-        "NAME",
-        "With --all, the configuration to compare with instead of the best.",
-    ),
-]
-Rope = Annotated[
-    float | None,
-    make_option(
-        _HOW,
-        "--rope",
-        "SIZE",
-        "For --test bayesian_t: the largest difference that does not matter.",
-    ),
-]
-Resamples = Annotated[
-    int | None,
-    make_option(_HOW, "--n-resamples", "N", "Number of draws of bootstrap and sign_flip."),
-]
 Seed = Annotated[int | None, make_seed_option(_HOW)]
-Jobs = Annotated[int | None, make_jobs_option(_HOW)]
 
 
 HELP = (
@@ -127,20 +61,52 @@ class CompareOptions(TypedDict):
 def command(
     predictions: options.Table,
     metric: options.MetricNames = None,
-    a: First = None,
-    b: Second = None,
-    everything: All = False,
+    a: Annotated[str | None, make_argument("A", "The first configuration.")] = None,
+    b: Annotated[
+        str | None,
+        make_argument("B", "The second configuration."),
+    ] = None,
+    everything: Annotated[
+        bool, make_option(None, "", "Compare all configurations with the best.", "--all")
+    ] = False,
     json: options.AsJson = False,
     table: options.PaperTable = None,
-    test: TestName = None,
+    test: Annotated[
+        str | None,
+        make_option(
+            _HOW,
+            "NAME",
+            "[dim]default: delong for roc_auc, else bayle, else bootstrap[/dim]  " + _KNOBS,
+        ),
+    ] = None,
     alternative: Alternative = "two-sided",
     level: Level = 0.95,
-    adjust: Adjust = None,
-    reference: Reference = None,
-    rope: Rope = None,
-    n_resamples: Resamples = None,
+    adjust: Annotated[
+        str | None,
+        make_option(
+            _HOW,
+            "RULE",
+            "[dim]default: simultaneous[/dim]  With --all, how to adjust p-values: "
+            "simultaneous, holm, bh or none.",
+        ),
+    ] = None,
+    reference: Annotated[
+        str | None,
+        make_option(
+            _HOW, "NAME", "With --all, the configuration to compare with instead of the best."
+        ),
+    ] = None,
+    rope: Annotated[
+        float | None,
+        make_option(
+            _HOW, "SIZE", "For --test bayesian_t: the largest difference that does not matter."
+        ),
+    ] = None,
+    n_resamples: Annotated[
+        int | None, make_option(_HOW, "N", "Number of draws of bootstrap and sign_flip.")
+    ] = None,
     seed: Seed = None,
-    n_jobs: Jobs = None,
+    n_jobs: Annotated[int | None, make_jobs_option(_HOW)] = None,
     *,
     reading: options.PredictionsReading,
     scoring: options.ScoresReading,
@@ -148,8 +114,6 @@ def command(
     """Read predictions, compare two or all, and show or write what the test says."""
     _check_names(a, everything, adjust, reference)
     check_table(table, json)
-    if seed is not None:
-        check.whole_number("seed", seed, low=0)
     pi, metrics = read_evidence(predictions, reading, scoring, metric)
     ask: CompareOptions = {
         "test": _configure_test(test, rope),
@@ -158,21 +122,26 @@ def command(
         "n_resamples": n_resamples,
         "n_jobs": n_jobs,
     }
-    seed = share_seed(metrics, seed)
+    from earnest.cli.show.comparison import show_comparison, show_comparisons
+    from earnest.comparison.run import compare, compare_many
+
+    names = label_evidence(pi)
     if everything:
-        from earnest.cli.show.comparison import show_comparisons
+        rule = adjust or "simultaneous"
 
-        ask_all = _compare_all(pi, adjust or "simultaneous", reference, ask)
-        tables = {name: ask_all(name, seed) for name in metrics}
-        for several in write_each(tables, json=json, table=table):
-            show_comparisons(several, names=label_evidence(pi))
+        def ask_all(name: str, rng: int | None) -> Comparisons:
+            return compare_many(pi, metric=name, rng=rng, adjust=rule, reference=reference, **ask)
+
+        show_all = partial(show_comparisons, names=names)
+        answer_metrics(ask_all, show_all, metrics, seed, json=json, table=table)
     else:
-        from earnest.cli.show.comparison import show_comparison
+        first, second = _name_pair(pi.configs.ids, a, b)
 
-        ask_pair = _compare_pair(pi, *_name_pair(pi.configs.ids, a, b), ask)
-        results = {name: ask_pair(name, seed) for name in metrics}
-        for made in write_each(results, json=json, table=table):
-            show_comparison(made, names=label_evidence(pi))
+        def ask_pair(name: str, rng: int | None) -> Comparison:
+            return compare(pi, first, second, metric=name, rng=rng, **ask)
+
+        show = partial(show_comparison, names=names)
+        answer_metrics(ask_pair, show, metrics, seed, json=json, table=table)
 
 
 def _name_pair(names: tuple[str, ...], a: str | None, b: str | None) -> tuple[str, str]:
@@ -216,25 +185,3 @@ def _configure_test(name: str | None, rope: float | None) -> str | Test | None:
     from earnest.comparison.tests.bayesian_t import BayesianTTest
 
     return BayesianTTest(rope=rope)
-
-
-def _compare_pair(
-    pi: Predictions | Scores, a: str, b: str, ask: CompareOptions
-) -> Callable[[str, int | None], Comparison]:
-    from earnest.comparison.run import compare
-
-    def answer(metric: str, seed: int | None) -> Comparison:
-        return compare(pi, a, b, metric=metric, rng=seed, **ask)
-
-    return answer
-
-
-def _compare_all(
-    pi: Predictions | Scores, adjust: str, reference: str | None, ask: CompareOptions
-) -> Callable[[str, int | None], Comparisons]:
-    from earnest.comparison.run import compare_many
-
-    def answer(metric: str, seed: int | None) -> Comparisons:
-        return compare_many(pi, metric=metric, rng=seed, adjust=adjust, reference=reference, **ask)
-
-    return answer

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from earnest.cli.commands import compare as how
 from earnest.cli.commands.assess import (
     METRICS,
@@ -25,8 +23,7 @@ from earnest.cli.commands.assess import (
 from earnest.cli.commands.tune import CasesReading, Data, Target
 from earnest.cli.options import AsJson, make_option
 from earnest.cli.reading import read_cases
-from earnest.cli.writing import share_seed, write_each
-from earnest.core.base import check
+from earnest.cli.writing import answer_metrics
 from earnest.core.base.errors import InputError
 
 if TYPE_CHECKING:
@@ -43,54 +40,41 @@ HELP = (
 )
 _HOW = "How to compare"
 
-Versus = Annotated[
-    str,
-    typer.Option("--versus", metavar="NAME", help="The other learner, with the same names."),
-]
-Folds = Annotated[
-    int | None,
-    make_option(
-        _HOW,
-        "--folds",
-        "K",
-        "[dim]default: 10[/dim]  Number of folds; resampled_t tests 1/K of the rows.",
-    ),
-]
-Repeats = Annotated[
-    int | None,
-    make_option(
-        _HOW,
-        "--repeats",
-        "R",
-        "[dim]default: 1[/dim]  Number of times to repeat the folds; for resampled_t, the "
-        "number of splits.",
-    ),
-]
-Replicates = Annotated[
-    int | None,
-    make_option(
-        _HOW,
-        "--replicates",
-        "N",
-        "[dim]default: 1000[/dim]  Bootstrap samples, for --test lpob and loob.",
-    ),
-]
-
 
 def command(
     data: Data,
     target: Target = None,
     model: Model = "rf",
-    versus: Versus = "logistic",
+    versus: Annotated[
+        str, make_option(None, "NAME", "The other learner, with the same names.")
+    ] = "logistic",
     metric: Metrics = None,
     json: AsJson = False,
     quiet: Quiet = False,
     test: how.LearnersTest = "corrected_t",
     alternative: how.Alternative = "two-sided",
     level: how.Level = 0.95,
-    folds: Folds = None,
-    repeats: Repeats = None,
-    replicates: Replicates = None,
+    folds: Annotated[
+        int | None,
+        make_option(
+            _HOW, "K", "[dim]default: 10[/dim]  Number of folds; resampled_t tests 1/K of the rows."
+        ),
+    ] = None,
+    repeats: Annotated[
+        int | None,
+        make_option(
+            _HOW,
+            "R",
+            "[dim]default: 1[/dim]  Number of times to repeat the folds; for resampled_t, the "
+            "number of splits.",
+        ),
+    ] = None,
+    replicates: Annotated[
+        int | None,
+        make_option(
+            _HOW, "N", "[dim]default: 1000[/dim]  Bootstrap samples, for --test lpob and loob."
+        ),
+    ] = None,
     seed: how.Seed = None,
     out: Store = None,
     n_jobs: Jobs = None,
@@ -100,8 +84,6 @@ def command(
     """Read the table, train both learners, and show or write what the test says."""
     if target is None:
         raise InputError("no outcome column is given", needs="--target COLUMN")
-    if seed is not None:
-        check.whole_number("seed", seed, low=0)
     kinds = [find_learner(name) for name in (model, versus)]  # unknown names are told first
     table = read_cases(data, target, reading)
     names = [f"{kinds[0]}-1", f"{kinds[1]}-2"] if kinds[0] == kinds[1] else kinds
@@ -137,10 +119,8 @@ def command(
         )
         return replace(made, cautions=by_severity([*made.cautions, *table.cautions]))
 
-    seed = share_seed(asked, seed)
     with tell_how_to_resume(out):
-        for made in write_each({name: ask(name, seed) for name in asked}, json=json):
-            show_comparison(made)
+        answer_metrics(ask, show_comparison, asked, seed, json=json)
 
 
 def _choose_metric(test: str, task: str) -> str | None:

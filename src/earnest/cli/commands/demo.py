@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from rich.text import Text
 
 from earnest.cli.failures import know_options
+from earnest.cli.options import make_option
 from earnest.cli.show.terminal import ACCENT, GREY, WARN, emit, write
 from earnest.core.base.errors import FormatError
 
@@ -27,21 +27,16 @@ CASES = 150  # applicants of the study; the others tell the truth about it
 TARGET, POSITIVE, SEED = "risk", "bad", 7
 PREDICTED = "predicted.csv"
 
-Out = Annotated[
-    Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for the files of the demo.")
-]
-Budget = Annotated[str, typer.Option("--budget", metavar="TIME", help="Time budget of the search.")]
-Configs = Annotated[
-    int | None,
-    typer.Option("--configs", metavar="N", help="Try only the first N configurations."),
-]
-Jobs = Annotated[
-    int, typer.Option("--n-jobs", metavar="N", help="Parallel fits; -1 uses all cores.")
-]
-
 
 def command(
-    out: Out = Path("demo"), budget: Budget = "60s", configs: Configs = None, n_jobs: Jobs = -1
+    out: Annotated[
+        Path, make_option(None, "FOLDER", "Folder for the files of the demo.", "--out", "-o")
+    ] = Path("demo"),
+    budget: Annotated[str, make_option(None, "TIME", "Time budget of the search.")] = "60s",
+    configs: Annotated[
+        int | None, make_option(None, "N", "Try only the first N configurations.")
+    ] = None,
+    n_jobs: Annotated[int, make_option(None, "N", "Parallel fits; -1 uses all cores.")] = -1,
 ) -> None:
     """Write the data, tune, and hold what was expected against the truth."""
     data, new, truth = _write_data(out)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, TypedDict
 
 from earnest.cli import options
 from earnest.cli.reading import is_large, label_evidence, read_evidence
-from earnest.cli.writing import check_table, share_seed, write_each
-from earnest.core.base import check
+from earnest.cli.writing import answer_metrics, check_table
 from earnest.core.base.errors import InputError
 
 if TYPE_CHECKING:
-    from earnest.core.data.predictions import Predictions
-    from earnest.core.data.scores import Scores
     from earnest.core.results.estimate import Estimate, Estimates
 
 HELP = (
@@ -64,8 +61,6 @@ def command(
     if everything and method:
         raise InputError("--all and --method cannot be combined", cure="Leave one of them out.")
     check_table(table, json)
-    if seed is not None:
-        check.whole_number("seed", seed, low=0)
     pi, metrics = read_evidence(predictions, reading, scoring, metric)
     ask: EstimateOptions = {
         "confidence_level": level,
@@ -75,48 +70,27 @@ def command(
         "undefined": undefined,
         "n_jobs": n_jobs,
     }
-    names, seed = list(dict.fromkeys(method or ())), share_seed(metrics, seed)
-    if everything or len(names) > 1:
-        from earnest.cli.show.estimate import show_estimates
+    methods = list(dict.fromkeys(method or ()))
+    from earnest.cli.show.estimate import show_estimate, show_estimates
+    from earnest.cli.show.progress import patiently
+    from earnest.methods.run import estimate, estimate_all
 
-        ask_all = _ask_several(pi, None if everything else names, ask)
-        tables = {name: ask_all(name, seed) for name in metrics}
-        for several in write_each(tables, json=json, table=table):
-            show_estimates(several, names=label_evidence(pi))
+    def ask_one(name: str, rng: int | None) -> Estimate:
+        chosen = methods[0] if methods else None
+        text = f"Estimating by {chosen}" if chosen else "Estimating"
+        with patiently(sys.stderr, text, now=is_large(pi)):
+            return estimate(pi, method=chosen, metric=name, rng=rng, **ask)
+
+    def ask_all(name: str, rng: int | None) -> Estimates:
+        chosen = None if everything else methods
+        text = f"Estimating by {', '.join(chosen) if chosen else 'all methods'}"
+        with patiently(sys.stderr, text, now=is_large(pi)):
+            return estimate_all(pi, methods=chosen, metric=name, rng=rng, **ask)
+
+    names = label_evidence(pi)
+    if everything or len(methods) > 1:
+        show_all = partial(show_estimates, names=names)
+        answer_metrics(ask_all, show_all, metrics, seed, json=json, table=table)
     else:
-        from earnest.cli.show.estimate import show_estimate
-
-        ask_one = _ask_one(pi, names[0] if names else None, ask)
-        results = {name: ask_one(name, seed) for name in metrics}
-        for made in write_each(results, json=json, table=table):
-            show_estimate(made, names=label_evidence(pi))
-
-
-def _ask_one(
-    pi: Predictions | Scores, method: str | None, ask: EstimateOptions
-) -> Callable[[str, int | None], Estimate]:
-    from earnest.cli.show.progress import patiently
-    from earnest.methods.run import estimate
-
-    text = f"Estimating by {method}" if method else "Estimating"
-
-    def answer(metric: str, seed: int | None) -> Estimate:
-        with patiently(sys.stderr, text, now=is_large(pi)):
-            return estimate(pi, method=method, metric=metric, rng=seed, **ask)
-
-    return answer
-
-
-def _ask_several(
-    pi: Predictions | Scores, methods: list[str] | None, ask: EstimateOptions
-) -> Callable[[str, int | None], Estimates]:
-    from earnest.cli.show.progress import patiently
-    from earnest.methods.run import estimate_all
-
-    text = f"Estimating by {', '.join(methods) if methods else 'all methods'}"
-
-    def answer(metric: str, seed: int | None) -> Estimates:
-        with patiently(sys.stderr, text, now=is_large(pi)):
-            return estimate_all(pi, methods=methods, metric=metric, rng=seed, **ask)
-
-    return answer
+        show = partial(show_estimate, names=names)
+        answer_metrics(ask_one, show, metrics, seed, json=json, table=table)

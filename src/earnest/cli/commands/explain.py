@@ -6,13 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from earnest.cli.options import AsJson, Decimal, Delimiter, Thousands, make_option
-from earnest.cli.reading import read_sign
+from earnest.cli.options import (
+    AsJson,
+    CsvReading,
+    make_argument,
+    make_jobs_option,
+    make_option,
+    make_seed_option,
+)
+from earnest.cli.reading import read_marks
 from earnest.cli.show.terminal import write_json
+from earnest.cli.writing import check_ending, check_folder
 from earnest.core.base import check
-from earnest.core.base.errors import FormatError, InputError
 
 if TYPE_CHECKING:
     from earnest.explanation.result import Explanation
@@ -29,101 +34,59 @@ HELP = (
 )
 _READ, _HOW = "How to read the trials", "How to explain"
 
-Source = Annotated[
-    str,
-    typer.Argument(
-        metavar="TRIALS",
-        help="A run file, an Optuna storage (file or URL) or journal, or a table of trials: CSV, "
-        "Parquet, Arrow.",
-        show_default=False,
-    ),
-]
-Params = Annotated[
-    str | None,
-    make_option(_HOW, "--params", "A,B", "Only these hyperparameters."),
-]
-Regions = Annotated[
-    int,
-    make_option(_HOW, "--regions", "N", "Number of regions to split each curve into."),
-]
-Suggest = Annotated[
-    int,
-    make_option(
-        _HOW, "--suggest", "N", "Propose N configurations that would sharpen the curves most."
-    ),
-]
-Surrogate = Annotated[
-    str | None,
-    make_option(
-        _HOW,
-        "--surrogate",
-        "NAME",
-        "gaussian_process or forest. By default it depends on the number of trials.",
-    ),
-]
-Points = Annotated[
-    int,
-    make_option(_HOW, "--n-points", "N", "Number of Monte Carlo points."),
-]
-Level = Annotated[
-    float,
-    make_option(_HOW, "--level", "SHARE", "Confidence level of bands and intervals."),
-]
-Seed = Annotated[
-    int | None,
-    make_option(_HOW, "--seed", "N", "Seed, for a reproducible result."),
-]
-Jobs = Annotated[
-    int | None,
-    make_option(_HOW, "--n-jobs", "N", "Threads; -1 uses all cores. Results do not depend on it."),
-]
-Out = Annotated[
-    Path | None,
-    typer.Option("--out", metavar="FILE", help="Write a page with figures to FILE.html."),
-]
-Study = Annotated[
-    str | None,
-    make_option(_READ, "--study", "NAME", "Name of the study in an Optuna storage."),
-]
-ObjectiveName = Annotated[
-    str | None,
-    make_option(
-        _READ,
-        "--objective",
-        "NAME",
-        "Column of the objective, or the one to use if there are several.",
-    ),
-]
-Direction = Annotated[
-    str | None,
-    make_option(_READ, "--direction", "WAY", "maximize or minimize."),
-]
-
 
 def command(
-    trials: Source,
+    trials: Annotated[
+        str,
+        make_argument(
+            "TRIALS",
+            "A run file, an Optuna storage (file or URL) or journal, or a table of trials: CSV, "
+            "Parquet, Arrow.",
+        ),
+    ],
     json: AsJson = False,
-    out: Out = None,
-    params: Params = None,
-    regions: Regions = 4,
-    suggest: Suggest = 3,
-    surrogate: Surrogate = None,
-    level: Level = 0.95,
-    n_points: Points = 1000,
-    seed: Seed = None,
-    n_jobs: Jobs = None,
-    study: Study = None,
-    objective: ObjectiveName = None,
-    direction: Direction = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = None,
-    thousands: Thousands = None,
+    out: Annotated[
+        Path | None, make_option(None, "FILE", "Write a page with figures to FILE.html.")
+    ] = None,
+    params: Annotated[str | None, make_option(_HOW, "A,B", "Only these hyperparameters.")] = None,
+    regions: Annotated[
+        int, make_option(_HOW, "N", "Number of regions to split each curve into.")
+    ] = 4,
+    suggest: Annotated[
+        int, make_option(_HOW, "N", "Propose N configurations that would sharpen the curves most.")
+    ] = 3,
+    surrogate: Annotated[
+        str | None,
+        make_option(
+            _HOW,
+            "NAME",
+            "gaussian_process or forest. By default it depends on the number of trials.",
+        ),
+    ] = None,
+    level: Annotated[
+        float, make_option(_HOW, "SHARE", "Confidence level of bands and intervals.")
+    ] = 0.95,
+    n_points: Annotated[int, make_option(_HOW, "N", "Number of Monte Carlo points.")] = 1000,
+    seed: Annotated[int | None, make_seed_option(_HOW)] = None,
+    n_jobs: Annotated[int | None, make_jobs_option(_HOW)] = None,
+    study: Annotated[
+        str | None, make_option(_READ, "NAME", "Name of the study in an Optuna storage.")
+    ] = None,
+    objective: Annotated[
+        str | None,
+        make_option(
+            _READ, "NAME", "Column of the objective, or the one to use if there are several."
+        ),
+    ] = None,
+    direction: Annotated[str | None, make_option(_READ, "WAY", "maximize or minimize.")] = None,
+    *,
+    csv: CsvReading,
 ) -> None:
     """Read trials, explain them, and show or write what was found."""
-    if seed is not None:
-        check.whole_number("seed", seed, low=0)
     check.whole_number("suggest", suggest, low=0)
-    _check_page(out)
+    if out is not None:
+        check_ending(out, (".html", ".htm"))
+        check_folder(out)
     from earnest.explanation.explain import explain
 
     found = explain(
@@ -138,9 +101,7 @@ def command(
         study=study,
         objective=_read_objective(objective),
         direction=direction,
-        delimiter=read_sign(delimiter),
-        decimal=decimal,
-        thousands=read_sign(thousands),
+        **read_marks(csv),
     )
     advice = found.suggest(suggest) if suggest else ()
     if out is not None:
@@ -162,16 +123,6 @@ def _split_names(params: str | None) -> list[str] | None:
 def _read_objective(objective: str | None) -> str | int | None:
     """Return the objective of a study by its number, where it is one."""
     return int(objective) if objective is not None and objective.isdecimal() else objective
-
-
-def _check_page(out: Path | None) -> None:
-    """Refuse before any work what could not be written after it."""
-    if out is None:
-        return
-    if out.suffix.lower() not in (".html", ".htm"):
-        raise InputError("--out writes a page", needs="a name that ends in .html", got=str(out))
-    if not out.parent.is_dir():
-        raise FormatError(f"there is no folder {str(out.parent)!r}", cure="Create it first.")
 
 
 def _write_page(out: Path, found: Explanation, advice: Sequence[Suggestion], source: str) -> None:

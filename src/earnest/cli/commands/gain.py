@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 from earnest.cli import options
 from earnest.cli.reading import is_large, label_evidence, read_evidence
-from earnest.cli.writing import check_table, share_seed, write_each
-from earnest.core.base import check
+from earnest.cli.writing import answer_metrics, check_table
 
 if TYPE_CHECKING:
     from earnest.core.results.gain import Gain
 
 HELP = (
     "Was the tuning [bold]worth it[/bold]? What the search gained, and what it only seemed to.\n\n"
-    "Reads the out-of-fold predictions of every configuration, its columns in the order in which "
-    "they were tried. Says what a search stopped earlier would have reported, and what to expect "
-    "of its winner.\n\n"
+    "Reads the out-of-fold predictions of every configuration, with the columns in the order in "
+    "which they were tried. Shows what the search would have reported if you had stopped earlier, "
+    "and what to expect of that winner.\n\n"
     "  earnest gain preds.csv --metric roc_auc --seed 7\n"
     "  earnest gain preds.csv -m accuracy --order mean\n"
     "  earnest gain scores.csv --scores --id item\n"
@@ -41,8 +41,6 @@ def command(
 ) -> None:
     """Read predictions, ask what the search gained, and show or write it."""
     check_table(table, json)
-    if seed is not None:
-        check.whole_number("seed", seed, low=0)
     pi, metrics = read_evidence(predictions, reading, scoring, metric)
     from earnest.cli.show.gain import show_gain
     from earnest.cli.show.progress import patiently
@@ -60,7 +58,5 @@ def command(
                 n_jobs=n_jobs,
             )
 
-    seed = share_seed(metrics, seed)
-    results = {name: answer(name, seed) for name in metrics}
-    for made in write_each(results, json=json, table=table):
-        show_gain(made, names=label_evidence(pi))
+    show = partial(show_gain, names=label_evidence(pi))
+    answer_metrics(answer, show, metrics, seed, json=json, table=table)

@@ -11,18 +11,17 @@ import typer
 from earnest.cli.options import (
     AsJson,
     ByWhat,
-    Decimal,
-    Delimiter,
+    CsvReading,
     Positive,
     Response,
     ScoreName,
     TaskName,
-    Thousands,
+    make_argument,
     make_option,
 )
-from earnest.cli.reading import read_sign
+from earnest.cli.reading import read_marks
 from earnest.cli.show.terminal import write_json
-from earnest.cli.writing import check_place
+from earnest.cli.writing import check_ending, check_place
 from earnest.core.base.errors import EarnestError, InputError
 
 if TYPE_CHECKING:
@@ -40,97 +39,7 @@ if TYPE_CHECKING:
 _READ = "How to read it"
 _DATA = "What the tool did not keep"
 
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        "--out",
-        "-o",
-        metavar="FILE",
-        help="[dim]default: predictions.parquet, or scores.parquet[/dim]  Where to: .parquet, "
-        ".csv, .csv.gz, .tsv, .arrow, .feather or .npz.",
-    ),
-]
-Overwrite = Annotated[
-    bool, typer.Option("--overwrite", metavar="", help="Overwrite an existing file.")
-]
-Study = Annotated[
-    str | None,
-    make_option(_READ, "--study", "NAME", "Name of the study in an Optuna storage."),
-]
-Store = Annotated[
-    Path | None,
-    make_option(
-        _READ, "--store", "FOLDER", "Optuna: the folder that you passed to keep_predictions."
-    ),
-]
-Ensembles = Annotated[
-    bool,
-    make_option(
-        _READ,
-        "--ensembles",
-        "",
-        "Include models that were fitted to the predictions of others. They look too good.",
-    ),
-]
-Static = Annotated[
-    bool | None,
-    typer.Option(
-        "--static/--dynamic",
-        metavar="",
-        help="Whether configurations were fixed before any was evaluated. [dim]default: what "
-        "the tool reports[/dim]",
-        show_default=False,
-        rich_help_panel=_READ,
-    ),
-]
-TrustPickle = Annotated[
-    bool,
-    make_option(
-        _READ,
-        "--trust-pickle",
-        "",
-        "Read pickles, which AutoGluon writes. They can run any code: use it only for your own.",
-    ),
-]
-Data = Annotated[
-    Path | None,
-    make_option(
-        _DATA,
-        "--data",
-        "TABLE",
-        "The training table, with its rows in the order that the tool used: CSV, Parquet or Arrow.",
-    ),
-]
-Target = Annotated[
-    str | None,
-    make_option(_DATA, "--target", "COLUMN", "Column of the outcome in that table."),
-]
-Group = Annotated[
-    str | None,
-    make_option(
-        _DATA,
-        "--group",
-        "COLUMN",
-        "Column of groups in that table, such as the patient of each visit.",
-    ),
-]
-Fold = Annotated[
-    str | None,
-    make_option(
-        _DATA,
-        "--fold",
-        "COLUMN",
-        "Column of the fold that tested a case in that table (AutoGluon).",
-    ),
-]
-Time = Annotated[
-    str | None,
-    make_option(_DATA, "--time", "COLUMN", "Column of the survival time in that table."),
-]
-Event = Annotated[
-    str | None,
-    make_option(_DATA, "--event", "COLUMN", "Column of the survival event, 0 or 1, in that table."),
-]
+Overwrite = Annotated[bool, make_option(None, "", "Overwrite an existing file.", "--overwrite")]
 
 
 # What a tool did not keep, from the table that it was given.
@@ -160,31 +69,17 @@ class CaseColumns:
     cautions: tuple[Caution, ...] = ()
 
 
-def read_columns(
-    data: Path | None,
-    named: ColumnNames,
-    *,
-    delimiter: str | None = None,
-    decimal: str | None = None,
-    thousands: str | None = None,
-) -> CaseColumns:
+def read_columns(data: Path | None, named: ColumnNames, csv: CsvReading) -> CaseColumns:
     """Read the named columns of a table; nothing where no table is given.
 
-    Parameters
-    ----------
-    data : Path, optional
-        The table, its rows in the order that the tool was given.
-    named : Named
-        The columns.
-    delimiter, decimal, thousands : str, optional
-        Of a CSV file.
+    The rows of the table are in the order that the tool was given.
     """
     from earnest.training.tables.table import open_noting
 
     _refuse_halves(data, named)
     if data is None:
         return CaseColumns()
-    opened = open_noting(data, delimiter=delimiter, decimal=decimal, thousands=thousands)
+    opened = open_noting(data, **read_marks(csv))
     columns = opened.columns
     return CaseColumns(
         _read_outcome(columns, named),
@@ -235,58 +130,122 @@ HELP = (
     "Reads an Optuna study whose objective called keep_predictions, the results folder of "
     "mljar-supervised, the folder of an AutoGluon predictor, or a run of earnest; and the logs of "
     "evaluations: lm-evaluation-harness, Inspect, promptfoo, DSPy, GEPA, OpenAI's evals, HELM, or "
-    "a table a model with the columns item and score. Nothing is trained, and what is to be known "
-    "of the tool goes into the file, which estimate, compare and report then read.\n\n"
+    "one table per model with the columns item and score. Nothing is trained. estimate, compare "
+    "and report read the file, which also records what to know about the tool.\n\n"
     "  earnest gather study.db --store kept --data train.csv --target relapse\n"
     "  earnest gather AutoML_1/ -o predictions.csv\n"
     "  earnest gather AutogluonModels/ag-1 --trust-pickle\n"
     "  earnest gather logs/ --score acc -o scores.parquet"
 )
 
-Source = Annotated[
-    str,
-    typer.Argument(
-        metavar="SOURCE",
-        help="An Optuna storage (URL, SQLite or journal file), the folder of mljar-supervised, "
-        "AutoGluon or a run, or logs of an evaluation.",
-        show_default=False,
-    ),
-]
-
 
 def command(
-    source: Source,
-    out: Out = None,
+    source: Annotated[
+        str,
+        make_argument(
+            "SOURCE",
+            "An Optuna storage (URL, SQLite or journal file), the folder of mljar-supervised, "
+            "AutoGluon or a run, or logs of an evaluation.",
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        make_option(
+            None,
+            "FILE",
+            "[dim]default: predictions.parquet, or scores.parquet[/dim]  Where to: .parquet, "
+            ".csv, .csv.gz, .tsv, .arrow, .feather or .npz.",
+            "--out",
+            "-o",
+        ),
+    ] = None,
     overwrite: Overwrite = False,
     json: AsJson = False,
-    study: Study = None,
-    store: Store = None,
+    study: Annotated[
+        str | None, make_option(_READ, "NAME", "Name of the study in an Optuna storage.")
+    ] = None,
+    store: Annotated[
+        Path | None,
+        make_option(_READ, "FOLDER", "Optuna: the folder that you passed to keep_predictions."),
+    ] = None,
     score: ScoreName = None,
     by: ByWhat = None,
-    ensembles: Ensembles = False,
-    static: Static = None,
-    trust_pickle: TrustPickle = False,
-    data: Data = None,
-    target: Target = None,
-    group: Group = None,
-    fold: Fold = None,
-    time: Time = None,
-    event: Event = None,
+    ensembles: Annotated[
+        bool,
+        make_option(
+            _READ,
+            "",
+            "Include models that were fitted to the predictions of others. They look too good.",
+            "--ensembles",
+        ),
+    ] = False,
+    static: Annotated[
+        bool | None,
+        typer.Option(
+            "--static/--dynamic",
+            metavar="",
+            help="Whether configurations were fixed before any was evaluated. [dim]default: what "
+            "the tool reports[/dim]",
+            show_default=False,
+            rich_help_panel=_READ,
+        ),
+    ] = None,
+    trust_pickle: Annotated[
+        bool,
+        make_option(
+            _READ,
+            "",
+            "Read pickles, which AutoGluon writes. They can run any code: use it only for your "
+            "own.",
+            "--trust-pickle",
+        ),
+    ] = False,
+    data: Annotated[
+        Path | None,
+        make_option(
+            _DATA,
+            "TABLE",
+            "The training table, with its rows in the order that the tool used: CSV, Parquet or "
+            "Arrow.",
+        ),
+    ] = None,
+    target: Annotated[
+        str | None, make_option(_DATA, "COLUMN", "Column of the outcome in that table.")
+    ] = None,
+    group: Annotated[
+        str | None,
+        make_option(
+            _DATA, "COLUMN", "Column of groups in that table, such as the patient of each visit."
+        ),
+    ] = None,
+    fold: Annotated[
+        str | None,
+        make_option(
+            _DATA, "COLUMN", "Column of the fold that tested a case in that table (AutoGluon)."
+        ),
+    ] = None,
+    time: Annotated[
+        str | None, make_option(_DATA, "COLUMN", "Column of the survival time in that table.")
+    ] = None,
+    event: Annotated[
+        str | None,
+        make_option(_DATA, "COLUMN", "Column of the survival event, 0 or 1, in that table."),
+    ] = None,
     positive: Positive = None,
     task: TaskName = None,
     response: Response = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = None,
-    thousands: Thousands = None,
+    *,
+    csv: CsvReading,
 ) -> None:
     """Read what the tool kept, write it, and tell what it is."""
     from earnest.adapters.scores.door import is_evaluation
     from earnest.adapters.scores.plain import is_table
 
-    logs = is_evaluation(source) or is_table(source)
+    place = Path(source)
+    logs = is_evaluation(source) or (place.is_file() and is_table(place))
     out = (Path("scores.parquet") if logs else Path("predictions.parquet")) if out is None else out
     _check_out(out, overwrite)
-    _refuse_inputs(out, Path(source), data)
+    _refuse_inputs(out, place, data)
     if logs:
         given = {"--data": data, "--store": store, "--study": study, "--positive": positive}
         _gather_scores(source, out, json, score, by, [name for name, one in given.items() if one])
@@ -297,10 +256,8 @@ def command(
     from earnest.adapters.predictions.door import predictions_from
 
     named = ColumnNames(target=target, group=group, fold=fold, time=time, event=event)
-    said = {"delimiter": read_sign(delimiter), "decimal": decimal}
-    said["thousands"] = read_sign(thousands)
     try:
-        columns = read_columns(data, named, **said)
+        columns = read_columns(data, named, csv)
         pi = predictions_from(
             source,
             columns.outcome,
@@ -327,7 +284,7 @@ def _gather_scores(
 ) -> None:
     """Read the logs of an evaluation, write their scores, and tell what they are."""
     if given:
-        raise InputError(f"{given[0]} is for predictions, and this is a log", cure="Leave it out.")
+        raise InputError(f"{given[0]} is for predictions, but this is a log", cure="Leave it out.")
     from earnest.adapters.scores.door import scores_from
     from earnest.cli.show.gather import facts_of_scores, show_scores
 
@@ -344,10 +301,7 @@ def _check_out(out: Path, overwrite: bool) -> None:
     """Refuse before any work what could not be written after it."""
     from earnest.core.tables.files import SAVED
 
-    if not out.name.casefold().endswith(SAVED):
-        raise InputError(
-            "--out has an unsupported file extension", needs=", ".join(SAVED), got=str(out)
-        )
+    check_ending(out, SAVED)
     check_place(out, overwrite)
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-import typer
-
-from earnest.cli.options import AsJson
+from earnest.cli.options import AsJson, make_argument, make_option
 from earnest.cli.show.terminal import write, write_json
 
 if TYPE_CHECKING:
@@ -19,11 +17,10 @@ if TYPE_CHECKING:
 
 
 Names = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="NAME", help="Show only these, with their references."),
+    list[str] | None, make_argument("NAME", "Show only these, with their references.")
 ]
 AsBibTeX = Annotated[
-    bool, typer.Option("--bibtex", metavar="", help="Write only the references, as BibTeX.")
+    bool, make_option(None, "", "Write only the references, as BibTeX.", "--bibtex")
 ]
 
 METHODS_HELP = (
@@ -87,7 +84,7 @@ def list_tests(names: Names = None, bibtex: AsBibTeX = False, json: AsJson = Fal
 
     specs = [TESTS[name].spec for name in names or TESTS]
     if not write_specs("tests", specs, TEST_FIELDS, bibtex=bibtex, json=json):
-        from earnest.cli.show.comparison import show_tests
+        from earnest.cli.show.lists import show_tests
 
         show_tests(specs)
         show_references(specs if names else ())

@@ -14,59 +14,17 @@ from earnest.cli.options import (
 )
 from earnest.cli.reading import read_evidence
 from earnest.cli.writing import check_table, write_result
-from earnest.core.base import check
 from earnest.core.base.errors import InputError
 
 _GOAL = "What the study is for"
 _HOW = "How to plan"
 
-Detect = Annotated[
-    float | None,
-    make_option(
-        _GOAL,
-        "--detect",
-        "NUMBER",
-        "The difference that must be shown: of two configurations, or with --configs above 2 "
-        "of the best from all others.",
-    ),
-]
-Width = Annotated[
-    float | None,
-    make_option(_GOAL, "--width", "NUMBER", "The width of the interval of the best."),
-]
-Configs = Annotated[
-    list[int] | None,
-    make_option(
-        _GOAL,
-        "--configs",
-        "N",
-        "[dim]default: 2, or those of the pilot for --width[/dim]  How many configurations "
-        "the study will have; repeat for several.",
-    ),
-]
-Repeats = Annotated[
-    list[int] | None,
-    make_option(
-        _GOAL,
-        "--repeats",
-        "N",
-        "[dim]default: those of the pilot[/dim]  How many samples of each item; repeat for "
-        "several.",
-    ),
-]
-Power = Annotated[
-    float,
-    make_option(_HOW, "--power", "SHARE", "The chance of showing the difference."),
-]
-Level = Annotated[float, make_level_option(_HOW)]
-Seed = Annotated[int | None, make_seed_option(_HOW)]
-Jobs = Annotated[int | None, make_jobs_option(_HOW)]
-
 
 HELP = (
-    "How many items, repeats and configurations, [bold]before[/bold] the money is spent.\n\n"
-    "Reads a pilot, predictions or scores, and simulates studies from it: as difficult items, as "
-    "much agreement between configurations.\n\n"
+    "How many items, repeats and configurations do you need? Ask [bold]before[/bold] you pay for "
+    "them.\n\n"
+    "Reads a pilot (predictions or scores) and simulates studies like it: items as difficult, "
+    "configurations that agree as much.\n\n"
     "  earnest plan pilot.csv --scores --detect 0.03\n"
     "  earnest plan pilot.csv --scores --detect 0.03 --configs 2 --configs 20 --repeats 4\n"
     "  earnest plan preds.parquet -m roc_auc --width 0.05"
@@ -78,14 +36,43 @@ def command(
     metric: gated.MetricName = None,
     json: options.AsJson = False,
     table: options.PaperTable = None,
-    detect: Detect = None,
-    width: Width = None,
-    configs: Configs = None,
-    repeats: Repeats = None,
-    power: Power = 0.8,
-    level: Level = 0.95,
-    seed: Seed = None,
-    n_jobs: Jobs = None,
+    detect: Annotated[
+        float | None,
+        make_option(
+            _GOAL,
+            "NUMBER",
+            "The difference to show: between two configurations or, with --configs above 2, "
+            "between the best and all others.",
+        ),
+    ] = None,
+    width: Annotated[
+        float | None,
+        make_option(_GOAL, "NUMBER", "The width of the interval of the best configuration."),
+    ] = None,
+    configs: Annotated[
+        list[int] | None,
+        make_option(
+            _GOAL,
+            "N",
+            "[dim]default: 2, or those of the pilot for --width[/dim]  How many configurations "
+            "the study will have; repeat for several.",
+        ),
+    ] = None,
+    repeats: Annotated[
+        list[int] | None,
+        make_option(
+            _GOAL,
+            "N",
+            "[dim]default: those of the pilot[/dim]  How many samples of each item; repeat for "
+            "several.",
+        ),
+    ] = None,
+    power: Annotated[
+        float, make_option(_HOW, "SHARE", "The chance of showing the difference.")
+    ] = 0.8,
+    level: Annotated[float, make_level_option(_HOW)] = 0.95,
+    seed: Annotated[int | None, make_seed_option(_HOW)] = None,
+    n_jobs: Annotated[int | None, make_jobs_option(_HOW)] = None,
     *,
     reading: options.PredictionsReading,
     scoring: options.ScoresReading,
@@ -94,8 +81,6 @@ def command(
     check_table(table, json)
     if detect is None and width is None:
         raise InputError("there is no goal", needs="--detect NUMBER or --width NUMBER")
-    if seed is not None:
-        check.whole_number("seed", seed, low=0)
     pilot, _ = read_evidence(predictions, reading, scoring, None if metric is None else [metric])
     from earnest.decision.plan import plan
 

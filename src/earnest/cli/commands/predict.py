@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import Annotated
 
 from earnest.cli.commands.gather import Overwrite
 from earnest.cli.failures import in_options, say
-from earnest.cli.options import AsJson, Decimal, Delimiter, Thousands
-from earnest.cli.reading import read_sign
+from earnest.cli.options import AsJson, CsvReading, make_argument, make_option
+from earnest.cli.reading import read_marks
 from earnest.cli.show.terminal import write, write_json
-from earnest.cli.writing import check_place
+from earnest.cli.writing import check_ending, check_place
 from earnest.core.base.errors import InputError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 HELP = (
     "Predict [bold]new rows[/bold] with the model of a run.\n\nWrites one row per row of the "
@@ -28,47 +22,27 @@ HELP = (
 )
 _WRITTEN = (".csv", ".parquet")
 
-Run = Annotated[
-    Path,
-    typer.Argument(
-        metavar="RUN", help="A folder that earnest tune wrote, or its model.skops.",
-        show_default=False,
-    ),
-]  # fmt: skip
-Data = Annotated[
-    Path,
-    typer.Argument(
-        metavar="TABLE", help="New rows: CSV, Parquet or Arrow.", show_default=False
-    ),
-]  # fmt: skip
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        "--out", "-o", metavar="FILE", help="Output file: .csv or .parquet.", show_default=False
-    ),
-]
-
-Id = Annotated[
-    str | None,
-    typer.Option(
-        "--id",
-        metavar="COLUMN",
-        help="Column that identifies the rows; it is copied to the output.",
-        show_default=False,
-    ),
-]
-
 
 def command(
-    run: Run,
-    data: Data,
-    out: Out = None,
+    run: Annotated[
+        Path,
+        make_argument("RUN", "A folder that earnest tune wrote, or its model.skops."),
+    ],
+    data: Annotated[
+        Path,
+        make_argument("TABLE", "New rows: CSV, Parquet or Arrow."),
+    ],
+    out: Annotated[
+        Path | None, make_option(None, "FILE", "Output file: .csv or .parquet.", "--out", "-o")
+    ] = None,
     overwrite: Overwrite = False,
-    id: Id = None,
+    id: Annotated[
+        str | None,
+        make_option(None, "COLUMN", "Column that identifies the rows; it is copied to the output."),
+    ] = None,
     json: AsJson = False,
-    delimiter: Delimiter = None,
-    decimal: Decimal = None,
-    thousands: Thousands = None,
+    *,
+    csv: CsvReading,
 ) -> None:
     """Load the model, read the rows, and write what it says of them."""
     _check_out(out, data, overwrite)
@@ -76,13 +50,7 @@ def command(
     from earnest.training.tune.model import load_model
 
     model = load_model(run)
-    found = model.predict(
-        data,
-        id=id,
-        delimiter=read_sign(delimiter),
-        decimal=decimal,
-        thousands=read_sign(thousands),
-    )
+    found = model.predict(data, id=id, **read_marks(csv))
     for caution in found.cautions:
         said = (caution.what, caution.consequence, caution.cure)
         say(in_options(" ".join(filter(None, said))), label=caution.code)
@@ -101,21 +69,10 @@ def _check_out(out: Path | None, data: Path, overwrite: bool) -> None:
     """Refuse before any work what could not be written after it."""
     if out is None:
         return
-    if out.suffix.lower() not in _WRITTEN:
-        raise InputError(
-            "--out has an unsupported file extension",
-            needs="a name that ends in .csv or .parquet",
-            got=str(out),
-        )
+    check_ending(out, _WRITTEN)
     if out.exists() and data.exists() and out.samefile(data):
         raise InputError("--out is the table itself", needs="another file", got=str(out))
     check_place(out, overwrite)
-
-
-def _make_table(columns: dict[str, list[object]]) -> pa.Table:
-    import pyarrow as pa
-
-    return pa.table(columns)
 
 
 def _write_csv(columns: dict[str, list[object]]) -> bytes:
@@ -124,12 +81,13 @@ def _write_csv(columns: dict[str, list[object]]) -> bytes:
 
     sink = pa.BufferOutputStream()
     options = csv.WriteOptions(quoting_style="needed")
-    csv.write_csv(_make_table(columns), sink, options)
+    csv.write_csv(pa.table(columns), sink, options)
     return bytes(sink.getvalue().to_pybytes())
 
 
 def save_predicted(columns: dict[str, list[object]], out: Path) -> None:
     """Write predictions as a table; the ending of the name tells how."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     from earnest.core.base.writing import replacing
@@ -138,4 +96,4 @@ def save_predicted(columns: dict[str, list[object]], out: Path) -> None:
         if out.suffix.lower() == ".csv":
             temporary.write_bytes(_write_csv(columns))
         else:
-            pq.write_table(_make_table(columns), str(temporary))
+            pq.write_table(pa.table(columns), str(temporary))

@@ -5,18 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from earnest.cli import options
+from earnest.cli.options import make_argument, make_option
 from earnest.cli.reading import list_load_options, list_log_options, list_score_options
-from earnest.core.base import check
-from earnest.core.base.errors import FormatError, InputError
+from earnest.cli.writing import check_ending, check_folder
 
 if TYPE_CHECKING:
     from earnest.reporting.report import Report
 
 HELP = (
-    "Everything that can be said of a run, as [bold]one page[/bold] that needs nothing else.\n\n"
+    "Everything about a run, on [bold]one self-contained page[/bold].\n\n"
     "Reads the folder of a run, finished or not, a run file, or a table of out-of-fold "
     "predictions. Nothing is trained.\n\n"
     "  earnest report run/ --open\n"
@@ -27,95 +25,62 @@ HELP = (
 _WRITE, _HOW = "What to write", "How to estimate"
 ENDINGS = (".html", ".htm", ".json", ".md")
 
-Source = Annotated[
-    Path,
-    typer.Argument(
-        metavar="RUN",
-        help="The folder of a run, a run file (run.db), or a table of predictions: CSV, Parquet, "
-        "Arrow or NPZ.",
-        show_default=False,
-    ),
-]
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        "--out",
-        "-o",
-        metavar="FILE",
-        help="Output file that ends in .html, .json or .md. [dim]default: report.html, in the "
-        "folder of the run[/dim]",
-        rich_help_panel=_WRITE,
-    ),
-]
-Show = Annotated[
-    bool,
-    typer.Option("--open", metavar="", help="Open it in a browser.", rich_help_panel=_WRITE),
-]
-MetricNames = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--metric",
-        "-m",
-        metavar="NAME",
-        help="What to measure: that of the run, or see [bold]earnest metrics[/bold]. Given "
-        "several times: a page each, named after it.",
-        rich_help_panel=_HOW,
-    ),
-]
-MethodName = Annotated[
-    str | None,
-    typer.Option(
-        "--method",
-        metavar="NAME",
-        help="[dim]default: that of the run, or as for [bold]estimate[/bold][/dim]",
-        rich_help_panel=_HOW,
-    ),
-]
-Level = Annotated[
-    float | None,
-    typer.Option(
-        "--level",
-        metavar="SHARE",
-        help="[dim]default: that of the run, or 0.95[/dim]",
-        rich_help_panel=_HOW,
-    ),
-]
-SideName = Annotated[
-    str | None,
-    typer.Option(
-        "--side",
-        metavar="SIDE",
-        help="two-sided, lower, upper, or pessimistic.",
-        rich_help_panel=_HOW,
-    ),
-]
-NoExplanation = Annotated[
-    bool,
-    typer.Option(
-        "--no-explain", metavar="", help="Leave the explanation out.", rich_help_panel=_HOW
-    ),
-]
-
 
 def command(
-    run: Source,
-    out: Out = None,
-    show: Show = False,
-    metric: MetricNames = None,
-    method: MethodName = None,
-    level: Level = None,
-    side: SideName = None,
+    run: Annotated[
+        Path,
+        make_argument(
+            "RUN",
+            "The folder of a run, a run file (run.db), or a table of predictions: CSV, Parquet, "
+            "Arrow or NPZ.",
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        make_option(
+            _WRITE,
+            "FILE",
+            "Output file that ends in .html, .json or .md. [dim]default: report.html, in the "
+            "folder of the run[/dim]",
+            "--out",
+            "-o",
+        ),
+    ] = None,
+    show: Annotated[bool, make_option(_WRITE, "", "Open it in a browser.", "--open")] = False,
+    metric: Annotated[
+        list[str] | None,
+        make_option(
+            _HOW,
+            "NAME",
+            "[dim]default: that of the run[/dim]  See [bold]earnest metrics[/bold]. Repeat for "
+            "several: each has a page, named after it.",
+            "--metric",
+            "-m",
+        ),
+    ] = None,
+    method: Annotated[
+        str | None,
+        make_option(
+            _HOW, "NAME", "[dim]default: that of the run, or as for [bold]estimate[/bold][/dim]"
+        ),
+    ] = None,
+    level: Annotated[
+        float | None, make_option(_HOW, "SHARE", "[dim]default: that of the run, or 0.95[/dim]")
+    ] = None,
+    side: Annotated[
+        str | None, make_option(_HOW, "SIDE", "two-sided, lower, upper, or pessimistic.")
+    ] = None,
     n_resamples: options.Resamples = None,
     seed: options.Seed = None,
-    no_explain: NoExplanation = False,
+    no_explain: Annotated[
+        bool, make_option(_HOW, "", "Leave the explanation out.", "--no-explain")
+    ] = False,
     n_jobs: options.Jobs = None,
     *,
     reading: options.PredictionsReading,
     scoring: options.ScoresReading,
 ) -> None:
     """Read a run, make its report, and write it."""
-    if seed is not None:
-        check.whole_number("seed", seed, low=0)
     path = _choose_path(run, out)
     from earnest.reporting.report import report
 
@@ -137,7 +102,9 @@ def command(
         made.save(page)
         _say(made, page)
         if show:
-            _open(page)
+            import webbrowser
+
+            webbrowser.open(page.resolve().as_uri())
 
 
 def _list_options(
@@ -158,34 +125,17 @@ def _choose_path(run: Path, out: Path | None) -> Path:
     """Return where to write, and refuse before any work what could not be written after it."""
     if out is None:
         out = run / "report.html" if run.is_dir() else Path("report.html")
-    if out.suffix.lower() not in ENDINGS:
-        raise InputError(
-            "--out has an unsupported file extension", needs=", ".join(ENDINGS), got=str(out)
-        )
-    if not out.parent.is_dir():
-        raise FormatError(f"there is no folder {str(out.parent)!r}", cure="Create it first.")
+    check_ending(out, ENDINGS)
+    check_folder(out)
     return out
 
 
 def _say(made: Report, path: Path) -> None:
-    from rich.text import Text
-
-    from earnest.cli.show.estimate import indented, remarks
-    from earnest.cli.show.terminal import clean, emit
+    from earnest.cli.show.estimate import emit_blocks, remarks, say
 
     answer = made.content.answer
     assert answer is not None  # a run without one is refused before
-    emit(
-        Text(),
-        indented(Text(clean(made.content.sentence), style="bold")),
-        indented(Text(clean(answer.lede))),
-        Text(),
-        *(remarks(answer.cautions, answer.checked) if answer.checked else ()),
-        indented(Text(f"Wrote {clean(str(path))}")),
+    cautions = remarks(answer.cautions, answer.checked) if answer.checked else ()
+    emit_blocks(
+        [say(made.content.sentence, "bold"), say(answer.lede)], [*cautions, say(f"Wrote {path}")]
     )
-
-
-def _open(path: Path) -> None:
-    import webbrowser
-
-    webbrowser.open(path.resolve().as_uri())

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from earnest.cli import options
 from earnest.cli.options import make_option
 from earnest.cli.reading import is_large, read_predictions, refuse_no_metric
-from earnest.cli.writing import check_table, share_seed, write_each
-from earnest.core.base import check
+from earnest.cli.writing import answer_metrics, check_table
 
 if TYPE_CHECKING:
     from earnest.core.results.thresholds import ThresholdChoice, Thresholds
@@ -18,47 +17,13 @@ if TYPE_CHECKING:
 
 _WHICH = "Which thresholds"
 
-At = Annotated[
-    list[float] | None,
-    make_option(
-        _WHICH, "--at", "T", "Show this threshold instead of nine round ones. Repeat for several."
-    ),
-]
-Sensitivity = Annotated[
-    float | None,
-    make_option(
-        _WHICH,
-        "--sensitivity",
-        "SHARE",
-        "Choose the highest threshold with at least this sensitivity.",
-    ),
-]
-Specificity = Annotated[
-    float | None,
-    make_option(
-        _WHICH,
-        "--specificity",
-        "SHARE",
-        "Choose the lowest threshold with at least this specificity.",
-    ),
-]
-NetBenefit = Annotated[
-    float | None,
-    make_option(
-        _WHICH,
-        "--net-benefit",
-        "P",
-        "Choose the threshold with the largest net benefit, where acting and not acting are "
-        "worth the same at a probability of P.",
-    ),
-]
-
 
 HELP = (
-    "[bold]Where to put the threshold[/bold]? What to expect at each, corrected for the choice.\n\n"
-    "Reads the out-of-fold scores of every configuration for two classes. Says sensitivity, "
+    "[bold]Where to put the threshold[/bold]? What to expect at each, corrected for the "
+    "selection.\n\n"
+    "Reads the out-of-fold scores of every configuration for two classes. Shows sensitivity, "
     "specificity, predictive values and net benefit of the winner at every threshold, with bands "
-    "that hold at all of them at once, and what to expect of a threshold chosen by a rule.\n\n"
+    "that hold for all of them at once, and what to expect of a threshold chosen by a rule.\n\n"
     "  earnest thresholds preds.csv --metric roc_auc --seed 7\n"
     "  earnest thresholds preds.csv -m roc_auc --at 0.3 --at 0.5\n"
     "  earnest thresholds preds.csv -m roc_auc --sensitivity 0.9\n"
@@ -91,10 +56,31 @@ def command(
     metric: options.MetricNames = None,
     json: options.AsJson = False,
     table: options.PaperTable = None,
-    at: At = None,
-    sensitivity: Sensitivity = None,
-    specificity: Specificity = None,
-    net_benefit: NetBenefit = None,
+    at: Annotated[
+        list[float] | None,
+        make_option(
+            _WHICH, "T", "Show this threshold instead of nine round ones. Repeat for several."
+        ),
+    ] = None,
+    sensitivity: Annotated[
+        float | None,
+        make_option(
+            _WHICH, "SHARE", "Choose the highest threshold with at least this sensitivity."
+        ),
+    ] = None,
+    specificity: Annotated[
+        float | None,
+        make_option(_WHICH, "SHARE", "Choose the lowest threshold with at least this specificity."),
+    ] = None,
+    net_benefit: Annotated[
+        float | None,
+        make_option(
+            _WHICH,
+            "P",
+            "Choose the threshold with the largest net benefit, where acting and not acting are "
+            "worth the same at a probability of P.",
+        ),
+    ] = None,
     level: options.Level = 0.95,
     side: options.SideName = "two-sided",
     selector: options.SelectorName = None,
@@ -106,8 +92,6 @@ def command(
 ) -> None:
     """Read predictions, ask what to expect at every threshold, and show or write it."""
     check_table(table, json)
-    if seed is not None:
-        check.whole_number("seed", seed, low=0)
     if not metric and predictions.exists():  # what is not there is refused when it is read
         refuse_no_metric(predictions)
     pi = read_predictions(predictions, reading)
@@ -140,8 +124,7 @@ def command(
             found.append(made.choose("net_benefit", act_from=net_benefit))
         return found or [made.choose("youden")]
 
-    metrics = metric or []
-    seed = share_seed(metrics, seed)
-    results = {name: answer(name, seed) for name in metrics}
-    for asked in write_each(results, json=json, table=table):
+    def show(asked: ThresholdAnswer) -> None:
         show_thresholds(asked.made, asked.choices, at)
+
+    answer_metrics(answer, show, metric or [], seed, json=json, table=table)

@@ -18,12 +18,13 @@ from earnest.cli.options import (
     Delimiter,
     EventColumn,
     Thousands,
+    make_argument,
     make_jobs_option,
     make_level_option,
     make_option,
     make_seed_option,
 )
-from earnest.cli.reading import read_sign
+from earnest.cli.reading import read_marks
 from earnest.cli.show.terminal import write_json
 
 if TYPE_CHECKING:
@@ -38,185 +39,41 @@ _READ = "How to read the table"
 
 Data = Annotated[
     Path,
-    typer.Argument(
-        metavar="TABLE",
-        help="The data, one row per case: CSV, Parquet or Arrow.",
-        show_default=False,
-    ),
+    make_argument("TABLE", "The data, one row per case: CSV, Parquet or Arrow."),
 ]
-Target = Annotated[
-    str | None,
-    typer.Option("--target", "-t", metavar="COLUMN", help="Column to predict.", show_default=False),
-]
-Metric = Annotated[
-    str | None,
-    typer.Option(
-        "--metric",
-        "-m",
-        metavar="NAME",
-        help="[dim]default: roc_auc, roc_auc_ovr, r2 or concordance, by the task[/dim]  See "
-        "[bold]earnest metrics[/bold].",
-    ),
-]
-Budget = Annotated[
-    str | None,
-    typer.Option(
-        "--budget",
-        metavar="TIME",
-        help="[dim]default: 5m, or no limit with --configs[/dim]  Time budget, such as 90s, "
-        "5m or 1h.",
-    ),
-]
-Out = Annotated[
-    Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for the files of the run.")
-]
-Resume = Annotated[
-    bool,
-    typer.Option("--resume", metavar="", help="Resume the run in the folder."),
-]
-Plan = Annotated[
-    Path | None,
-    typer.Option(
-        "--plan",
-        metavar="FILE",
-        help="Repeat what an earlier run tried: its plan.json.",
-        show_default=False,
-    ),
-]
-NoReport = Annotated[bool, typer.Option("--no-report", metavar="", help="Do not write the report.")]
-Live = Annotated[
-    bool,
-    typer.Option(
-        "--live",
-        metavar="",
-        help="Show the run while it goes on: a page in its folder that becomes the report.",
-    ),
-]
-LearningCurve = Annotated[
-    bool,
-    typer.Option(
-        "--learning-curve",
-        metavar="",
-        help="Train the winner on parts of its cases too, and say what more cases gave; beyond "
-        "the budget.",
-    ),
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Show only errors.")]
-
-Group = Annotated[
-    str | None,
-    make_option(
-        _READ,
-        "--group",
-        "COLUMN",
-        "Column of groups, such as the patient of each visit; a group stays in one fold.",
-    ),
-]
-Time = Annotated[
-    str | None,
-    make_option(
-        _READ, "--time", "COLUMN", "Survival time; use it with --event instead of --target."
-    ),
-]
-TaskName = Annotated[
-    str | None,
-    make_option(
-        _READ,
-        "--task",
-        "TASK",
-        "[dim]default: from the outcome[/dim]  binary, multiclass, regression.",
-    ),
-]
-Positive = Annotated[
-    str | None,
-    make_option(
-        _READ,
-        "--positive",
-        "LABEL",
-        "[dim]default: yes of yes and no, case of case and control, otherwise the "
-        "last[/dim]  The positive class.",
-    ),
-]
-Ignore = Annotated[
-    list[str] | None,
-    make_option(_READ, "--ignore", "COLUMN", "Column to leave out; repeat for several."),
-]
-Keep = Annotated[
-    list[str] | None,
-    make_option(
-        _READ,
-        "--keep",
-        "COLUMN",
-        "Column to use although it would be left out; repeat for several.",
-    ),
-]
-Folds = Annotated[int, make_option(_SEARCH, "--folds", "K", "Number of folds.")]
-Repeats = Annotated[
-    int,
-    make_option(_SEARCH, "--repeats", "R", "Number of times to repeat the folds."),
-]
-Drop = Annotated[
-    str | None,
-    make_option(
-        _SEARCH,
-        "--drop",
-        "RULE",
-        "Drop configurations early if they can no longer win: bced or bced_adjusted.",
-    ),
-]
-Ensemble = Annotated[
-    str,
-    make_option(
-        _SEARCH,
-        "--ensemble",
-        "RULE",
-        "greedy averages several configurations, where that promises more than the best "
-        "one; none takes the best one.",
-    ),
-]
-Portfolio = Annotated[
-    str,
-    make_option(
-        _SEARCH,
-        "--portfolio",
-        "NAME",
-        "What to try: default, tsamardinos2018, or the path of a .toml file.",
-    ),
-]
-Configs = Annotated[
-    int | None,
-    make_option(
-        _SEARCH, "--configs", "N", "Try the first N configurations, however long it takes."
-    ),
-]
-Level = Annotated[float, make_level_option(_SEARCH)]
-Seed = Annotated[int | None, make_seed_option(_SEARCH)]
-Jobs = Annotated[int, make_jobs_option(_SEARCH, "Parallel fits; -1 uses all cores.")]
-Backend = Annotated[
-    str,
-    make_option(
-        _SEARCH, "--backend", "NAME", "Where fits run: loky (processes), threading, dask, ray."
-    ),
-]
-Scheduler = Annotated[
-    str | None,
-    make_option(
-        _SEARCH,
-        "--scheduler",
-        "ADDRESS",
-        "Address of a cluster, for --backend dask or ray: tcp://127.0.0.1:8786.",
-    ),
-]
+Target = Annotated[str | None, make_option(None, "COLUMN", "Column to predict.", "--target", "-t")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class CasesReading:
     """How a table of cases is read, beside its outcome; None where nothing was said."""
 
-    group: Group = None
-    task: TaskName = None
-    positive: Positive = None
-    ignore: Ignore = None
+    group: Annotated[
+        str | None,
+        make_option(
+            _READ,
+            "COLUMN",
+            "Column of groups, such as the patient of each visit; a group stays in one fold.",
+        ),
+    ] = None
+    task: Annotated[
+        str | None,
+        make_option(
+            _READ, "TASK", "[dim]default: from the outcome[/dim]  binary, multiclass, regression."
+        ),
+    ] = None
+    positive: Annotated[
+        str | None,
+        make_option(
+            _READ,
+            "LABEL",
+            "[dim]default: yes of yes and no, case of case and control, otherwise the last[/dim]  "
+            "The positive class.",
+        ),
+    ] = None
+    ignore: Annotated[
+        list[str] | None, make_option(_READ, "COLUMN", "Column to leave out; repeat for several.")
+    ] = None
     delimiter: Delimiter = None
     decimal: Decimal = None
     thousands: Thousands = None
@@ -236,37 +93,116 @@ HELP = (
 def command(
     data: Data,
     target: Target = None,
-    metric: Metric = None,
-    budget: Budget = None,
-    out: Out = Path("run"),
-    resume: Resume = False,
-    plan: Plan = None,
+    metric: Annotated[
+        str | None,
+        make_option(
+            None,
+            "NAME",
+            "[dim]default: roc_auc, roc_auc_ovr, r2 or concordance, by the task[/dim]  See "
+            "[bold]earnest metrics[/bold].",
+            "--metric",
+            "-m",
+        ),
+    ] = None,
+    budget: Annotated[
+        str | None,
+        make_option(
+            None,
+            "TIME",
+            "[dim]default: 5m, or no limit with --configs[/dim]  Time budget, such as 90s, "
+            "5m or 1h.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path, make_option(None, "FOLDER", "Folder for the files of the run.", "--out", "-o")
+    ] = Path("run"),
+    resume: Annotated[
+        bool, make_option(None, "", "Resume the run in the folder.", "--resume")
+    ] = False,
+    plan: Annotated[
+        Path | None,
+        make_option(None, "FILE", "Repeat what an earlier run tried: the path of its plan.json."),
+    ] = None,
     json: AsJson = False,
-    quiet: Quiet = False,
-    no_report: NoReport = False,
-    live: Live = False,
-    learning_curve: LearningCurve = False,
-    folds: Folds = 10,
-    repeats: Repeats = 1,
-    drop: Drop = None,
-    ensemble: Ensemble = "none",
-    portfolio: Portfolio = "default",
-    configs: Configs = None,
-    level: Level = 0.95,
-    seed: Seed = None,
-    n_jobs: Jobs = -1,
-    backend: Backend = "loky",
-    scheduler: Scheduler = None,
-    group: Group = None,
-    time: Time = None,
+    quiet: Annotated[bool, make_option(None, "", "Show only errors.", "--quiet", "-q")] = False,
+    no_report: Annotated[
+        bool, make_option(None, "", "Do not write the report.", "--no-report")
+    ] = False,
+    live: Annotated[
+        bool,
+        make_option(
+            None,
+            "",
+            "Show the run while it goes on, on a page in its folder that becomes the report.",
+            "--live",
+        ),
+    ] = False,
+    learning_curve: Annotated[
+        bool,
+        make_option(
+            None,
+            "",
+            "Also train the winner on parts of its cases, to show what more cases add. Takes time "
+            "beyond the budget.",
+            "--learning-curve",
+        ),
+    ] = False,
+    folds: Annotated[int, make_option(_SEARCH, "K", "Number of folds.")] = 10,
+    repeats: Annotated[int, make_option(_SEARCH, "R", "Number of times to repeat the folds.")] = 1,
+    drop: Annotated[
+        str | None,
+        make_option(
+            _SEARCH,
+            "RULE",
+            "Drop configurations early if they can no longer win: bced or bced_adjusted.",
+        ),
+    ] = None,
+    ensemble: Annotated[
+        str,
+        make_option(
+            _SEARCH,
+            "RULE",
+            "greedy: average several configurations if that promises more than the best one. "
+            "none: use the best one.",
+        ),
+    ] = "none",
+    portfolio: Annotated[
+        str,
+        make_option(
+            _SEARCH, "NAME", "What to try: default, tsamardinos2018, or the path of a .toml file."
+        ),
+    ] = "default",
+    configs: Annotated[
+        int | None,
+        make_option(_SEARCH, "N", "Try the first N configurations, however long it takes."),
+    ] = None,
+    level: Annotated[float, make_level_option(_SEARCH)] = 0.95,
+    seed: Annotated[int | None, make_seed_option(_SEARCH)] = None,
+    n_jobs: Annotated[int, make_jobs_option(_SEARCH, "Parallel fits; -1 uses all cores.")] = -1,
+    backend: Annotated[
+        str, make_option(_SEARCH, "NAME", "Where fits run: loky (processes), threading, dask, ray.")
+    ] = "loky",
+    scheduler: Annotated[
+        str | None,
+        make_option(
+            _SEARCH,
+            "ADDRESS",
+            "Address of a cluster, for --backend dask or ray: tcp://127.0.0.1:8786.",
+        ),
+    ] = None,
+    time: Annotated[
+        str | None,
+        make_option(_READ, "COLUMN", "Survival time; use it with --event instead of --target."),
+    ] = None,
     event: EventColumn = None,
-    task: TaskName = None,
-    positive: Positive = None,
-    ignore: Ignore = None,
-    keep: Keep = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = None,
-    thousands: Thousands = None,
+    keep: Annotated[
+        list[str] | None,
+        make_option(
+            _READ, "COLUMN", "Column to use that would be left out otherwise; repeat for several."
+        ),
+    ] = None,
+    *,
+    reading: CasesReading,
 ) -> None:
     """Read, plan, search, and show or write what was found."""
     from earnest.engine.backends import on_backend
@@ -285,17 +221,15 @@ def command(
         confidence_level=level,
         seed=seed,
         n_jobs=n_jobs,
-        group=group,
+        group=reading.group,
         time=time,
         event=event,
-        task=task,
-        positive=positive,
-        ignore=tuple(ignore or ()),
+        task=reading.task,
+        positive=reading.positive,
+        ignore=tuple(reading.ignore or ()),
         keep=tuple(keep or ()),
-        delimiter=read_sign(delimiter),
-        decimal=decimal,
-        thousands=read_sign(thousands),
         learning_curve=learning_curve,
+        **read_marks(reading),
     )
     with on_backend(backend, scheduler):
         run_job(
@@ -379,9 +313,9 @@ def _live_page(job: Job, out: Path) -> LivePage:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FormatError(
-            f"the folder {str(out)!r} cannot be made", got=str(error.strerror)
+            f"the folder {str(out)!r} cannot be created", got=str(error.strerror)
         ) from error
-    again = "The same command with --resume goes on where it was."
+    again = "Run the same command with --resume to continue."
     return LivePage(out / REPORT, title=job.name, again=again)
 
 

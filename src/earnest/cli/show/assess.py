@@ -11,16 +11,19 @@ from earnest.cli.show.estimate import (
     NARROWEST,
     Fact,
     Part,
+    emit_blocks,
     indented,
     label_facts,
+    metric_words,
     remarks,
+    say,
     spec_of,
     table,
     tag_cautions,
     title_of,
 )
 from earnest.cli.show.picture import MARGIN, axis_for, strip
-from earnest.cli.show.terminal import ACCENT, GREY, clean, columns, emit
+from earnest.cli.show.terminal import ACCENT, GREY, clean, columns
 from earnest.core.results.estimate import Estimate, Estimates
 from earnest.core.results.specs import Estimand
 from earnest.core.text.estimate import confidence, headline, print_numbers, training_words
@@ -38,14 +41,13 @@ LOOKED_AT = "cases, classes per fold, groups, fits that failed"
 def show_assessed(estimate: Estimate, source: Any, test: str | None = None) -> None:
     """Write what one method says of a learner, on a test set of that name if there is one."""
     trained = _list_trained(estimate) if test is None else _list_trained_once(estimate, test)
-    emit(
-        Text(),
-        *_sentences(estimate),
-        Text(),
-        *_picture(estimate),
-        label_facts([*_subject(estimate, source), *_method(estimate), *trained]),
-        Text(),
-        *remarks([*estimate.cautions, *source.cautions], LOOKED_AT),
+    spec = spec_of(estimate)
+    method = [("Method", f"{spec.name}: {spec.title}"), ("Estimates", estimate.estimand)]
+    emit_blocks(
+        _sentences(estimate),
+        _picture(estimate),
+        [label_facts([*_subject(estimate, source), *method, *trained])],
+        remarks([*estimate.cautions, *source.cautions], LOOKED_AT),
     )
 
 
@@ -54,17 +56,12 @@ def show_all_assessed(estimates: Estimates, source: Any) -> None:
     sober = [e for e in estimates if spec_of(e).estimand not in FLATTERING]
     sober.sort(key=lambda e: (e.interval is None, spec_of(e).flatters, e.method != USUAL))
     reported = (sober or list(estimates))[0]
-    emit(
-        Text(),
-        *_sentences(reported),
-        Text(),
-        *table(estimates, reported, columns()),
-        Text(),
-        label_facts([*_subject(reported, source)]),
-        Text(),
-        *remarks(
-            [*estimates.cautions, *tag_cautions(estimates, reported), *source.cautions], LOOKED_AT
-        ),
+    cautions = [*estimates.cautions, *tag_cautions(estimates, reported), *source.cautions]
+    emit_blocks(
+        _sentences(reported),
+        table(estimates, reported, columns()),
+        [label_facts(_subject(reported, source))],
+        remarks(cautions, LOOKED_AT),
     )
 
 
@@ -78,14 +75,12 @@ def _sentences(estimate: Estimate) -> Iterator[Part]:
     main = Text(clean(said), style="bold")
     main.highlight_words([print_numbers(estimate).value], ACCENT)
     yield indented(main)
-    yield indented(Text(clean(confidence(estimate))))
-    whose = training_words(estimate)
-    if whose:
-        yield indented(Text(clean(whose)))
+    yield say(confidence(estimate))
+    if whose := training_words(estimate):
+        yield say(whose)
     shown = print_numbers(estimate)
     if estimate.provenance.n_folds == 0 and shown.naive not in (None, shown.value):
-        said = f"On the cases it was trained on, it scores {shown.naive}."
-        yield indented(Text(clean(said), style=GREY))
+        yield say(f"On the cases it was trained on, it scores {shown.naive}.", GREY)
 
 
 def _picture(estimate: Estimate) -> Iterator[Text]:
@@ -95,27 +90,19 @@ def _picture(estimate: Estimate) -> Iterator[Text]:
     yield Text("  " + axis.labels(), style=GREY)
     row = strip(axis, estimate, corrected=True)
     yield Text(f"  {row:<{axis.room + 2}}{estimate.method}", style=ACCENT)
-    yield Text()
 
 
 def _subject(estimate: Estimate, source: Any) -> Iterator[Fact]:
     yield "Learner", str(estimate.winner)
     used = write_count(source.inputs.n_columns, "column")
     yield "Table", f"{source.source}: {write_count(source.n_cases, 'case')}, {used}, {source.words}"
-    better = "higher" if estimate.scale.greater_is_better else "lower"
     about = f"; {source.classes[-1]} is the positive class" if _of_one(estimate.metric) else ""
-    yield "Metric", f"{estimate.metric}, {better} is better{about}"
+    yield "Metric", f"{metric_words(estimate)}{about}"
 
 
 def _of_one(metric: str) -> bool:
     """Tell whether a metric is another one when the other class is the positive one."""
     return metric in METRICS and METRICS[metric].tasks == BINARY and metric not in _OF_BOTH
-
-
-def _method(estimate: Estimate) -> Iterator[Fact]:
-    spec = spec_of(estimate)
-    yield "Method", f"{spec.name}: {spec.title}"
-    yield "Estimates", estimate.estimand
 
 
 def _list_trained(estimate: Estimate) -> Iterator[Fact]:

@@ -13,58 +13,49 @@ from earnest.cli.show.estimate import (
     PICTURE,
     Fact,
     Part,
-    grid,
+    emit_blocks,
     indented,
     label_facts,
+    metric_words,
     remarks,
+    say,
     splits,
+    title_of,
 )
-from earnest.cli.show.picture import HONEST, MARGIN, Axis, mark
-from earnest.cli.show.terminal import ACCENT, GREY, clean, columns, emit
+from earnest.cli.show.picture import HONEST, MARGIN, Axis, draw_interval, mark
+from earnest.cli.show.terminal import ACCENT, GREY, clean, columns
 from earnest.comparison import TESTS
-from earnest.comparison.base import TestSpec
 from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.specs import COMPARED_ON_ITEMS, Side
 from earnest.core.text.comparison import chance, decision, p_words, places_of_difference
 from earnest.core.text.numbers import MINUS, percent, prose, write_count
-from earnest.metrics import METRICS
 
 ZERO = "┆"
 ARROW = 0.3  # how far an open end goes on, as a share of the other half
-_LINE, _LOW_END, _HIGH_END, _TO_LEFT, _TO_RIGHT = "─├┤◀▶"
+CHECKED = "folds, groups, spread, cases"
 
 
 def show_comparison(made: Comparison, names: Mapping[str, str] | None = None) -> None:
     """Write one comparison; `names` says what to print of each configuration."""
-    emit(
-        Text(),
-        indented(Text(clean(decision(made, title_of(made))), style="bold")),
-        Text(),
-        *picture(made, columns()),
-        label_facts(
-            [*values(made, names), *result_facts(made), *test_facts(made), *evidence(made)],
-        ),
-        Text(),
-        *remarks(made.cautions, "folds, groups, spread, cases"),
+    facts = [*values(made, names), *result_facts(made), *test_facts(made), *evidence(made)]
+    emit_blocks(
+        [say(decision(made, title_of(made)), "bold")],
+        picture(made, columns()),
+        [label_facts(facts)],
+        remarks(made.cautions, CHECKED),
     )
 
 
-def title_of(made: Comparison) -> str:
-    """Return the metric's words for people, its name where it is not registered."""
-    return METRICS[made.metric].title if made.metric in METRICS else made.metric
-
-
 def picture(made: Comparison, columns: int) -> Iterator[Part]:
-    """Yield a row of ticks, the row of the interval with 0 marked, who is better, and a gap."""
+    """Yield a row of ticks, the row of the interval with 0 marked, and who is better."""
     if columns < NARROWEST or made.interval is None:
         return
     axis = difference_axis([made], min(PICTURE, columns - 2 - 2 * MARGIN - 2))
     yield Text("  " + axis.labels(), style=GREY)
     yield Text("  ").append(strip(axis, made), ACCENT)
     yield Text("  ").append(sides(axis, made), GREY)
-    yield Text()
 
 
 def difference_axis(made: Sequence[Comparison], width: int) -> Axis:
@@ -84,17 +75,10 @@ def difference_axis(made: Sequence[Comparison], width: int) -> Axis:
 def strip(axis: Axis, made: Comparison, *, sign: str = HONEST) -> str:
     """Return the interval as a line, the difference as a dot on it, and a mark at 0."""
     row = [" "] * axis.room
-    interval = made.interval
-    row[axis.column(0.0)] = ZERO
-    if interval is not None:
-        to_left, to_right = interval.side == Side.UPPER, interval.side == Side.LOWER
-        start = MARGIN if to_left else axis.column(interval.low)
-        stop = MARGIN + axis.width - 1 if to_right else axis.column(interval.high)
-        row[start : stop + 1] = _LINE * (stop + 1 - start)
-        row[start], row[stop] = _LOW_END, _HIGH_END
-        row[start] = _TO_LEFT if to_left else row[start]
-        row[stop] = _TO_RIGHT if to_right else row[stop]
-        zero = axis.column(0.0)
+    zero = axis.column(0.0)
+    row[zero] = ZERO
+    if made.interval is not None:
+        start, stop = draw_interval(row, axis, made.interval)
         row[zero] = "┼" if start < zero < stop else row[zero]
     row[axis.column(made.difference)] = sign
     return "".join(row).rstrip()
@@ -117,8 +101,7 @@ def values(made: Comparison, names: Mapping[str, str] | None = None) -> Iterator
     for label, name, value in (("A", made.a, made.value_a), ("B", made.b, made.value_b)):
         yield label, f"{prose(value, places, made.scale.limits)}  {known.get(name, name)}"
     yield "Scores", naive_words(made.best_of)
-    better = "higher" if made.scale.greater_is_better else "lower"
-    yield "Metric", f"{made.metric}, {better} is better"
+    yield "Metric", metric_words(made)
 
 
 def naive_words(count: int | None) -> str:
@@ -138,13 +121,8 @@ def result_facts(made: Comparison) -> Iterator[Fact]:
         yield "If chosen", f"{p_words(made.p_simultaneous)}, {pairs}"
     found = made.probabilities
     if found is not None:
-        yield (
-            "Posterior",
-            (
-                f"A better {chance(found.a_better)}, equal within {found.rope:g} "
-                f"{chance(found.equivalent)}, B better {chance(found.b_better)}"
-            ),
-        )
+        better = f"A better {chance(found.a_better)}, equal within {found.rope:g} "
+        yield "Posterior", f"{better}{chance(found.equivalent)}, B better {chance(found.b_better)}"
 
 
 def difference_words(made: Comparison, places: int) -> str:
@@ -174,46 +152,14 @@ def evidence(made: Comparison) -> Iterator[Fact]:
     trained = splits(about.n_folds)
     if samples is not None:
         trained = write_count(int(samples), "bootstrap sample")
-    items = made.estimand == COMPARED_ON_ITEMS
-    parts = (
-        [write_count(made.n_cases, "item")]
-        if items
-        else [write_count(made.n_cases, "case"), trained]
-    )
+    parts = [write_count(made.n_cases, "case"), trained]
+    if made.estimand == COMPARED_ON_ITEMS:
+        parts = [write_count(made.n_cases, "item")]
     if about.n_repeats > 1:
         parts.append(write_count(about.n_repeats, "repeat"))
     if made.n_resamples:
         parts += [write_count(made.n_resamples, "resample"), f"seed {about.seed}"]
     yield "Evidence", ", ".join(parts)
-
-
-def show_tests(specs: Sequence[TestSpec]) -> None:
-    """Write the tests, those that compare the same thing together."""
-    emit(*_tests(specs))
-
-
-def _tests(specs: Sequence[TestSpec]) -> Iterator[Part]:
-    widest = max(len(spec.name) for spec in specs)
-    for estimand in dict.fromkeys(spec.estimand for spec in specs):
-        yield Text(f"\nCompares {estimand}", style="bold")
-        table = grid(2)
-        for spec in specs:
-            if spec.estimand is estimand:
-                said = Text(clean(spec.title)).append(f"\n{_needs(spec)}\n{spec.cites}", GREY)
-                table.add_row(Text(spec.name.ljust(widest), style=ACCENT), said)
-        yield indented(table)
-
-
-def _needs(spec: TestSpec) -> str:
-    folds = f", at least {spec.min_folds} folds" if spec.min_folds > 1 else ""
-    if spec.design is not None:
-        folds = f", {spec.design[0]} repeats of {spec.design[1]} folds"
-    told = "a p-value" if spec.p_value else "probabilities instead of a p-value"
-    limits = [
-        word for word, there in (("repeats", spec.repeats), ("groups", spec.groups)) if not there
-    ]
-    without = f"; not with {' or '.join(limits)}" if limits else ""
-    return f"needs {spec.needs}{folds}; {spec.metrics}; gives {told}{without}"
 
 
 MOST_ROWS = 20
@@ -238,15 +184,11 @@ def show_comparisons(results: Comparisons, names: Mapping[str, str] | None = Non
 
     `names` says what to print of each configuration; sentences keep the id.
     """
-    emit(
-        Text(),
-        indented(Text(clean(headline(results)), style="bold")),
-        Text(),
-        *table(results, columns(), names),
-        Text(),
-        label_facts(facts(results, names)),
-        Text(),
-        *remarks(list_shared(results), "folds, groups, spread, cases"),
+    emit_blocks(
+        [say(headline(results), "bold")],
+        table(results, columns(), names),
+        [label_facts(facts(results, names))],
+        remarks(list_shared(results), CHECKED),
     )
 
 
@@ -256,15 +198,9 @@ def headline(results: Comparisons) -> str:
     best = first.value_a if results.reference == results.best else results[results.best].value_b
     places = places_of_difference(first)
     value = prose(best, places, first.scale.limits)
-    return (
-        f"{results.decision} Its naive {title_of(first)} is {value}."
-        if _alone(results)
-        else (f"{results.decision} The naive {title_of(first)} of {results.best} is {value}.")
-    )
-
-
-def _alone(results: Comparisons) -> bool:
-    return len(results.not_worse) == 1 and results.simplest is None
+    if len(results.not_worse) == 1 and results.simplest is None:
+        return f"{results.decision} Its naive {title_of(first)} is {value}."
+    return f"{results.decision} The naive {title_of(first)} of {results.best} is {value}."
 
 
 def table(
@@ -278,7 +214,7 @@ def table(
     cells = [
         _cells(made, p, results.p_best[made.b] if both else None, places, names) for made, p in rows
     ]
-    yield indented(Text(clean(f"{results.reference} {MINUS} other"), style=GREY))
+    yield say(f"{results.reference} {MINUS} other", GREY)
     heads = (*HEADS, P_BEST) if both else HEADS
     texts = list(zip(heads, *cells, strict=True))
     widths = [max(len(text) for text in column) for column in texts]
@@ -293,7 +229,7 @@ def table(
         yield _row(made, texts_of, widths, axis, narrow, made.b in kept)
     more = len(results) - len(rows)
     if more > 0:
-        yield indented(Text(f"{more} more; --json has them all.", style=GREY))
+        yield say(f"{more} more; --json has them all.", GREY)
 
 
 def _two_kinds(results: Comparisons) -> bool:
@@ -352,8 +288,7 @@ def facts(results: Comparisons, names: Mapping[str, str] | None = None) -> Itera
     yield "May be best", _list_names(results.not_worse)
     if results.simplest is not None:
         yield "Simplest", known.get(results.simplest, results.simplest)
-    better = "higher" if first.scale.greater_is_better else "lower"
-    yield "Metric", f"{first.metric}, {better} is better"
+    yield "Metric", metric_words(first)
     against = "the best" if results.reference == results.best else "the reference"
     yield "p adj.", f"against {against}, {first.alternative}; {RULES[results.adjust]}"
     how = "by their joint distribution" if results.joint else "by Bonferroni's rule"

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from rich.text import Text
-
-from earnest.cli.show.estimate import Fact, indented, label_facts, remarks
-from earnest.cli.show.terminal import clean, emit
+from earnest.cli.show.estimate import Fact, emit_blocks, label_facts, remarks, say
 from earnest.core.text.numbers import percent
 from earnest.decision.plan import DETECT, MOST_ITEMS, Plan
 from earnest.decision.verdict import Verdict
@@ -15,13 +12,10 @@ from earnest.decision.verdict import Verdict
 
 def show_verdict(made: Verdict, names: Mapping[str, str] | None = None) -> None:
     """Write one verdict; `names` says what to print of each configuration."""
-    emit(
-        Text(),
-        indented(Text(clean(made.sentence), style="bold")),
-        Text(),
-        label_facts(list(_list_facts(made, names or {}))),
-        Text(),
-        *remarks(made.cautions, "folds, groups, looks, cases"),
+    emit_blocks(
+        [say(made.sentence, "bold")],
+        [label_facts(_list_facts(made, names or {}))],
+        remarks(made.cautions, "folds, groups, looks, cases"),
     )
 
 
@@ -51,15 +45,11 @@ WIDEST = 30  # signs of a bar
 
 def show_plan(made: Plan) -> None:
     """Write one plan."""
-    emit(
-        Text(),
-        indented(Text(clean(made.sentence), style="bold")),
-        Text(),
-        label_facts(list(_list_curve(made))),
-        Text(),
-        label_facts(list(_list_plan_facts(made))),
-        Text(),
-        *remarks(made.cautions, "size of the pilot"),
+    emit_blocks(
+        [say(made.sentence, "bold")],
+        [label_facts(_list_curve(made))],
+        [label_facts(_list_plan_facts(made))],
+        remarks(made.cautions, "size of the pilot"),
     )
 
 

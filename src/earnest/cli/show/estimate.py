@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from rich.padding import Padding
@@ -15,7 +15,9 @@ from earnest.cli.show.picture import HONEST, MARGIN, NAIVE, Axis, axis_for, mark
 from earnest.cli.show.terminal import ACCENT, GREY, WARN, clean, columns, emit
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.comparison import Comparison
 from earnest.core.results.estimate import Estimate, Estimates
+from earnest.core.results.gain import Gain
 from earnest.core.results.specs import MethodSpec
 from earnest.core.text.estimate import (
     confidence,
@@ -44,15 +46,24 @@ Fact = tuple[str, str]
 
 def show_estimate(estimate: Estimate, names: Mapping[str, str] | None = None) -> None:
     """Write one estimate; `names` says what to print of each configuration."""
-    emit(
-        Text(),
-        *sentences(estimate),
-        Text(),
-        *picture(estimate, columns()),
-        label_facts([*subject(estimate, names), *method_facts(estimate), *evidence(estimate)]),
-        Text(),
-        *remarks(estimate.cautions, list_checked(estimate)),
+    facts = [*subject(estimate, names), *method_facts(estimate), *evidence(estimate)]
+    emit_blocks(
+        sentences(estimate),
+        picture(estimate, columns()),
+        [label_facts(facts)],
+        remarks(estimate.cautions, list_checked(estimate)),
     )
+
+
+def emit_blocks(*blocks: Iterable[Part]) -> None:
+    """Write blocks, each after an empty line; a block without parts leaves no gap."""
+    listed = [list(block) for block in blocks]
+    emit(*(part for parts in listed if parts for part in (Text(), *parts)))
+
+
+def say(text: str, style: str = "") -> Padding:
+    """Return a paragraph of text, indented."""
+    return indented(Text(clean(text), style=style))
 
 
 def spec_of(estimate: Estimate) -> MethodSpec:
@@ -66,9 +77,14 @@ def honest(estimate: Estimate) -> bool:
     return spec_of(estimate).corrected or estimate.n_configs == 1
 
 
-def title_of(estimate: Estimate) -> str:
+def title_of(made: Estimate | Comparison) -> str:
     """Return the metric's words for people, its name where it is not registered."""
-    return METRICS[estimate.metric].title if estimate.metric in METRICS else estimate.metric
+    return METRICS[made.metric].title if made.metric in METRICS else made.metric
+
+
+def metric_words(made: Estimate | Comparison | Gain) -> str:
+    """Return the metric and which way it is better."""
+    return f"{made.metric}, {'higher' if made.scale.greater_is_better else 'lower'} is better"
 
 
 def sentences(
@@ -89,17 +105,15 @@ def sentences(
         main.highlight_words([shown.naive], WARN)
     main.highlight_words([shown.value], ACCENT if fair else WARN)
     yield indented(main)
-    yield indented(Text(clean(confidence(estimate, corrected=fair))))
-    whose = training_words(estimate, delivered=delivered)
-    if whose:
-        yield indented(Text(clean(whose)))
-    why = reason(estimate, corrected=fair, speaker=speaker, tried=tried)
-    if why:
-        yield indented(Text(clean(why), style=GREY))
+    yield say(confidence(estimate, corrected=fair))
+    if whose := training_words(estimate, delivered=delivered):
+        yield say(whose)
+    if why := reason(estimate, corrected=fair, speaker=speaker, tried=tried):
+        yield say(why, GREY)
 
 
 def picture(estimate: Estimate, columns: int) -> Iterator[Text]:
-    """Yield a row of ticks, the row of the interval, the row of the naive score, and a gap.
+    """Yield a row of ticks, the row of the interval, and the row of the naive score.
 
     A narrow terminal has no room for the notes of the legend, a very narrow one for no picture.
     """
@@ -116,7 +130,6 @@ def picture(estimate: Estimate, columns: int) -> Iterator[Text]:
         row = row if sign.mark is None else mark(axis, sign.mark)
         line = Text(f"  {row:<{axis.room + 2}}{sign.text}", style=sign.style)
         yield line.append(clean(sign.note), GREY) if noted else line
-    yield Text()
 
 
 class Sign(NamedTuple):
@@ -143,8 +156,7 @@ def subject(estimate: Estimate, names: Mapping[str, str] | None = None) -> Itera
     if estimate.winner is not None:
         said = (names or {}).get(estimate.winner, estimate.winner)
         yield "Winner" if estimate.n_configs > 1 else "Model", said
-    better = "higher" if estimate.scale.greater_is_better else "lower"
-    yield "Metric", f"{estimate.metric}, {better} is better"
+    yield "Metric", metric_words(estimate)
 
 
 def method_facts(estimate: Estimate) -> Iterator[Fact]:
@@ -190,7 +202,7 @@ def remarks(cautions: Iterable[Caution], looked_at: str) -> Iterator[Part]:
     """Yield what to be careful about and what to do, cautions first, at most five codes."""
     ordered = sorted(cautions, key=lambda each: (each.severity is Severity.NOTE, each.code))
     if not ordered:
-        yield indented(Text(f"No cautions. Checked: {looked_at}.", style=GREY))
+        yield say(f"No cautions. Checked: {looked_at}.", GREY)
         return
     table = grid(2)
     codes = list(dict.fromkeys(caution.code for caution in ordered))[:MOST_CAUTIONS]
@@ -207,7 +219,7 @@ def remarks(cautions: Iterable[Caution], looked_at: str) -> Iterator[Part]:
     more = len(ordered) - len(opened)
     if more > 0:
         where = "`cautions` has them all" if is_python() else "--json has them all"
-        yield indented(Text(f"{more} more; {where}.", style=GREY))
+        yield say(f"{more} more; {where}.", GREY)
 
 
 def label_facts(facts: Iterable[Fact], style: str = "") -> Padding:
@@ -248,20 +260,15 @@ RULES = {
 def show_estimates(estimates: Estimates, names: Mapping[str, str] | None = None) -> None:
     """Write the sentence of the first honest estimate, then a row a method."""
     reported = next((e for e in estimates if honest(e)), estimates.estimates[0])
-    emit(
-        Text(),
-        *sentences(reported),
-        Text(),
-        *table(estimates, reported, columns()),
-        Text(),
-        label_facts([*winners(estimates, reported, names), *evidence(reported)]),
-        Text(),
-        *remarks([*estimates.cautions, *tag_cautions(estimates, reported)], list_checked(reported)),
+    emit_blocks(
+        sentences(reported),
+        table(estimates, reported, columns()),
+        [label_facts([*winners(estimates, reported, names), *evidence(reported)])],
+        remarks([*estimates.cautions, *tag_cautions(estimates, reported)], list_checked(reported)),
     )
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """The cells of a method: its name, its value, its interval."""
 
     estimate: Estimate
@@ -284,14 +291,14 @@ def table(estimates: Estimates, reported: Estimate, columns: int) -> Iterator[Pa
     yield indented(Text((head + (axis.labels() if axis else "")).rstrip(), style=GREY))
     first = [reported.estimand, *(e.estimand for e in estimates)]
     for estimand in dict.fromkeys(first):
-        yield indented(Text(clean(estimand), style=GREY))
+        yield say(estimand, GREY)
         for row in cells:
             if row.estimate.estimand == estimand:
                 yield (
                     pile_cells(row, reported) if stacked else draw_row(row, widths, axis, reported)
                 )
     if estimates.refused:
-        yield indented(Text("cannot answer", style=GREY))
+        yield say("cannot answer", GREY)
         reasons = ((f"  {name}", in_options(why)) for name, why in estimates.refused.items())
         yield label_facts(reasons, style=GREY)
 
@@ -347,7 +354,7 @@ def winners(
             for (who, how), methods in chosen.items()
         )
         yield "Winner", "; ".join(said)
-        yield from (fact for fact in subject(reported) if fact[0] == "Metric")
+        yield "Metric", metric_words(reported)
     else:
         yield from subject(reported, names)
     yield from naive_scores(estimates, reported)
@@ -386,9 +393,8 @@ def tag_cautions(estimates: Estimates, reported: Estimate) -> Iterator[Caution]:
     for group in said.values():
         names, caution = list(dict.fromkeys(name for name, _ in group)), group[0][1]
         same = [name for name, other in group if other.what == caution.what]
-        tag = "" if len(names) == len(estimates) else f"{', '.join(dict.fromkeys(same))}: "
         others = [name for name in names if name not in same]
-        more = f" (So too, with other numbers: {', '.join(others)}.)" if others else ""
-        if others:
-            tag = f"{', '.join(dict.fromkeys(same))}: "
+        of_all = len(names) == len(estimates) and not others
+        tag = "" if of_all else f"{', '.join(dict.fromkeys(same))}: "
+        more = f" (Also {', '.join(others)}, with other numbers.)" if others else ""
         yield replace(caution, what=tag + caution.what, consequence=caution.consequence + more)

@@ -9,8 +9,17 @@ from rich.cells import cell_len
 from rich.padding import Padding
 from rich.text import Text
 
-from earnest.cli.show.estimate import Fact, Part, grid, indented, label_facts, remarks
-from earnest.cli.show.terminal import ACCENT, GREY, NO_BREAK, WARN, clean, columns, emit
+from earnest.cli.show.estimate import (
+    Fact,
+    Part,
+    emit_blocks,
+    grid,
+    indented,
+    label_facts,
+    remarks,
+    say,
+)
+from earnest.cli.show.terminal import ACCENT, GREY, NO_BREAK, WARN, clean, columns
 from earnest.core.text.numbers import write_count
 from earnest.explanation.curves import EffectCurve
 from earnest.explanation.regions.regions import RegionTree, band_words, text
@@ -28,18 +37,16 @@ def show_explanation(
     found: Explanation, advice: Sequence[Suggestion] = (), page: Path | None = None
 ) -> None:
     """Write an explanation."""
-    said = as_sentence(found.finding)
-    emit(
-        Text(),
-        indented(Text(clean(f"{said}."), style="bold")),
-        indented(Text(clean(str(found.surrogate_quality)))),
-        Text(),
-        *effects(found),
-        Text(),
-        *regions(found),
-        label_facts([*facts(found), *suggestions(advice), *_page(page)]),
-        Text(),
-        *remarks(found.cautions, CHECKED),
+    listed = [*facts(found), *suggestions(advice)]
+    if page is not None:
+        listed.append(("Page", str(page)))
+    trees = [tree for tree in found.regions.values() if len(tree) > 1]
+    emit_blocks(
+        [say(f"{as_sentence(found.finding)}.", "bold"), say(str(found.surrogate_quality))],
+        effects(found),
+        *(regions(tree) for tree in trees[:MOST_TREES]),
+        [label_facts(listed)],
+        remarks(found.cautions, CHECKED),
     )
 
 
@@ -47,7 +54,8 @@ def effects(found: Explanation) -> Iterator[Part]:
     """Yield a row a parameter: its share, its curve, where it is best, its range and band."""
     objective = found.objective
     better = "higher" if objective.greater_is_better else "lower"
-    heads = ("", "share of variance", "curve", "best at", f"{objective.name}, {better} is better")
+    last = clean(f"{objective.name}, {better} is better")
+    heads = ("", "share of variance", "curve", "best at", last)
     shown = list(found.effects.values())[:MOST_PARAMS]
     rows = [
         (
@@ -59,24 +67,19 @@ def effects(found: Explanation) -> Iterator[Part]:
         )
         for curve in shown
     ]
-    widths = [max(map(cell_len, cells)) for cells in zip(clean_all(heads), *rows, strict=True)]
+    widths = [max(map(cell_len, cells)) for cells in zip(heads, *rows, strict=True)]
     if sum(widths) + 2 * len(widths) <= columns():
         yield _side_by_side(heads, rows)
     else:
         yield from _one_below_another(objective.name, better, shown, rows)
     more = len(found.effects) - len(shown)
     if more > 0:
-        yield indented(Text(f"{more} more; --json has them all.", style=GREY))
-
-
-def clean_all(words: Sequence[str]) -> tuple[str, ...]:
-    """Return words without control characters."""
-    return tuple(clean(word) for word in words)
+        yield say(f"{more} more; --json has them all.", GREY)
 
 
 def _side_by_side(heads: Sequence[str], rows: Sequence[Row]) -> Part:
     table = grid(5)
-    table.add_row(*(Text(head, style=GREY) for head in clean_all(heads)))
+    table.add_row(*(Text(head, style=GREY) for head in heads))
     for name, share, curve, best, ends in rows:
         table.add_row(
             Text(name, style="bold"), Text(share), Text(curve, style=ACCENT), Text(best), Text(ends)
@@ -89,24 +92,17 @@ def _one_below_another(
 ) -> Iterator[Part]:
     """Yield two lines a parameter, where a terminal has no room for a table; nothing is cut."""
     said = f"Share of variance, curve, best value, range of {objective} ({better} is better)"
-    yield indented(Text(clean(said), style=GREY))
+    yield say(said, GREY)
     for whole, (_, share, curve, _, ends) in zip(curves, rows, strict=True):
-        yield indented(Text(clean(whole.param), style="bold"))
+        yield say(whole.param, "bold")
         line = Text(share.replace(" ", NO_BREAK))
         line.append(f"  {curve}", ACCENT).append(clean(f"  best at {best_at(whole)}  "))
         yield Padding(line.append(ends.replace(" ", NO_BREAK)), (0, 0, 0, 4), expand=False)
 
 
-def regions(found: Explanation) -> Iterator[Part]:
-    """Yield the regions of the most important parameters, the best one's in colour."""
-    trees = [tree for tree in found.regions.values() if len(tree) > 1][:MOST_TREES]
-    for tree in trees:
-        yield indented(Text(clean(f"Regions of {tree.param}"), style=GREY))
-        yield from _leaves(tree)
-        yield Text()
-
-
-def _leaves(tree: RegionTree) -> Iterator[Part]:
+def regions(tree: RegionTree) -> Iterator[Part]:
+    """Yield the regions of a hyperparameter, the best one in colour."""
+    yield say(f"Regions of {tree.param}", GREY)
     table = grid(2)
     for leaf in tree.leaves:
         style = ACCENT if leaf.holds_best else ""
@@ -171,11 +167,6 @@ def span(curve: EffectCurve) -> str:
 
 def _round(value: object) -> object:
     return float(f"{value:.3g}") if isinstance(value, float) else value
-
-
-def _page(page: Path | None) -> Iterator[Fact]:
-    if page is not None:
-        yield "Page", str(page)
 
 
 def _cut(name: str, most: int = 20) -> str:

@@ -7,9 +7,17 @@ from collections.abc import Mapping
 from rich.table import Table
 from rich.text import Text
 
-from earnest.cli.show.estimate import indented, label_facts, remarks, splits
+from earnest.cli.show.estimate import (
+    emit_blocks,
+    indented,
+    label_facts,
+    metric_words,
+    remarks,
+    say,
+    splits,
+)
 from earnest.cli.show.picture import HONEST, NAIVE, Axis
-from earnest.cli.show.terminal import ACCENT, GREY, WARN, clean, columns, emit
+from earnest.cli.show.terminal import ACCENT, GREY, WARN, columns
 from earnest.core.results.gain import Gain
 from earnest.core.text.gain import advice, confidence, count_places, headline
 from earnest.core.text.numbers import percent, prose, write_count
@@ -20,16 +28,12 @@ NEEDS = 34  # columns of the numbers beside it
 
 def show_gain(made: Gain, names: Mapping[str, str] | None = None) -> None:
     """Write one gain; `names` says what to print of each configuration."""
-    emit(
-        Text(),
-        indented(Text(clean(headline(made)), style="bold")),
-        *(indented(Text(clean(part))) for part in (confidence(made), *advice(made)) if part),
-        Text(),
-        indented(_list_curve(made)),
-        Text(),
-        label_facts(_list_facts(made, names or {})),
-        Text(),
-        *remarks(made.cautions, "the order of the search, classes per fold, groups"),
+    advised = (say(part) for part in (confidence(made), *advice(made)) if part)
+    emit_blocks(
+        [say(headline(made), "bold"), *advised],
+        [indented(_list_curve(made))],
+        [label_facts(_list_facts(made, names or {}))],
+        remarks(made.cautions, "the order of the search, classes per fold, groups"),
     )
 
 
@@ -74,7 +78,6 @@ def _draw_row(axis: Axis, row: dict[str, float | None]) -> Text:
 
 
 def _list_facts(made: Gain, names: Mapping[str, str]) -> list[tuple[str, str]]:
-    better = "higher" if made.scale.greater_is_better else "lower"
     order = "as tried" if made.order == "tried" else "the mean over all orders"
     parts = [
         write_count(made.n_cases, made.units.removesuffix("s")),
@@ -86,7 +89,7 @@ def _list_facts(made: Gain, names: Mapping[str, str]) -> list[tuple[str, str]]:
     ends = {"First": made.first, "Winner": made.winner}
     return [
         *((word, names.get(id_, id_)) for word, id_ in ends.items() if id_ is not None),
-        ("Metric", f"{made.metric}, {better} is better"),
+        ("Metric", metric_words(made)),
         ("Order", order),
         ("Evidence", ", ".join(parts)),
     ]

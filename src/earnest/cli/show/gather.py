@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.text import Text
 
 from earnest.adapters.predictions.door import kind_of
 from earnest.adapters.scores.door import list_tools
-from earnest.cli.show.estimate import Fact, indented, label_facts, remarks
-from earnest.cli.show.terminal import GREY, clean, emit
+from earnest.cli.show.estimate import Fact, Part, emit_blocks, label_facts, remarks, say
+from earnest.cli.show.terminal import GREY
 from earnest.core.base import check
 from earnest.core.base.errors import MetricError
 from earnest.core.data.predictions import Predictions
@@ -28,6 +27,13 @@ from earnest.training.tune.options import USUAL_METRIC
 
 SCHEMA = "earnest/gathered/1"
 _LABELS = "balanced_accuracy"  # of a tool that kept nothing but labels
+RESPONSES = {
+    "probability": "probabilities",
+    "decision": "decision values",
+    "label": "labels",
+    "value": "numbers",
+    "risk": "risks",
+}
 
 
 def facts_of(pi: Predictions, source: str, out: Path) -> dict[str, Any]:
@@ -77,31 +83,35 @@ def _metric(pi: Predictions) -> str:
 
 
 def show_gathered(facts: dict[str, Any], cautions: Sequence[Caution]) -> None:
-    """Write what was read, what is to be known of it, and what to do next."""
-    head = (
-        f"Gathered {write_count(facts['n_configs'], 'configuration')} with the predictions of "
-        f"{write_count(facts['n_tested'], 'case')}."
-    )
-    emit(
-        Text(),
-        indented(Text(head, style="bold")),
-        Text(),
-        label_facts(_rows(facts)),
-        Text(),
-        *((*remarks([_as_option(one) for one in cautions], ""), Text()) if cautions else ()),
-        indented(Text(f"Next: {clean(facts['next'])}")),
-        indented(Text("or the metric you tuned for: see earnest metrics.", style=GREY)),
-    )
+    """Write what was read, its cautions, and what to do next."""
+    translated = [
+        replace(one, cure=one.cure.replace("ensembles=True", "--ensembles")) for one in cautions
+    ]
+    what = f"the predictions of {write_count(facts['n_tested'], 'case')}"
+    other = say("or the metric you tuned for: see earnest metrics.", GREY)
+    _show(facts, what, _rows(facts), translated, [other])
 
 
-def _as_option(caution: Caution) -> Caution:
-    return replace(caution, cure=caution.cure.replace("ensembles=True", "--ensembles"))
+def _show(
+    facts: dict[str, Any],
+    what: str,
+    rows: Iterable[Fact],
+    cautions: Sequence[Caution],
+    more: Sequence[Part] = (),
+) -> None:
+    head = f"Gathered {write_count(facts['n_configs'], 'configuration')} with {what}."
+    emit_blocks(
+        [say(head, "bold")],
+        [label_facts(rows)],
+        remarks(cautions, "") if cautions else (),
+        [say(f"Next: {facts['next']}"), *more],
+    )
 
 
 def _rows(facts: dict[str, Any]) -> Iterator[Fact]:
     yield "Tool", f"{facts['tool']}, {facts['source']}"
     yield "Outcome", _outcome(facts)
-    yield "Kept", _response(facts)
+    yield "Kept", RESPONSES.get(facts["response"], facts["response"])
     yield "Folds", _folds(facts)
     lost = facts["n_configs"] - facts["n_complete"]
     if lost:
@@ -116,17 +126,6 @@ def _outcome(facts: dict[str, Any]) -> str:
     positive = facts["positive"]
     told = "" if positive is None else f"; high scores stand for {positive}"
     return facts["task"] + (f": {shown}{told}" if shown else "")
-
-
-def _response(facts: dict[str, Any]) -> str:
-    words = {
-        "probability": "probabilities",
-        "decision": "decision values",
-        "label": "labels",
-        "value": "numbers",
-        "risk": "risks",
-    }
-    return words.get(facts["response"], facts["response"])
 
 
 def _folds(facts: dict[str, Any]) -> str:
@@ -180,19 +179,8 @@ def facts_of_scores(scores: Scores, source: str, out: Path) -> dict[str, Any]:
 
 def show_scores(facts: dict[str, Any], cautions: Sequence[Caution]) -> None:
     """Write what was read of evaluation logs, and what to do next."""
-    head = (
-        f"Gathered {write_count(facts['n_configs'], 'configuration')} with the scores of "
-        f"{write_count(facts['n_items'], 'item')}."
-    )
-    emit(
-        Text(),
-        indented(Text(head, style="bold")),
-        Text(),
-        label_facts(_list_rows_of_scores(facts)),
-        Text(),
-        *((*remarks(cautions, ""), Text()) if cautions else ()),
-        indented(Text(f"Next: {clean(facts['next'])}")),
-    )
+    what = f"the scores of {write_count(facts['n_items'], 'item')}"
+    _show(facts, what, _list_rows_of_scores(facts), cautions)
 
 
 def _list_rows_of_scores(facts: dict[str, Any]) -> Iterator[Fact]:

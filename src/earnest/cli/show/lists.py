@@ -1,16 +1,17 @@
-"""What there is: methods by their estimand, metrics by their task."""
+"""What there is: methods and tests by their estimand, metrics by their task."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich.text import Text
 
 from earnest.cli.show.estimate import Part, grid, indented
 from earnest.cli.show.terminal import ACCENT, GREY, clean, columns, emit
-from earnest.core.results.specs import Estimand, MethodSpec
+from earnest.comparison.base import TestSpec
+from earnest.core.results.specs import MethodSpec
 
 _OF_SKLEARN = re.compile(r"^neg_|_(score|loss|micro|error|censored|corrcoef)$")  # code's words
 NARROW = 72  # columns under which four cells do not stand side by side
@@ -18,37 +19,51 @@ NARROW = 72  # columns under which four cells do not stand side by side
 
 def show_methods(specs: Sequence[MethodSpec]) -> None:
     """Write the methods, those that estimate the same thing together."""
-    emit(*_methods(specs))
+    emit(*_list_specs(specs, [_needs_of_method(spec) for spec in specs]))
 
 
-def _methods(specs: Sequence[MethodSpec]) -> Iterator[Part]:
+def show_tests(specs: Sequence[TestSpec]) -> None:
+    """Write the tests, those that compare the same thing together."""
+    emit(*_list_specs(specs, [_needs_of_test(spec) for spec in specs], "compares "))
+
+
+def _list_specs(
+    specs: Sequence[MethodSpec | TestSpec], needs: Sequence[str], verb: str = ""
+) -> Iterator[Part]:
+    """Yield an estimand and a table of its specs: name, title, needs, what to cite."""
     widest = max(len(spec.name) for spec in specs)
     for estimand in dict.fromkeys(spec.estimand for spec in specs):
-        yield Text(f"\n{_capital(estimand)}", style="bold")
+        words = f"{verb}{estimand}"
+        yield Text(f"\n{words[0].upper()}{words[1:]}", style="bold")
         table = grid(2)
-        for spec in specs:
+        for spec, needed in zip(specs, needs, strict=True):
             if spec.estimand is estimand:
-                said = (clean(text) for text in (spec.title, _needs(spec), spec.cites))
-                table.add_row(Text(spec.name.ljust(widest), style=ACCENT), _first_plain(said))
+                said = Text(clean(spec.title)).append(
+                    f"\n{clean(needed)}\n{clean(spec.cites)}", GREY
+                )
+                table.add_row(Text(spec.name.ljust(widest), style=ACCENT), said)
         yield indented(table)
 
 
-def _capital(estimand: Estimand) -> str:
-    return f"{estimand[0].upper()}{estimand[1:]}"
+def _needs_of_test(spec: TestSpec) -> str:
+    folds = f", at least {spec.min_folds} folds" if spec.min_folds > 1 else ""
+    if spec.design is not None:
+        folds = f", {spec.design[0]} repeats of {spec.design[1]} folds"
+    told = "a p-value" if spec.p_value else "probabilities instead of a p-value"
+    limits = [
+        word for word, there in (("repeats", spec.repeats), ("groups", spec.groups)) if not there
+    ]
+    without = f"; not with {' or '.join(limits)}" if limits else ""
+    return f"needs {spec.needs}{folds}; {spec.metrics}; gives {told}{without}"
 
 
-def _needs(spec: MethodSpec) -> str:
+def _needs_of_method(spec: MethodSpec) -> str:
     folds = f", at least {spec.min_folds} folds" if spec.min_folds > 1 else ""
     folds += f" and {spec.min_repeats} repeats" if spec.min_repeats > 1 else ""
     folds = ", a fold for every case" if spec.leave_one_out else folds
     interval = "with an interval" if spec.interval else "no interval"
     corrected = "corrected for the search" if spec.corrected else "not corrected for the search"
     return f"needs {spec.needs}{folds}; {spec.metrics}; {interval}; {corrected}"
-
-
-def _first_plain(lines: Iterable[str]) -> Text:
-    first, *rest = lines
-    return Text(first).append("".join(f"\n{line}" for line in rest), GREY)
 
 
 def show_metrics(metrics: Sequence[Any]) -> None:

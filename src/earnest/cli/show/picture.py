@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from earnest.core.results.estimate import Estimate
+from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Side
 from earnest.core.text.numbers import LARGEST, MINUS, SMALLEST
 
@@ -128,17 +129,24 @@ def strip(axis: Axis, estimate: Estimate, *, corrected: bool = True) -> str:
     A one-sided interval has one end tick and an arrow to the end of the axis; without an interval
     the dot stands alone. What is not corrected for the search is dashed, with a hollow mark.
     """
-    row = [" "] * (axis.width + 2 * MARGIN)
-    interval = estimate.interval
-    if interval is not None:
-        to_left, to_right = interval.side == Side.UPPER, interval.side == Side.LOWER
-        start = MARGIN if to_left else axis.column(interval.low)
-        stop = MARGIN + axis.width - 1 if to_right else axis.column(interval.high)
-        row[start : stop + 1] = (_LINE if corrected else _DASHES) * (stop + 1 - start)
-        row[start] = _TO_LEFT if to_left else _LOW_END
-        row[stop] = _TO_RIGHT if to_right else _HIGH_END
+    row = [" "] * axis.room
+    if estimate.interval is not None:
+        draw_interval(row, axis, estimate.interval, _LINE if corrected else _DASHES)
     row[axis.column(estimate.value)] = HONEST if corrected else NAIVE
     return "".join(row).rstrip()
+
+
+def draw_interval(
+    row: list[str], axis: Axis, interval: Interval, line: str = _LINE
+) -> tuple[int, int]:
+    """Draw an interval into a row of signs, and return its first and last column."""
+    to_left, to_right = interval.side == Side.UPPER, interval.side == Side.LOWER
+    start = MARGIN if to_left else axis.column(interval.low)
+    stop = MARGIN + axis.width - 1 if to_right else axis.column(interval.high)
+    row[start : stop + 1] = line * (stop + 1 - start)
+    row[start] = _TO_LEFT if to_left else _LOW_END
+    row[stop] = _TO_RIGHT if to_right else _HIGH_END
+    return start, stop
 
 
 def mark(axis: Axis, value: float, sign: str = NAIVE) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from rich.table import Table
 from rich.text import Text
 
-from earnest.cli.show.estimate import indented, label_facts, remarks, splits
-from earnest.cli.show.terminal import ACCENT, GREY, clean, columns, emit
+from earnest.cli.show.estimate import emit_blocks, indented, label_facts, remarks, say, splits
+from earnest.cli.show.terminal import ACCENT, GREY, columns
 from earnest.core.results.thresholds import ThresholdChoice, Thresholds
 from earnest.core.text.numbers import write_count
 from earnest.core.text.thresholds import (
@@ -35,17 +35,12 @@ def show_thresholds(
     if choices is None:
         choices = [] if made.draws is None else [made.choose("youden")]
     cautions = (*made.cautions, *(each for one in choices for each in one.cautions))
-    emit(
-        Text(),
-        indented(Text(clean(headline(made)), style="bold")),
-        *(indented(Text(clean(tell_choice(made, each)))) for each in choices),
-        indented(Text(tell_bands(made))),
-        Text(),
-        indented(_list_rows(made, at)),
-        Text(),
-        label_facts(_list_facts(made)),
-        Text(),
-        *remarks(cautions, "scales of scores, the order of the search, classes per fold, groups"),
+    told = (say(tell_choice(made, each)) for each in choices)
+    emit_blocks(
+        [say(headline(made), "bold"), *told, say(tell_bands(made))],
+        [indented(_list_rows(made, at))],
+        [label_facts(_list_facts(made))],
+        remarks(cautions, "scales of scores, the order of the search, classes per fold, groups"),
     )
 
 

@@ -9,7 +9,15 @@ from typing import Any
 
 from rich.text import Text
 
-from earnest.cli.show.estimate import grid, label_facts, list_checked, picture, remarks, sentences
+from earnest.cli.show.estimate import (
+    emit_blocks,
+    grid,
+    label_facts,
+    list_checked,
+    picture,
+    remarks,
+    sentences,
+)
 from earnest.cli.show.terminal import GREY, clean, columns, emit, write
 from earnest.core.base import check
 from earnest.core.data.target import Task
@@ -111,16 +119,13 @@ def _line(label: str, text: str) -> Any:
 def show_tuned(tuned: Any, no_report: str | None = None) -> None:
     """Write what was found, and why there is no report where there is none."""
     estimate = tuned.estimate
-    emit(
-        Text(),
-        *sentences(estimate, SPEAKER, delivered=True, tried=len(tuned.predictions.configs.ids)),
-        Text(),
-        *picture(estimate, columns()),
-        label_facts(_facts(tuned)),
-        Text(),
-        *remarks(estimate.cautions, list_checked(estimate)),
-        Text(),
-        label_facts(_list_written(tuned, no_report)),
+    tried = len(tuned.predictions.configs.ids)
+    emit_blocks(
+        sentences(estimate, SPEAKER, delivered=True, tried=tried),
+        picture(estimate, columns()),
+        [label_facts(_facts(tuned))],
+        remarks(estimate.cautions, list_checked(estimate)),
+        [label_facts(_list_written(tuned, no_report))],
     )
 
 

@@ -19,10 +19,11 @@ from earnest.comparison.base import (
 from earnest.comparison.fold_differences import FoldReading, read_folds
 from earnest.core.base.errors import InputError
 from earnest.core.results.cautions import Caution
-from earnest.core.results.comparison import ExactLimits, Probabilities, StudentDifference
+from earnest.core.results.comparison import ExactLimits, Probabilities
+from earnest.core.results.interval import StudentLimits
 from earnest.metrics.families import Metric
 
-ROPE = 0.01  # for metrics on which 1 is a size, as is the custom
+ROPE = 0.01  # the custom, for metrics with a natural unit
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,28 +44,30 @@ class PosteriorReading:
         return {"rope": self.rope}
 
     def pair(self, a: int, b: int) -> PairOutcome:
-        """Return the posterior probabilities; Student's law has the numbers of `corrected_t`."""
+        """Return the posterior probabilities; Student's distribution is that of `corrected_t`."""
         made = replace(self.folds.pair(a, b), statistic=None, p_values=None)
         if isinstance(made.limits, ExactLimits):  # the same predictions differ by nothing
             return replace(made, probabilities=Probabilities(0.0, 1.0, 0.0, rope=self.rope))
-        if not isinstance(made.limits, StudentDifference):
+        if not isinstance(made.limits, StudentLimits):
             return _without_posterior(made, self.folds)
         above, within, below = self._shares(made.limits)
         better = self.folds.question.metric.greater_is_better
         shares = (above, within, below) if better else (below, within, above)
         return replace(made, probabilities=Probabilities(*shares, rope=self.rope))
 
-    def _shares(self, law: StudentDifference) -> tuple[float, float, float]:
+    def _shares(self, posterior: StudentLimits) -> tuple[float, float, float]:
         """Return the posterior mass above, within and below the region."""
         from scipy.special import stdtr
 
-        low, high = ((end - law.centre) / law.standard_error for end in (-self.rope, self.rope))
-        below, above = float(stdtr(law.df, low)), float(stdtr(law.df, -high))
+        low, high = (
+            (end - posterior.centre) / posterior.standard_error for end in (-self.rope, self.rope)
+        )
+        below, above = float(stdtr(posterior.df, low)), float(stdtr(posterior.df, -high))
         return above, max(0.0, 1.0 - below - above), below
 
 
 def _without_posterior(made: PairOutcome, folds: FoldReading) -> PairOutcome:
-    """Return the outcome where all folds agree: no spread, hence no posterior."""
+    """Return the outcome if all folds agree: without a spread there is no posterior."""
     kept = [caution for caution in made.cautions if caution.code != "EN035"]
     how = "no interval" if made.limits is None else "an interval that allows for unseen cases"
     remark = Caution(
@@ -87,9 +90,9 @@ class BayesianTTest:
     and a flat prior; the posterior of the difference is Student's with the mean, scale and degrees
     of freedom of `corrected_t`. Differences within `rope` count as practically equal.
 
-    **When it fails.** As `corrected_t` does. Where all folds show the same difference there is no
-    spread to make a posterior of: no probabilities are given, and a caution says so. There is no
-    p-value: a probability of a hypothesis is not one. The interval is a credible interval.
+    **When it fails.** As `corrected_t` does. If all folds show the same difference, there is no
+    spread for a posterior, and you get a caution instead of probabilities. There is no p-value, as
+    the probability of a hypothesis is not one. The interval is a credible interval.
 
     Corani, Benavoli 2015; Benavoli et al. 2017.
 
@@ -97,7 +100,7 @@ class BayesianTTest:
     ----------
     rope : float, optional
         Half the width of the region of practical equivalence, in the metric's own units; 0.01 by
-        default for metrics on which 1 is a size, such as accuracy. Others must be given one.
+        default for metrics with a natural unit, such as accuracy. Other metrics need one.
 
     Examples
     --------

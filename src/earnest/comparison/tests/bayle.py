@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import ClassVar
@@ -14,6 +14,7 @@ from earnest.comparison.base import (
     ComparisonEstimand,
     PairOutcome,
     Question,
+    Reading,
     SupportedMetrics,
     TestSpec,
     flip_signs,
@@ -26,23 +27,17 @@ from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution, Severity
-from earnest.inference.cases.case_values import CaseValues, case_values
+from earnest.inference.cases.case_values import CaseValues, case_values, has_terms
 from earnest.inference.cases.fold_variance import Variance, check_folds, variance_of_mean
 from earnest.inference.limits.ceiling import independent_pairs, reach
-from earnest.inference.limits.fold_normal import (
-    beyond_the_theorem,
-    few_groups,
-    lone_cases,
-    unlike_cases,
-)
-from earnest.metrics.families import Metric, MomentMetric, RankMetric
-from earnest.metrics.ranking import auc_scan
+from earnest.inference.limits.fold_normal import beyond_the_theorem, lone_cases, unlike_cases
+from earnest.inference.remarks import few_groups_in_variance
 
 FEW_FOR_STABILITY = 1000  # cases under which learners that are not stable cost the test its level
 
 
 @dataclass(frozen=True, eq=False)
-class BayleReading:
+class BayleReading(Reading):
     """What each case adds to each configuration."""
 
     question: Question
@@ -55,11 +50,6 @@ class BayleReading:
         return self.cases.value
 
     @property
-    def used(self) -> Mapping[str, object]:
-        """No default depends on the data."""
-        return {}
-
-    @property
     def units(self) -> int:
         """The independent units of a sum: cases or groups, both of each pair of unlike class."""
         pairs = self.cases.kind == "placements"
@@ -68,11 +58,10 @@ class BayleReading:
     @cached_property
     def _independent(self) -> int:
         """The independent units: cases, groups, or pairs of unlike class of an AUC."""
-        cases, pi = self.cases, self.question.pi
-        units = pi.n_cases if cases.groups is None else len(np.unique(cases.groups))
+        cases = self.cases
         if cases.kind != "placements":
-            return units
-        return max(1, min(independent_pairs(pi, cases), units // 2))
+            return cases.n_units
+        return max(1, min(independent_pairs(self.question.pi, cases), cases.n_units // 2))
 
     def pair(self, a: int, b: int) -> PairOutcome:
         """Return the difference over its standard error."""
@@ -91,7 +80,7 @@ class BayleReading:
             cautions=[
                 *remarks,
                 *beyond_the_theorem(cases, metric.title),
-                *few_groups(cases),
+                *few_groups_in_variance(cases.groups),
                 *lone_cases(cases),
                 *warn_of_unchecked_stability(self.question.pi),
             ],
@@ -148,9 +137,8 @@ class BayleTest:
     **What is compared.** The average performance of the models that were fitted in these folds,
     not that of models refitted on all cases.
 
-    **What it assumes.** Cases are independent (or groups are, then the variance is cluster-robust)
-    and the learning algorithms are stable: one case more or less in a training set changes their
-    losses little.
+    **What it assumes.** Independent cases (or groups, with a cluster-robust variance), and stable
+    learners: one case more or less in a training set changes their losses little.
 
     **When it fails.** With fewer than about thirty cases, and with unstable learners. Repeats,
     groups, metrics that are not means (by the delta method) and the AUC (the mean of the folds'
@@ -162,8 +150,8 @@ class BayleTest:
     Parameters
     ----------
     variance : {'all_pairs', 'within_fold'}
-        About which mean the spread of the differences is measured: that of all cases, or that of
-        the fold; the latter needs two cases in every fold.
+        Whether the spread of the differences is about the mean of all cases or about that of the
+        fold; the latter needs two cases in every fold.
 
     Examples
     --------
@@ -193,7 +181,7 @@ class BayleTest:
     def read(self, question: Question) -> BayleReading:
         """Compute what each case adds to the metric."""
         metric = question.metric
-        if not _readable(metric):
+        if not has_terms(metric):
             raise refuse_metric(
                 self.spec, metric, "Use test='bootstrap', which works for any metric."
             )
@@ -216,17 +204,11 @@ def _set_cure(error: EvidenceError, cure: str) -> EvidenceError:
 
 
 def _other_folds(pi: Predictions) -> str:
-    """Return what to do where a fold has too few cases of a class, by a test that can do it."""
+    """Return what to do if a fold has too few cases of a class: a test that works here."""
     fewest = int(np.bincount(pi.target.y, minlength=2).min()) if pi.target.has_classes else 0
     pooled = "delong" if fewest >= 2 and len(pi.target.classes) == 2 else "bootstrap"
     folds = "Use fewer or stratified folds, or" if fewest >= 2 else "Use more cases, or"
     return f"{folds} test='{pooled}' on the pooled scores."
-
-
-def _readable(metric: Metric) -> bool:
-    return isinstance(metric, MomentMetric) or (
-        isinstance(metric, RankMetric) and metric.scan is auc_scan
-    )
 
 
 def warn_of_unchecked_stability(pi: Predictions) -> Iterator[Caution]:

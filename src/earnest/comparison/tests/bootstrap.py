@@ -24,7 +24,6 @@ from earnest.comparison.base import (
     several_models,
 )
 from earnest.comparison.wald import few_units, wald
-from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.weights import Weights
@@ -33,12 +32,11 @@ from earnest.core.results.interval import DrawnLimits
 from earnest.inference.cases.case_values import CaseValues, case_values
 from earnest.inference.limits.fold_normal import unlike_cases
 from earnest.inference.remarks import resampling_remarks
-from earnest.inference.resampling.resampled import choose_resampler, resample_statistic
+from earnest.inference.resampling.resampled import ResamplingKnobs
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric
-from earnest.resampling.bootstrap import Resampler, UndefinedRule, find_resampler, in_bag_rule
+from earnest.resampling.bootstrap import Resampler
 
-MOST_RESAMPLES = 10_000_000
 RESAMPLES = "Resampling is"
 TIE = 1e-12  # of the range or the size of the values
 
@@ -142,21 +140,21 @@ class BootstrapReading:
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class BootstrapTest:
+class BootstrapTest(ResamplingKnobs):
     """The paired bootstrap counts how often the difference keeps its sign on resampled cases.
 
-    **What is compared.** Two columns of predictions, each read as those of one fixed model.
+    **What is compared.** Two columns of predictions, each treated as those of one fixed model.
 
-    **What it assumes.** Independent cases, or groups, which are then drawn whole; enough of them
+    **What it assumes.** Independent cases (or groups, which are drawn whole), and enough of them
     that resampling is like sampling.
 
-    **When it fails.** Few cases, or few of a class: percentile intervals are then too narrow.
-    Differences that are nearly always 0.
+    **When it fails.** With few cases, or few of a class, percentile intervals are too narrow.
+    Differences that are nearly always 0 also break it.
 
-    The interval has the percentiles of the differences on the same resamples. The p-value inverts
-    it: (1 + number of resamples with a difference of 0 or beyond) / (1 + number of resamples),
-    twice the smaller of the two sides; it is never 0, and where p is at most alpha the interval of
-    level 1 - alpha excludes 0.
+    The limits are percentiles of the differences on the same resamples. The p-value inverts the
+    interval: (1 + number of resamples with a difference of 0 or beyond) / (1 + number of
+    resamples), twice the smaller of the two sides. It is never 0, and if p is at most alpha, the
+    interval of level 1 - alpha excludes 0.
 
     Efron, Tibshirani 1993, sections 13.3 and 15.4.
 
@@ -165,8 +163,8 @@ class BootstrapTest:
     n_resamples : int
         The number of bootstrap resamples, at least two: one shows no spread.
     resampler : str or Resampler, optional
-        'case', 'stratified', 'group' or 'bayesian'; by default groups are drawn where there are
-        any, strata apart where there are any, else cases.
+        'case', 'stratified', 'group' or 'bayesian'; by default groups if there are any, otherwise
+        cases, within strata if there are any.
     undefined : {'redraw', 'drop', 'stratify'}
         What to do with a resample on which the metric is undefined.
 
@@ -191,38 +189,23 @@ class BootstrapTest:
         cites="Efron, Tibshirani 1993",
         draws=True,
     )
+    fewest: ClassVar[int] = 2
     n_resamples: int = 1999
-    resampler: str | Resampler | None = None
-    undefined: str = "redraw"
-
-    def __post_init__(self) -> None:
-        """Check the knobs."""
-        check.whole_number("n_resamples", self.n_resamples, low=2, high=MOST_RESAMPLES)
-        check.one_of("undefined", self.undefined, list(UndefinedRule))
 
     def read(self, question: Question) -> BootstrapReading:
         """Score all configurations on the same resamples."""
         pi, metric, jobs = question.pi, question.metric, question.n_jobs
-        undefined = UndefinedRule(self.undefined)
-        resampler = choose_resampler(find_resampler(self.resampler), pi.target, undefined)
 
         def scored(weights: Weights) -> NDArray[np.float64]:
             table = score_table(pi, metric, weights, n_jobs=jobs)  # (b, C)
             return np.column_stack([table.sum(axis=1), table])  # the sum is NaN where one is
 
-        table = resample_statistic(
-            scored,
-            pi.target,
-            resampler,
-            self.n_resamples,
-            question.seeds,
-            accept=in_bag_rule(metric, pi.target, undefined),
-            redraw=undefined is UndefinedRule.REDRAW,
-            n_jobs=jobs,
-            columns=pi.n_configs + 1,
+        columns = pi.n_configs + 1
+        table = self.resample(
+            scored, pi.target, metric, question.seeds, columns=columns, n_jobs=jobs
         )
         scores = score_table(pi, metric, Weights.ones(pi.n_cases), n_jobs=jobs)[0]
-        return BootstrapReading(question, scores, table[:, 1:], resampler)
+        return BootstrapReading(question, scores, table[:, 1:], self.find_resampler(pi.target))
 
 
 def _invert(apart: Array) -> dict[str, float]:

@@ -23,21 +23,21 @@ class CorrectedTTest:
 
     **What is compared.** The mean performance over training sets of the size used in the folds.
 
-    **What it assumes.** That the scores of two folds have the correlation that the share of test
-    cases suggests. With R repeats of K folds there are J = R K scores, the variance of their mean
-    is s² (1 / J + 1 / (K - 1)), and the law is Student's t with J - 1 degrees of freedom. With J
-    random test sets instead of folds, `ratio` takes the place of 1 / (K - 1).
+    **What it assumes.** The scores of two folds are correlated by the share of test cases. With R
+    repeats of K folds there are J = R K scores, the variance of their mean is s² (1 / J + 1 / (K -
+    1)), and the distribution is Student's t with J - 1 degrees of freedom. With J random test sets
+    instead of folds, `ratio` replaces 1 / (K - 1).
 
     **When it fails.** The correction is a heuristic: no unbiased estimate of this variance exists.
-    With few folds it is wide. Folds in which the metric is undefined are left out.
+    With few folds the interval is wide. Folds in which the metric is undefined are left out.
 
     Nadeau, Bengio 2003; for repeated cross-validation Bouckaert, Frank 2004.
 
     Parameters
     ----------
     ratio : float, optional
-        The number of test cases over that of training cases, for random test sets; that of the
-        folds by default. `compare_learners` knows it.
+        The number of test cases over that of training cases, for random test sets; by default that
+        of the folds. `compare_learners` sets it.
 
     Examples
     --------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -15,6 +14,7 @@ from earnest.comparison.base import (
     ComparisonEstimand,
     PairOutcome,
     Question,
+    Reading,
     SupportedMetrics,
     TestSpec,
     flip_signs,
@@ -26,15 +26,14 @@ from earnest.comparison.base import (
 from earnest.comparison.wald import few_units, wald
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.predictions import Predictions
-from earnest.core.data.target import Task
 from earnest.inference.cases.placements import placements
-from earnest.metrics.families import Metric, RankMetric
-from earnest.metrics.ranking import auc_scan
+from earnest.metrics.families import Metric
+from earnest.metrics.ranking import is_auc
 from earnest.metrics.responding import respond
 
 
 @dataclass(frozen=True, eq=False)
-class DeLongReading:
+class DeLongReading(Reading):
     """What each case adds to each area: placements about their mean, over the class size."""
 
     question: Question
@@ -45,11 +44,6 @@ class DeLongReading:
     def values(self) -> Array:
         """The area of every configuration: (C,)."""
         return self.areas
-
-    @property
-    def used(self) -> Mapping[str, object]:
-        """No default depends on the data."""
-        return {}
 
     def pair(self, a: int, b: int) -> PairOutcome:
         """Return the difference of two areas over its standard error."""
@@ -72,17 +66,18 @@ class DeLongReading:
     def units(self) -> int:
         """The independent units of a sum: groups, or twice the cases of the rarer class.
 
-        An area errs by the mean of either class, and the rarer class makes most of the error.
+        An area depends on the mean of each class, and the rarer class causes most of the error.
         """
-        groups = self.question.pi.target.groups
-        both = 2 * int(np.bincount(self.question.pi.target.y, minlength=2).min())
-        return both if groups is None else min(both, len(np.unique(groups)))
+        return self._count_units(of_a_case=2)
 
     @cached_property
     def _independent(self) -> int:
         """The independent units: cases of the rarer class, or groups where these are fewer."""
+        return self._count_units(of_a_case=1)
+
+    def _count_units(self, of_a_case: int) -> int:
         target = self.question.pi.target
-        fewest = int(np.bincount(target.y, minlength=2).min())
+        fewest = of_a_case * int(np.bincount(target.y, minlength=2).min())
         return fewest if target.groups is None else min(fewest, len(np.unique(target.groups)))
 
     def deviations(self) -> Array:
@@ -100,15 +95,15 @@ class DeLongReading:
 class DeLongTest:
     """DeLong's paired test of two areas under the ROC curve on the same cases.
 
-    **What is compared.** Two columns of scores, each read as those of one fixed model; scores of
+    **What is compared.** Two columns of scores, each treated as those of one fixed model; scores of
     all folds are pooled.
 
     **What it assumes.** Independent cases, at least two of each class, and scores that mean the
     same in every fold. With groups the placements are summed in each group first (Obuchowski
     1997); with repeats they are averaged over repeats.
 
-    **When it fails.** Scores of folds on different scales; few cases of a class; nested models
-    fitted on the same cases that are tested.
+    **When it fails.** If folds have scores on different scales, with few cases of a class, and for
+    nested models fitted on the cases that are tested.
 
     DeLong, DeLong, Clarke-Pearson 1988.
 
@@ -148,10 +143,8 @@ class DeLongTest:
 
 
 def _check(spec: TestSpec, pi: Predictions, metric: Metric) -> None:
-    """Refuse what is no area under a binary ROC curve of enough cases."""
-    if not (isinstance(metric, RankMetric) and metric.scan is auc_scan) or (
-        pi.target.task is not Task.BINARY
-    ):
+    """Refuse other metrics than the AUC of two classes, and too few cases of a class."""
+    if not is_auc(metric, pi.target):
         raise refuse_metric(
             spec, metric, "Use metric='roc_auc', or test='bootstrap' for any metric."
         )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from earnest.comparison.base import (
     ComparisonEstimand,
     PairOutcome,
     Question,
+    Reading,
     SupportedMetrics,
     TestSpec,
     register,
@@ -25,10 +25,17 @@ from earnest.kernels.score import fold_scores
 
 DESIGN = (5, 2)  # repeats, and folds of each
 DEGREES = 5
+ONE_FOLD = Caution(
+    "EN023",
+    "The difference is that of the first fold of the first repeat.",
+    "The other nine folds only measure its spread, so another seed may give another answer.",
+    "Use test='five_by_two_f', which uses all ten, or test='corrected_t'.",
+    Severity.NOTE,
+)
 
 
 @dataclass(frozen=True, eq=False)
-class FiveByTwo:
+class FiveByTwo(Reading):
     """The metric of every configuration in both folds of five repeats.
 
     Parameters
@@ -40,28 +47,23 @@ class FiveByTwo:
     question: Question
     scores: Array
 
+    @classmethod
+    def of(cls, spec: TestSpec, question: Question) -> Self:
+        """Score both folds of every repeat, and refuse where the metric is undefined in one."""
+        table = fold_scores(question.pi, question.metric, n_jobs=question.n_jobs)[:, 0]  # (10, C)
+        bad = int(np.isnan(table).any(axis=1).sum())
+        if bad:
+            raise EvidenceError(
+                f"test {spec.name!r} needs the score of every fold",
+                needs="a metric that is defined in both folds of all five repeats",
+                got=f"{bad} of {len(table)} folds without a score",
+                cure="Use more or stratified cases, or test='corrected_t'.",
+            )
+        return cls(question, table.reshape(*DESIGN, -1))
+
     def apart(self, a: int, b: int) -> Array:
         """Return the differences of two configurations: (5, 2)."""
         return np.asarray(self.scores[:, :, a] - self.scores[:, :, b])
-
-    @property
-    def used(self) -> Mapping[str, object]:
-        """No default depends on the data."""
-        return {}
-
-
-def read_five_by_two(spec: TestSpec, question: Question) -> FiveByTwo:
-    """Score both folds of every repeat, and refuse where the metric is undefined in one."""
-    table = fold_scores(question.pi, question.metric, n_jobs=question.n_jobs)[:, 0]  # (10, C)
-    bad = int(np.isnan(table).any(axis=1).sum())
-    if bad:
-        raise EvidenceError(
-            f"test {spec.name!r} needs the score of every fold",
-            needs="a metric that is defined in both folds of all five repeats",
-            got=f"{bad} of {len(table)} folds without a score",
-            cure="Use more or stratified cases, or test='corrected_t'.",
-        )
-    return FiveByTwo(question, table.reshape(*DESIGN, -1))
 
 
 def spread(apart: Array) -> float:
@@ -87,7 +89,7 @@ class FiveByTwoReading(FiveByTwo):
         return np.asarray(self.scores[0, 0])
 
     def pair(self, a: int, b: int) -> PairOutcome:
-        """Return the first difference over the root of the mean spread, under Student's law."""
+        """Return the first difference over the root of the mean spread, a Student's t."""
         question, values = self.question, self.values
         return wald(
             (float(values[a]), float(values[b])),
@@ -97,7 +99,7 @@ class FiveByTwoReading(FiveByTwo):
             unit="repeat",
             df=DEGREES,
             same=same_predictions(question.pi, a, b),
-            cautions=_one_fold(),
+            cautions=[ONE_FOLD],
         )
 
 
@@ -106,18 +108,18 @@ class FiveByTwoReading(FiveByTwo):
 class FiveByTwoTest:
     """The t test of one difference over the spread of five repeats of two folds.
 
-    **What is compared.** The mean performance over training sets of n / 2 cases. The difference
-    that is shown, and that the interval is about, is that of the first fold of the first repeat:
-    the law of the statistic is for that one.
+    **What is compared.** The mean performance over training sets of n / 2 cases. The difference and
+    its interval are those of the first fold of the first repeat, for which the distribution of the
+    statistic is known.
 
     **What it assumes.** The differences of the two folds of a repeat are normal and independent:
-    their training sets do not overlap. The spreads of the five repeats are taken as independent,
+    their training sets do not overlap. The spreads of the five repeats are treated as independent
     too, which holds roughly.
 
     **When it fails.** The result depends on which fold comes first, so another seed may give
-    another answer; its power is low. Each half of a repeat judges the model of the other, so that
-    both scores are alike for learners that depend a lot on their training cases: the test then
-    found differences too easily in simulation (11 to 16 % at a level of 5 %). Prefer `corrected_t`.
+    another answer; its power is low. Each half of a repeat tests the model of the other, so both
+    scores are similar for learners that depend a lot on their training cases; in simulation the
+    test then found differences too easily (11 to 16 % at a level of 5 %). Prefer `corrected_t`.
 
     Dietterich 1998. t = p₁₁ / sqrt(mean sᵢ²) with sᵢ² the variance of the two differences of repeat
     i; five degrees of freedom.
@@ -148,18 +150,4 @@ class FiveByTwoTest:
 
     def read(self, question: Question) -> FiveByTwoReading:
         """Score both folds of every repeat."""
-        made = read_five_by_two(self.spec, question)
-        return FiveByTwoReading(made.question, made.scores)
-
-
-def _one_fold() -> list[Caution]:
-    return [
-        Caution(
-            "EN023",
-            "The difference is that of the first fold of the first repeat.",
-            "The other nine folds only measure its spread, so another seed may give another "
-            "answer.",
-            "Use test='five_by_two_f', which uses all ten, or test='corrected_t'.",
-            Severity.NOTE,
-        )
-    ]
+        return FiveByTwoReading.of(self.spec, question)

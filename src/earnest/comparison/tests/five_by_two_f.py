@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -18,13 +18,7 @@ from earnest.comparison.base import (
     register,
     same_predictions,
 )
-from earnest.comparison.tests.five_by_two import (
-    DEGREES,
-    DESIGN,
-    FiveByTwo,
-    read_five_by_two,
-    spread,
-)
+from earnest.comparison.tests.five_by_two import DEGREES, DESIGN, FiveByTwo, spread
 from earnest.comparison.wald import ROUNDING, wald
 
 SQUARES = 10  # squared differences, two a repeat
@@ -49,26 +43,16 @@ class CombinedReading(FiveByTwo):
         if same or below <= (ROUNDING * size) ** 2:  # nothing to divide by
             made = wald(pair, 0.0, question.metric.scale, units=DEGREES, unit="repeat", same=same)
             p = (made.p_values or {})["two-sided"]
-            return PairOutcome(
-                difference=made.difference,
-                values=pair,
-                statistic=made.statistic,
-                p_values={"two-sided": p},
-                cautions=made.cautions,
-            )
+            return replace(made, standard_error=None, limits=None, p_values={"two-sided": p})
+        from scipy.special import fdtrc
+
         statistic = float((apart**2).sum()) / below
         return PairOutcome(
             difference=pair[0] - pair[1],
             values=pair,
             statistic=statistic,
-            p_values={"two-sided": max(_upper_f(statistic), LEAST)},
+            p_values={"two-sided": max(float(fdtrc(SQUARES, DEGREES, statistic)), LEAST)},
         )
-
-
-def _upper_f(statistic: float) -> float:
-    from scipy.special import fdtrc
-
-    return float(fdtrc(SQUARES, DEGREES, statistic))
 
 
 @register
@@ -82,9 +66,9 @@ class FiveByTwoFTest:
     repeat independent; and that the ten squares are independent, which holds roughly.
 
     **When it fails.** It has no direction and gives no interval: `alternative` is two-sided. Its
-    statistic is large, too, if the differences of repeats have different signs. For learners that
-    depend a lot on their training cases it found differences too easily in simulation, as
-    `five_by_two` is (16 % at a level of 5 %).
+    statistic is also large if the differences of repeats have different signs. For learners that
+    depend a lot on their training cases it found differences too easily in simulation, like
+    `five_by_two` (16 % at a level of 5 %).
 
     Alpaydin 1999. F = Σ pᵢⱼ² / (2 Σ sᵢ²), with 10 and 5 degrees of freedom.
 
@@ -115,5 +99,4 @@ class FiveByTwoFTest:
 
     def read(self, question: Question) -> CombinedReading:
         """Score both folds of every repeat."""
-        made = read_five_by_two(self.spec, question)
-        return CombinedReading(made.question, made.scores)
+        return CombinedReading.of(self.spec, question)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import ClassVar
 
 from earnest.comparison.base import (
@@ -13,7 +12,7 @@ from earnest.comparison.base import (
     refuse_metric,
     register,
 )
-from earnest.comparison.left_out import LeaveOutReading, ReplicateQuestion
+from earnest.comparison.left_out import SampleTest
 from earnest.core.data.replicates import Replicates
 from earnest.core.data.target import Target
 from earnest.core.results.specs import Evidence
@@ -24,21 +23,21 @@ from earnest.metrics.families import Metric, MomentMetric
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class LOOBTest:
+class LOOBTest(SampleTest):
     """The difference of two mean losses, each case judged by models that did not see it.
 
-    A function of sums, such as the F1 score, is taken of the sums of all cases and linearised
-    there (the delta method).
+    A function of sums, such as the F1 score, is computed from the sums over all cases and
+    linearised there (the delta method).
 
     **What is compared.** The mean performance over training sets of about .632 n distinct cases,
     both learners trained on the same bootstrap samples.
 
     **What it assumes.** Independent cases (or groups, which are drawn whole), and that the estimate
-    is a smooth function of the sample, which the mean over many replicates makes it. The variance
-    counts the spread of training sets and of test cases at once.
+    is a smooth function of the sample, which the mean over many replicates ensures. The variance
+    covers both training sets and test cases.
 
-    **When it fails.** With few replicates, whose noise is taken off the variance: use 1000. The
-    standard error was 13 to 15 % too large in simulation for one learner, and more for a
+    **When it fails.** With few replicates, whose noise is subtracted from the variance: use 1000.
+    The standard error was 13 to 15 % too large in simulation for one learner, and more for a
     difference, so the test is conservative.
 
     Efron, Tibshirani 1997; Yousef 2022, (32) and (48), the latter as corrected.
@@ -67,11 +66,6 @@ class LOOBTest:
         draws=True,
     )
 
-    def read(self, question: ReplicateQuestion) -> LeaveOutReading:
-        """Read the replicates of every learner."""
-        self.check_metric(question.metric, question.target)
-        return LeaveOutReading(question, partial(_leave_out, question.metric))
-
     def check_metric(self, metric: Metric, target: Target) -> None:
         """Refuse a metric that is neither a mean over cases nor a function of such means."""
         if not has_cases(metric):
@@ -79,10 +73,12 @@ class LOOBTest:
                 self.spec, metric, "Use test='lpob' for an AUC, or test='corrected_t'."
             )
 
-
-def _leave_out(metric: Metric, one: Replicates, other: Replicates | None) -> LeftOutEstimate:
-    assert isinstance(metric, MomentMetric)
-    losses = case_terms(one, metric)[1]
-    if other is not None:
-        losses = losses - case_terms(other, metric)[1]
-    return leave_one_out(losses, one.counts, strata=one.strata, groups=one.groups)
+    def leave_out(
+        self, metric: Metric, one: Replicates, other: Replicates | None
+    ) -> LeftOutEstimate:
+        """Return the estimate of one learner, or of its difference to another."""
+        assert isinstance(metric, MomentMetric)  # by `check_metric`
+        losses = case_terms(one, metric)[1]
+        if other is not None:
+            losses = losses - case_terms(other, metric)[1]
+        return leave_one_out(losses, one.counts, strata=one.strata, groups=one.groups)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import ClassVar
 
 from earnest.comparison.base import (
@@ -13,7 +12,7 @@ from earnest.comparison.base import (
     refuse_metric,
     register,
 )
-from earnest.comparison.left_out import LeaveOutReading, ReplicateQuestion
+from earnest.comparison.left_out import SampleTest
 from earnest.core.data.replicates import Replicates
 from earnest.core.data.target import Target
 from earnest.core.results.specs import Evidence
@@ -24,20 +23,20 @@ from earnest.metrics.families import Metric
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class LPOBTest:
+class LPOBTest(SampleTest):
     """The difference of two AUCs, each pair of cases judged by models that saw neither.
 
     **What is compared.** The mean AUC over training sets of about .632 n distinct cases, both
-    learners trained on the same bootstrap samples; the concordance of survival times alike.
+    learners trained on the same bootstrap samples; or the concordance of survival times.
 
     **What it assumes.** Independent cases (or groups, which are drawn whole), and that the estimate
-    is a smooth function of the sample, which the mean over many replicates makes it. The variance
-    is that of the differences of the two influence functions: it counts the spread of training sets
-    and of test cases at once.
+    is a smooth function of the sample, which the mean over many replicates ensures. The variance is
+    that of the difference of the two influence functions, and covers both training sets and test
+    cases.
 
-    **When it fails.** With few replicates, whose noise is taken off the variance: use 1000. The
-    standard error of a difference was about 30 % too large in the simulations of the chapter and
-    here, so the test is conservative.
+    **When it fails.** With few replicates, whose noise is subtracted from the variance: use 1000.
+    The standard error of a difference was about 30 % too large in the simulations of the chapter
+    and here, so the test is conservative.
 
     Yousef 2022, section 4 and table 4; Yousef, Wagner, Loew 2005.
 
@@ -65,11 +64,6 @@ class LPOBTest:
         draws=True,
     )
 
-    def read(self, question: ReplicateQuestion) -> LeaveOutReading:
-        """Read the replicates of every learner."""
-        self.check_metric(question.metric, question.target)
-        return LeaveOutReading(question, partial(_leave_out, question.metric))
-
     def check_metric(self, metric: Metric, target: Target) -> None:
         """Refuse a metric that is not a mean over pairs."""
         if not has_pairs(metric, target):
@@ -77,6 +71,8 @@ class LPOBTest:
                 self.spec, metric, "Use test='loob' for means over cases, or test='corrected_t'."
             )
 
-
-def _leave_out(metric: Metric, one: Replicates, other: Replicates | None) -> LeftOutEstimate:
-    return pairs_left_out(one, metric, other=other)
+    def leave_out(
+        self, metric: Metric, one: Replicates, other: Replicates | None
+    ) -> LeftOutEstimate:
+        """Return the estimate of one learner, or of its difference to another."""
+        return pairs_left_out(one, metric, other=other)

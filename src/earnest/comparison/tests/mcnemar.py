@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,6 +14,7 @@ from earnest.comparison.base import (
     ComparisonEstimand,
     PairOutcome,
     Question,
+    Reading,
     SupportedMetrics,
     TestSpec,
     nothing_to_tell,
@@ -24,7 +24,7 @@ from earnest.comparison.base import (
     same_predictions,
     several_models,
 )
-from earnest.comparison.wald import same_column
+from earnest.comparison.wald import SAME_COLUMN
 from earnest.core.base import check
 from earnest.core.results.comparison import ExactLimits
 from earnest.core.results.interval import NormalLimits
@@ -32,7 +32,7 @@ from earnest.inference.cases.case_values import case_values
 
 
 @dataclass(frozen=True, eq=False)
-class McNemarReading:
+class McNemarReading(Reading):
     """Which cases each configuration has a 1 for."""
 
     question: Question
@@ -43,11 +43,6 @@ class McNemarReading:
     def values(self) -> Array:
         """The share of ones of every configuration: (C,)."""
         return np.asarray(self.hits.mean(axis=0))
-
-    @property
-    def used(self) -> Mapping[str, object]:
-        """No default depends on the data."""
-        return {}
 
     def pair(self, a: int, b: int) -> PairOutcome:
         """Return the test of the cases on which only one has a 1, and an adjusted interval."""
@@ -64,7 +59,7 @@ class McNemarReading:
             p_values=_p_values(only_a, only_b, self.mid),
             limits=ExactLimits(0.0) if same else adjusted_limits(only_a, only_b, n),
             least_p=None if same else 0.5 ** (only_a + only_b) * (0.5 if self.mid else 1.0),
-            cautions=(*several_models(pi), *(same_column() if same else ())),
+            cautions=(*several_models(pi), *((SAME_COLUMN,) if same else ())),
         )
 
 
@@ -73,22 +68,22 @@ class McNemarReading:
 class McNemarTest:
     """McNemar's test counts who wins among the cases that only one of the two gets right.
 
-    **What is compared.** Two columns of predictions, each read as those of one fixed model.
+    **What is compared.** Two columns of predictions, each treated as those of one fixed model.
 
     **What it assumes.** Independent cases; nothing else, as the test is exact. The interval of
     the difference is that of Bonett and Price: one case is added to each of the two counts, and
     two to all cases.
 
     **When it fails.** With few cases on which the two disagree it can show nothing. The exact test
-    is cautious, the mid-p one less so and seldom above its level. Test and interval are computed
-    separately and may disagree at the edge. Groups and repeats are refused.
+    is conservative; the mid-p test is less so and seldom exceeds its level. Test and interval are
+    computed separately and may disagree at the edge. Groups and repeats are refused.
 
     McNemar 1947; Fagerland, Lydersen, Laake 2013; Bonett, Price 2012.
 
     Parameters
     ----------
     p : {'exact', 'mid'}
-        The binomial p-value, or the one that counts what was seen half.
+        The exact binomial p-value, or the mid-p value, which counts the observed outcome half.
 
     Examples
     --------

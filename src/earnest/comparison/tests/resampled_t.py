@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from earnest.comparison.base import (
@@ -59,4 +59,4 @@ class ResampledTTest:
         """Score every test set."""
         made = read_folds(self.spec, question, corrected=False)
         remarks = (*dependent_test_sets(len(made.scores)), *made.remarks)
-        return FoldReading(question, made.scores, 0.0, remarks)
+        return replace(made, remarks=remarks)

@@ -94,7 +94,7 @@ class FlipReading:
         return made
 
     def _flat(self, made: PairOutcome, same: bool) -> PairOutcome:
-        """Return the outcome where all units agree, by the law of `unanimous` altogether.
+        """Return the outcome if all units agree, as `unanimous` gives it.
 
         Flipped signs would make the interval a point, however few the units.
         """
@@ -150,15 +150,15 @@ class FlipReading:
 class SignFlipTest:
     """The paired permutation test: flip the sign of each case's difference at random.
 
-    **What is compared.** Two columns of predictions, each read as those of one fixed model.
+    **What is compared.** Two columns of predictions, each treated as those of one fixed model.
 
     **What it assumes.** Under the null hypothesis the differences of cases are symmetric about 0
     and independent; with groups, the sums of whole groups are. Then the test is exact for any
     number of cases. With at most `n_resamples` sign patterns (13 cases at the default) all are
     used; otherwise they are drawn, and p is (1 + count) / (1 + n_resamples), never 0.
 
-    **When it fails.** A mean of 0 with skewed differences is not what it tests. The interval is
-    the set of shifts that the same test does not reject.
+    **When it fails.** It does not test for a mean of 0 if the differences are skewed. The interval
+    is the set of shifts that the same test does not reject.
 
     Fisher 1935; Hartigan 1969 for the interval.
 

@@ -1,1 +1,1 @@
-"""What every room stands on: errors, checks, registry, seeds, threads, arrays, protocols."""
+"""What every room builds on: errors, checks, registry, seeds, threads, arrays, protocols."""

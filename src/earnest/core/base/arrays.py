@@ -81,7 +81,7 @@ def refuse_other_order(given: Mapping[str, object]) -> None:
 
 
 def read_one_column(name: str, values: object, n: int, beside: str = "y") -> RawArray:
-    """Return values as a complete array with one value a case."""
+    """Return values as a complete array with one value per case."""
     array = as_array(name, values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]

@@ -37,9 +37,8 @@ def whole_number(name: str, value: object, *, low: int, high: int | None = None)
         number = operator.index(value) if isinstance(value, SupportsIndex) else None
     except TypeError:  # an array of several
         number = None
-    if number is None or isinstance(value, bool) or number < low:
-        raise InputError(f"`{name}` is out of range", needs=limit, got=show(value))
-    if high is not None and number > high:
+    most = math.inf if high is None else high
+    if number is None or isinstance(value, bool) or not low <= number <= most:
         raise InputError(f"`{name}` is out of range", needs=limit, got=show(value))
     return number
 

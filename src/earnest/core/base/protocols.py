@@ -112,7 +112,7 @@ class Store(Protocol):
 
 
 class Progress(Protocol):
-    """Who is told how a run goes on; the one who makes the tasks starts and finishes it."""
+    """Receives the progress of a run; whoever makes the tasks starts and finishes it."""
 
     def start(self, total: int, title: str = "") -> None:
         """Begin; `total` tasks are planned."""

@@ -72,7 +72,7 @@ def moment() -> str:
 
 
 def moment_words(text: str | None) -> str | None:
-    """Return a recorded moment in words, None for what is none.
+    """Return a recorded moment in words, None if it is not one.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def moment_words(text: str | None) -> str | None:
 
 
 def day_words(text: str | None) -> str | None:
-    """Return the day of a recorded moment in words, None for what is none."""
+    """Return the day of a recorded moment in words, None if it is not one."""
     found = _read(text)
     return None if found is None else _format_day(found)
 

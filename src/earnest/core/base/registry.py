@@ -30,8 +30,8 @@ class Registry(Generic[T]):
 
     With a `group`, what installed packages offer under that group of entry points is added when
     the registry is first asked, never when earnest is imported. An entry point names the thing
-    itself, or a module that registers what it has. One that cannot be used is told of in a
-    `PluginWarning`, and left out.
+    itself, or a module that registers what it has. One that cannot be used is left out with a
+    `PluginWarning`.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Registry(Generic[T]):
     group : str, optional
         The group of entry points whose things are added.
     adopt : callable, optional
-        Registers a thing that an entry point names; it raises if that is none.
+        Registers a thing that an entry point names, and raises if it cannot be used.
 
     Examples
     --------

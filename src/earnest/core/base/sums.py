@@ -63,7 +63,7 @@ def as_counts(weights: Numbers) -> Numbers:
 
 
 def coarse_and_fine(values: Array) -> tuple[Array, Array]:
-    """Return a table (n, C) as the sum of two, of which the first has few bits.
+    """Return a table (n, C) as the sum of two tables; the first has few bits.
 
     Sums of either lose nothing, and differences of such sums lose nothing that is large in both.
     """

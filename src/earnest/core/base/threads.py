@@ -6,6 +6,7 @@ import operator
 import os
 from collections import deque
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from threading import Thread
 from typing import TypeVar
 
@@ -97,21 +98,7 @@ def side_by_side(first: Callable[[], T], second: Callable[[], S], n_jobs: int) -
     """
     if n_jobs == 1:
         return first(), second()
-    made: list[S] = []
-    failures: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            made.append(second())
-        except BaseException as failure:  # noqa: BLE001  # raised below
-            failures.append(failure)
-
-    helper = Thread(target=work)
-    helper.start()
-    try:
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(second)
         mine = first()
-    finally:
-        helper.join()
-    if failures:
-        raise failures[0]
-    return mine, made[0]
+    return mine, other.result()

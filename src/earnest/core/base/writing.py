@@ -44,7 +44,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
     The file lies beside `path`, so that it can be moved there in one step. When writing fails or
     is interrupted, it is removed, and what stood under the name is still there. A link stays and
     what it points to is replaced; permissions and owner stay those of the old file. A device, a
-    pipe or a name of standard output is no file to replace: it is given the bytes at the end.
+    pipe or a name of standard output cannot be replaced: it is given the bytes at the end.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
 
 
 def _is_stream(path: Path) -> bool:
-    """Tell whether a name is no file of its own: a device, a pipe, or what is open already."""
+    """Tell whether a name stands for a device, a pipe, or something that is open already."""
     if os.path.abspath(path).startswith(_OPEN):
         return True
     return path.exists() and not path.is_file() and not path.is_dir()

@@ -117,7 +117,7 @@ class PairedHalves:
     halves: tuple[tuple[Predictions, Predictions], ...]
 
     def __post_init__(self) -> None:
-        """Refuse halves that share cases, or are none."""
+        """Refuse halves that share cases, and no halves at all."""
         if not self.halves:
             raise EvidenceError("there are no halves", needs="at least one pair")
         for first, second in self.halves:

@@ -56,7 +56,7 @@ def encode_folds(
 
 
 def refuse_no_labels(values: NDArray[np.generic], name: str, meant: Sequence[str] = ()) -> None:
-    """Refuse folds that are no labels: real numbers, dates, and other things that are measured.
+    """Refuse folds that are not labels: real numbers, dates, and other things that are measured.
 
     Labels are whole numbers (1.0 is one), text and true and false. A column of measurements would
     make a fold of every case.

@@ -13,7 +13,7 @@ from earnest.core.base.provenance import JsonObject
 
 
 class Aggregate(StrEnum):
-    """How the scores of items become one number; a number in brackets or after @ or ^ belongs."""
+    """How the scores of items become one number; some take a number, as in quantile(0.9)."""
 
     MEAN = "mean"
     MACRO = "macro"

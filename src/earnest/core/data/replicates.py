@@ -35,7 +35,7 @@ class Replicates:
     """Responses of `B` models, each trained on a bootstrap sample, for all `n` cases.
 
     They are not out-of-sample: a replicate saw the cases that it drew, which its row of `counts`
-    tells. `bootstrap_train` makes them; the constructor refuses what does not fit together.
+    says. `bootstrap_train` makes them; the constructor refuses what does not fit together.
 
     Parameters
     ----------

@@ -224,7 +224,7 @@ def _check_probabilities(numbers: Numbers) -> Numbers:
 
 
 def _refuse_other_sums(numbers: Numbers, names: tuple[str, ...]) -> None:
-    """Refuse class probabilities that are none: those of all classes sum to 1 in every row."""
+    """Refuse class probabilities that do not sum to 1 in every row."""
     counts = count_unlike_one(numbers) if is_within_one(numbers) else np.zeros(1, dtype=np.int64)
     bad = [int(c) for c in np.flatnonzero(counts)]
     if bad:

@@ -24,7 +24,7 @@ TIE = 1e-12
 class Selector(Protocol):
     """A rule that picks a winner from scores that are all 'greater is better', about 1 in size.
 
-    `by_fold` tells what it is shown: pooled scores (1, B, C), or scores of every fold (F, B, C).
+    `by_fold` says what it is given: pooled scores (1, B, C), or scores of every fold (F, B, C).
     """
 
     name: ClassVar[str]
@@ -129,7 +129,7 @@ def slack(best: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def in_units_of_the_best(gains: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return gains (F, B, C) of which the best of each resample is of size 1.
+    """Return gains (F, B, C), scaled so that the best of each resample has size 1.
 
     For metrics without a unit of their own (an error in metres or in millimetres): which gains are
     tied must not depend on the unit.

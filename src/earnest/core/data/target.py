@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, TypedDict, TypeVar
@@ -159,16 +159,13 @@ class Target:
         def part(values: NDArray[S] | None) -> NDArray[S] | None:
             return None if values is None else values[rows]
 
-        return Target(
+        return replace(
+            self,
             y=self.y[rows],
-            task=self.task,
-            classes=self.classes,
             event=part(self.event),
             groups=part(self.groups),
             strata=part(self.strata),
-            ordered=self.ordered,
             ids=part(self.ids),
-            measure=self.measure,
         )
 
 
@@ -218,7 +215,7 @@ def plain_labels(labels: Iterable[object]) -> tuple[object, ...]:
 
 
 def read_classes(classes: Iterable[object]) -> tuple[object, ...]:
-    """Return the classes that a user lists, and refuse what is no list of labels."""
+    """Return the classes that a user lists, and refuse anything but a list of labels."""
     array = as_array("classes", classes)
     if array.ndim != 1 or array.dtype.kind not in "iufbUO":
         raise InputError(

@@ -1,4 +1,4 @@
-"""What every result can do: be written, be read again, be a table, and show itself."""
+"""What every result can do: save and load, become a table, and show itself."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.base.provenance import JsonObject
 from earnest.core.base.writing import write_file
+from earnest.core.results.plain import Plain, write_plain
 
 if TYPE_CHECKING:
     from earnest.core.results.estimate import Scale
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Return the value of a text of JSON; anything that is none is a ValueError.
+    """Return the value of a JSON text; anything else is a ValueError.
 
     Python's parser has an error of its own for brackets within brackets by the thousand.
 
@@ -80,11 +81,11 @@ _READERS = {
 }
 
 
-class Result(ABC):
+class Result(Plain, ABC):
     """The base of results.
 
-    A result is a frozen dataclass that says how it becomes plain data (`to_dict`) and is made from
-    it (`_from_parts`), what its rows are, and how it is a table of a paper. The rest is here.
+    A result is a frozen dataclass that says what its rows are, and how it is a table of a paper.
+    The rest is here: its plain data are its fields and its derived properties.
 
     Attributes
     ----------
@@ -92,6 +93,8 @@ class Result(ABC):
         The kind and the version of its plain data.
     called : str
         What it is, in words with an article.
+    derived : tuple of str
+        The properties that its plain data hold beside its fields.
 
     Examples
     --------
@@ -103,9 +106,9 @@ class Result(ABC):
 
     schema: ClassVar[str]
     called: ClassVar[str]
+    derived: ClassVar[tuple[str, ...]] = ()
 
-    @abstractmethod
-    def to_dict(self, *, draws: bool = False) -> dict[str, object]:
+    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
         """Return plain data with a schema version, ready for JSON.
 
         Parameters
@@ -113,19 +116,23 @@ class Result(ABC):
         draws : bool
             Whether to keep the resampled values, so that `at` works after `from_dict`.
         """
+        derived = {name: write_plain(getattr(self, name)) for name in self.derived}
+        return {"schema": self.schema, **super().to_dict(draws=draws), **derived}
 
     @classmethod
-    @abstractmethod
     def _from_parts(cls, data: JsonObject) -> Self:
         """Make it from the plain data of `to_dict`; what is missing is a KeyError."""
+        return super().from_dict(data)
 
     @abstractmethod
     def rows(self) -> list[dict[str, object]]:
         """Return the main numbers as flat dicts."""
 
-    @abstractmethod
     def _to_table(self) -> PaperTable:
         """Return it as a table of words."""
+        from earnest.core.text.paper import make_table
+
+        return make_table(self)
 
     @classmethod
     def from_dict(cls, data: JsonObject) -> Self:
@@ -184,7 +191,8 @@ class Result(ABC):
 class MetricResult(Result):
     """The base of results in one metric, whose scale says which way is better."""
 
-    scale: Scale
+    if TYPE_CHECKING:
+        scale: Scale
 
     @property
     def metric(self) -> str:
@@ -213,7 +221,7 @@ def _newer(found: str) -> str:
 
 
 def read_parts(read: Callable[[JsonObject], T], data: JsonObject) -> T:
-    """Read plain data, and say so where a part of it is missing or of the wrong kind."""
+    """Read plain data, and refuse it where a part is missing or of the wrong kind."""
     try:
         made = read(data)
         _refuse_other_types(made)

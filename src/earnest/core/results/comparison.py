@@ -6,25 +6,26 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
-from earnest.core.base.provenance import JsonObject, finite
+from earnest.core.base.provenance import JsonObject
 from earnest.core.results.base import MetricResult
 from earnest.core.results.cautions import Caution, Severity
-from earnest.core.results.estimate import Provenance, Scale, by_severity, few_beyond, restore_nan
+from earnest.core.results.estimate import SOURCE, Provenance, Scale, by_severity, few_beyond
 from earnest.core.results.interval import (
     Interval,
+    KeptLimits,
     LimitSource,
-    StudentLimits,
+    make_not_kept_error,
     open_side,
-    source_from_dict,
     tail_of,
 )
+from earnest.core.results.plain import FLAT, Plain
 from earnest.core.results.specs import Side
 from earnest.core.text.comparison import (
     chance_words,
@@ -33,9 +34,6 @@ from earnest.core.text.comparison import (
     outcome_words,
     p_words,
 )
-
-if TYPE_CHECKING:
-    from earnest.core.text.paper import PaperTable
 
 
 class Alternative(StrEnum):
@@ -63,11 +61,8 @@ _SIDES = {
 }
 
 
-StudentDifference = StudentLimits  # of a difference as of any other number
-
-
 @dataclass(frozen=True)
-class ExactLimits:
+class ExactLimits(KeptLimits, kind="exactly"):
     """The limits of a difference that is known: both are its value."""
 
     value: float
@@ -76,13 +71,9 @@ class ExactLimits:
         """Return the value twice, infinite at an open end."""
         return open_side(self.value, self.value, side)
 
-    def to_dict(self, *, draws: bool) -> JsonObject:
-        """Return plain data; there are no draws."""
-        return {"kind": "exactly", "value": self.value}
-
 
 @dataclass(frozen=True, eq=False)
-class FlippedLimits:
+class FlippedLimits(KeptLimits, kind="flips"):
     """Limits by inverting a sign-flip test: order statistics of the means of flipped subsets.
 
     A shift d is rejected upward by as many sign patterns as have a mean of the flipped cases of d
@@ -91,28 +82,19 @@ class FlippedLimits:
     p-value, (1 + count) / (1 + m), is at most the tail. With k = 0 there is no limit.
     """
 
-    means: NDArray[np.float64] | None
+    means: NDArray[np.float64] | None = None
 
     def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
         """Return the limits, infinite at an open end and where there are too few means."""
         if self.means is None:
-            raise EvidenceError(
-                "the sign flips of this comparison were not kept",
-                needs="the flips that an interval is read from",
-                cure="Compute it again, or keep them with to_dict(draws=True).",
+            raise make_not_kept_error(
+                "the sign flips of this comparison were", "the flips that an interval is read from"
             )
         ordered = np.sort(self.means)
         rank = math.floor(tail_of(confidence_level, side) * (len(ordered) + 1) + 1e-9)
         if rank < 1:
             return -math.inf, math.inf
         return open_side(float(ordered[rank - 1]), float(ordered[-rank]), side)
-
-    def to_dict(self, *, draws: bool) -> JsonObject:
-        """Return plain data, with or without the means."""
-        data: dict[str, object] = {"kind": "flips"}
-        if draws and self.means is not None:
-            data["means"] = self.means.tolist()
-        return data
 
 
 def difference_limits(scale: Scale) -> tuple[float, float]:
@@ -146,39 +128,17 @@ def alpha_of(confidence_level: float) -> float:
     return round(1.0 - confidence_level, 12)
 
 
-def difference_source(data: JsonObject | None) -> LimitSource | None:
-    """Make a source of limits from plain data."""
-    kind = None if data is None else data["kind"]
-    if data is not None and kind == "student":
-        return StudentDifference(data["centre"], data["standard_error"], data["df"])
-    if data is not None and kind == "exactly":
-        return ExactLimits(data["value"])
-    if data is not None and kind == "flips":
-        means = data.get("means")
-        return FlippedLimits(None if means is None else np.asarray(means, dtype=np.float64))
-    return source_from_dict(data)
-
-
 FEW = ("EN016", "EN041", "EN150")  # cautions that depend on the level or the alternative
 
 
 @dataclass(frozen=True)
-class Probabilities:
+class Probabilities(Plain):
     """What a posterior says: a better, practically equal, b better; they sum to 1."""
 
     a_better: float
     equivalent: float
     b_better: float
     rope: float
-
-    def to_dict(self) -> dict[str, float]:
-        """Return plain data."""
-        return {
-            "a_better": self.a_better,
-            "equivalent": self.equivalent,
-            "b_better": self.b_better,
-            "rope": self.rope,
-        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,11 +171,11 @@ class Comparison(MetricResult):
     least_p : float or None
         The smallest one-sided p-value that the test can give on as many cases, if it has one.
     best_of : int or None
-        How many configurations the table has of which a or b is the best; None where neither is,
-        or where there are no others.
+        How many configurations the table has, if a or b is the best of it; None if neither is, or
+        if there are no others.
     p_at_once : mapping or None
         With `best_of`: the p-value of every alternative that holds for all pairs of the table at
-        once, and so though the best of it is compared; `p_simultaneous` is that of the
+        once, even though its best is compared; `p_simultaneous` is that of the
         alternative.
     test, metric, estimand : str
         How, in what, and what the difference is of.
@@ -248,6 +208,7 @@ class Comparison(MetricResult):
 
     schema: ClassVar[str] = "earnest/comparison/1"
     called: ClassVar[str] = "a comparison"
+    derived: ClassVar[tuple[str, ...]] = ("p_value", "p_simultaneous", "decision")
 
     a: str
     b: str
@@ -260,19 +221,19 @@ class Comparison(MetricResult):
     confidence_level: float
     statistic: float | None
     p_values: Mapping[str, float] | None
-    scale: Scale
+    scale: Scale = field(metadata=FLAT)
     test: str
     estimand: str
     n_cases: int
     n_resamples: int | None
     n_valid: int | None
     cautions: tuple[Caution, ...]
-    provenance: Provenance
+    provenance: Provenance = field(metadata=FLAT)
     probabilities: Probabilities | None = None
     least_p: float | None = None
     best_of: int | None = None
     p_at_once: Mapping[str, float] | None = None
-    source: LimitSource | None = field(default=None, repr=False, compare=False)
+    source: LimitSource | None = field(default=None, repr=False, compare=False, metadata=SOURCE)
 
     @property
     def p_value(self) -> float | None:
@@ -313,6 +274,12 @@ class Comparison(MetricResult):
         return there and self.p_value <= alpha_of(self.confidence_level)
 
     @property
+    def shown_only_if_planned(self) -> bool:
+        """Whether the difference is shown only if you planned this comparison before any scores."""
+        holds = self.p_simultaneous
+        return bool(self.shown) and holds is not None and holds > alpha_of(self.confidence_level)
+
+    @property
     def decision(self) -> str:
         """What can be said, in words."""
         return decision(self)
@@ -344,90 +311,12 @@ class Comparison(MetricResult):
         added = [*few_beyond(interval, self.n_valid), *level_remarks(moved)]
         return replace(moved, cautions=by_severity([*kept, *added]))
 
-    def to_dict(self, *, draws: bool = False) -> dict[str, object]:
-        """Return plain data with a schema version, ready for JSON.
-
-        Parameters
-        ----------
-        draws : bool
-            Whether to keep the resampled values, so that `at` works after `from_dict`.
-        """
-        values = None if self.p_values is None else dict(self.p_values)
-        chances = self.probabilities
-        return {
-            "schema": self.schema,
-            "a": self.a,
-            "b": self.b,
-            "difference": finite(self.difference),
-            "value_a": finite(self.value_a),
-            "value_b": finite(self.value_b),
-            "interval": None if self.interval is None else self.interval.to_dict(),
-            "standard_error": finite(self.standard_error),
-            "alternative": self.alternative,
-            "confidence_level": self.confidence_level,
-            "statistic": finite(self.statistic),
-            "p_value": finite(self.p_value),
-            "p_values": values,
-            "least_p": self.least_p,
-            "best_of": self.best_of,
-            "p_at_once": None if self.p_at_once is None else dict(self.p_at_once),
-            "p_simultaneous": finite(self.p_simultaneous),
-            "probabilities": None if chances is None else chances.to_dict(),
-            "decision": self.decision,
-            "test": self.test,
-            **self.scale.to_dict(),
-            "estimand": self.estimand,
-            "n_cases": self.n_cases,
-            "n_folds": self.provenance.n_folds,
-            "n_repeats": self.provenance.n_repeats,
-            "n_resamples": self.n_resamples,
-            "n_valid": self.n_valid,
-            "cautions": [caution.to_dict() for caution in self.cautions],
-            "seed": self.provenance.seed,
-            "fingerprint": self.provenance.fingerprint,
-            "knobs": dict(self.provenance.knobs),
-            "versions": dict(self.provenance.versions),
-            "limits_from": None if self.source is None else self.source.to_dict(draws=draws),
-        }
-
     @classmethod
-    def _from_parts(cls, data: JsonObject) -> Comparison:
-        interval, chances = data["interval"], data["probabilities"]
-        return cls(
-            a=data["a"],
-            b=data["b"],
-            difference=restore_nan(data["difference"]),
-            value_a=restore_nan(data["value_a"]),
-            value_b=restore_nan(data["value_b"]),
-            standard_error=data["standard_error"],
-            interval=None if interval is None else Interval.from_dict(interval),
-            alternative=str(Alternative(data["alternative"])),
-            confidence_level=data["confidence_level"],
-            statistic=data["statistic"],
-            p_values=_read_p_values(data["p_values"], data["alternative"]),
-            scale=Scale.from_dict(data),
-            test=data["test"],
-            estimand=data["estimand"],
-            n_cases=data["n_cases"],
-            n_resamples=data["n_resamples"],
-            n_valid=data["n_valid"],
-            cautions=tuple(Caution.from_dict(c) for c in data["cautions"]),
-            provenance=Provenance.from_dict(data),
-            probabilities=None if chances is None else Probabilities(**chances),
-            least_p=data["least_p"],
-            best_of=data.get("best_of"),
-            p_at_once=_read_p_values(data.get("p_at_once"), data["alternative"]),
-            source=difference_source(data["limits_from"]),
-        )
-
-    def rows(self) -> list[dict[str, object]]:
-        """Return the main numbers as one flat dict."""
-        return [self.row()]
-
-    def _to_table(self) -> PaperTable:
-        from earnest.core.text.paper import comparisons_table
-
-        return comparisons_table(self)
+    def _from_parts(cls, data: JsonObject) -> Self:
+        made = super()._from_parts(data)
+        Alternative(made.alternative)
+        _ = made.p_value, made.p_simultaneous  # a KeyError where that of the alternative is missing
+        return made
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the difference and its interval beside 0, and return the matplotlib Axes."""
@@ -435,27 +324,15 @@ class Comparison(MetricResult):
 
         return plot_comparison(self, ax)
 
-    def row(self) -> dict[str, object]:
-        """Return the main numbers as a flat dict."""
-        interval = self.interval
-        return {
-            "a": self.a,
-            "b": self.b,
-            "metric": self.metric,
-            "test": self.test,
-            "value_a": self.value_a,
-            "value_b": self.value_b,
-            "difference": self.difference,
-            "low": None if interval is None else interval.low,
-            "high": None if interval is None else interval.high,
-            "confidence_level": self.confidence_level,
-            "alternative": self.alternative,
-            "standard_error": self.standard_error,
-            "statistic": self.statistic,
-            "p_value": self.p_value,
-            "estimand": self.estimand,
-            "n_cases": self.n_cases,
-        }
+    def rows(self) -> list[dict[str, object]]:
+        """Return the main numbers as one flat dict."""
+        first = ("a", "b", "metric", "test", "value_a", "value_b", "difference")
+        last = ("confidence_level", "alternative", "standard_error", "statistic", "p_value")
+        return [
+            {name: getattr(self, name) for name in first}
+            | {name: getattr(self.interval, name, None) for name in ("low", "high")}
+            | {name: getattr(self, name) for name in (*last, "estimand", "n_cases")}
+        ]
 
     def __repr__(self) -> str:
         """Return one line that can be pasted in a paper."""
@@ -487,7 +364,6 @@ def _best_of_its_table(made: Comparison) -> Iterable[Caution]:
     holds = made.p_simultaneous
     if made.best_of is None or holds is None:
         return
-    decides = bool(made.shown) and holds > alpha_of(made.confidence_level)
     yield Caution(
         "EN150",
         f"{made.favours or made.a} is the best of the {made.best_of} configurations of this table.",
@@ -499,13 +375,5 @@ def _best_of_its_table(made: Comparison) -> Iterable[Caution]:
             "Compare all configurations, as compare_many does. If you chose this pair before you "
             "saw any scores, p is valid."
         ),
-        Severity.CAUTION if decides else Severity.NOTE,
+        Severity.CAUTION if made.shown_only_if_planned else Severity.NOTE,
     )
-
-
-def _read_p_values(said: JsonObject | None, alternative: str) -> dict[str, float] | None:
-    """Return the p-values of a file, that of its own alternative among them."""
-    found = None if said is None else {str(name): float(p) for name, p in said.items()}
-    if found is not None and alternative not in found:
-        raise KeyError(f"p_values[{alternative!r}]")
-    return found

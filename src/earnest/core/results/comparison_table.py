@@ -5,23 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, UnknownNameError
-from earnest.core.base.provenance import JsonObject, finite
 from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import Alternative, Comparison, alpha_of, difference_limits
-from earnest.core.results.interval import Interval, open_side
+from earnest.core.results.interval import Interval, make_not_kept_error, open_side
+from earnest.core.results.plain import Plain
 from earnest.core.results.specs import Side
 from earnest.core.text.comparison import p_words
-
-if TYPE_CHECKING:
-    from earnest.core.text.paper import PaperTable
 
 ADJUSTMENTS = ("simultaneous", "holm", "bh", "none")
 MOST_LINES = 10  # of the repr
@@ -29,14 +26,14 @@ NEAR = 1e-9  # relative; a statistic that is nearer to a drawn one is equal to i
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Family:
+class Family(Plain):
     """The comparisons about which claims are made at once, and how far the worst of them errs.
 
     A difference d with standard error s is measured by |d| / sqrt(s² + d²/units), which no few
-    units can make large, and judged by the law of the largest such error over the family. What
-    it shows of any member then holds for all of them at once, so also for one that was chosen
-    by looking at the data. Without a law, or where a difference has no spread, Bonferroni's rule
-    takes its place.
+    units can make large, and judged by the distribution of the largest such error over the
+    family. What it shows of any member then holds for all of them at once, and so for one that was
+    chosen by looking at the data. Without that distribution, or where a difference has no spread,
+    Bonferroni's rule takes its place.
 
     Attributes
     ----------
@@ -46,7 +43,7 @@ class Family:
     units : int
         The independent units that the errors are made of.
     largest : ndarray, shape (B,), or None
-        Draws of the largest standardised error; None where no law is known or it was not kept.
+        Draws of the largest standardised error; None if unknown or not kept.
     known : tuple of float, or None
         A confidence level and the largest error at it, which is kept where the draws are not.
     """
@@ -62,10 +59,10 @@ class Family:
         own = None if made.p_values is None else made.p_values.get(wanted)
         if own is None:
             return 1.0
-        if not self._has_law or not made.standard_error:
+        if not self._is_joint or not made.standard_error:
             return min(1.0, self.size * own)
         if self.largest is None:
-            raise _not_kept("a p-value")
+            raise _make_not_kept_error("a p-value")
         turned = {"greater": made.difference, "less": -made.difference}
         error = math.hypot(made.standard_error, made.difference / math.sqrt(self.units))
         statistic = turned.get(wanted, abs(made.difference)) / error
@@ -85,7 +82,7 @@ class Family:
         own, level = made.interval, made.confidence_level
         if own is None:
             return None
-        if not self._has_law or not made.standard_error:
+        if not self._is_joint or not made.standard_error:
             wide = made.at(confidence_level=1.0 - (1.0 - level) / self.size).interval
             return None if wide is None else replace(wide, confidence_level=level)
         side, reach = Side(own.side), self._reach(level) * made.standard_error
@@ -95,7 +92,7 @@ class Family:
         return Interval(low, high, level, own.side)
 
     @property
-    def _has_law(self) -> bool:
+    def _is_joint(self) -> bool:
         return self.largest is not None or self.known is not None
 
     def _reach(self, level: float) -> float:
@@ -109,38 +106,20 @@ class Family:
         """Return the size that the largest standardised error exceeds with 1 minus the level."""
         if self.largest is None:
             if self.known is None or not math.isclose(self.known[0], level):
-                raise _not_kept("an interval")
-            return self.known[1]
+                raise _make_not_kept_error("an interval")
+            return math.inf if math.isnan(self.known[1]) else self.known[1]  # None in a file
         rank = math.floor(alpha_of(level) * (len(self.largest) + 1) + NEAR)
         return math.inf if rank < 1 else float(np.sort(self.largest)[-rank])
 
-    def to_dict(self, level: float, *, draws: bool) -> dict[str, object]:
-        """Return plain data; without the draws the law is kept at one level."""
-        known = None
-        if self._has_law:
-            known = [level, finite(self.error_at(level))]
-        kept = None if self.largest is None or not draws else self.largest.tolist()
-        return {"size": self.size, "units": self.units, "largest": kept, "known": known}
-
-    @classmethod
-    def from_dict(cls, data: JsonObject) -> Family:
-        """Make it from plain data."""
-        drawn, known = data["largest"], data["known"]
-        return cls(
-            size=int(data["size"]),
-            units=int(data["units"]),
-            largest=None if drawn is None else np.asarray(drawn, dtype=np.float64),
-            known=None
-            if known is None
-            else (float(known[0]), math.inf if known[1] is None else float(known[1])),
-        )
+    def at(self, level: float) -> Family:
+        """Return the family with its largest error at one level, which stays without the draws."""
+        return replace(self, known=(level, self.error_at(level))) if self._is_joint else self
 
 
-def _not_kept(what: str) -> EvidenceError:
-    return EvidenceError(
-        "the joint distribution of these comparisons was not kept",
-        needs=f"the draws that {what} for all at once is read from",
-        cure="Compute it again, or keep them with to_dict(draws=True).",
+def _make_not_kept_error(what: str) -> EvidenceError:
+    return make_not_kept_error(
+        "the joint distribution of these comparisons was",
+        f"the draws that {what} for all at once is read from",
     )
 
 
@@ -162,7 +141,7 @@ class Comparisons(Result):
         How.
     p_best : mapping of str to float
         For each configuration the p-value against the best here. It holds for all pairs at once,
-        and so though the best was found on the same cases.
+        even though the best was found on the same cases.
     joint : bool
         Whether `p_best` uses the joint distribution of all values, or Bonferroni's rule over all
         pairs, which is more cautious.
@@ -194,6 +173,7 @@ class Comparisons(Result):
 
     schema: ClassVar[str] = "earnest/comparisons/1"
     called: ClassVar[str] = "a table of comparisons"
+    derived: ClassVar[tuple[str, ...]] = ("not_worse", "simplest", "decision")
 
     reference: str
     best: str
@@ -304,7 +284,7 @@ class Comparisons(Result):
         kept = set(self.not_worse)
         return [
             {
-                **made.row(),
+                **made.rows()[0],
                 "p_adjusted": p,
                 "p_best": self.p_best[made.b],
                 "not_worse": made.b in kept,
@@ -312,55 +292,16 @@ class Comparisons(Result):
             for made, p in zip(self.comparisons, self.adjusted, strict=True)
         ]
 
-    def _to_table(self) -> PaperTable:
-        from earnest.core.text.paper import comparisons_table
-
-        return comparisons_table(self)
-
     def plot(self, ax: Any = None) -> Any:
         """Draw the reference against the others, and return the matplotlib Axes."""
         from earnest.plotting.figures.comparisons import plot_comparisons
 
         return plot_comparisons(self, ax)
 
-    def to_dict(self, *, draws: bool = False) -> dict[str, object]:
+    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
         """Return plain data with a schema version, ready for JSON."""
-        return {
-            "schema": self.schema,
-            "reference": self.reference,
-            "best": self.best,
-            "not_worse": list(self.not_worse),
-            "simplest": self.simplest,
-            "decision": self.decision,
-            "adjust": self.adjust,
-            "confidence_level": self.confidence_level,
-            "joint": self.joint,
-            "seed": self.seed,
-            "p_best": dict(self.p_best),
-            "family": self.family.to_dict(self.confidence_level, draws=draws),
-            "simple_first": None if self.simple_first is None else list(self.simple_first),
-            "adjusted": list(self.adjusted),
-            "comparisons": [made.to_dict(draws=draws) for made in self.comparisons],
-            "cautions": [caution.to_dict() for caution in self.cautions],
-        }
-
-    @classmethod
-    def _from_parts(cls, data: JsonObject) -> Comparisons:
-        order = data["simple_first"]
-        return cls(
-            reference=data["reference"],
-            best=data["best"],
-            comparisons=tuple(Comparison.from_dict(part) for part in data["comparisons"]),
-            adjusted=tuple(data["adjusted"]),
-            adjust=data["adjust"],
-            p_best=dict(data["p_best"]),
-            joint=data["joint"],
-            family=Family.from_dict(data["family"]),
-            simple_first=None if order is None else tuple(order),
-            confidence_level=data["confidence_level"],
-            seed=data["seed"],
-            cautions=tuple(Caution.from_dict(part) for part in data["cautions"]),
-        )
+        family = self.family.at(self.confidence_level).to_dict(draws=draws)
+        return {**super().to_dict(draws=draws), "family": family}
 
     def ranked(self) -> list[tuple[Comparison, float]]:
         """Return the comparisons with their adjusted p-values, the nearest rival first."""

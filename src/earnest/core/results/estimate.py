@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, ClassVar, SupportsFloat
+from typing import Any, ClassVar, SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,14 +25,10 @@ from earnest.core.results.interval import (
     NormalLimits,
     draws_of,
     limit_remarks,
-    source_from_dict,
 )
+from earnest.core.results.plain import FLAT, HIDDEN, Plain
 from earnest.core.results.specs import Estimand, Side
 from earnest.core.text.numbers import decimals, number
-
-if TYPE_CHECKING:
-    from earnest.core.text.paper import PaperTable
-
 
 # Estimands of models that have not seen the cases which test them.
 _OF_FOLD_MODELS = {
@@ -45,11 +41,12 @@ _OF_FOLD_MODELS = {
 OF_A_LEVEL = {"EN016", "EN026", "EN029"}  # cautions that another level may not deserve
 LEVEL = 0.95  # of what is said of a value without an interval
 ROUNDING = 1e-9  # of a score, by which a naive score that is the same may differ
+SOURCE = {"key": "limits_from"}  # how plain data call the source of limits
 FEW_IN_TAIL = 5  # draws beyond a limit under which the limit is rough
 
 
 @dataclass(frozen=True)
-class Scale:
+class Scale(Plain):
     """The metric that a number is in: its name, its direction and its range."""
 
     name: str
@@ -60,7 +57,7 @@ class Scale:
         """Bring a value into the metric's range."""
         return min(max(value, self.limits[0]), self.limits[1])
 
-    def to_dict(self) -> dict[str, object]:
+    def to_dict(self, *, draws: bool = True) -> dict[str, Any]:
         """Return what the plain data of a result say of its metric."""
         return {
             "metric": self.name,
@@ -85,9 +82,9 @@ class ScoreErrors:
     value : float or None
         That of the score.
     optimism : float or None
-        That of the naive score less the score, over samples and over resamples.
+        That of the naive score minus the score, over samples and over resamples.
     gain : float or None
-        That of the score less the score of the best constant prediction.
+        That of the score minus the score of the best constant prediction.
     """
 
     value: float | None = None
@@ -96,8 +93,8 @@ class ScoreErrors:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Provenance:
-    """How a number came about, so that it can be had again."""
+class Provenance(Plain):
+    """How a number came about, so that it can be reproduced."""
 
     seed: int | None
     fingerprint: str
@@ -105,29 +102,6 @@ class Provenance:
     n_repeats: int
     knobs: JsonObject
     versions: Mapping[str, str]
-
-    def to_dict(self) -> dict[str, object]:
-        """Return what the plain data of a result say of how it came about."""
-        return {
-            "seed": self.seed,
-            "fingerprint": self.fingerprint,
-            "n_folds": self.n_folds,
-            "n_repeats": self.n_repeats,
-            "knobs": dict(self.knobs),
-            "versions": dict(self.versions),
-        }
-
-    @classmethod
-    def from_dict(cls, data: JsonObject) -> Provenance:
-        """Make it from the plain data of a result."""
-        return cls(
-            seed=data["seed"],
-            fingerprint=data["fingerprint"],
-            n_folds=data["n_folds"],
-            n_repeats=data["n_repeats"],
-            knobs=dict(data["knobs"]),
-            versions=dict(data["versions"]),
-        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,7 +130,7 @@ class Estimate(MetricResult):
     no_information : float or None
         The score of the best constant prediction, the zero point of what was learned.
     optimism_error, gain_error : float or None
-        The standard errors of the optimism, and of the value less the score of the best constant
+        The standard errors of the optimism, and of the value minus the score of the best constant
         prediction.
     ensemble : mapping of str to float, or None
         The share of each member, where an ensemble rule chose; the largest first, and 1 for a
@@ -184,11 +158,12 @@ class Estimate(MetricResult):
 
     schema: ClassVar[str] = "earnest/estimate/1"
     called: ClassVar[str] = "an estimate"
+    derived: ClassVar[tuple[str, ...]] = ("optimism", "optimism_interval")
 
     value: float
     interval: Interval | None
     standard_error: float | None
-    scale: Scale
+    scale: Scale = field(metadata=FLAT)
     method: str
     estimand: str
     naive: float | None
@@ -198,19 +173,19 @@ class Estimate(MetricResult):
     n_resamples: int | None
     n_valid: int | None
     cautions: tuple[Caution, ...]
-    provenance: Provenance
+    provenance: Provenance = field(metadata=FLAT)
     no_information: float | None = None
     optimism_error: float | None = None
     gain_error: float | None = None
     ensemble: Mapping[str, float] | None = None
-    source: LimitSource | None = field(default=None, repr=False, compare=False)
-    details: Any = field(default=None, repr=False, compare=False)
+    source: LimitSource | None = field(default=None, repr=False, compare=False, metadata=SOURCE)
+    details: Any = field(default=None, repr=False, compare=False, metadata=HIDDEN)
 
     def __post_init__(self) -> None:
         """Let the interval reach the value, so that the two never contradict each other.
 
-        A mean of skewed draws may lie beyond their quantiles: of draws of which nine in ten are 1,
-        the lower limit at 90 % is 1 and the mean is not. Moving a limit keeps levels nested.
+        A mean of skewed draws may lie beyond their quantiles: if nine in ten draws are 1, the lower
+        limit at 90 % is 1 and the mean is not. Moving a limit keeps levels nested.
         Limits that were asked for as published stay as they are.
         """
         published = self.provenance.knobs.get("variant") == "as_published"
@@ -256,7 +231,7 @@ class Estimate(MetricResult):
         """Whether the naive score is too good beyond what chance explains, at the level.
 
         By the interval of the optimism. Where that is not known the naive score must lie beyond
-        the good end of the interval; without an interval nothing tells.
+        the good end of the interval; without an interval it cannot be known.
         """
         if self.naive is None or self.optimism is None:
             return False
@@ -336,7 +311,7 @@ class Estimate(MetricResult):
         cautions = by_severity([*kept, *few_beyond(interval, self.n_valid), *fresh])
         return replace(self, interval=interval, cautions=cautions)
 
-    def to_dict(self, *, draws: bool = False) -> dict[str, object]:
+    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
         """Return plain data with a schema version, ready for JSON.
 
         Parameters
@@ -344,71 +319,10 @@ class Estimate(MetricResult):
         draws : bool
             Whether to keep the resampled values, so that `at` works after `from_dict`.
         """
-        bias = self.optimism_interval
-        data: dict[str, object] = {
-            "schema": self.schema,
-            "value": finite(self.value),
-            "interval": None if self.interval is None else self.interval.to_dict(),
-            "standard_error": finite(self.standard_error),
-            "naive": finite(self.naive),
-            "optimism": finite(self.optimism),
-            "optimism_error": finite(self.optimism_error),
-            "optimism_interval": None if bias is None else bias.to_dict(),
-            "no_information": finite(self.no_information),
-            "gain_error": finite(self.gain_error),
-            "method": self.method,
-            **self.scale.to_dict(),
-            "estimand": self.estimand,
-            "winner": self.winner,
-            **({} if self.ensemble is None else {"ensemble": dict(self.ensemble)}),
-            "n_cases": self.n_cases,
-            "n_configs": self.n_configs,
-            "n_folds": self.provenance.n_folds,
-            "n_repeats": self.provenance.n_repeats,
-            "n_resamples": self.n_resamples,
-            "n_valid": self.n_valid,
-            "cautions": [caution.to_dict() for caution in self.cautions],
-            "seed": self.provenance.seed,
-            "fingerprint": self.provenance.fingerprint,
-            "knobs": dict(self.provenance.knobs),
-            "versions": dict(self.provenance.versions),
-            "limits_from": None if self.source is None else self.source.to_dict(draws=draws),
-        }
+        data = super().to_dict(draws=draws)
+        if self.ensemble is None:
+            del data["ensemble"]
         return data
-
-    @classmethod
-    def _from_parts(cls, data: JsonObject) -> Estimate:
-        interval = data["interval"]
-        return cls(
-            value=restore_nan(data["value"]),
-            interval=None if interval is None else Interval.from_dict(interval),
-            standard_error=data["standard_error"],
-            scale=Scale.from_dict(data),
-            method=data["method"],
-            estimand=data["estimand"],
-            naive=data["naive"],
-            winner=data["winner"],
-            n_cases=data["n_cases"],
-            n_configs=data["n_configs"],
-            n_resamples=data["n_resamples"],
-            n_valid=data["n_valid"],
-            cautions=tuple(Caution.from_dict(c) for c in data["cautions"]),
-            provenance=Provenance.from_dict(data),
-            no_information=data["no_information"],
-            optimism_error=data.get("optimism_error"),
-            gain_error=data.get("gain_error"),
-            ensemble=data.get("ensemble"),
-            source=source_from_dict(data["limits_from"]),
-        )
-
-    def rows(self) -> list[dict[str, object]]:
-        """Return the main numbers as one flat dict."""
-        return [self.row()]
-
-    def _to_table(self) -> PaperTable:
-        from earnest.core.text.paper import estimates_table
-
-        return estimates_table(self)
 
     def to_metrics(self) -> dict[str, float]:
         """Return the numbers by name, such as `roc_auc`, `roc_auc_low` and `roc_auc_high`.
@@ -425,34 +339,24 @@ class Estimate(MetricResult):
 
         return plot_estimate(self, ax)
 
-    def row(self) -> dict[str, object]:
-        """Return the main numbers as a flat dict."""
+    def rows(self) -> list[dict[str, object]]:
+        """Return the main numbers as one flat dict."""
         interval = self.interval
-        return {
-            "method": self.method,
-            "metric": self.metric,
-            "value": self.value,
-            "low": None if interval is None else interval.low,
-            "high": None if interval is None else interval.high,
-            "confidence_level": None if interval is None else interval.confidence_level,
-            "side": None if interval is None else interval.side,
-            "standard_error": self.standard_error,
-            "naive": self.naive,
-            "optimism": self.optimism,
-            "winner": self.winner,
-            "estimand": self.estimand,
-            "n_cases": self.n_cases,
-            "n_configs": self.n_configs,
-            "n_resamples": self.n_resamples,
-            "n_valid": self.n_valid,
-        }
+        ends = ("low", "high", "confidence_level", "side")
+        first = ("method", "metric", "value")
+        last = ("standard_error", "naive", "optimism", "winner", "estimand", "n_cases", "n_configs")
+        return [
+            {name: getattr(self, name) for name in first}
+            | {name: getattr(interval, name, None) for name in ends}
+            | {name: getattr(self, name) for name in (*last, "n_resamples", "n_valid")}
+        ]
 
     def __repr__(self) -> str:
         """Return one line that can be pasted in a paper."""
         places = decimals(self.standard_error, self.value)
         words = f"{self.metric} {number(self.value, places, self.scale.limits)}"
         if self.interval is not None:
-            words += ", " + _interval_words(self.interval, places, self.scale.limits)
+            words += ", " + self.interval.words(places, self.scale.limits)
         of = f"winner of {self.n_configs} configs, " if self.n_configs > 1 else ""
         if self.ensemble is not None and len(self.ensemble) > 1:
             of = f"ensemble of {len(self.ensemble)} of {self.n_configs} configs, "
@@ -496,16 +400,6 @@ def list_finite(values: Iterable[float]) -> tuple[float | None, ...]:
 def restore_nan(value: SupportsFloat | None) -> float:
     """Return a number that `finite` may have made None."""
     return math.nan if value is None else float(value)
-
-
-def _interval_words(interval: Interval, places: int, limits: tuple[float, float]) -> str:
-    level = f"{100 * interval.confidence_level:.10g} %"
-    low, high = (number(end, places, limits) for end in (interval.low, interval.high))
-    if interval.side == Side.LOWER:
-        return f"{level} lower bound {low}"
-    if interval.side == Side.UPPER:
-        return f"{level} upper bound {high}"
-    return f"{level} interval [{low}, {high}]"
 
 
 @dataclass(frozen=True)
@@ -572,31 +466,9 @@ class Estimates(Result):
         )
         return Estimates(moved, self.refused, self.cautions)
 
-    def to_dict(self, *, draws: bool = False) -> dict[str, object]:
-        """Return plain data with a schema version, ready for JSON."""
-        return {
-            "schema": self.schema,
-            "estimates": [estimate.to_dict(draws=draws) for estimate in self.estimates],
-            "refused": dict(self.refused),
-            "cautions": [caution.to_dict() for caution in self.cautions],
-        }
-
-    @classmethod
-    def _from_parts(cls, data: JsonObject) -> Estimates:
-        return cls(
-            tuple(Estimate.from_dict(part) for part in data["estimates"]),
-            dict(data["refused"]),
-            tuple(Caution.from_dict(part) for part in data["cautions"]),
-        )
-
     def rows(self) -> list[dict[str, object]]:
         """Return the main numbers as flat dicts, one a method."""
-        return [estimate.row() for estimate in self.estimates]
-
-    def _to_table(self) -> PaperTable:
-        from earnest.core.text.paper import estimates_table
-
-        return estimates_table(self)
+        return [row for estimate in self.estimates for row in estimate.rows()]
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the estimates as a forest plot, and return the matplotlib Axes."""
@@ -605,7 +477,7 @@ class Estimates(Result):
         return plot_estimates(self, ax)
 
     def __repr__(self) -> str:
-        """Return one line a method."""
+        """Return one line per method."""
         lines = [repr(estimate) for estimate in self.estimates]
         lines += [f"{name}: refused. {reason}" for name, reason in self.refused.items()]
         return "\n".join(lines)

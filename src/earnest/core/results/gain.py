@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
-from earnest.core.base.provenance import finite
 from earnest.core.results.base import MetricResult
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
 from earnest.core.results.interval import Interval
-
-if TYPE_CHECKING:
-    from earnest.core.text.paper import PaperTable
-
+from earnest.core.results.plain import FLAT
 
 MOST = 0.9  # of the gain, which is most of it
 Scores = tuple[float | None, ...]
@@ -30,16 +25,18 @@ class Improvement(MetricResult):
     a `Gain`, more training cases a `LearningCurve`.
     """
 
+    derived: ClassVar[tuple[str, ...]] = ("shown",)
+
     value: float
     interval: Interval | None
     standard_error: float | None
-    scale: Scale
+    scale: Scale = field(metadata=FLAT)
     low: Scores
     high: Scores
     n_cases: int
     confidence_level: float
     cautions: tuple[Caution, ...]
-    provenance: Provenance
+    provenance: Provenance = field(metadata=FLAT)
 
     @property
     def shown(self) -> bool:
@@ -51,42 +48,9 @@ class Improvement(MetricResult):
         """Whether a loss is shown at the level: the whole interval is below 0."""
         return self.interval is not None and self.interval.high < 0.0
 
-    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
-        """Return plain data with a schema version, ready for JSON; there are no draws in it."""
-        return {
-            "schema": self.schema,
-            "value": finite(self.value),
-            "interval": None if self.interval is None else self.interval.to_dict(),
-            "standard_error": finite(self.standard_error),
-            "shown": self.shown,
-            **self.scale.to_dict(),
-            "low": list(self.low),
-            "high": list(self.high),
-            "n_cases": self.n_cases,
-            "confidence_level": self.confidence_level,
-            "cautions": [caution.to_dict() for caution in self.cautions],
-            **self.provenance.to_dict(),
-        }
-
     @abstractmethod
     def rows(self) -> list[dict[str, Any]]:
         """Return the scores on the way as flat dicts, with their limits as `low` and `high`."""
-
-    @classmethod
-    def _from_parts(cls, data: Mapping[str, Any]) -> Self:
-        """Make it from plain data; its own fields are read as they are, lists as tuples."""
-        interval = data["interval"]
-        made = {f.name: data[f.name] for f in fields(cls) if f.name not in ("scale", "provenance")}
-        made = {name: tuple(one) if isinstance(one, list) else one for name, one in made.items()}
-        return cls(
-            **made
-            | {
-                "interval": None if interval is None else Interval.from_dict(interval),
-                "scale": Scale.from_dict(data),
-                "cautions": tuple(Caution.from_dict(one) for one in data["cautions"]),
-                "provenance": Provenance.from_dict(data),
-            }
-        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +63,7 @@ class Gain(Improvement):
     ----------
     value : float
         By how much the winner of all configurations is expected to be better than the start: the
-        first configuration tried, or in the mean over orders a configuration chosen blindly.
+        first configuration tried, or in the mean over orders a random configuration.
     interval : Interval or None
         The two-sided interval of the gain; None where there is one configuration.
     standard_error : float or None
@@ -116,11 +80,11 @@ class Gain(Improvement):
     marks : tuple of int
         The numbers of configurations at which the corrected score has limits.
     low, high : tuple of float or None
-        Those limits, at each mark for itself.
+        Those limits, at each mark alone.
     first, winner : str or None
         The configuration tried first, None in the mean over orders, and the winner of all.
     n_cases, n_configs, n_resamples : int
-        What it stands on.
+        What it is based on.
     confidence_level : float
         That of the interval and of the limits.
     cautions : tuple of Caution
@@ -148,6 +112,7 @@ class Gain(Improvement):
 
     schema: ClassVar[str] = "earnest/gain/1"
     called: ClassVar[str] = "a gain"
+    derived: ClassVar[tuple[str, ...]] = ("shown", "configurations_for_most", "plateau")
 
     seeming: float
     order: str
@@ -189,24 +154,6 @@ class Gain(Improvement):
             return None
         return (high - low) / 2.0 / math.sqrt(times)
 
-    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
-        """Return plain data with a schema version, ready for JSON; there are no draws in it."""
-        return {
-            **super().to_dict(draws=draws),
-            "seeming": finite(self.seeming),
-            "configurations_for_most": self.configurations_for_most,
-            "plateau": self.plateau,
-            "order": self.order,
-            "naive": list(self.naive),
-            "corrected": list(self.corrected),
-            "marks": list(self.marks),
-            "first": self.first,
-            "winner": self.winner,
-            "units": self.units,
-            "n_configs": self.n_configs,
-            "n_resamples": self.n_resamples,
-        }
-
     def rows(self) -> list[dict[str, Any]]:
         """Return the curves as flat dicts, one a mark."""
         return [
@@ -219,11 +166,6 @@ class Gain(Improvement):
             }
             for k, low, high in zip(self.marks, self.low, self.high, strict=True)
         ]
-
-    def _to_table(self) -> PaperTable:
-        from earnest.core.text.paper import gain_table
-
-        return gain_table(self)
 
     def summary(self) -> str:
         """Return what the search gained, in a few sentences, and what to do next."""
@@ -264,15 +206,15 @@ class LearningCurve(Improvement):
     fractions : tuple of float
         The parts of each training set, the last one 1.
     sizes : tuple of int
-        How many cases a model was trained on, in the mean of the folds.
+        How many cases a model was trained on, as a mean over folds.
     scores : tuple of float
         The cross-validated score at each size, on the same test cases.
     low, high : tuple of float or None
-        The limits of each score for itself.
+        The limits of each score alone.
     test : str
         The test that made the interval of the last step.
     n_cases, n_fits : int
-        What it stands on.
+        What it is based on.
     confidence_level : float
         That of all limits.
     cautions : tuple of Caution
@@ -310,18 +252,6 @@ class LearningCurve(Improvement):
         """How many times more cases the last step had than the one before."""
         return self.sizes[-1] / self.sizes[-2]
 
-    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
-        """Return plain data with a schema version, ready for JSON; there are no draws in it."""
-        return {
-            **super().to_dict(draws=draws),
-            "learner": self.learner,
-            "fractions": list(self.fractions),
-            "sizes": list(self.sizes),
-            "scores": list(self.scores),
-            "test": self.test,
-            "n_fits": self.n_fits,
-        }
-
     def rows(self) -> list[dict[str, Any]]:
         """Return the curve as flat dicts, one a size."""
         return [
@@ -330,11 +260,6 @@ class LearningCurve(Improvement):
                 self.fractions, self.sizes, self.scores, self.low, self.high, strict=True
             )
         ]
-
-    def _to_table(self) -> PaperTable:
-        from earnest.core.text.paper import learning_table
-
-        return learning_table(self)
 
     def summary(self) -> str:
         """Return what the last step gave, in a few sentences."""

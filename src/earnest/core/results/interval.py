@@ -1,18 +1,18 @@
 """Intervals, and the sources of their limits.
 
-Draws, a normal law and Student's, shares, the logit scale and tilts have limits of any estimate.
-The winner of a search has more: how far its error may flatter it, and laws that give the limits of
-one configuration as if it had been fixed in advance, of an AUC, of the overlap that F1 measures, of
-a mean loss, and of scores whose units are few groups.
+Any estimate can read its limits from draws, a normal or Student's distribution, a share, the logit
+scale or tilts. The winner of a search needs more: how far its error may flatter it, and the limits
+of one configuration as if it had been fixed in advance, for an AUC, the overlap that F1 measures, a
+mean loss, and scores whose units are few groups.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from statistics import NormalDist
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +21,14 @@ from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.provenance import JsonObject
 from earnest.core.results.cautions import Caution
+from earnest.core.results.plain import HIGH_END, LOW_END, READERS, Plain
 from earnest.core.results.specs import Side
+from earnest.core.text.numbers import number
 
 
 @dataclass(frozen=True)
 class Ask:
-    """The level and the side that a user asks for."""
+    """The confidence level and the side that a user asks for."""
 
     confidence_level: float = 0.95
     side: Side = Side.TWO_SIDED
@@ -45,7 +47,7 @@ class Ask:
 
 
 @dataclass(frozen=True)
-class Interval:
+class Interval(Plain):
     """A confidence interval; the open end of a one-sided one is the metric's limit.
 
     Examples
@@ -55,8 +57,8 @@ class Interval:
     Interval(low=0.79, high=0.91, confidence_level=0.95, side='two-sided')
     """
 
-    low: float
-    high: float
+    low: float = field(metadata=LOW_END)
+    high: float = field(metadata=HIGH_END)
     confidence_level: float
     side: str
 
@@ -70,6 +72,16 @@ class Interval:
         numbers = (int, float, np.integer, np.floating)
         return isinstance(value, numbers) and bool(self.low <= value <= self.high)
 
+    def words(self, places: int, limits: tuple[float, float]) -> str:
+        """Return it as it can be pasted: '95 % interval [0.79, 0.91]', or its one bound."""
+        level = f"{100 * self.confidence_level:.10g} %"
+        low, high = (number(end, places, limits) for end in (self.low, self.high))
+        if self.side == Side.LOWER:
+            return f"{level} lower bound {low}"
+        if self.side == Side.UPPER:
+            return f"{level} upper bound {high}"
+        return f"{level} interval [{low}, {high}]"
+
     def reaching(self, value: float) -> Interval:
         """Return the interval, widened to hold a value if it does not.
 
@@ -79,26 +91,10 @@ class Interval:
         >>> Interval(0.99, 1.0, 0.9, "lower").reaching(0.98)
         Interval(low=0.98, high=1.0, confidence_level=0.9, side='lower')
         """
-        inside = not (value < self.low or value > self.high)  # NaN is beyond no end
+        inside = not (value < self.low or value > self.high)  # NaN counts as inside
         if inside or self.low > self.high:
             return self
         return replace(self, low=min(self.low, value), high=max(self.high, value))
-
-    def to_dict(self) -> JsonObject:
-        """Return plain data; an infinite end is None."""
-        return {
-            "low": self.low if math.isfinite(self.low) else None,
-            "high": self.high if math.isfinite(self.high) else None,
-            "confidence_level": self.confidence_level,
-            "side": self.side,
-        }
-
-    @classmethod
-    def from_dict(cls, data: JsonObject) -> Interval:
-        """Make an interval from plain data."""
-        low = -math.inf if data["low"] is None else data["low"]
-        high = math.inf if data["high"] is None else data["high"]
-        return cls(low, high, data["confidence_level"], data["side"])
 
 
 def quantile_limits(
@@ -164,36 +160,64 @@ class LimitSource(Protocol):
         ...
 
 
+class KeptLimits(Plain, LimitSource):
+    """The base of sources that plain data name by their kind."""
+
+    kind: ClassVar[str]
+    kinds: ClassVar[dict[str, type[KeptLimits]]] = {}
+
+    def __init_subclass__(cls, *, kind: str) -> None:
+        """Register a source under its kind."""
+        super().__init_subclass__()
+        cls.kind = kind
+        cls.kinds[kind] = cls
+
+    def to_dict(self, *, draws: bool = True) -> dict[str, Any]:
+        """Return plain data, with or without the draws; what may be missing is left out."""
+        data = super().to_dict(draws=draws)
+        optional = {part.name for part in fields(self) if part.default is None}
+        kept = {n: one for n, one in data.items() if one is not None or n not in optional}
+        return {"kind": self.kind, **kept}
+
+
+def source_from_dict(data: JsonObject | None) -> LimitSource | None:
+    """Make a source of limits from plain data."""
+    return None if data is None else KeptLimits.kinds[data["kind"]].from_dict(data)
+
+
+READERS[LimitSource] = source_from_dict
+
+
+def make_not_kept_error(what: str, needs: str) -> EvidenceError:
+    """Return the error about limits that were read from a file without their draws."""
+    return EvidenceError(
+        f"{what} not kept",
+        needs=needs,
+        cure="Compute it again, or keep them with to_dict(draws=True).",
+    )
+
+
 @dataclass(frozen=True, eq=False)
-class DrawnLimits:
+class DrawnLimits(KeptLimits, kind="draws"):
     """Limits as order statistics of resampled values."""
 
-    draws: NDArray[np.float64] | None
+    draws: NDArray[np.float64] | None = None
     as_published: bool = False
 
     def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
         """Return the limits, infinite at an open end."""
         if self.draws is None:
-            raise EvidenceError(
-                "the draws of this estimate were not kept",
-                needs="the draws that an interval is read from",
-                cure="Compute it again, or keep them with to_dict(draws=True).",
+            raise make_not_kept_error(
+                "the draws of this estimate were", "the draws that an interval is read from"
             )
         if self.as_published and side is Side.TWO_SIDED:
             return published_limits(self.draws, confidence_level)
         return quantile_limits(self.draws, confidence_level, side)
 
-    def to_dict(self, *, draws: bool) -> JsonObject:
-        """Return plain data, with or without the draws."""
-        data: dict[str, object] = {"kind": "draws", "as_published": self.as_published}
-        if draws and self.draws is not None:
-            data["draws"] = [None if math.isnan(d) else d for d in self.draws.tolist()]
-        return data
-
 
 @dataclass(frozen=True)
-class NormalLimits:
-    """Limits as a centre plus and minus a quantile of the normal law times a standard error."""
+class NormalLimits(KeptLimits, kind="normal"):
+    """Limits as a centre plus and minus a normal quantile times a standard error."""
 
     centre: float
     standard_error: float
@@ -204,17 +228,13 @@ class NormalLimits:
         reach = NormalDist().inv_cdf(1.0 - tail) * self.standard_error
         return open_side(self.centre - reach, self.centre + reach, side)
 
-    def to_dict(self, *, draws: bool) -> JsonObject:
-        """Return plain data; there are no draws."""
-        return {"kind": "normal", "centre": self.centre, "standard_error": self.standard_error}
-
 
 @dataclass(frozen=True)
-class EqualCaseLimits:
+class EqualCaseLimits(KeptLimits, kind="equal cases"):
     """Limits where all `n` independent cases have one value, so that nothing shows a spread.
 
-    If a share q of all cases had another value, `n` cases would be alike with probability
-    (1 - q)^n at most. So q is below 1 - tail^(1/n), about 3 / n at 95 % (the rule of three), and
+    If a share q of all cases had another value, `n` cases would be alike with probability at most
+    (1 - q)^n. So q is below 1 - tail^(1/n), about 3 / n at 95 % (the rule of three), and
     what such cases have lies between `low` and `high`.
 
     Examples
@@ -228,8 +248,8 @@ class EqualCaseLimits:
 
     centre: float
     n: int
-    low: float
-    high: float
+    low: float = field(metadata=LOW_END)
+    high: float = field(metadata=HIGH_END)
 
     def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
         """Return the limits, infinite at an open end."""
@@ -237,33 +257,6 @@ class EqualCaseLimits:
         share = -math.expm1(math.log(tail) / self.n)
         low = self.centre - share * (self.centre - self.low)
         return open_side(low, self.centre + share * (self.high - self.centre), side)
-
-    def to_dict(self, *, draws: bool) -> JsonObject:
-        """Return plain data; there are no draws, and an infinite end is None."""
-        ends = {"low": self.low, "high": self.high}
-        finite = {name: end if math.isfinite(end) else None for name, end in ends.items()}
-        return {"kind": "equal cases", "centre": self.centre, "n": self.n, **finite}
-
-
-def source_from_dict(data: JsonObject | None) -> LimitSource | None:
-    """Make a limit source from plain data."""
-    if data is None:
-        return None
-    if data["kind"] == "normal":
-        return NormalLimits(data["centre"], data["standard_error"])
-    if data["kind"] == "equal cases":
-        low = -math.inf if data["low"] is None else data["low"]
-        high = math.inf if data["high"] is None else data["high"]
-        return EqualCaseLimits(data["centre"], data["n"], low, high)
-    if data["kind"] == "tilted":
-        return TiltedLimits.from_dict(data)
-    if data["kind"] in ("near_winner", "area", "overlap", "loss", "few units"):
-        return winner_source(data)
-    if data["kind"] != "draws":
-        return from_plain(data)
-    draws = data.get("draws")
-    kept = None if draws is None else np.array([math.nan if d is None else d for d in draws])
-    return DrawnLimits(kept, data["as_published"])
 
 
 # Limits from tilts: how far the cases must be reweighted until the estimate is a surprise.
@@ -276,7 +269,7 @@ INSIDE = 1e-6  # how far from 0 and 1 a value is kept where its variance is comp
 
 
 @dataclass(frozen=True, eq=False)
-class TailCurve:
+class TailCurve(Plain):
     """One end of an interval as a function of the tail beyond it, from the estimate outwards.
 
     Parameters
@@ -311,25 +304,13 @@ class TailCurve:
         share = (before - math.log(tail)) / (before - after)
         return float(self.ends[k - 1] + share * (self.ends[k] - self.ends[k - 1]))
 
-    def to_dict(self) -> dict[str, list[float]]:
-        """Return plain data."""
-        return {
-            "tails": self.tails.tolist(),
-            "ends": self.ends.tolist(),
-            "effective": self.effective.tolist(),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, list[float]]) -> TailCurve:
-        """Make a curve from plain data."""
-        return cls(*(np.array(data[name]) for name in ("tails", "ends", "effective")))
-
 
 @dataclass(frozen=True, eq=False)
-class TiltedLimits:
+class TiltedLimits(KeptLimits, kind="tilted"):
     """Limits as the values under which the estimate would be just too good, or just too bad.
 
-    Where no tilt goes as far as a level asks, the `fallback` is asked, which `words` names.
+    Where no tilt goes as far as a level needs, the limits are those of `fallback`, which `words`
+    names.
     """
 
     low: TailCurve | None
@@ -345,7 +326,7 @@ class TiltedLimits:
         return open_side(self._end(low, tail, 0, min), self._end(high, tail, 1, max), side)
 
     def _end(self, curve: TailCurve, tail: float, place: int, worse: Callable[..., float]) -> float:
-        """Return one end; the rules make the end of a smaller tail lie further out always."""
+        """Return one end; the end of a smaller tail always lies further out."""
 
         def plain(tail: float) -> float:
             side = (Side.LOWER, Side.UPPER)[place]
@@ -360,10 +341,8 @@ class TiltedLimits:
 
     def _curves(self) -> tuple[TailCurve, TailCurve]:
         if self.low is None or self.high is None:
-            raise EvidenceError(
-                "the tilts of this estimate were not kept",
-                needs="the tilts that an interval is read from",
-                cure="Compute it again, or keep them with to_dict(draws=True).",
+            raise make_not_kept_error(
+                "the tilts of this estimate were", "the tilts that an interval is read from"
             )
         return self.low, self.high
 
@@ -386,28 +365,10 @@ class TiltedLimits:
                 "Use more resamples, or a method without tilts such as 'delong'.",
             )
 
-    def to_dict(self, *, draws: bool) -> JsonObject:
+    def to_dict(self, *, draws: bool = True) -> dict[str, Any]:
         """Return plain data, with or without tilts and draws."""
-        data: dict[str, object] = {
-            "kind": "tilted",
-            "words": self.words,
-            "fallback": self.fallback.to_dict(draws=draws),
-        }
-        if draws and self.low is not None and self.high is not None and self.draws is not None:
-            data |= {"low": self.low.to_dict(), "high": self.high.to_dict()}
-            data["draws"] = [None if math.isnan(d) else d for d in self.draws.tolist()]
-        return data
-
-    @classmethod
-    def from_dict(cls, data: JsonObject) -> TiltedLimits:
-        """Make limits from plain data; without tilts they refuse to answer."""
-        low, high = (
-            TailCurve.from_dict(data[end]) if end in data else None for end in ("low", "high")
-        )
-        fallback, draws = source_from_dict(data["fallback"]), data.get("draws")
-        assert fallback is not None
-        kept = None if draws is None else np.array([math.nan if d is None else d for d in draws])
-        return cls(low, high, fallback, data["words"], kept)
+        kept = self if draws else replace(self, low=None, high=None)
+        return super(TiltedLimits, kept).to_dict(draws=draws)
 
 
 def infeasible(words: str) -> Caution:
@@ -421,7 +382,7 @@ def infeasible(words: str) -> Caution:
 
 
 @dataclass(frozen=True)
-class LogitLimits:
+class LogitLimits(KeptLimits, kind="logit"):
     """Normal limits on the logit scale of a range, so that they never leave it."""
 
     centre: float
@@ -439,15 +400,9 @@ class LogitLimits:
         low, high = (self.low + width * _logistic(middle + r) for r in (-reach, reach))
         return open_side(low, high, side)
 
-    def to_dict(self, *, draws: bool) -> JsonObject:
-        """Return plain data; there are no draws."""
-        ends = {"low": self.low, "high": self.high}
-        error = self.standard_error
-        return {"kind": "logit", "centre": self.centre, "standard_error": error, **ends}
-
 
 @dataclass(frozen=True)
-class StudentLimits:
+class StudentLimits(KeptLimits, kind="student"):
     """Limits as a centre plus and minus a quantile of Student's t times a standard error."""
 
     centre: float
@@ -462,28 +417,19 @@ class StudentLimits:
         reach = float(stdtrit(self.df, 1.0 - tail)) * self.standard_error
         return open_side(self.centre - reach, self.centre + reach, side)
 
-    def to_dict(self, *, draws: bool) -> JsonObject:
-        """Return plain data; there are no draws."""
-        return {
-            "kind": "student",
-            "centre": self.centre,
-            "standard_error": self.standard_error,
-            "df": self.df,
-        }
-
 
 @dataclass(frozen=True)
-class ShareLimits:
+class ShareLimits(KeptLimits, kind="share"):
     """Limits of a share of independent trials: Wilson's, or the exact ones of Clopper and Pearson.
 
     `centre` lies in a range; its place there is the share of trials that were won, which need not
     be whole: a tie is half a win. For numbers within the range, and not only at its ends, the
-    limits are rather wide, since no law of that mean has a greater variance.
+    limits are rather wide, since no distribution with that mean has a greater variance.
 
     Cases that were cross-validated trained each other's models. Two cases that agree by chance then
     help each other, which adds `trained_variance` / n to the variance of their share. With
     `crossed`, the number n of all cases, the exact limits have the variance at the value tested.
-    `loss` tells that a small share is the better one.
+    `loss` says that a small share is the better one.
 
     Examples
     --------
@@ -530,17 +476,9 @@ class ShareLimits:
 
         return find_low(share, loss=self.loss), 1.0 - find_low(1.0 - share, loss=not self.loss)
 
-    def to_dict(self, *, draws: bool) -> JsonObject:
-        """Return plain data; there are no draws."""
-        range_ = {"low": self.low, "high": self.high}
-        law = {"trials": self.trials, "exact": self.exact}
-        if self.crossed is not None:
-            law |= {"crossed": self.crossed, "loss": self.loss}
-        return {"kind": "share", "centre": self.centre, **law, **range_}
-
 
 @dataclass(frozen=True, eq=False)
-class SidakLimits:
+class SidakLimits(KeptLimits, kind="sidak"):
     """Limits whose bad end holds for the best of several: Sidak's level 1 - (1 - tail)^(1/m).
 
     The other end stays as it is: choosing the best can only be optimistic, so the end that flatters
@@ -559,7 +497,7 @@ class SidakLimits:
         return open_side(low, high, side)
 
     def remarks(self, confidence_level: float, side: Side) -> Iterator[Caution]:
-        """Yield what the inner source has to say of the ends that are asked for."""
+        """Yield the cautions of the inner source about the ends that are asked for."""
         tail, said = tail_of(confidence_level, side), set()
         for end in sorted((Side.LOWER, Side.UPPER), key=lambda end: end is not self.end):
             if side in (end, Side.TWO_SIDED):
@@ -581,15 +519,10 @@ class SidakLimits:
     def _tail(self, tail: float, end: Side) -> float:
         return sidak(tail, self.comparisons) if end is self.end else tail
 
-    def to_dict(self, *, draws: bool) -> JsonObject:
-        """Return plain data, with or without the draws."""
-        inner = self.inner.to_dict(draws=draws)
-        return {"kind": "sidak", "m": self.comparisons, "end": str(self.end), "inner": inner}
-
 
 @dataclass(frozen=True, eq=False)
-class WidenedLimits:
-    """Limits that are widened to those of another source, which does not take luck for certainty.
+class WidenedLimits(KeptLimits, kind="widened"):
+    """Limits widened to those of another source that does not mistake luck for certainty.
 
     At each level an end is the outer one of both, so that limits of different levels nest. With
     `end` that end alone is widened.
@@ -621,7 +554,7 @@ class WidenedLimits:
         return drawn, (low, high)
 
     def remarks(self, confidence_level: float, side: Side) -> Iterator[Caution]:
-        """Yield what the source that is widened has to say."""
+        """Yield the cautions of the source that is widened."""
         yield from limit_remarks(self.drawn, confidence_level, side)
 
     @property
@@ -635,12 +568,6 @@ class WidenedLimits:
         source = self.floor if self.end is None else self.drawn
         return getattr(source, "standard_error", None)
 
-    def to_dict(self, *, draws: bool) -> JsonObject:
-        """Return plain data, with or without the draws."""
-        drawn, floor = self.drawn.to_dict(draws=draws), self.floor.to_dict(draws=draws)
-        end = {} if self.end is None else {"end": str(self.end)}
-        return {"kind": "widened", "drawn": drawn, "floor": floor, **end}
-
 
 def draws_of(source: LimitSource | None) -> NDArray[np.float64] | None:
     """Return the resampled values that a source keeps, None where it has none."""
@@ -650,7 +577,7 @@ def draws_of(source: LimitSource | None) -> NDArray[np.float64] | None:
 def limit_remarks(
     source: LimitSource | None, confidence_level: float, side: Side
 ) -> Iterator[Caution]:
-    """Yield what a source has to say of its limits at this level."""
+    """Yield the cautions of a source about its limits at this level."""
     said = getattr(source, "remarks", None)
     if said is not None:
         yield from said(confidence_level, side)
@@ -673,26 +600,6 @@ def best_of(source: LimitSource, comparisons: int, greater_is_better: bool) -> L
     if comparisons == 1:
         return source
     return SidakLimits(source, comparisons, Side.LOWER if greater_is_better else Side.UPPER)
-
-
-def from_plain(data: JsonObject) -> LimitSource:
-    """Make one of these sources from plain data."""
-    if data["kind"] == "logit":
-        return LogitLimits(data["centre"], data["standard_error"], data["low"], data["high"])
-    if data["kind"] == "student":
-        return StudentLimits(data["centre"], data["standard_error"], data["df"])
-    if data["kind"] == "share":
-        ends = data["low"], data["high"]
-        law = {"crossed": data.get("crossed"), "loss": data.get("loss", False)}
-        return ShareLimits(data["centre"], data["trials"], *ends, exact=data["exact"], **law)
-    if data["kind"] == "widened":
-        drawn, floor = source_from_dict(data["drawn"]), source_from_dict(data["floor"])
-        assert drawn is not None
-        assert floor is not None
-        return WidenedLimits(drawn, floor, Side(data["end"]) if "end" in data else None)
-    inner = source_from_dict(data["inner"])
-    assert inner is not None
-    return SidakLimits(inner, data["m"], Side(data["end"]))
 
 
 def _logistic(x: float) -> float:
@@ -769,8 +676,8 @@ DENSITIES = 0.25 * NODE_WEIGHTS / np.sqrt(1.0 - CORRELATIONS**2) / (2.0 * math.p
 
 
 @dataclass(frozen=True, eq=False)
-class NearWinnerLimits:
-    """Limits of one configuration, with the bad end at a level that holds for whoever won.
+class NearWinnerLimits(KeptLimits, kind="near_winner"):
+    """Limits of one configuration, with the bad end at a level that holds for any winner.
 
     In Gaussian draws of all scores, in a world with the gaps that luck cannot explain, `errors` are
     by how many standard errors the winner of each draw flatters itself. The limit of the winner
@@ -822,10 +729,8 @@ class NearWinnerLimits:
         if self.configs == 1:
             return tail
         if self.errors is None:
-            raise EvidenceError(
-                "the draws of this estimate were not kept",
-                needs="the draws that an interval is read from",
-                cure="Compute it again, or keep them with to_dict(draws=True).",
+            raise make_not_kept_error(
+                "the draws of this estimate were", "the draws that an interval is read from"
             )
         least = tail / self.configs
         place = math.ceil((1.0 - tail) * (len(self.errors) + 1))
@@ -843,46 +748,16 @@ class NearWinnerLimits:
         _, high = self.inner.limits(1.0 - upper, Side.UPPER)
         return open_side(min(low, self.value), max(high, self.value), side)
 
-    def to_dict(self, *, draws: bool) -> JsonObject:
-        """Return plain data, with or without the draws."""
-        data: dict[str, object] = {
-            "kind": "near_winner",
-            "value": self.value,
-            "end": str(self.end),
-            "configs": self.configs,
-            "inner": self.inner.to_dict(draws=draws),
-        }
-        if draws and self.errors is not None:
-            data["errors"] = self.errors.tolist()
-        if draws and self.draws is not None:
-            data["draws"] = [None if math.isnan(d) else d for d in self.draws.tolist()]
-        return data
-
-    @classmethod
-    def from_dict(cls, data: JsonObject) -> NearWinnerLimits:
-        """Make limits from plain data."""
-        inner, errors, draws = source_from_dict(data["inner"]), data.get("errors"), None
-        assert inner is not None
-        if data.get("draws") is not None:
-            draws = np.array([math.nan if d is None else d for d in data["draws"]])
-        return cls(
-            inner,
-            data["value"],
-            Side(data["end"]),
-            data["configs"],
-            None if errors is None else np.array(errors),
-            draws,
-        )
-
 
 @dataclass(frozen=True)
-class AreaLimits:
+class AreaLimits(KeptLimits, kind="area"):
     """Limits of one AUC by a score test: its variance is that at the value tested.
 
     An AUC t of m positives and k negatives is worth q(t) = t (1 - t) / V(t) independent trials,
-    where V(t) is the variance under two normal laws of equal spread. The lower limit is the t at
-    which a Beta law with the parameters A q(t) + 1/3 and (1 - A) q(t) + 2/3 has the tail below t.
-    As the variance is not that of the scores seen, perfect separation is no special case.
+    where V(t) is the variance under two normal distributions of equal spread. The lower limit is
+    the t at which a Beta distribution with the parameters A q(t) + 1/3 and (1 - A) q(t) + 2/3 has
+    the tail below t. As the variance is not that of the scores seen, perfect separation needs no
+    special case.
 
     Parameters
     ----------
@@ -914,7 +789,7 @@ class AreaLimits:
     positives: float
     negatives: float
     widening: float = 1.0
-    trials: float = math.inf
+    trials: float = field(default=math.inf, metadata=HIGH_END)
     constant: float = 0.0
     slope: float = 1.0
     crossed: float | None = None
@@ -931,11 +806,11 @@ class AreaLimits:
         return open_side(*(ends if self.slope >= 0 else ends[::-1]), side)
 
     def _low(self, tail: float) -> float:
-        """Return the largest value that is too small for the AUC seen."""
+        """Return the largest value that is too small for the observed AUC."""
         return find_switch(self.area, self._excess(self.area, tail, 1.0))
 
     def _high(self, tail: float) -> float:
-        """Return the smallest value that is too large for the AUC seen."""
+        """Return the smallest value that is too large for the observed AUC."""
         seen = 1.0 - self.area  # as of the other class
         return 1.0 - find_switch(seen, self._excess(seen, tail, -1.0))
 
@@ -964,30 +839,9 @@ class AreaLimits:
 
         return excess
 
-    def to_dict(self, *, draws: bool) -> JsonObject:
-        """Return plain data; there are no draws, and trials without a bound are None."""
-        said = {
-            "kind": "area",
-            "area": self.area,
-            "positives": self.positives,
-            "negatives": self.negatives,
-            "widening": self.widening,
-            "trials": self.trials if math.isfinite(self.trials) else None,
-            "constant": self.constant,
-            "slope": self.slope,
-        }
-        return said if self.crossed is None else {**said, "crossed": self.crossed}
-
-    @classmethod
-    def from_dict(cls, data: JsonObject) -> AreaLimits:
-        """Make limits from plain data."""
-        given = {name: value for name, value in data.items() if name != "kind"}
-        trials = math.inf if given["trials"] is None else given["trials"]
-        return cls(**{**given, "trials": trials})
-
 
 @dataclass(frozen=True)
-class OverlapLimits:
+class OverlapLimits(KeptLimits, kind="overlap"):
     """Exact limits of F1, the overlap of the true and the predicted positives.
 
     Of the N cases that are positive or predicted so, a share J is both, and F1 = 2 J / (1 + J).
@@ -1026,24 +880,14 @@ class OverlapLimits:
         )
         return low, high
 
-    def to_dict(self, *, draws: bool) -> JsonObject:
-        """Return plain data; there are no draws."""
-        said = {"kind": "overlap", "f1": self.f1, "trials": self.trials}
-        return said if self.crossed is None else {**said, "crossed": self.crossed}
-
-    @classmethod
-    def from_dict(cls, data: JsonObject) -> OverlapLimits:
-        """Make limits from plain data."""
-        return cls(data["f1"], data["trials"], data.get("crossed"))
-
 
 @dataclass(frozen=True)
-class LossLimits:
-    """Limits of one mean loss by a Gamma law, whose spread grows with the value tested.
+class LossLimits(KeptLimits, kind="loss"):
+    """Limits of one mean loss by a Gamma distribution, whose spread grows with the value tested.
 
-    The mean of losses over its truth has a Gamma law of mean 1 and variance 1 / shape: exactly so
-    for squared errors of a normal law, where the shape is n / 2. The upper limit is the truth that
-    leaves the tail below the loss seen.
+    The mean loss divided by its true value has a Gamma distribution with mean 1 and variance
+    1 / shape. This is exact for squared normal errors, where the shape is n / 2. The upper limit
+    is the true value that leaves the tail below the observed loss.
 
     Parameters
     ----------
@@ -1085,28 +929,12 @@ class LossLimits:
     def _metric(self, loss: float) -> float:
         return self.constant + self.slope * math.pow(loss, self.power)
 
-    def to_dict(self, *, draws: bool) -> JsonObject:
-        """Return plain data; there are no draws."""
-        return {
-            "kind": "loss",
-            "loss": self.loss,
-            "shape": self.shape,
-            "constant": self.constant,
-            "slope": self.slope,
-            "power": self.power,
-        }
-
-    @classmethod
-    def from_dict(cls, data: JsonObject) -> LossLimits:
-        """Make limits from plain data."""
-        return cls(**{name: value for name, value in data.items() if name != "kind"})
-
 
 @dataclass(frozen=True, eq=False)
-class FewUnitsLimits:
+class FewUnitsLimits(KeptLimits, kind="few units"):
     """Limits whose spread was estimated from few units, such as groups of cases.
 
-    The law of the inner limits takes its spread for known. They are read at the normal tail beyond
+    The inner limits take their spread as known. They are read at the normal tail beyond
     Student's quantile, as the effective sample size of a survey is corrected for the number of its
     clusters (Korn and Graubard 1998).
 
@@ -1138,22 +966,11 @@ class FewUnitsLimits:
         level = 1.0 - 2.0 * tail if side is Side.TWO_SIDED else 1.0 - tail
         return self.inner.limits(level, side)
 
-    def to_dict(self, *, draws: bool) -> JsonObject:
-        """Return plain data, with or without the draws."""
-        return {"kind": "few units", "df": self.df, "inner": self.inner.to_dict(draws=draws)}
-
-    @classmethod
-    def from_dict(cls, data: JsonObject) -> FewUnitsLimits:
-        """Make limits from plain data."""
-        inner = source_from_dict(data["inner"])
-        assert inner is not None
-        return cls(inner, data["df"])
-
 
 def binormal_variance(
     area: NDArray[np.float64], positives: float, negatives: float
 ) -> NDArray[np.float64]:
-    """Return the variance of an AUC under two normal laws of equal spread.
+    """Return the variance of an AUC under two normal distributions of equal spread.
 
     It is [A (1 - A) + (m + k - 2) zeta] / (m k), where zeta is the covariance of two pairs of
     cases that share one: the integral over r from 0 to 1/2 of exp(-z² / (1 + r)) / (2 pi sqrt(1 -
@@ -1182,18 +999,3 @@ def binormal_trials(
     """Return how many independent trials an AUC is worth: A (1 - A) over its variance."""
     inside = np.minimum(np.maximum(area, INSIDE), 1.0 - INSIDE)
     return np.asarray(inside * (1.0 - inside) / binormal_variance(inside, positives, negatives))
-
-
-_KINDS: dict[str, type[Any]] = {
-    "near_winner": NearWinnerLimits,
-    "area": AreaLimits,
-    "overlap": OverlapLimits,
-    "loss": LossLimits,
-    "few units": FewUnitsLimits,
-}
-
-
-def winner_source(data: JsonObject) -> LimitSource:
-    """Make any of these sources from plain data."""
-    made: LimitSource = _KINDS[data["kind"]].from_dict(data)
-    return made

@@ -157,7 +157,7 @@ class MethodSpec:
     metrics : Family
         Which metrics it takes.
     cites : str
-        The source, with its equation or algorithm. Papers that `core/results/papers.py` knows are
+        The source, with its equation or algorithm. Papers that `data/papers.toml` lists are
         found by their word in it, such as 'Bayle et al. 2020'.
     papers : tuple of Paper
         Papers to cite that are not in that table.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,9 @@ from earnest.core.base.provenance import finite
 from earnest.core.results.base import MetricResult
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
-from earnest.core.results.interval import quantile_limits
+from earnest.core.results.interval import make_not_kept_error, quantile_limits
+from earnest.core.results.plain import FLAT, Plain
 from earnest.core.results.specs import Side
-
-if TYPE_CHECKING:
-    from earnest.core.text.paper import PaperTable
 
 MEASURES = (
     "sensitivity",
@@ -64,7 +62,7 @@ class Rate:
 
 
 @dataclass(frozen=True)
-class ThresholdCurve:
+class ThresholdCurve(Plain):
     """One measure at every threshold; the fields are those of `Rate`."""
 
     value: Numbers
@@ -77,15 +75,6 @@ class ThresholdCurve:
     def at(self, place: int) -> Rate:
         """Return one point."""
         return Rate(*(getattr(self, part.name)[place] for part in fields(self)))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
-        return {part.name: list(getattr(self, part.name)) for part in fields(self)}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> ThresholdCurve:
-        """Make it from plain data."""
-        return cls(**{part.name: tuple(data[part.name]) for part in fields(cls)})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,7 +141,7 @@ class ThresholdChoice(ThresholdRow):
 
 
 @dataclass(frozen=True, eq=False)
-class ThresholdDraws:
+class ThresholdDraws(Plain):
     """What every resample counted of its own winner, in-bag and on the cases left out.
 
     Attributes
@@ -169,7 +158,7 @@ class ThresholdDraws:
     alarms_out: Counts
     totals: Counts
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, *, draws: bool = True) -> dict[str, Any]:
         """Return plain data; the counts of a resample are one text, which keeps files small."""
         return {
             part.name: [" ".join(map(str, row)) for row in getattr(self, part.name).tolist()]
@@ -228,7 +217,7 @@ class Thresholds(MetricResult):
         The grid, rising; scores above a threshold are called positive.
     curves : mapping of str to ThresholdCurve
         Every measure of `ThresholdRow` at every threshold: the corrected values, the band that
-        holds at all thresholds at once, the one at each threshold for itself, and the naive value
+        holds at all thresholds at once, the one at each threshold alone, and the naive value
         of the winner.
     response : str
         'probability' or 'decision'. Decision values have no net benefit.
@@ -241,9 +230,9 @@ class Thresholds(MetricResult):
     prevalence : float
         The share of positive cases.
     n_cases, n_positive, n_configs, n_resamples : int
-        What it stands on.
+        What it is based on.
     confidence_level : float
-        That of the bands, each measure for itself.
+        That of the bands, for each measure alone.
     side : str
         Which ends the bands have; an open end is that of the measure.
     cautions : tuple of Caution
@@ -275,7 +264,7 @@ class Thresholds(MetricResult):
     thresholds: tuple[float, ...]
     curves: Mapping[str, ThresholdCurve]
     response: str
-    scale: Scale
+    scale: Scale = field(metadata=FLAT)
     winner: str
     positive: str
     usual: float
@@ -287,7 +276,7 @@ class Thresholds(MetricResult):
     confidence_level: float
     side: str
     cautions: tuple[Caution, ...]
-    provenance: Provenance
+    provenance: Provenance = field(metadata=FLAT)
     draws: ThresholdDraws | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -418,13 +407,13 @@ class Thresholds(MetricResult):
             check.one_of("rule", rule, list(RULES))
         if (rule is not None) + len(named) != 1:
             raise InputError(
-                "a threshold is chosen by one rule",
+                "a threshold is chosen by exactly one rule",
                 needs="'youden', 'net_benefit' with `act_from`, `sensitivity` or `specificity`",
                 got=f"{(rule is not None) + len(named)} rules",
             )
         if (act_from is not None) != (rule == "net_benefit"):
             raise InputError(
-                "`act_from` goes with the rule 'net_benefit' and no other",
+                "`act_from` belongs to the rule 'net_benefit' only",
                 needs="the probability at which acting and not acting are worth the same",
                 got=f"rule {rule!r}, act_from={act_from!r}",
                 cure="Use choose('net_benefit', act_from=0.2), for example.",
@@ -443,10 +432,9 @@ class Thresholds(MetricResult):
 
     def _need_draws(self) -> ThresholdDraws:
         if self.draws is None:
-            raise EvidenceError(
-                "the draws of this table were not kept",
-                needs="the counts of every resample, which a choice is corrected by",
-                cure="Compute it again, or keep them with to_dict(draws=True).",
+            raise make_not_kept_error(
+                "the draws of this table were",
+                "the counts of every resample, which a choice is corrected by",
             )
         return self.draws
 
@@ -460,52 +448,10 @@ class Thresholds(MetricResult):
 
     def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
         """Return plain data with a schema version, ready for JSON."""
-        kept = draws and self.draws is not None
-        return {
-            "schema": self.schema,
-            "thresholds": list(self.thresholds),
-            "curves": {name: curve.to_dict() for name, curve in self.curves.items()},
-            "response": self.response,
-            **self.scale.to_dict(),
-            "winner": self.winner,
-            "positive": self.positive,
-            "usual": self.usual,
-            "prevalence": finite(self.prevalence),
-            "n_cases": self.n_cases,
-            "n_positive": self.n_positive,
-            "n_configs": self.n_configs,
-            "n_resamples": self.n_resamples,
-            "confidence_level": self.confidence_level,
-            "side": self.side,
-            "cautions": [caution.to_dict() for caution in self.cautions],
-            **self.provenance.to_dict(),
-            **({"draws": self.draws.to_dict()} if kept and self.draws is not None else {}),
-        }
-
-    @classmethod
-    def _from_parts(cls, data: Mapping[str, Any]) -> Thresholds:
-        draws = data.get("draws")
-        return cls(
-            thresholds=tuple(data["thresholds"]),
-            curves={
-                str(name): ThresholdCurve.from_dict(one) for name, one in data["curves"].items()
-            },
-            response=data["response"],
-            scale=Scale.from_dict(data),
-            winner=data["winner"],
-            positive=data["positive"],
-            usual=data["usual"],
-            prevalence=data["prevalence"],
-            n_cases=data["n_cases"],
-            n_positive=data["n_positive"],
-            n_configs=data["n_configs"],
-            n_resamples=data["n_resamples"],
-            confidence_level=data["confidence_level"],
-            side=data["side"],
-            cautions=tuple(Caution.from_dict(one) for one in data["cautions"]),
-            provenance=Provenance.from_dict(data),
-            draws=None if draws is None else ThresholdDraws.from_dict(draws),
-        )
+        data = super().to_dict(draws=draws)
+        if not draws or self.draws is None:
+            del data["draws"]
+        return data
 
     def rows(self) -> list[dict[str, Any]]:
         """Return every threshold as a flat dict: each measure with the band for all at once."""
@@ -540,11 +486,6 @@ class Thresholds(MetricResult):
                     places = found or places
                     break
         return [self._row(place) for place in sorted(places)]
-
-    def _to_table(self) -> PaperTable:
-        from earnest.core.text.paper import thresholds_table
-
-        return thresholds_table(self)
 
     def summary(self) -> str:
         """Return what to expect at the usual threshold, and at the best one, in a few sentences."""
@@ -642,8 +583,8 @@ def _remark_unmet(kind: str, share: float) -> tuple[Caution, ...]:
         Caution(
             "EN126",
             f"The rule for the {kind} could be satisfied in {100 * share:.0f} % of the resamples.",
-            "In the others the threshold at the end of the grid stands in, so that the values are "
-            "not those of a threshold that satisfies the rule.",
+            "In the others the threshold at the end of the grid is used, so the values are not "
+            "those of a threshold that satisfies the rule.",
             "Ask for less, or pass `thresholds` that reach beyond the lowest and highest score.",
         ),
     )

@@ -194,7 +194,7 @@ class Space:
             condition = self.parameters[j].condition
             if condition is None:
                 continue
-            if condition.share is not None:  # nothing tells but the value itself
+            if condition.share is not None:  # only the value itself shows it
                 out[:, j] = ~np.isnan(codes[:, j])
             else:
                 out[:, j] = self._hold_any(condition.any_of, codes, out)

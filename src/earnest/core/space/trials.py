@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date, time, timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TypedDict, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,10 +19,6 @@ from earnest.core.results.cautions import Caution, Severity
 from earnest.core.space.space import Space
 from earnest.core.tables.columns import Columns
 from earnest.core.text.names import readable
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 FEWEST = 10  # trials, below which no surrogate can say anything
 TINY, HUGE = 1e-100, 1e100  # the squares of an objective must still be numbers
@@ -172,7 +168,7 @@ class Trials:
 
     @classmethod
     def from_frame(cls, frame: object, **options: Unpack[TrialOptions]) -> Trials:
-        """Make trials from a table: one row a trial, a column a parameter, one the objective.
+        """Make trials from a table: one row per trial, one column per parameter, one the objective.
 
         Parameters
         ----------
@@ -329,7 +325,7 @@ def _remark_guesses(space: Space) -> list[Caution]:
 
 
 def _remark_unvaried(space: Space, configs: tuple[dict[str, object], ...]) -> list[Caution]:
-    """Tell of parameters that had one value in all trials that have them."""
+    """Warn of parameters that had one value in all trials that have them."""
     seen: dict[str, set[str]] = {name: set() for name in space.names}
     for config in configs:
         for name, value in config.items():
@@ -445,18 +441,27 @@ def read_trials(
     )
 
 
-def load_trials(
-    path: Path,
-    *,
-    delimiter: str | None = None,
-    decimal: str | None = None,
-    thousands: str | None = None,
-    **options: Unpack[TrialOptions],
-) -> Trials:
+def load_trials(path: Path, **options: Unpack[TrialFileOptions]) -> Trials:
     """Read trials from a file of a table; see `Trials.load`."""
-    options.setdefault("source", path.name)
-    table = read_table(path, delimiter=delimiter, decimal=decimal, thousands=thousands)
-    return read_trials(table, **options)
+    from earnest.core.tables.files import find_table_suffix, open_foreign_table
+    from earnest.core.tables.options import TEXT
+
+    refuse_absent(path, "a file of trials")
+    marks = {name: value for name, value in options.items() if name in TEXT}
+    said = {name: value for name, value in options.items() if name not in TEXT}
+    with open_foreign_table(path, find_table_suffix(path), **cast(dict[str, str], marks)) as file:
+        if file.header is not None:  # `Predictions.save` or `Scores.save` wrote it
+            scores = "earnest/scores/" in str(file.header[:40])
+            raise FormatError(
+                f"{path.name!r} holds {'scores' if scores else 'predictions'}, not trials",
+                needs="one row per trial, with its hyperparameters and its objective",
+                cure=(
+                    "If the predictions have hyperparameters, `earnest report` shows what the "
+                    "search learned."
+                ),
+            )
+        table = file.table()[0]
+    return read_trials(table, **cast(TrialOptions, {"source": path.name, **said}))
 
 
 def refuse_absent(path: Path, needs: str) -> None:
@@ -468,33 +473,6 @@ def refuse_absent(path: Path, needs: str) -> None:
     raise FormatError(
         f"there is no file {str(path)!r}", needs=needs, cure=check.nearest(path.name, near)
     )
-
-
-def read_table(
-    path: Path,
-    *,
-    delimiter: str | None = None,
-    decimal: str | None = None,
-    thousands: str | None = None,
-) -> pa.Table:
-    """Return the Arrow table of a CSV, JSON lines, Parquet or Arrow file."""
-    from earnest.core.tables.files import find_table_suffix, open_foreign_table
-
-    refuse_absent(path, "a file of trials")
-    suffix = find_table_suffix(path)
-    with open_foreign_table(
-        path, suffix, delimiter=delimiter, decimal=decimal, thousands=thousands
-    ) as file:
-        if file.header is not None:  # a file that `Predictions.save` wrote
-            raise FormatError(
-                f"{path.name!r} holds predictions, not trials",
-                needs="one row per trial, with its hyperparameters and its objective",
-                cure=(
-                    "If the predictions have hyperparameters, `earnest report` shows what the "
-                    "search learned."
-                ),
-            )
-        return file.table()[0]
 
 
 def _recognise(

@@ -1,4 +1,4 @@
-"""Columns of a table, whoever made it: read, laid out by case and repeat, mapped where large.
+"""Columns of any table: read, laid out by case and repeat, mapped where large.
 
 Repeats may have no column of their own: 'Fold1.Rep2', and repeats stacked without names.
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-# Labels or numbers, one a case; of survival the times and the events.
+# Labels or numbers, one per case; for survival the times and the events.
 Outcome: TypeAlias = RawArray | tuple[RawArray, RawArray]
 
 # Tables of any library as named columns, and the case and repeat that each row is about.
@@ -58,8 +58,11 @@ class Columns:
 
     @classmethod
     def of(cls, frame: object) -> Columns:
-        """Open a pandas, polars, Arrow or other eager frame."""
+        """Open a pandas, polars, Arrow or other eager frame; columns are returned as they are."""
         import narwhals as nw
+
+        if isinstance(frame, Columns):
+            return frame
 
         plain = _decode(frame)
         try:
@@ -155,6 +158,16 @@ class Columns:
                 got=f"{int((codes < 0).sum())} of {self.rows} missing",
             )
         return codes, labels
+
+    def make_missing_error(self, name: str, needs: str = "", cure: str = "") -> InputError:
+        """Return the error about a column that is missing; by default it offers the nearest."""
+        has = check.some(map(repr, self.names))
+        return InputError(
+            f"column {name!r} is missing",
+            needs=needs,
+            got=f"columns {has}" if needs else f"the table has {has}",
+            cure=cure or check.nearest(name, self.names),
+        )
 
     def row_names(self) -> str | None:
         """Return the first column where it only names the rows, as pandas and R write it.
@@ -474,7 +487,7 @@ def number_repeats(tested: NDArray[np.bool_], labels: RawArray) -> NDArray[np.in
 
 
 def remark_stacked(columns: Columns, y: Outcome, fold: RawArray | None) -> list[Caution]:
-    """Tell of rows that may be repeats of the same cases, one under the other, without a name.
+    """Warn of rows that may be repeats of the same cases, stacked without a name.
 
     So it looks where a real outcome has every value equally often, where the outcomes come in the
     same order again and again, and where sorted folds begin again with the same outcomes.

@@ -20,7 +20,13 @@ from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import Columns
 from earnest.core.tables.formats.excel import EXCEL, read_excel
 from earnest.core.tables.formats.expanding import WHOLE, foreign_content
-from earnest.core.tables.formats.header import Facts, read_header, rebuild, write_header
+from earnest.core.tables.formats.header import (
+    SCHEMA,
+    Facts,
+    read_header,
+    rebuild,
+    write_header,
+)
 from earnest.core.tables.formats.json_lines import JSON_LINES, read_json_lines
 from earnest.core.tables.formats.npz import load_npy, load_npz, save_npz
 from earnest.core.tables.formats.parquet import BATCH, ParquetColumns, is_large, read_by_columns
@@ -38,7 +44,7 @@ if TYPE_CHECKING:
 def load(
     path: str | Path, *, mmap: bool | None = None, verify: bool = True, **options: object
 ) -> Predictions:
-    """Read Π from a file; its suffix tells the format.
+    """Read Π from a file; its suffix gives the format.
 
     A file that `save` wrote comes back exactly, and is refused if its content was changed. Any
     other table (`.csv`, `.csv.gz`, `.tsv`, `.txt`, `.jsonl`, `.jsonl.gz`, `.ndjson`, `.parquet`,
@@ -83,7 +89,7 @@ def load(
     """
     refuse_unknown(options)
     path = find_existing(Path(path))
-    suffix = _find_suffix(path, READ, "read")
+    suffix = find_suffix(path, READ, _suggest_export(path))
     if mmap and suffix not in (".npz", ".npy", ".parquet"):
         raise InputError(
             f"`mmap` cannot be used with {path.name!r}",
@@ -103,7 +109,7 @@ def load(
 
 
 def save(pi: Predictions, path: str | Path) -> Path:
-    """Write Π to a file; its suffix tells the format.
+    """Write Π to a file; its suffix gives the format.
 
     All of them come back exactly through `load`: responses to the last bit, folds, classes with
     their types, configurations with parameters, and what is known of the cases. Tables are
@@ -120,19 +126,20 @@ def save(pi: Predictions, path: str | Path) -> Path:
     Path
         Where it was written.
     """
-    suffix = _find_suffix(Path(path), SAVED, "written")
+    suffix = find_suffix(Path(path), SAVED)
     if Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir():
         raise FormatError(f"{str(path)!r} is not a file and cannot be replaced by one")
     with replacing(path) as temporary:
         if suffix == ".npz":
             save_npz(pi, write_header(pi), temporary)
         else:
-            save_table(pi, write_header(pi), temporary, suffix)
+            batches = make_wide_batches(pi, column_names(pi))
+            write_own_table(temporary, suffix, SCHEMA, write_header(pi), batches)
     return Path(os.path.realpath(path))
 
 
 def find_existing(path: Path, content: str = "predictions") -> Path:
-    """Return the path of a file that is there, and refuse what is none."""
+    """Return the path of an existing file, and refuse anything else."""
     if path.is_dir():
         raise FormatError(f"{str(path)!r} is a folder", needs=f"a file of {content}")
     if path.is_symlink() and not path.exists():
@@ -152,8 +159,9 @@ def find_existing(path: Path, content: str = "predictions") -> Path:
     return path
 
 
-def _suggest_export(suffix: str) -> str:
+def _suggest_export(path: Path) -> str:
     """Say how the file of another program becomes one that is read."""
+    suffix = path.suffix.casefold()
     if suffix.startswith(".xls") or suffix in (".ods", ".numbers"):
         return "Save the spreadsheet as .xlsx or CSV."
     if suffix in (".rds", ".rda", ".rdata"):
@@ -163,15 +171,16 @@ def _suggest_export(suffix: str) -> str:
     return ""
 
 
-def _find_suffix(path: Path, allowed: tuple[str, ...], verb: str) -> str:
+def find_suffix(path: Path, allowed: Sequence[str], cure: str = "") -> str:
+    """Return the suffix that gives the format of a file, and refuse another."""
     name = path.name.casefold()
     found = next((suffix for suffix in allowed if name.endswith(suffix)), None)
     if found is None:
         raise FormatError(
-            f"{path.name!r} has a file extension that cannot be {verb}",
+            f"{path.name!r} has an unsupported file extension",
             needs=", ".join(allowed),
             got=repr(path.suffix) if path.suffix else "no suffix",
-            cure=_suggest_export(path.suffix.casefold()) if verb == "read" else "",
+            cure=cure,
         )
     return found
 
@@ -252,15 +261,7 @@ SAVED = (*(suffix for suffix in WRITTEN if suffix != ".txt"), ".npz")  # of Π
 
 def find_table_suffix(path: Path, cure: str = "") -> str:
     """Return the suffix by which a table is read, and refuse another."""
-    found = next((s for s in TABLES if path.name.casefold().endswith(s)), None)
-    if found is None:
-        raise FormatError(
-            f"{path.name!r} has an unsupported file extension",
-            needs=", ".join(TABLES),
-            got=repr(path.suffix) if path.suffix else "no suffix",
-            cure=cure,
-        )
-    return found
+    return find_suffix(path, TABLES, cure)
 
 
 @contextmanager
@@ -312,12 +313,12 @@ def _tell_of_scores(error: InputError, table: pa.Table | Columns, target: object
     """Return an error about a table, with the way to `Scores` where it may hold some."""
     from earnest.core.tables.scores import looks_like_scores
 
-    columns = table if isinstance(table, Columns) else Columns.of(table)
+    columns = Columns.of(table)
     if target is not None or not looks_like_scores(columns):
         return error
     cure = (
-        "If these are scores of items, a column a configuration, say --scores on the command line, "
-        "or Scores.load in Python."
+        "If these are scores of items, one column per configuration, use --scores on the command "
+        "line, or Scores.load in Python."
     )
     return type(error)(
         error.what, needs=error.needs, got=error.got, cure=f"{error.cure} {cure}".lstrip()
@@ -328,25 +329,25 @@ def _add_remarks(pi: Predictions, remarks: tuple[Caution, ...]) -> Predictions:
     return replace(pi, remarks=(*pi.remarks, *remarks)) if remarks else pi
 
 
-def save_table(pi: Predictions, header: str, path: Path, suffix: str) -> None:
-    """Write Π as a wide table with its header."""
+def write_own_table(
+    path: Path, suffix: str, schema: str, header: str, batches: Iterator[pa.RecordBatch]
+) -> None:
+    """Write a table with its header, in the format of the suffix."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    names = column_names(pi)
-    batches = make_wide_batches(pi, names)
     if suffix in CSV:
-        write_csv(path, suffix, header, batches)
+        write_csv(path, suffix, schema, header, batches)
         return
     first = next(batches)
-    schema = first.schema.with_metadata({KEY: header.encode()})
+    kept = first.schema.with_metadata({KEY: header.encode()})
     with ExitStack() as stack:
         if suffix == ".parquet":
             # A dictionary of floats that hardly repeat only makes the file larger.
-            text = [field.name for field in schema if pa.types.is_string(field.type)]
-            writer = stack.enter_context(pq.ParquetWriter(str(path), schema, use_dictionary=text))
+            text = [field.name for field in kept if pa.types.is_string(field.type)]
+            writer = stack.enter_context(pq.ParquetWriter(str(path), kept, use_dictionary=text))
         else:
-            writer = stack.enter_context(pa.ipc.new_file(str(path), schema))
+            writer = stack.enter_context(pa.ipc.new_file(str(path), kept))
         writer.write_batch(first)
         for batch in batches:
             writer.write_batch(batch)

@@ -104,12 +104,7 @@ def _find_config_columns(
         present = set(columns.names)
         for name in names:
             if name not in present:
-                raise InputError(
-                    f"column {name!r} is missing",
-                    needs="names of columns in the table",
-                    got=f"columns {check.some(map(repr, columns.names))}",
-                    cure=check.nearest(name, columns.names),
-                )
+                raise columns.make_missing_error(name, "names of columns in the table")
             if name in roles.used():
                 raise InputError(
                     f"column {name!r} cannot also be a configuration",
@@ -371,12 +366,12 @@ def read_frame(
     """Make Π from a table.
 
     *Wide*: a column `y`, a column `fold`, perhaps `group`, `repeat`, `strata` and `row_id` (or
-    `id`), and one column a configuration: every other column, which must then hold numbers, or
-    labels of `y`. With `repeat` a case has one row a repeat, and `row_id` tells which rows are
+    `id`), and one column per configuration: every other column, which must then hold numbers, or
+    labels of `y`. With `repeat` a case has one row per repeat, and `row_id` tells which rows are
     the same case. Class probabilities stand in columns `config:class`, or in columns that begin
     or end with the class, such as `.pred_yes` and `.pred_no`.
 
-    *Long*: one row a case, configuration and repeat, with `row_id`, `config_id`, `y_true` and
+    *Long*: one row per case, configuration and repeat, with `row_id`, `config_id`, `y_true` and
     either `y_pred` or one column `proba_<class>` (or `score_<class>` for decision values, or named
     by the classes as above) a class; the positive class alone will do. `model` and `prediction` say
     other names than `config_id` and `y_pred`. `repeat`, `fold` and `group` are optional, other
@@ -483,7 +478,7 @@ def write_frame(pi: Predictions, *, form: str = "wide", backend: str = "pyarrow"
     pi : Predictions
         What to write; groups, strata and folds without a name are written as numbers.
     form : {'wide', 'long'}
-        One column a configuration (and class), or one row a case, configuration and repeat.
+        One column per configuration (and class), or one row per case, configuration and repeat.
     backend : {'pyarrow', 'pandas', 'polars'}
         The library of the table.
 

@@ -1,4 +1,4 @@
-"""Long tables: one row a case, configuration and repeat."""
+"""Long tables: one row per case, configuration and repeat."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from earnest.core.tables.roles import (
 
 CONFIG = "config_id"
 PREDICTION = "y_pred"
-# The beginnings of columns with one number a class, and what the numbers are.
+# The beginnings of columns with one number per class, and what the numbers are.
 PREFIXES = {"proba_": ResponseKind.PROBABILITY, "score_": ResponseKind.DECISION}
 
 
@@ -120,15 +120,12 @@ def _refuse_lacking(columns: Columns, roles: Roles, parts: LongParts) -> None:
     for name in parts.model:
         if name not in columns.names:
             near = suggest_nearest_column(name, columns, roles.used())
-            raise InputError(
-                f"column {name!r} is missing",
-                needs=f"a long table with {name!r}",
-                got=f"columns {check.some(map(repr, columns.names))}",
-                cure=f"{near} " * bool(near)
-                + (
-                    "Pass the column that names the configuration as `model`, or format='wide' if "
-                    "each has its own column."
-                ),
+            cure = (
+                "Pass the column that names the configuration as `model`, or format='wide' if "
+                "each has its own column."
+            )
+            raise columns.make_missing_error(
+                name, f"a long table with {name!r}", f"{near} {cure}".lstrip()
             )
 
 
@@ -243,11 +240,10 @@ def _read_one_column(rows: _Rows, name: str) -> RawArray:
     columns, y = rows.columns, rows.y
     if name not in columns.names:
         near = suggest_nearest_column(name, columns, {CONFIG, "row_id", "id", "y_true", "y"})
-        raise InputError(
-            f"column {name!r} is missing",
-            needs=f"{name!r}, or 'proba_<class>' for every class",
-            got=f"columns {check.some(map(repr, columns.names))}",
-            cure=f"{near} " * bool(near) + "Pass the column as `prediction`.",
+        raise columns.make_missing_error(
+            name,
+            f"{name!r}, or 'proba_<class>' for every class",
+            f"{near} Pass the column as `prediction`.".lstrip(),
         )
     known = () if isinstance(y, tuple) else dict.fromkeys(y.tolist())
     return _spread(rows, [name], known)[..., 0]

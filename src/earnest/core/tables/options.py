@@ -28,6 +28,16 @@ class _Meaning(TypedDict, total=False):
     sample_weight: None
 
 
+class _Columns(_Meaning, total=False):
+    format: str | None
+    repeat: str | None
+    time: str | None
+    event: str | None
+    configs: Sequence[str] | None
+    model: str | Sequence[str] | None
+    prediction: str | None
+
+
 class ArrayOptions(_Meaning, total=False):
     """What `Predictions.from_arrays` takes."""
 
@@ -42,25 +52,18 @@ class ArrayOptions(_Meaning, total=False):
     repeats: int | None
 
 
-class FrameOptions(_Meaning, total=False):
+class FrameOptions(_Columns, total=False):
     """What a user may say of a table; see `earnest.core.tables.frames.read_frame`."""
 
-    format: str | None
     target: str | None
     fold: str | None
     group: str | None
-    repeat: str | None
     id: str | None
     strata: str | None
-    time: str | None
-    event: str | None
-    configs: Sequence[str] | None
-    model: str | Sequence[str] | None
-    prediction: str | None
     classes: Sequence[object] | None
 
 
-class FileOptions(_Meaning, total=False):
+class FileOptions(_Columns, total=False):
     """What a user may say of a file, whatever it holds; see `earnest.core.tables.files.load`."""
 
     mmap: bool | None
@@ -68,18 +71,11 @@ class FileOptions(_Meaning, total=False):
     delimiter: str | None
     decimal: str | None
     thousands: str | None
-    format: str | None
     target: ArrayLike | None
     fold: ArrayLike | None
     group: ArrayLike | None
-    repeat: str | None
     id: ArrayLike | None
     strata: ArrayLike | None
-    time: str | None
-    event: str | None
-    configs: Sequence[str] | None
-    model: str | Sequence[str] | None
-    prediction: str | None
     classes: Sequence[object] | str | None
     scores: ArrayLike
     y: ArrayLike | tuple[ArrayLike, ArrayLike]
@@ -114,7 +110,7 @@ def refuse_unknown(options: Mapping[str, object]) -> None:
 
 
 def check_table_options(options: Mapping[str, object], path: Path, *, text: bool) -> FrameOptions:
-    """Return the options of `from_frame`; refuse those of arrays, and of CSV if it is none."""
+    """Return the options of `from_frame`; refuse those of arrays, and of CSV for others."""
     for name in options:
         if name in TEXT and not text:
             raise FormatError(

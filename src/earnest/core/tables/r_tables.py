@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +16,7 @@ from earnest.core.tables.roles import Roles
 FOLD, REPEAT = "fold", "repeat"  # what a caller says who says nothing
 _PROBABILITY = ".pred_"  # the beginning of a class of tidymodels
 _NOT_A_CLASS = (".pred_class", ".pred_time", ".pred_linear_pred", ".pred_lower", ".pred_upper")
-_NO_PARAMETER = {"parameter", "weights"}  # columns of caret that are no hyperparameter
+_NO_PARAMETER = {"parameter", "weights"}  # columns of caret that are not hyperparameters
 _OF_A_SET = ("preproc", "model")  # what workflow sets say beside the name of a workflow
 
 
@@ -71,9 +71,15 @@ def find_r_table(columns: Columns) -> RTable | None:
     names = columns.names
     if "config_id" in names or len(names) > MOST_COLUMNS:
         return None
-    for is_written, read in _PACKAGES:
-        if is_written(names):
-            return read(columns)
+    known, answers = set(names), _has_answers(names)
+    if {"pred", "obs", "rowIndex"} <= known:
+        return _read_caret(columns)
+    if ".row" in known and any(name.startswith(".pred") for name in names):
+        return _read_tidymodels(columns)
+    if {"row_ids", "truth"} <= known and answers:
+        return _read_mlr3(columns)
+    if {"id", "truth"} <= known and known & {"iter", "set"} and answers:
+        return _read_mlr(columns)
     return None
 
 
@@ -104,7 +110,7 @@ def fill_in_roles(columns: Columns, table: RTable, said: Roles) -> tuple[Columns
 
 
 def remark_winner_alone(table: RTable, names: Sequence[str]) -> list[Caution]:
-    """Tell of a table that holds one configuration of a search, which may be its winner."""
+    """Warn of a table with one configuration of a search, which may be its winner."""
     if len(names) > 1 or not table.tuned:
         return []
     return [
@@ -117,26 +123,6 @@ def remark_winner_alone(table: RTable, names: Sequence[str]) -> list[Caution]:
             _KEEP_ALL[table.package],
         )
     ]
-
-
-def _is_caret(names: Sequence[str]) -> bool:
-    return {"pred", "obs", "rowIndex"} <= set(names)
-
-
-def _is_tidymodels(names: Sequence[str]) -> bool:
-    return ".row" in names and any(name.startswith(".pred") for name in names)
-
-
-def _is_mlr3(names: Sequence[str]) -> bool:
-    return {"row_ids", "truth"} <= set(names) and _has_answers(names)
-
-
-def _is_mlr(names: Sequence[str]) -> bool:
-    return (
-        {"id", "truth"} <= set(names)
-        and bool({"iter", "set"} & set(names))
-        and (_has_answers(names))
-    )
 
 
 def _has_answers(names: Sequence[str]) -> bool:
@@ -223,15 +209,6 @@ def _read_mlr(columns: Columns) -> RTable:
     )
 
 
-_PACKAGES: tuple[
-    tuple[Callable[[Sequence[str]], bool], Callable[[Columns], RTable]],
-    ...,
-] = (
-    (_is_caret, _read_caret),
-    (_is_tidymodels, _read_tidymodels),
-    (_is_mlr3, _read_mlr3),
-    (_is_mlr, _read_mlr),
-)
 _KEEP_ALL = {
     "caret": 'Keep all that you tried: trainControl(savePredictions = "all").',
     "tidymodels": "Keep all that you tried: collect_predictions() without `parameters`, of "
@@ -303,7 +280,7 @@ def _refuse_several_tasks(columns: Columns, name: str, package: str) -> None:
             f"the table of {package} holds several tasks",
             needs=f"one value in column {name!r}",
             got=check.some(map(repr, tasks)),
-            cure=f"Write one table a task, such as subset(x, {name} == {str(tasks[0])!r}).",
+            cure=f"Write one table per task, such as subset(x, {name} == {str(tasks[0])!r}).",
         )
 
 

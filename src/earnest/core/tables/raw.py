@@ -74,7 +74,7 @@ def holds_data(table: pa.Table | Columns, target: str | None = None) -> bool:
     (True, False)
     """
     try:
-        columns = table if isinstance(table, Columns) else Columns.of(table)
+        columns = Columns.of(table)
         plain = {name: name.strip().casefold() for name in columns.names}
         if any(word in WORDS_OF_PREDICTIONS for word in plain.values()):
             return False

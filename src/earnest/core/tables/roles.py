@@ -130,7 +130,7 @@ def _refuse_stray_outcome(columns: Columns, name: str) -> None:
 
 
 class CaseColumns(TypedDict):
-    """What a table tells of the cases, as `Predictions.from_arrays` takes it."""
+    """What a table says of the cases, as `Predictions.from_arrays` takes it."""
 
     fold: RawArray | None
     ids: RawArray | None
@@ -140,7 +140,7 @@ class CaseColumns(TypedDict):
 
 @dataclass(frozen=True)
 class Meaning:
-    """What the outcome and the predictions of a table mean, so far as it is said or found."""
+    """What the outcome and the predictions of a table mean, as far as it is known."""
 
     task: Task | str | None
     positive: object
@@ -225,7 +225,7 @@ def _find_outcome(
 
 
 def _say_also(columns: Columns, given: Roles, long: bool) -> str:
-    """Say what else a table lacks, so that one message tells all of it."""
+    """Say what else a table lacks, so that one message says it all."""
     events = _find_called_elsewhere(columns, "event")
     if "time" in columns.names and events:
         return f"For survival pass time='time' and event={events[0]!r}."
@@ -271,18 +271,13 @@ def _check_present(columns: Columns, name: str, role: str, also: str = "") -> st
             f"Pass the column as `{role}`.",
             also,
         ]
-        raise InputError(
-            f"column {name!r} is missing",
-            got=f"the table has {check.some(map(repr, columns.names))}",
-            cure=" ".join(
-                c for c in [*cures, _HOLD_OUT if role == "fold" else "", hint_at_long(columns)] if c
-            ),
-        )
+        cures += [_HOLD_OUT if role == "fold" else "", hint_at_long(columns)]
+        raise columns.make_missing_error(name, cure=" ".join(cure for cure in cures if cure))
     return name
 
 
 def hint_at_long(columns: Columns) -> str:
-    """Say how a table that looks long is told to be it, or nothing."""
+    """Say how to read a table that looks long, or nothing."""
     if "config_id" in columns.names:
         return ""
     looks = [name for name in columns.names if name.strip().casefold() in _MODELS]
@@ -325,7 +320,7 @@ def _find_rows_of_models(
 ) -> tuple[str | None, str, int, str | None] | None:
     """Return the case, the configuration, the rows a case and the prediction of a long table.
 
-    A case has then one row a configuration, always with the same outcome; without a column that
+    A case has then one row per configuration, always with the same outcome; without a column that
     names the cases, every configuration has the same outcomes and folds.
     """
     if len(columns.names) > MOST_COLUMNS or (roles.target is None and roles.time is None):
@@ -381,7 +376,7 @@ def _is_discrete(columns: Columns, name: str) -> bool:
 
 
 def _is_same_within(values: NDArray[np.intp], units: NDArray[np.intp]) -> bool:
-    """Tell whether values are the same wherever the unit is."""
+    """Tell whether values are the same in all rows of a unit."""
     first = np.zeros(int(units.max()) + 1, np.intp)
     first[units] = values
     return bool((first[units] == values).all())
@@ -484,7 +479,7 @@ def sort_labels(labels: Iterable[object]) -> tuple[object, ...]:
 def order_as_columns(labels: Sequence[object]) -> tuple[object, ...]:
     """Return the classes of columns in their order; numbers count upward wherever they stand.
 
-    'low', 'mid', 'high' may be an order that only the columns tell, and 1, 10, 2 is none.
+    'low', 'mid', 'high' may be an order that only the columns show; 1, 10, 2 is not one.
     """
     numbers = not any(isinstance(label, str) for label in labels)
     return sort_labels(labels) if numbers else tuple(labels)

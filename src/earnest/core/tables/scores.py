@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -15,7 +16,7 @@ from earnest.core.base.errors import InputError
 from earnest.core.data.predictions import Configs
 from earnest.core.data.scores import ScoreParts, as_matrix, note_of_guess
 from earnest.core.results.cautions import Caution
-from earnest.core.tables.columns import ColumnFile, Columns, refuse_stray_text, with_index
+from earnest.core.tables.columns import ColumnFile, Columns, Grid, refuse_stray_text, with_index
 
 # Names of columns that need not be said.
 ITEMS = ("item", "item_id", "id", "row_id", "question_id", "example_id", "doc_id", "case")
@@ -62,8 +63,8 @@ def read_parts(
     for name, value in {**words, **named}.items():
         if isinstance(value, str):
             raise InputError(
-                f"`{name}` names a column, and scores were given as an array",
-                needs="a table, or values, one an item",
+                f"`{name}` names a column, but the scores are an array",
+                needs="a table, or values, one per item",
                 got=check.show(value),
             )
     values = as_matrix(table)
@@ -89,8 +90,8 @@ def as_table(table: Mapping[object, object]) -> object:
         return pa.table({str(name): pa.array(values) for name, values in table.items()})
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError) as error:
         raise InputError(
-            "the mapping is no table",
-            needs="columns of equal length, with one value an item",
+            "the mapping is not a table",
+            needs="columns of equal length, with one value per item",
             got=check.show_text(str(error)),
         ) from error
 
@@ -111,7 +112,7 @@ def _of_mapping(
         column = as_array(str(name), values)
         if column.ndim not in (1, 2) or column.dtype.kind not in "biuf":
             raise InputError(
-                f"scores {str(name)!r} are not numbers, one an item",
+                f"scores {str(name)!r} are not numbers, one per item",
                 needs="shape (n,), or (n, R) with samples",
                 got=f"shape {column.shape}, dtype {column.dtype}",
             )
@@ -120,7 +121,7 @@ def _of_mapping(
     if len(lengths) > 1:
         raise InputError(
             "columns of scores differ in length",
-            needs="one score an item and sample in every column",
+            needs="one score per item and sample in every column",
             got=", ".join(str(shape) for shape in sorted(lengths)),
         )
     values = as_matrix(np.stack(columns, axis=1))
@@ -155,39 +156,51 @@ def _read_about(name: str, values: object, n: int) -> RawArray | None:
     if array.ndim != 1 or len(array) != n:
         raise InputError(
             f"`{name}` and the scores differ in length",
-            needs=f"{n} values, one an item",
+            needs=f"{n} values, one per item",
             got=f"shape {array.shape}",
         )
     return array
 
 
+def _find_column(columns: Columns, role: str, name: object, usual: Sequence[str]) -> str | None:
+    """Return the column of a role: the one that is named, or else one of a usual name.
+
+    None where the table has none, and where values were given instead of a name.
+    """
+    if name is None:
+        plain = {each.strip().casefold(): each for each in reversed(columns.names)}
+        return next((plain[word] for word in usual if word in plain), None)
+    if not isinstance(name, str):
+        return None
+    if name not in columns.names:
+        raise columns.make_missing_error(name, f"a column for `{role}`")
+    return name
+
+
+def _read_wanted(configs: Configs | Iterable[object] | None) -> tuple[str, ...] | None:
+    """Return the names of the configurations to read, None for all."""
+    if configs is None:
+        return None
+    names = configs.ids if isinstance(configs, Configs) else tuple(str(one) for one in configs)
+    if not names:
+        raise InputError(
+            "`configs` names no configuration",
+            needs="at least one of those of the table",
+            got="an empty list",
+        )
+    return names
+
+
+@dataclass(frozen=True)
 class _Frame:
     """A table of scores, and which column has which part."""
 
-    def __init__(
-        self,
-        columns: Columns,
-        *,
-        roles: Mapping[str, str | None],
-        given: Mapping[str, Any],
-        configs: Configs | Iterable[object] | None,
-        long: bool,
-    ) -> None:
-        self.columns, self.roles, self.given, self.long = columns, roles, given, long
-        self.wanted = (
-            None
-            if configs is None
-            else configs.ids
-            if isinstance(configs, Configs)
-            else tuple(str(one) for one in configs)
-        )
-        if self.wanted == ():
-            raise InputError(
-                "`configs` names no configuration",
-                needs="at least one of those of the table",
-                got="an empty list",
-            )
-        self.remarks: list[Caution] = []
+    columns: Columns
+    roles: Mapping[str, str | None]
+    given: Mapping[str, Any]
+    wanted: tuple[str, ...] | None
+    long: bool
+    remarks: list[Caution] = field(default_factory=list)
 
     @classmethod
     def of(
@@ -200,62 +213,38 @@ class _Frame:
     ) -> _Frame:
         """Open a table, and find what its columns are."""
         said = [value for value in (*named.values(), *words) if isinstance(value, str)]
-        opened = with_index(table, (*said, *ITEMS, *GROUPS, *TASKS))
-        columns = table if isinstance(table, Columns) else Columns.of(opened)
+        columns = Columns.of(with_index(table, (*said, *ITEMS, *GROUPS, *TASKS)))
         config, score, repeat = words
-
-        def find(role: str, name: Any, usual: Sequence[str]) -> str | None:
-            if isinstance(name, str):
-                if name not in columns.names:
-                    raise InputError(
-                        f"column {name!r} for `{role}` is missing",
-                        got=f"the table has {check.some(map(repr, columns.names))}",
-                        cure=check.nearest(name, columns.names),
-                    )
-                return name
-            if name is not None:
-                return None  # values, one an item
-            plain = {each.strip().casefold(): each for each in reversed(columns.names)}
-            return next((plain[word] for word in usual if word in plain), None)
-
-        named_config, named_score = find("config", config, CONFIGS), find("score", score, SCORES)
-        long = form == "long" or (
-            form is None
-            and (
-                config is not None
-                or score is not None
-                or (named_config is not None and named_score is not None)
-            )
-        )
+        find = partial(_find_column, columns)
         roles = {
             "id": find("id", named["id"], ITEMS),
             "groups": find("groups", named["groups"], GROUPS),
             "tasks": find("tasks", named["tasks"], TASKS),
             "repeat": find("repeat", repeat, REPEATS),
-            "fold": find("fold", named["fold"], ()) if isinstance(named["fold"], str) else None,
-            "per": named["per"] if isinstance(named["per"], str) else None,
-            "config": named_config if long else None,
-            "score": named_score if long else None,
+            "fold": find("fold", named["fold"], ()),
+            "per": find("per", named["per"], ()),
         }
-        if named["per"] is not None:
-            find("per", named["per"], ())
-        return cls(columns, roles=roles, given=named, configs=configs, long=long)
+        pair = {"config": find("config", config, CONFIGS), "score": find("score", score, SCORES)}
+        told = config is not None or score is not None or None not in pair.values()
+        long = told if form is None else form == "long"
+        roles |= pair if long else dict.fromkeys(pair)
+        return cls(columns, roles, named, _read_wanted(configs), long)
 
-    # Wide: a row an item (and sample), a column a configuration.
+    # Wide: one row per item (and sample), one column per configuration.
 
     def read_wide(self) -> ScoreParts:
         """Return the scores of a wide table."""
         if self.given["per"] is not None:
             raise InputError(
-                "a wide table has no column to count per",
+                "`per` needs a long table",
                 needs="a long table with both columns, or two arrays",
-                cure="Say config=... and score=..., or Scores(costs, per=successes).",
+                cure="Pass config=... and score=..., or use Scores(costs, per=successes).",
             )
         names = self._find_config_columns()
         item, sample, first = self._find_rows(None, 1)
         n, samples = len(first), int(sample.max()) + 1
-        kinds = {self._type_of(name) for name in names}
-        kind = np.float32 if kinds <= {"f4", "b"} else np.float64
+        small = all(self.columns.array(name).dtype in (bool, np.float32) for name in names)
+        kind = np.float32 if small else np.float64
         plain = samples == 1 and n == self.columns.rows
         values: Numbers
         if self.columns.large and plain:
@@ -270,10 +259,6 @@ class _Frame:
         self._remark_ranges(names, values)
         return self._finish(values, Configs.of(names, len(names)), first)
 
-    def _type_of(self, name: str) -> str:
-        column = self.columns.array(name)
-        return "b" if column.dtype.kind == "b" else "f4" if column.dtype == np.float32 else "f8"
-
     def _find_config_columns(self) -> list[str]:
         taken = {name for name in self.roles.values() if name is not None}
         if (rows := self.columns.row_names()) is not None:
@@ -281,19 +266,14 @@ class _Frame:
         if self.wanted is not None:
             absent = [name for name in self.wanted if name not in self.columns.names]
             if absent:
-                raise InputError(
-                    f"column {absent[0]!r} is missing",
-                    needs="a column for every configuration",
-                    got=f"columns {check.some(self.columns.names)}",
-                    cure=check.nearest(absent[0], self.columns.names),
-                )
+                raise self.columns.make_missing_error(absent[0], "a column for every configuration")
             names = list(self.wanted)
         else:
             names = [name for name in self.columns.names if name not in taken]
         if not names:
             raise InputError(
                 "the table has no column of scores",
-                needs="one column a configuration",
+                needs="one column per configuration",
                 got=f"columns {check.some(self.columns.names)}",
             )
         strange = [name for name in names if not self._holds_numbers(name)]
@@ -302,8 +282,8 @@ class _Frame:
                 f"column {strange[0]!r} holds no scores",
                 needs="numbers, or true and false, in every column that is a configuration",
                 got=f"other values in {check.some(map(repr, strange))}",
-                cure="Say what it is with `id`, `groups` or `tasks`, name the configurations with "
-                "configs=[...], or for a row a score say `config` and `score`.",
+                cure="Name it as `id`, `groups` or `tasks`, or name the configurations with "
+                "configs=[...]. For a table with one row per score, pass `config` and `score`.",
             )
         return names
 
@@ -316,7 +296,7 @@ class _Frame:
         return values.dtype.kind in "biuf"
 
     def _remark_ranges(self, names: Sequence[str], values: Numbers) -> None:
-        """Tell of columns that reach far beyond 0 and 1 where most lie within."""
+        """Warn of columns that reach far beyond 0 and 1 where most lie within."""
         if self.wanted is not None or len(names) < 3:
             return
         tops = np.array([np.nanmax(values[:, c], initial=-np.inf) for c in range(len(names))])
@@ -336,28 +316,22 @@ class _Frame:
                 )
             )
 
-    # Long: a row a score.
+    # Long: one row per score.
 
     def read_long(self) -> ScoreParts:
         """Return the scores of a long table."""
         config, score = self.roles["config"], self.roles["score"]
-        for role, name, words in (("config", config, CONFIGS), ("score", score, SCORES)):
-            if name is None:
+        for role, words in (("config", CONFIGS), ("score", SCORES), ("id", ITEMS[:3])):
+            if self.roles[role] is None:
+                what = "that names the items" if role == "id" else f"of `{role}`"
                 raise InputError(
-                    f"a long table of scores lacks the column of `{role}`",
+                    f"a long table of scores lacks the column {what}",
                     needs=f"a column {' or '.join(repr(w) for w in words)}, or its name",
                     got=f"columns {check.some(self.columns.names)}",
-                    cure=f"Say which with `{role}`.",
+                    cure=f"Pass its name as `{role}`.",
                 )
         assert config is not None
         assert score is not None
-        if self.roles["id"] is None:
-            raise InputError(
-                "a long table of scores lacks the column that names the items",
-                needs=f"a column {' or '.join(repr(w) for w in ITEMS[:3])}, or its name",
-                got=f"columns {check.some(self.columns.names)}",
-                cure="Say which with `id`.",
-            )
         which, labels = self.columns.complete_codes(config)
         names = tuple(str(label) for label in labels)
         if not self._holds_numbers(score):
@@ -371,7 +345,7 @@ class _Frame:
         shape = (len(first), len(names), int(sample.max()) + 1)
         place = (item, which, sample)
         raw = self.columns.array(score)
-        kind = np.float32 if raw.dtype.kind == "b" or raw.dtype == np.float32 else np.float64
+        kind = np.float32 if raw.dtype in (bool, np.float32) else np.float64
         values = np.full(shape, np.nan, dtype=kind)
         values[place] = raw.astype(kind)
         per = None
@@ -399,24 +373,16 @@ class _Frame:
             alone = np.arange(rows)
             if self.roles["repeat"] is not None and which is None:
                 raise InputError(
-                    f"column {self.roles['repeat']!r} numbers samples, and nothing names the items",
-                    needs="a column that tells which rows are the same item",
+                    f"column {self.roles['repeat']!r} numbers samples, but nothing names the items",
+                    needs="a column that says which rows are the same item",
                     got=f"columns {check.some(self.columns.names)}",
-                    cure="Say which with `id`.",
+                    cure="Pass its name as `id`.",
                 )
             return alone, np.zeros_like(alone), alone
-        item, _ = self.columns.complete_codes(name)
-        n = int(item.max()) + 1
-        first = np.empty(n, dtype=np.intp)
-        first[item[::-1]] = np.arange(rows)[::-1]  # the earliest row is written last
-        cell = item if which is None else item * count + which
+        grid = Grid.of(self.columns, name, self.roles["repeat"])
+        cell = grid.case if which is None else grid.case * count + which
         if self.roles["repeat"] is None:
-            order = np.argsort(cell, kind="stable")
-            sorted_cells = cell[order]
-            starts = np.flatnonzero(np.append(True, sorted_cells[1:] != sorted_cells[:-1]))
-            sample = np.empty(rows, dtype=np.intp)
-            lengths = np.diff(np.append(starts, rows))
-            sample[order] = np.arange(rows) - np.repeat(starts, lengths)
+            sample = _number_within(cell)
             if sample.any():
                 what = "item" if which is None else "item and configuration"
                 self.remarks.append(
@@ -428,13 +394,10 @@ class _Frame:
                         "that numbers samples with `repeat`.",
                     )
                 )
-            return item, sample, first
-        found, labels = self.columns.complete_codes(self.roles["repeat"])
-        rank = np.argsort(np.argsort(labels, kind="stable"), kind="stable")
-        sample = rank[found]
-        twice = np.bincount(cell * len(labels) + sample)
+            return grid.case, sample, grid.first
+        twice = np.bincount(cell * grid.repeats + grid.repeat)
         if twice.max() > 1:
-            place = int(np.flatnonzero(twice > 1)[0]) // len(labels)
+            place = int(np.flatnonzero(twice > 1)[0]) // grid.repeats
             row = int(np.flatnonzero(cell == place)[0])
             raise InputError(
                 "a score is given twice",
@@ -443,20 +406,20 @@ class _Frame:
                 f"{self.columns.array(name)[row]}",
                 cure="Leave one of the rows out, or give samples different numbers.",
             )
-        return item, sample, first
+        return grid.case, grid.repeat, grid.first
 
     def _finish(self, values: Numbers, configs: Configs, first: NDArray[np.intp]) -> ScoreParts:
         n = len(first)
         about: dict[str, RawArray | None] = {}
-        for field, role in (("ids", "id"), ("groups", "groups"), ("tasks", "tasks")):
+        for part, role in (("ids", "id"), ("groups", "groups"), ("tasks", "tasks")):
             name = self.roles[role]
             if name is None:
-                about[field] = _read_about(role, self.given[role], n)
+                about[part] = _read_about(role, self.given[role], n)
                 continue
             column = self.columns.array(name)
             if role != "id":
                 self._refuse_changing(name, column, first)
-            about[field] = as_array(name, column[first])
+            about[part] = as_array(name, column[first])
         fold = self.given["fold"]
         if self.roles["fold"] is not None:
             fold = self.columns.array(self.roles["fold"])[first]
@@ -483,10 +446,21 @@ class _Frame:
         if other.any():
             raise InputError(
                 f"column {name!r} differs between the rows of an item",
-                needs="one value an item",
+                needs="one value per item",
                 got=f"several in {len(np.unique(item[other]))} of {len(first)} items",
                 cure="Give different items different names, such as the task and the number.",
             )
+
+
+def _number_within(cells: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Number the rows of each cell in the order in which they stand."""
+    order = np.argsort(cells, kind="stable")
+    ranked = cells[order]
+    starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
+    lengths = np.diff(np.append(starts, len(cells)))
+    number = np.empty(len(cells), dtype=np.intp)
+    number[order] = np.arange(len(cells)) - np.repeat(starts, lengths)
+    return number
 
 
 def looks_like_scores(columns: Columns) -> bool:
@@ -529,12 +503,7 @@ def read_judgements(
     """Return judgements of pairs, a row each, as scores: 1, 0, or a half for a tie."""
     columns = Columns.of(as_table(table) if isinstance(table, Mapping) else table)
     for role, name in (("a", a), ("b", b), ("winner", winner), ("id", id), ("groups", groups)):
-        if name is not None and name not in columns.names:
-            raise InputError(
-                f"column {name!r} for `{role}` is missing",
-                got=f"the table has {check.some(map(repr, columns.names))}",
-                cure=check.nearest(name, columns.names),
-            )
+        _find_column(columns, role, name, ())
     first, second, told = (
         [str(value) for value in columns.array(name).tolist()] for name in (a, b, winner)
     )
@@ -584,7 +553,7 @@ def _read_winner(a: str, b: str, told: str, row: int) -> float:
     if told.strip().casefold() in TIES or told.casefold().startswith("tie"):
         return 0.5
     raise InputError(
-        "the winner of a judgement cannot be told",
+        "the winner of a judgement is not clear",
         needs=f"{a!r}, {b!r}, 'a', 'b' or 'tie'",
         got=f"{check.show(told)} in row {row + 1}",
     )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def make_wide_table(pi: Predictions) -> pa.Table:
-    """Return a pyarrow table with one column a configuration (and class)."""
+    """Return a pyarrow table with one column per configuration (and class)."""
     import pyarrow as pa
 
     names = list_wide_names(pi)
@@ -131,7 +131,7 @@ def _make_about(
 
 
 def long_table(pi: Predictions) -> pa.Table:
-    """Return a pyarrow table with one row a case, configuration and repeat."""
+    """Return a pyarrow table with one row per case, configuration and repeat."""
     import pyarrow as pa
 
     n, width, repeats = pi.responses.shape[:3]

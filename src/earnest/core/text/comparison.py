@@ -39,7 +39,7 @@ def decision(made: Comparison, title: str | None = None) -> str:
         apart = same if shown is None else f"the {words} of {made.a} is {shown}"
         return f"Undecided: {apart}, but there is no spread to compare it with."
     proof = _proof(made)
-    if made.shown and shown is not None:
+    if made.shown and shown is not None and not made.shown_only_if_planned:
         better = "better" if made.favours == made.a else "worse"
         return f"{made.a} is {better} than {made.b}: its {words} is {shown} ({proof})."
     if shown is None:
@@ -50,6 +50,12 @@ def decision(made: Comparison, title: str | None = None) -> str:
         rises = (made.alternative == "greater") == made.scale.greater_is_better
         better = "better" if rises else "worse"
         claim = f"It cannot be shown that {made.a} is {better} than {made.b}"
+    if made.shown_only_if_planned and made.p_simultaneous is not None:
+        return (
+            f"{claim} if you compare them because {made.favours} looks best: "
+            f"{p_words(made.p_simultaneous)} for all pairs of the {made.best_of} configurations. "
+            f"On its own, the {words} of {made.a} is {shown} ({proof})."
+        )
     return f"{claim}: the {words} of {made.a} is {shown} ({proof})."
 
 
@@ -80,15 +86,7 @@ def outcome_words(made: Comparison, pair: str) -> str:
 def interval_words(made: Comparison) -> str:
     """Return the interval as it can be pasted, nothing where there is none."""
     interval = made.interval
-    if interval is None:
-        return ""
-    places, level = places_of_difference(made), f"{100 * interval.confidence_level:.10g} %"
-    low, high = (number(end, places, made.limits) for end in (interval.low, interval.high))
-    if interval.side == Side.LOWER:
-        return f"{level} lower bound {low}"
-    if interval.side == Side.UPPER:
-        return f"{level} upper bound {high}"
-    return f"{level} interval [{low}, {high}]"
+    return "" if interval is None else interval.words(places_of_difference(made), made.limits)
 
 
 def chance_words(made: Comparison) -> str:

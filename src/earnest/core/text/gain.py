@@ -24,10 +24,8 @@ def show_difference(made: Improvement, value: float) -> str:
 
 def show_interval(made: Improvement) -> str:
     """Return the interval for one line, behind a comma; empty where there is none."""
-    if made.interval is None:
-        return ""
-    low, high = (show_difference(made, end) for end in (made.interval.low, made.interval.high))
-    return f", {100 * made.confidence_level:g} % interval [{low}, {high}]"
+    interval = made.interval
+    return "" if interval is None else f", {interval.words(count_places(made), ANYTHING)}"
 
 
 def span_words(interval: Interval, places: int) -> str:

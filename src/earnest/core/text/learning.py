@@ -50,8 +50,8 @@ def confidence(made: LearningCurve) -> str:
 def advice(made: LearningCurve) -> str:
     """Return what follows for who could collect more cases."""
     if made.shown:
-        return "More cases still made better models. What the next ones give, no curve tells."
-    return f"Whether more cases make better models, these {made.n_cases:,} do not show."
+        return "More cases still made better models. No curve can say what the next ones will give."
+    return f"These {made.n_cases:,} cases do not show whether more cases make better models."
 
 
 def line(made: LearningCurve) -> str:

@@ -11,12 +11,13 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import singledispatch
 
 from earnest.core.base.check import some
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, Estimates
-from earnest.core.results.gain import Gain, LearningCurve
+from earnest.core.results.gain import Gain, Improvement, LearningCurve
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Side
 from earnest.core.results.thresholds import Thresholds
@@ -142,7 +143,7 @@ _MARKDOWN = re.compile(r"([\\`*_|<>]|(?<=\])[(\[])")  # brackets alone make no l
 
 @dataclass(frozen=True)
 class PaperTable:
-    """A table of text: heads, rows, and a line that says what it stands on."""
+    """A table of text: heads, rows, and a line that says what it is based on."""
 
     heads: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -201,8 +202,15 @@ def _markdown(text: str) -> str:
     return _MARKDOWN.sub(r"\\\1", one_line(text))
 
 
-def estimates_table(given: Estimate | Estimates) -> PaperTable:
-    """Return the table of estimates: one row a method."""
+@singledispatch
+def make_table(made: object) -> PaperTable:
+    """Return the table of a result."""
+    raise TypeError(f"{type(made).__name__} has no table")
+
+
+@make_table.register
+def _make_estimates_table(given: Estimate | Estimates) -> PaperTable:
+    """Return the table of estimates: one row per method."""
     rows = [given] if isinstance(given, Estimate) else list(given)
     places = places_of(rows)
     metrics = list(dict.fromkeys(e.metric for e in rows))
@@ -223,24 +231,41 @@ def estimates_table(given: Estimate | Estimates) -> PaperTable:
     return PaperTable(tuple(heads), tuple(body), _stands_on(rows))
 
 
-def gain_table(made: Gain) -> PaperTable:
-    """Return the table of a gain: one row a number of configurations."""
+@make_table.register
+def _make_gain_table(made: Gain) -> PaperTable:
+    """Return the table of a gain: one row per number of configurations."""
+    scores = {"naive": f"naive {made.metric}", "corrected": f"corrected {made.metric}"}
+    order = "in the order tried" if made.order == "tried" else "mean over all orders"
+    return _make_curve_table(made, {"configurations": "configurations"}, scores, order)
+
+
+@make_table.register
+def _make_learning_table(made: LearningCurve) -> PaperTable:
+    """Return the table of a learning curve: one row per size."""
+    size = {"training_cases": "training cases"}
+    return _make_curve_table(made, size, {"score": made.metric}, made.learner)
+
+
+def _make_curve_table(
+    made: Improvement, size: dict[str, str], scores: dict[str, str], fact: str
+) -> PaperTable:
+    """Return the table of a curve: the size and the scores of each row, by field and head."""
     places, limits = decimals(made.standard_error, made.value), made.scale.limits
-    level = f"{made.confidence_level * 100:g} % interval"
     body = []
     for row in made.rows():
         low, high = row["low"], row["high"]
         ends = NONE
         if low is not None and high is not None:
             ends = f"[{_cell(low, places, limits)}, {_cell(high, places, limits)}]"
-        scores = (_cell(row[name], places, limits) for name in ("naive", "corrected"))
-        body.append((str(row["configurations"]), *scores, ends))
-    heads = ("configurations", f"naive {made.metric}", f"corrected {made.metric}", level)
-    order = "in the order tried" if made.order == "tried" else "mean over all orders"
-    return PaperTable(heads, tuple(body), f"n = {made.n_cases}, {order}")
+        sizes = (str(row[name]) for name in size)
+        body.append((*sizes, *(_cell(row[name], places, limits) for name in scores), ends))
+    level = f"{made.confidence_level * 100:g} % interval"
+    heads = (*size.values(), *scores.values(), level)
+    return PaperTable(heads, tuple(body), f"n = {made.n_cases}, {fact}")
 
 
-def thresholds_table(made: Thresholds) -> PaperTable:
+@make_table.register
+def _make_thresholds_table(made: Thresholds) -> PaperTable:
     """Return the table of thresholds: a few rows, each measure with the band for all at once."""
     from earnest.core.text.thresholds import SHORT, show_band, show_cut, show_value
 
@@ -257,21 +282,6 @@ def thresholds_table(made: Thresholds) -> PaperTable:
     return PaperTable(
         heads, tuple(body), f"n = {made.n_cases}, {made.n_positive} positive, {level}"
     )
-
-
-def learning_table(made: LearningCurve) -> PaperTable:
-    """Return the table of a learning curve: one row a size."""
-    places, limits = decimals(made.standard_error, made.value), made.scale.limits
-    body = []
-    for row in made.rows():
-        low, high = row["low"], row["high"]
-        ends = NONE
-        if low is not None and high is not None:
-            ends = f"[{_cell(low, places, limits)}, {_cell(high, places, limits)}]"
-        body.append((str(row["training_cases"]), _cell(row["score"], places, limits), ends))
-    level = f"{made.confidence_level * 100:g} % interval"
-    heads = ("training cases", made.metric, level)
-    return PaperTable(heads, tuple(body), f"n = {made.n_cases}, {made.learner}")
 
 
 def _stands_on(rows: Sequence[Estimate]) -> str:
@@ -291,8 +301,9 @@ def _stands_on(rows: Sequence[Estimate]) -> str:
     return " ".join([", ".join(facts) + ".", *told])
 
 
-def comparisons_table(given: Comparison | Comparisons) -> PaperTable:
-    """Return the table of comparisons: one row a pair, the nearest rival first."""
+@make_table.register
+def _make_comparisons_table(given: Comparison | Comparisons) -> PaperTable:
+    """Return the table of comparisons: one row per pair, the nearest rival first."""
     at_once = False
     if isinstance(given, Comparisons):
         given, at_once = given.as_shown()

@@ -1,9 +1,9 @@
-"""Tasks on a dask cluster, sent by the client that joblib's back end has.
+"""Tasks on a dask cluster, sent by the client of joblib's back end.
 
-joblib would hand the shared data to one or two workers and give up when they are gone. Here the
-client keeps it, so that whatever a dead worker took along is sent again: its tasks by dask, the
-data and the tasks that hung on it by us. Nothing but the connection is asked of a worker; it may
-have other folders, come late, or leave.
+joblib would give the shared data to one or two workers and fail when they are gone. Here the client
+keeps it, so that whatever is lost with a worker is sent again: its tasks by dask, the data and the
+tasks that depend on it by us. A worker only needs the connection; it may have other folders, come
+late, or leave.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Client(Protocol):
 
 @dataclass(frozen=True)
 class DaskCluster:
-    """The client of a cluster, what else dask is told of each task, and how long to wait."""
+    """The client of a cluster, the options of each task, and how long to wait for workers."""
 
     client: Client
     options: Mapping[str, object] = field(default_factory=dict, compare=False)
@@ -249,7 +249,7 @@ class DaskTraffic:
 
 
 def make_no_workers_error(seconds: float) -> EarnestError:
-    """Return the error of a cluster in which nobody works."""
+    """Return the error of a cluster without workers."""
     return EarnestError(
         f"the dask cluster has had no worker for {seconds:g} s",
         needs="at least one worker",

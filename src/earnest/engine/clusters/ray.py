@@ -46,7 +46,7 @@ class RayTraffic:
         return self._n_jobs
 
     def room(self) -> int:
-        """Return the same, since ray runs whatever it has cores for."""
+        """Return the same number, since ray runs as many tasks as it has cores."""
         return self._n_jobs
 
     def send(self, chunk: list[Sent]) -> None:

@@ -1,7 +1,7 @@
-"""Tasks with a cluster: chunks sent, reports got, and what to do when workers die.
+"""Sends chunks of tasks to a cluster, collects reports, and handles workers that die.
 
-A cluster runs a task again when its worker dies, and gives up after a few deaths. Those it gives
-up, and those that were lost with the data they needed, are dealt with here, whatever the cluster.
+A cluster runs a task again when its worker dies, and gives up after a few deaths. This module
+handles the tasks that it gives up, and those that were lost together with their data.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.space.space import ParameterKind
-from earnest.explanation.curves import EffectCurve, Ice, relative_gain
+from earnest.explanation.curves import EffectCurve, Ice, average_columns, relative_gain
 from earnest.explanation.effects import Scene, average
 from earnest.explanation.regions.regions import Limit, Region, RegionTree, in_words, limits_of
 from earnest.explanation.regions.splits import (
@@ -78,7 +78,7 @@ class Growth:
 
 @dataclass(frozen=True)
 class GrownNode:
-    """A node of a grown tree: its rows, its place, and its split if it is no leaf."""
+    """A node of a grown tree: its rows, its place, and its split unless it is a leaf."""
 
     rows: Rows
     depth: int
@@ -132,8 +132,8 @@ def grow(
             at = ends[0]
         ends.remove(at)
         ends += tree.divide(nodes, at)
-    kept = [node if node.children else _restore_leaf(node) for node in nodes]
-    return _order_nodes(kept)
+    # A leaf has the split that was looked for, but not made.
+    return _order_nodes([node if node.children else replace(node, split=None) for node in nodes])
 
 
 @dataclass(frozen=True)
@@ -179,26 +179,13 @@ class _Tree:
         places = [len(nodes), len(nodes) + 1]
         nodes.append(self.leaf(left, node.depth + 1, at, True))
         nodes.append(self.leaf(right, node.depth + 1, at, False))
-        nodes[at] = GrownNode(
-            node.rows,
-            node.depth,
-            node.parent,
-            node.went_left,
-            node.impurity,
-            node.split,
-            (places[0], places[1]),
-        )
+        nodes[at] = replace(node, children=(places[0], places[1]))
         return places
 
 
 def _left(node: GrownNode) -> float:
     assert node.split is not None
     return node.split.impurity
-
-
-def _restore_leaf(node: GrownNode) -> GrownNode:
-    """Take the split away that was looked for and not made."""
-    return GrownNode(node.rows, node.depth, node.parent, node.went_left, node.impurity)
 
 
 def _count_leaves(nodes: list[GrownNode]) -> int:
@@ -214,22 +201,12 @@ def _order_nodes(nodes: list[GrownNode]) -> list[GrownNode]:
         order.append(at)
         waiting += reversed(nodes[at].children or ())
     place = {at: number for number, at in enumerate(order)}
-    return [
-        GrownNode(
-            nodes[at].rows,
-            nodes[at].depth,
-            None if nodes[at].parent is None else place[nodes[at].parent or 0],
-            nodes[at].went_left,
-            nodes[at].impurity,
-            nodes[at].split,
-            _renumber(nodes[at].children, place),
-        )
-        for at in order
-    ]
-
-
-def _renumber(children: tuple[int, int] | None, place: dict[int, int]) -> tuple[int, int] | None:
-    return None if children is None else (place[children[0]], place[children[1]])
+    made = []
+    for node in (nodes[at] for at in order):
+        parent = None if node.parent is None else place[node.parent]
+        children = node.children and (place[node.children[0]], place[node.children[1]])
+        made.append(replace(node, parent=parent, children=children))
+    return made
 
 
 def _check_gain(value: object) -> float:
@@ -256,7 +233,7 @@ class RegionRule:
         When to stop, and how to search.
     impurity : {'l2', 'area', 'variance', 'mean'}
         Curves alike at every grid value; alike on average; the uncertainty at the points alike;
-        the mean at the points alike, which is no statement on uncertainty (a baseline).
+        the mean at the points alike, which says nothing about uncertainty (a baseline).
     on : {'sd', 'variance'}
         What the curves are of.
     """
@@ -271,12 +248,12 @@ class RegionRule:
         check.one_of("on", self.on, ON)
 
     def table(self, ice: Ice) -> Floats:
-        """Return what should be alike, a row a point."""
+        """Return what should be alike, one row per point."""
         curves, own = (ice.sd, ice.own_sd) if self.on == "sd" else (ice.sd**2, ice.own_sd**2)
         if self.impurity == "l2":
             return curves
         if self.impurity == "area":
-            return average_rows(curves)[:, None]
+            return average_columns(curves.T)[:, None]
         return (own if self.impurity == "variance" else ice.own_mean)[:, None]
 
 
@@ -414,15 +391,3 @@ def neighbours(scene: Scene, column: int, points: Floats, size: int) -> NDArray[
         missing = np.isnan(masked[:, j]).astype(np.float64)
         total += np.where(np.isnan(apart), np.abs(missing - np.isnan(best[j])), step)
     return np.sort(np.argsort(total, kind="stable")[:size])
-
-
-def average_rows(table: Floats) -> Floats:
-    """Return the mean of each row over what exists."""
-    return average_columns(table.T)
-
-
-def average_columns(table: Floats) -> Floats:
-    """Return the mean of each column over what exists; NaN where nothing does."""
-    exists = ~np.isnan(table)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.where(exists, table, 0.0).sum(axis=0) / exists.sum(axis=0))

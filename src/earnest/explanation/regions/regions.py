@@ -1,10 +1,8 @@
-"""Regions of the space in which the effect of a parameter can be trusted more, or less.
+"""Regions of the space in which the effect of a parameter is more or less certain.
 
-A tree divides the space by the other parameters so that the uncertainty along the curve is alike
-within each region (Moosbauer et al. 2021, algorithm 1).
-
-A limit is put at the roundest number between the two points that it divides, so that what is
-said is exactly what is meant.
+A tree divides the space by the other parameters, so that the uncertainty along the curve is similar
+within each region (Moosbauer et al. 2021, algorithm 1). A limit is the roundest number between the
+two points that it separates, so that the printed number is exact.
 """
 
 from __future__ import annotations
@@ -252,7 +250,7 @@ class Region:
     impurity : float
         The impurity of its curves.
     exact : bool
-        False where its split of categories was found by an ordering of the levels.
+        False if its split of categories was found by an ordering of the levels.
     """
 
     number: int
@@ -357,7 +355,7 @@ class RegionTree:
         How split points were searched.
     baseline : EffectCurve or None
         The effect among as many points as the best region has, nearest to the best configuration
-        (the baseline of table 11); None where no region holds it.
+        (the baseline of table 11); None if no region holds it.
 
     References
     ----------
@@ -398,7 +396,7 @@ class RegionTree:
 
     @property
     def best(self) -> Region | None:
-        """The leaf that the best configuration lies in, None where it lies in none."""
+        """The leaf that the best configuration lies in, None if it lies in none."""
         return next((leaf for leaf in self.leaves if leaf.holds_best), None)
 
     def __len__(self) -> int:
@@ -410,7 +408,7 @@ class RegionTree:
         return iter(self.leaves)
 
     def quality(self) -> QualityGain | None:
-        """Return the confidence of the region of the best configuration beside the whole."""
+        """Return the confidence in the region of the best configuration and in the whole space."""
         if self.best is None:
             return None
         return QualityGain(_judge_quality(self.root.curve), _judge_quality(self.best.curve))
@@ -452,7 +450,7 @@ class RegionTree:
         )
 
     def __str__(self) -> str:
-        """Return the tree as text, a line a region, the best configuration's marked."""
+        """Return the tree as text, a line per region, the best configuration's marked."""
         lines = []
         for region in self.regions:
             words = in_words(region.limits[-1:]) or region.curve.where or "everywhere"

@@ -1,7 +1,13 @@
-"""The split search as published with Moosbauer et al. 2021: a thinned list of candidates.
+"""The best binary split of a node of curves: all split points of all columns in one pass.
 
-It is kept to compare with published figures. It skips every second order statistic, so that it
-can miss the best split, and it knows no categories; `splits.best_split` is the better search.
+A node is a table of numbers with one row per Monte Carlo point. Its impurity is the sum of squared
+distances from the column means, and the best split has the smallest sum of both children's
+impurities (Moosbauer et al. 2021, algorithm 1). Since the total is fixed, this is the split with
+the largest sum of squared sums over counts, which running sums give for every split point at once.
+A NaN in the table is a combination that does not exist; means are over what exists (eq. 8).
+
+`find_published_split` is the search of the published code, kept to compare with its figures. It
+skips every second order statistic, so it can miss the best split, and ignores categories.
 """
 
 from __future__ import annotations
@@ -11,16 +17,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-
-# The best binary split of a node of curves: all candidates of all columns in one pass.
-#
-# A node is a table of numbers, one row a Monte Carlo point. Its impurity is the sum of squared
-# distances from the column means, and the best split has the smallest sum of both children's
-# impurities (Moosbauer et al. 2021, algorithm 1). Since the total is fixed, that is the split with
-# the largest sum of squared sums over counts, which running sums give for every candidate at once.
-#
-# A NaN in the table is a combination that does not exist; means are then over what exists (eq. 8).
-
 
 Floats = NDArray[np.float64]
 MOST_LEVELS = 12  # levels up to which every subset of them is tried: 2,047
@@ -43,7 +39,7 @@ class Split:
     impurity : float
         The sum of the impurities of both children.
     exact : bool
-        False where the subset of categories was found by an ordering, not by trying all.
+        False if the subset of categories was found by an ordering, not by trying all.
     """
 
     column: int
@@ -54,7 +50,7 @@ class Split:
 
     @property
     def threshold(self) -> float:
-        """The middle of the gap; the last value of the left side where there is no middle."""
+        """The middle of the gap, or the last value of the left side if there is no middle."""
         assert self.gap is not None
         middle = 0.5 * (self.gap[0] + self.gap[1])
         return middle if middle < self.gap[1] else self.gap[0]
@@ -68,7 +64,7 @@ class Split:
 
 @dataclass(frozen=True)
 class Node:
-    """The table of a node, centred, with the sums that every candidate needs."""
+    """The table of a node, centred, with the sums that every split point needs."""
 
     table: Floats  # (n, k), centred, zero where nothing exists
     counts: Floats  # (n, k) of ones and zeros
@@ -119,7 +115,7 @@ def impurity(table: Floats) -> float:
 def best_split(
     table: Floats, features: Floats, categorical: Sequence[bool], min_points: int = 2
 ) -> Split | None:
-    """Return the best of all splits, None where no column can be split.
+    """Return the best of all splits, None if no column can be split.
 
     Parameters
     ----------
@@ -134,7 +130,7 @@ def best_split(
 
     Notes
     -----
-    Ties go to the first candidate, then to the first column.
+    Ties go to the first split point, then to the first column.
 
     Examples
     --------
@@ -160,18 +156,6 @@ def best_split(
         return None
     least = min(split.impurity for split in found) + TIE * node.total
     return min((s for s in found if s.impurity <= least), key=lambda s: s.column)
-
-
-def find_split_per_column(
-    table: Floats, features: Floats, categorical: Sequence[bool], min_points: int = 2
-) -> list[Split | None]:
-    """Return the best split of each column alone."""
-    kinds = list(categorical)
-    alone = (best_split(table, features[:, [j]], [kinds[j]], min_points) for j in range(len(kinds)))
-    return [
-        None if s is None else Split(j, s.gap, s.levels, s.impurity, s.exact)
-        for j, s in enumerate(alone)
-    ]
 
 
 def _split_ordered(
@@ -255,12 +239,12 @@ def _order_along_component(sums: Floats, counts: Floats, sizes: Floats) -> NDArr
     return np.argsort(means @ first, kind="stable")
 
 
-CHUNK = 2  # their smallest node, and the step from candidate to candidate
+CHUNK = 2  # their smallest node, and the step between split points
 QUANTILES = 100
 FEWEST = 5  # rows under which their search gives up
 
 
-def candidates(values: Floats) -> Floats:
+def list_split_points(values: Floats) -> Floats:
     """Return the split points that are tried for a column.
 
     Every second order statistic from the third on, of which at most 101 quantiles are kept, each
@@ -269,8 +253,8 @@ def candidates(values: Floats) -> Floats:
     Examples
     --------
     >>> import numpy as np
-    >>> from earnest.explanation.regions.splits import candidates
-    >>> candidates(np.arange(9.0)).tolist()
+    >>> from earnest.explanation.regions.splits import list_split_points
+    >>> list_split_points(np.arange(9.0)).tolist()
     [2.5, 4.5, 6.5]
     """
     kept = np.unique(_thin_order(values))
@@ -293,9 +277,9 @@ def _thin_order(values: Floats) -> Floats:
 
 
 def find_published_split(table: Floats, features: Floats) -> Split | None:
-    """Return the best of the thinned candidates, None where the search gives up.
+    """Return the best of the thinned split points, or None if the search gives up.
 
-    A column with a NaN is inactive somewhere and never asked. Ties go to the first candidate,
+    A column with a NaN is inactive somewhere and never used. Ties go to the first split point,
     then to the first column.
     """
     if len(table) < FEWEST:
@@ -310,13 +294,13 @@ def find_published_split(table: Floats, features: Floats) -> Split | None:
 
 
 def find_published_split_of(node: Node, values: Floats, column: int) -> Split | None:
-    """Return the best of the thinned candidates of one column."""
-    tried = candidates(values)
+    """Return the best of the thinned split points of one column."""
+    tried = list_split_points(values)
     if not len(tried):
         return None
     kept = np.unique(_thin_order(values))
     cuts = kept[np.argmin(np.abs(kept[None, :] - tried[:, None]), axis=1)]
-    left = (values[None, :] <= cuts[:, None]).astype(np.float64)  # (candidates, n)
+    left = (values[None, :] <= cuts[:, None]).astype(np.float64)  # (split points, n)
     explained = node.explained(left @ node.table, left @ node.counts)
     sizes = left.sum(axis=1)
     allowed = (sizes >= CHUNK) & (sizes <= len(values) - CHUNK)

@@ -1,1 +1,1 @@
-"""Models of the objective over the space that know how sure they are."""
+"""Models of the objective over the space, with their uncertainty."""

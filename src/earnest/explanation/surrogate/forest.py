@@ -24,7 +24,7 @@ INACTIVE = -1.0  # beside [0, 1] and all levels, so that one split tells it apar
 
 @dataclass(frozen=True)
 class ForestSurrogate:
-    """A random forest that knows how sure it is, for many trials and rough objectives.
+    """A random forest with its uncertainty, for many trials and rough objectives.
 
     At a point the sd is that of the total variance: between the trees, and within the leaves that
     the point falls in (Hutter et al. 2014). The second part has the noise of the trials in it,
@@ -41,7 +41,7 @@ class ForestSurrogate:
     kind : {'random_forest', 'extra_trees'}
         Whether split points are the best or drawn.
     because : str
-        Why it was chosen, if it was not asked for; told in a caution.
+        Why it was chosen if it was not requested; shown in a caution.
 
     References
     ----------
@@ -77,7 +77,7 @@ class ForestSurrogate:
         from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 
         kinds = {"random_forest": RandomForestRegressor, "extra_trees": ExtraTreesRegressor}
-        layout = _Layout.of(space)
+        layout = _Layout(space)
         model = kinds[self.kind](
             n_estimators=self.n_trees,
             min_samples_leaf=self.min_leaf,
@@ -200,36 +200,21 @@ def _note_choice(because: str) -> tuple[Caution, ...]:
 
 @dataclass(frozen=True)
 class _Layout:
-    """The columns of a space for trees: numbers and ordinals as they are, one a level else."""
+    """The columns of a space for trees: one per number or ordinal, otherwise one per level."""
 
     space: Space
-    width: int
-
-    @classmethod
-    def of(cls, space: Space) -> _Layout:
-        """Count the features."""
-        return cls(
-            space, sum(1 if _one(space, j) else len(space[j].choices) for j in _list_varying(space))
-        )
 
     def __call__(self, codes: Floats) -> Floats:
-        """Return codes (n, d) as features (n, width)."""
+        """Return codes (n, d) as features (n, D)."""
         masked = self.space.mask(codes)
-        parts = []
-        for j in _list_varying(self.space):
+        parts = [np.empty((len(codes), 0))]
+        for j, parameter in enumerate(self.space):
             column = masked[:, j]
-            if _one(self.space, j):
+            if not parameter.varies:
+                continue
+            if parameter.numeric or parameter.kind == "ordinal" or len(parameter.choices) == 2:
                 parts.append(np.where(np.isnan(column), INACTIVE, column)[:, None])
             else:
-                levels = np.arange(len(self.space[j].choices))
+                levels = np.arange(len(parameter.choices))
                 parts.append((column[:, None] == levels).astype(np.float64))
-        return np.concatenate([*parts, np.empty((len(codes), 0))], axis=1)
-
-
-def _list_varying(space: Space) -> list[int]:
-    return [j for j, parameter in enumerate(space) if parameter.varies]
-
-
-def _one(space: Space, position: int) -> bool:
-    parameter = space.parameters[position]
-    return parameter.numeric or parameter.kind == "ordinal" or len(parameter.choices) == 2
+        return np.concatenate(parts, axis=1)

@@ -7,7 +7,7 @@ scales are those where the marginal likelihood of the trials is largest.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -145,7 +145,7 @@ class Scales:
     """What a Gaussian process is fitted by: amplitude, length scales and noise, all variances."""
 
     amplitude: float
-    lengths: Floats  # one a group of features
+    lengths: Floats  # one per group of features
     noise: float
 
     @classmethod
@@ -218,7 +218,7 @@ def penalise_scales(theta: Floats) -> tuple[float, Floats]:
 def find_best_scales(
     evidence: SurrogateData, restarts: int, rng: np.random.Generator, *, prior: bool
 ) -> Scales | None:
-    """Return the scales of the highest likelihood found, None where no start converged."""
+    """Return the scales of the highest likelihood found, None if no start converged."""
     from scipy.optimize import minimize
 
     def negative(theta: Floats) -> tuple[float, Floats]:
@@ -436,7 +436,7 @@ class FittedProcess:
 
     def _near(self, left: Floats, right: Floats) -> Floats:
         distance = squared_distances(left, right)
-        return self._value(distance, np.empty_like(distance))
+        return KERNELS[self.kernel].value(distance, np.empty_like(distance))
 
     def effect(
         self,
@@ -509,18 +509,19 @@ class FittedProcess:
     ) -> EffectSums:
         """Sum over the points at `left` (m, D'), for each row of `extra` (G, n) to be added."""
         m, G, n = len(left), len(extra), len(right)
+        kernel = KERNELS[self.kernel]
         means, lost = np.empty((G, m)), np.empty((G, m))
 
         def block(rows: slice) -> Floats:
-            base = squared_distances(right, left[rows])  # (n, b): what is added is one a row
+            base = squared_distances(right, left[rows])  # (n, b): what is added is one per row
             near, scratch = np.empty_like(base), np.empty_like(base)
             sums = np.zeros((G, n))
             for g in range(G):
                 np.add(base, extra[g][:, None], out=scratch)
                 if not pointwise:
-                    sums[g] = KERNELS[self.kernel].sums(scratch, near)
+                    sums[g] = kernel.sums(scratch, near)
                     continue
-                self._value(scratch, near)
+                kernel.value(scratch, near)
                 if covariance:
                     sums[g] = near @ np.ones(near.shape[1])
                 means[g, rows] = self.weights @ near
@@ -536,9 +537,6 @@ class FittedProcess:
         ice = self._restore_units(means.T)
         sd = self.spread * np.sqrt(variance.mean(axis=0))
         return EffectSums(ice.mean(axis=0), sd, spread, ice, self.spread * np.sqrt(variance))
-
-    def _value(self, distance: Floats, out: Floats) -> Floats:
-        return KERNELS[self.kernel].value(distance, out)
 
     def _restore_units(self, means: Floats) -> Floats:
         return np.asarray(self.shift + self.spread * means)
@@ -711,13 +709,11 @@ class GaussianProcess:
         cautions: list[Caution] = []
         if n > SCALES_FROM:
             rows = np.sort(rng.choice(n, SCALES_FROM, replace=False))
-            evidence = SurrogateData(
-                evidence.features[rows],
-                evidence.member,
-                evidence.groups,
-                evidence.objective[rows],
-                evidence.known[rows],
-                self.kernel,
+            evidence = replace(
+                evidence,
+                features=evidence.features[rows],
+                objective=evidence.objective[rows],
+                known=evidence.known[rows],
             )
             cautions.append(_remark_sample(n))
         found = find_best_scales(evidence, self.restarts, rng, prior=self.prior)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,17 +53,11 @@ class SurrogateQuality:
 
     def to_dict(self) -> dict[str, float | int]:
         """Return plain data."""
-        return {
-            "r2": self.r2,
-            "nll": self.nll,
-            "coverage": self.coverage,
-            "n_folds": self.n_folds,
-            "n_trials": self.n_trials,
-        }
+        return asdict(self)
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
-        """Remarks on a surrogate that predicts poorly, or is too sure."""
+        """Cautions about a surrogate that predicts poorly, or is too certain."""
         found = []
         if self.r2 < FAIR:
             word = "hardly anything" if self.r2 < POOR else "only part"

@@ -1,7 +1,4 @@
-"""Surrogates: models of the objective over the space that know how sure they are.
-
-Draws from one at many points together are functions that it holds possible.
-"""
+"""Surrogates: models of the objective over the space, with their uncertainty."""
 
 from __future__ import annotations
 
@@ -65,7 +62,7 @@ class FittedSurrogate(Protocol):
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
-        """What to know of the fit."""
+        """Cautions about the fit."""
         ...
 
     def posterior(self, codes: Floats) -> tuple[Floats, Floats]:
@@ -96,11 +93,11 @@ class FittedSurrogate(Protocol):
 
 @runtime_checkable
 class Surrogate(Protocol):
-    """A kind of surrogate with its knobs."""
+    """A kind of surrogate with its options."""
 
     @property
     def name(self) -> str:
-        """The name under which it is asked for."""
+        """The name that selects it."""
         ...
 
     def fit(
@@ -139,7 +136,7 @@ MANY_LEVELS = 30
 
 
 def find_surrogate(given: object, space: Space, n: int) -> Surrogate:
-    """Return the surrogate that a name, an instance or None stands for."""
+    """Return the surrogate of the argument `surrogate`: a name, an instance or None."""
     from earnest.explanation.surrogate.forest import ForestSurrogate
     from earnest.explanation.surrogate.gaussian_process import GaussianProcess
 

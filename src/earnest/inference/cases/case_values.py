@@ -1,6 +1,6 @@
 """What every case adds to a metric, so that the mean over cases is the metric itself.
 
-A variance needs one number a case. A metric that is a mean over cases has them; a function of
+A variance needs one number per case. A metric that is a mean over cases has them; a function of
 sums gets them from its derivative, the AUC from its placements.
 """
 
@@ -17,10 +17,9 @@ from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError, MetricError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
-from earnest.inference.cases.placements import Placements, placements
+from earnest.inference.cases.placements import Placements, is_area, placements
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Array, Metric, MetricLike, MomentMetric, RankMetric, View
-from earnest.metrics.ranking import auc_scan
 from earnest.metrics.responding import check_fits, respond
 
 STEP = 1e-3  # the weight that moves, as a share of the weight of one case
@@ -30,10 +29,9 @@ ROUNDING = 4 * float(np.finfo(np.float64).eps)  # of a difference of two values 
 def influence(moved: Callable[[float], Array], n: int) -> Array:
     """Return the influence of every case (n, C), centred so that they sum to 0.
 
-    The statistic is asked with a share `step` of all weight moved to a case, and with as much
-    taken from it: `step` is so small against 1 / n that every weight stays positive. A metric is
-    therefore only asked about cases that could be, where no rounding guard or limit of its range
-    bends it.
+    The statistic is evaluated with a share `step` of all weight moved to a case, and with as much
+    taken from it. `step` is so small against 1 / n that every weight stays positive, so the metric
+    never leaves its range.
 
     The five-point rule has an error of the order `STEP`⁴ where one case makes up the whole
     statistic and far less elsewhere, and rounding of about n * 1e-12 of the value; influences
@@ -95,17 +93,17 @@ def placement_terms(
 def pooled_terms(
     metric: RankMetric, target: Target, scores: Numbers, folds: NDArray[np.int32]
 ) -> Array:
-    """Return the terms of the cases (n, C) where placements are taken from the mean over folds.
+    """Return the terms of the cases (n, C), with placements centred on the mean over folds.
 
     A fold with one case of a class does not show what that case does: its placement is the AUC of
-    the fold. Taken from the mean over folds it is seen, as if the placements of all folds had one
+    the fold. Centred on the mean over folds it does, as if the placements of all folds had one
     mean. With K folds of n_1j and n_0j cases a positive has A + (n / (K n_1j)) (V10 - A) and a
-    negative A + (n / (K n_0j)) (V01 - A), where the distances from A are multiplied by
-    sqrt(N / (N - 1)), N being the cases of the class in all folds: DeLong's divisors.
+    negative A + (n / (K n_0j)) (V01 - A), where the distances from A are multiplied by sqrt(N / (N
+    - 1)), N being the cases of the class in all folds: DeLong's divisors.
 
-    The terms of a fold sum up to twice what the fold adds. So they are for variances over all cases
-    only: right where the means of cases over many repeats are taken, and rather wide for one
-    partition, by a factor of 2 in the variance where a fold has but one case of either class.
+    The terms of a fold sum to twice what the fold adds, so they are only for variances over all
+    cases: correct for means of cases over many repeats, and rather wide for one partition, by a
+    factor of 2 in the variance if a fold has only one case of either class.
     """
     codes, views = np.unique(folds), metric.views(target)
     rows = [np.flatnonzero(folds == code) for code in codes]
@@ -135,7 +133,7 @@ def _in_fold(
 ) -> tuple[Array, Array]:
     """Return the metric in a fold (C,), and the influence of its cases (n_j, C).
 
-    Placements are taken from the AUC in the fold, or from what they are to be about.
+    Placements are centred on the AUC in the fold, or on `about`.
     """
     views = metric.views(target)
     made = [
@@ -292,6 +290,11 @@ class CaseValues:
     single_folds: tuple[int, int] = (0, 0)
 
     @property
+    def n_units(self) -> int:
+        """The number of independent units: groups, or cases."""
+        return len(self.terms) if self.groups is None else len(np.unique(self.groups))
+
+    @property
     def spread(self) -> Array:
         """What a variance over all cases is read from: the terms, or the pooled ones."""
         return self.terms if self.pooled is None else self.pooled
@@ -400,8 +403,7 @@ def score_terms(pi: Predictions, metric: Metric) -> tuple[Array, Array] | None:
 
 def has_terms(metric: Metric) -> bool:
     """Tell whether a metric says what each case adds to it: a function of sums, or an AUC."""
-    area = isinstance(metric, RankMetric) and metric.scan is auc_scan
-    return area or isinstance(metric, MomentMetric)
+    return isinstance(metric, MomentMetric) or is_area(metric)
 
 
 def check_terms(pi: Predictions, metric: Metric, *, singles: bool = False) -> None:
@@ -422,7 +424,7 @@ def _rule(metric: Metric) -> tuple[ValueKind, Rule]:
         if metric.mean_of_cases:
             return "pointwise", lambda target, given, _: _own_numbers(metric, target, given)
         return "delta", lambda target, given, _: _linearise(metric, target, given)
-    if isinstance(metric, RankMetric) and metric.scan is auc_scan:
+    if is_area(metric):
         return "placements", lambda *parts: placement_terms(metric, *parts)
     raise MetricError(
         f"metric {metric.name!r} has no contribution of a single case",

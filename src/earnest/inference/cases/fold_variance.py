@@ -1,4 +1,4 @@
-"""The spread of fold scores when training sets overlap: what tests and intervals share."""
+"""Variances of cross-validated means, for tests and intervals."""
 
 from __future__ import annotations
 
@@ -14,9 +14,6 @@ from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.data.predictions import Predictions
 from earnest.metrics.families import Array
-
-# The variance of a cross-validated mean: within folds, or over all pairs of cases.
-
 
 # Of the largest term: terms that differ by less are equal. They come from numbers that were rounded
 # before, such as y + 0.1 less y, so that machine precision of the terms would be too fine.
@@ -171,7 +168,7 @@ def _sums(values: Array, codes: NDArray[np.intp]) -> Array:
 
 
 def _squares(away: Array, least: Array, units: Numbers | None = None) -> Array:
-    """Return the sum over units of the squared sum in each (C,), of sums that are no rounding."""
+    """Return the sum over units of their squared sums (C,), except those that are only rounding."""
     if units is not None:
         codes = np.unique(units, return_inverse=True)[1].reshape(-1)
         away, least = _sums(away, codes), least * np.bincount(codes)[:, None]
@@ -198,7 +195,7 @@ def overlap_of(pi: Predictions) -> float:
 
 
 def check_ratio(ratio: float | None) -> None:
-    """Refuse a ratio of test to training cases that is none; None is that of the folds."""
+    """Refuse a ratio of test to training cases that is not positive; None is that of the folds."""
     number = isinstance(ratio, int | float) and not isinstance(ratio, bool)
     if ratio is not None and not (number and 0.0 < ratio < math.inf):
         raise InputError("`ratio` is out of range", needs="a number above 0", got=check.show(ratio))

@@ -1,4 +1,4 @@
-"""The no-information rate: the score if outcomes and predictions had nothing to do with each other.
+"""The no-information rate: the score if outcomes and predictions were unrelated.
 
 It is the mean over all pairs of an outcome and a prediction, n² of them (Efron and Tibshirani
 1997), computed without making the pairs wherever that is possible.
@@ -38,8 +38,8 @@ from earnest.metrics.responding import respond
 def no_information(target: Target, metric: Metric) -> float | None:
     """Return the metric of the best constant prediction; None where it is undefined.
 
-    None too where a constant has the best value there is, as the sensitivity of a model that calls
-    every case positive: no model beats that, and none is worse for it.
+    Also None if a constant has the best possible value, such as the sensitivity of a model that
+    calls every case positive: no model can beat that.
 
     One half for the AUC, the share of the largest class for accuracy, 0 for R², the standard
     deviation of y for the RMSE. Labels try every class, values the mean and the median.
@@ -53,7 +53,8 @@ def no_information(target: Target, metric: Metric) -> float | None:
 def best_constant(target: Target, metric: Metric) -> tuple[float, Predictions | None] | None:
     """Return the score of the best constant prediction, and that prediction for every case.
 
-    None where no constant has a score; a correlation with a constant counts as 0, of no prediction.
+    None if no constant has a score; a correlation with a constant counts as 0, without a
+    prediction.
     """
     if target.task is Task.SCORES:
         return None  # of an item that was scored elsewhere no constant answer is known
@@ -104,12 +105,12 @@ PAIRS = 1 << 21  # pairs of an outcome and a prediction held at a time
 
 
 def no_information_rate(replicates: Replicates, metric: Metric) -> float:
-    """Return the score of the model of all cases with its predictions handed round at random.
+    """Return the score of the model of all cases with its predictions randomly permuted.
 
-    One half for the AUC, of many classes too, and for the concordance index. Else the mean over
-    all pairs, without making them: O(n K) for K classes, O(n) for squared errors and correlations,
-    O(n log n) for absolute and percentage errors; only a metric of one's own for regression takes
-    the pairs, a bounded number at a time. A function of sums is taken of the mean moments.
+    One half for the AUC, of many classes too, and for the concordance index. Else the mean over all
+    pairs, without making them: O(n K) for K classes, O(n) for squared errors and correlations, O(n
+    log n) for absolute and percentage errors; only a user's own metric for regression needs the
+    pairs, a bounded number at a time. A function of sums is computed from the mean moments.
 
     Examples
     --------

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +16,8 @@ from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError, InputError, MetricError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
-from earnest.metrics.families import Metric, Need
-from earnest.metrics.ranking import is_auc
+from earnest.metrics.families import Metric, Need, RankMetric
+from earnest.metrics.ranking import auc_scan, is_auc
 from earnest.metrics.responding import respond
 
 CELLS = 1 << 20  # scores that are ordered at a time
@@ -74,15 +75,6 @@ class Placements:
         (own, other), (both, first, second) = sums, factors
         products = first * own**2 + second * other**2 + 2.0 * both * own * other
         return np.asarray(products.sum(axis=0))
-
-    def covariance(self) -> Array:
-        """Return DeLong's covariances of the AUCs: (C, C); NaN where a class has one case."""
-        return np.asarray(sum(_products(part) for part in (self.positives, self.negatives)))
-
-    @property
-    def defined(self) -> bool:
-        """Whether both classes have the two cases that a variance needs."""
-        return min(len(self.positives), len(self.negatives)) > 1
 
 
 def placements(positive: NDArray[np.bool_], scores: Numbers) -> Placements:
@@ -193,14 +185,6 @@ def _spread(part: Array) -> Array:
     return np.asarray(part.var(axis=0, ddof=1) / size)
 
 
-def _products(part: Array) -> Array:
-    size, columns = part.shape
-    if size < 2:
-        return np.full((columns, columns), np.nan)
-    centred = part - part.mean(axis=0)
-    return np.asarray(centred.T @ centred / ((size - 1) * size))
-
-
 def auc_placements(part: Predictions, column: int) -> Placements:
     """Return the placements (n1, 1) and (n0, 1) of one configuration, over its repeats.
 
@@ -257,6 +241,11 @@ def turned(
 def scores_of(part: Predictions, repeat: int) -> Numbers:
     """Return the scores (n, C) of a repeat, greater for the positive class."""
     return respond(part, Need.SCORE, part.responses[:, :, repeat])
+
+
+def is_area(metric: Metric) -> TypeGuard[RankMetric]:
+    """Tell whether a metric is an AUC, of two classes or of several."""
+    return isinstance(metric, RankMetric) and metric.scan is auc_scan
 
 
 def need_auc(

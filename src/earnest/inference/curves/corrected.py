@@ -1,8 +1,8 @@
 """The ROC and the precision-recall curve of a chosen configuration, corrected for the choice.
 
-In every resample a configuration is chosen in-bag and its curve is drawn by the cases left out,
-as its score is for the estimate; the curve is their mean. The winner's own curve, on the cases
-that chose it, stands beside it: that one has the naive area.
+In every resample a configuration is chosen in-bag and its curve is drawn by the cases left out, as
+its score is for the estimate; the curve is their mean. It comes with the winner's own curve on the
+cases that chose it, which has the naive area.
 
 With several classes, the curves of each class are drawn by the cases left out. Their mean over the
 classes has the area that the metric `roc_auc_ovr` measures.
@@ -12,13 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.errors import EvidenceError
-from earnest.core.base.registry import Registry
 from earnest.core.base.rng import Seeds
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
@@ -27,14 +25,14 @@ from earnest.core.data.target import Task
 from earnest.core.data.weights import Weights
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import Ask
-from earnest.inference.resampling.resampled import choose_resampler, resample_statistic
+from earnest.inference.resampling.resampled import ResamplingKnobs
 from earnest.inference.resampling.winners import winners
 from earnest.kernels.score import score_selected
 from earnest.metrics.families import Metric
-from earnest.resampling.bootstrap import RESAMPLERS, Resampler, UndefinedRule, out_of_bag_rule
+from earnest.resampling.bootstrap import RESAMPLERS
 
 Floats = NDArray[np.float64]
-Selected = Callable[[NDArray[np.intp], NDArray[np.uint8]], Floats]
+Selected = Callable[[NDArray[np.intp], NDArray[np.uint8], NDArray[np.uint8]], Floats]
 CELLS = 1 << 21  # weights of cases that curves are made from at a time
 POOLED = Pooled()
 MOST = 2000  # resamples that a curve is the mean of: the first of those of the estimate
@@ -45,7 +43,7 @@ SAME = 1e-9  # by which rounding may move a score
 
 @dataclass(frozen=True, eq=False)
 class MeanCurve:
-    """A curve as the mean over resamples, with a pointwise band and the winner's own beside it.
+    """The mean curve over resamples, with a pointwise band, and the winner's own curve.
 
     Attributes
     ----------
@@ -69,7 +67,8 @@ class MeanCurve:
     n_resamples : int
         Resamples with a defined curve.
     several : bool
-        Whether there was anything to choose from; else both curves are of the one configuration.
+        Whether there was anything to choose from; otherwise both curves are those of one
+        configuration.
     """
 
     x: Floats
@@ -95,7 +94,7 @@ class Curves:
 
 
 @dataclass(frozen=True)
-class Selection:
+class Selection(ResamplingKnobs):
     """How an estimate drew its resamples and chose in them, so that it can be done again.
 
     Attributes
@@ -116,9 +115,6 @@ class Selection:
     """
 
     seeds: Seeds
-    n_resamples: int = 1000
-    resampler: Resampler | None = None
-    undefined: UndefinedRule = UndefinedRule.REDRAW
     selector: Selector = POOLED
     published: bool = False
     draws: Floats | None = field(default=None, repr=False, compare=False)
@@ -136,12 +132,13 @@ class Selection:
         if estimate.method != "bbc":
             return cls(seeds)
         selector, resampler = (str(knobs.get(key)) for key in ("selector", "resampler"))
+        known = resampler in RESAMPLERS, selector in SELECTORS
         return cls(
             seeds=seeds,
             n_resamples=int(knobs["n_resamples"]),
-            resampler=RESAMPLERS[resampler] if _is_known(resampler, RESAMPLERS) else None,
-            undefined=UndefinedRule(str(knobs["undefined"])),
-            selector=SELECTORS[selector] if _is_known(selector, SELECTORS) else POOLED,
+            resampler=RESAMPLERS[resampler] if known[0] else None,
+            undefined=str(knobs["undefined"]),
+            selector=SELECTORS[selector] if known[1] else POOLED,
             published=knobs.get("variant") == "as_published",
             draws=estimate.draws,
             metric=estimate.metric,
@@ -164,10 +161,6 @@ class Selection:
             needs="the predictions and the metric of the estimate, and a selector and a "
             "resampler known by name",
         )
-
-
-def _is_known(name: str, registry: Registry[Any]) -> bool:
-    return name in registry
 
 
 def no_curves(pi: Predictions) -> str | None:
@@ -198,7 +191,7 @@ def mean_curves(
     the curve of each is drawn and averaged, and scores of different repeats are never pooled.
 
     **When it fails.** With few cases of a class the single curves are coarse stairs, and the mean
-    is smoother than any of them. The band is of each point for itself: one in twenty may lie
+    is smoother than any of them. The band holds for each point by itself: one in twenty may lie
     outside by chance.
 
     Parameters
@@ -228,8 +221,8 @@ def mean_curves(
     table = draw_scores(
         pi,
         metric,
-        selection,
-        lambda best, outside: _score_selected(pi, best, outside),
+        replace(selection, n_resamples=enough(pi.n_cases, selection.n_resamples)),
+        lambda best, _, outside: _score_selected(pi, best, outside),
         columns=max(pi.n_configs, 2 * len(GRID)),
         n_jobs=n_jobs,
     )
@@ -238,24 +231,16 @@ def mean_curves(
     parts = np.split(table[:, 2:], [1, 2, 2 + len(GRID)], axis=1)
     prevalence = float(np.mean(pi.target.y == 1))
     several = pi.n_configs > 1 or beside is not None
-    made = Curves(
-        mean_curve(
-            parts[0][:, 0], parts[2], (own.roc[0], float(own.auc[0])), 0.5, level, several=several
-        ),
-        mean_curve(
-            parts[1][:, 0],
-            parts[3],
-            (own.precision[0], float(own.ap[0])),
-            prevalence,
-            level,
-            several=several,
-        ),
+
+    def make(name: str, which: int, mine: tuple[Floats, float], chance: float) -> MeanCurve:
+        areas, curves = parts[which][:, 0], parts[2 + which]
+        made = mean_curve(areas, curves, mine, chance, level, several=several)
+        return replace(made, area=selection.area(name, made.area, len(table)))
+
+    return Curves(
+        make("roc_auc", 0, (own.roc[0], float(own.auc[0])), 0.5),
+        make("average_precision", 1, (own.precision[0], float(own.ap[0])), prevalence),
     )
-    roc, precision = (
-        replace(curve, area=selection.area(name, curve.area, len(table)))
-        for name, curve in (("roc_auc", made.roc), ("average_precision", made.precision_recall))
-    )
-    return Curves(roc, precision)
 
 
 def draw_scores(
@@ -265,7 +250,6 @@ def draw_scores(
     selected: Selected,
     *,
     columns: int,
-    work: int = 1,
     n_jobs: int | None = None,
 ) -> Floats:
     """Return score, winner, and what is asked of that winner, of every resample: (B, 2 + k).
@@ -276,27 +260,24 @@ def draw_scores(
     Parameters
     ----------
     selected : callable
-        From winners (B,) and out-of-bag weights (B, n) to numbers (B, k).
+        From winners (B,), in-bag and out-of-bag weights (B, n) to numbers (B, k).
     columns : int
         How many numbers are held for a resample at a time.
-    work : int
-        How many curves are drawn of one winner.
     """
 
     def statistic(inbag: Weights) -> Floats:
         best = winners(pi, metric, inbag, how.selector, n_jobs=n_jobs)
         outside = inbag.out_of_bag()
         draws = score_selected(pi, metric, outside, best, n_jobs=n_jobs)
-        return np.column_stack([draws, best, selected(best, outside.values)])
+        return np.column_stack([draws, best, selected(best, inbag.values, outside.values)])
 
-    table = resample_statistic(
+    table = how.resample(
         statistic,
         pi.target,
-        choose_resampler(how.resampler, pi.target, how.undefined),
-        enough(work * pi.n_cases, how.n_resamples),
+        metric,
         how.seeds,
-        accept=out_of_bag_rule(metric, pi.target, how.undefined, published=how.published),
-        redraw=how.undefined is UndefinedRule.REDRAW,
+        left_out=True,
+        published=how.published,
         columns=columns,
         n_jobs=n_jobs,
     )
@@ -346,7 +327,7 @@ def mean_curve(
     *,
     several: bool,
 ) -> MeanCurve:
-    """Return areas (B,) and curves (B, G) as their mean, beside the winner's own curve and area."""
+    """Return the mean of areas (B,) and curves (B, G), with the winner's own curve and area."""
     defined = ~np.isnan(areas)
     known = np.sort(curves[defined], axis=0)  # (B', G), each point for itself
     if len(known) == 0:
@@ -505,7 +486,7 @@ class ClassCurves:
     cases : tuple of int
         How many cases each has.
     classes : tuple of MeanCurve
-        One a class.
+        One per class.
     mean : MeanCurve
         The mean of them all, each class counted alike; its area is that of `roc_auc_ovr`.
     """
@@ -548,9 +529,8 @@ def class_curves(
     rule; cases are ordered by their score for the class. On the same resamples the mean over the
     classes has the area of the estimate, if the metric is `roc_auc_ovr`.
 
-    **When it fails.** A resample that leaves out no case of a class has no curve of it, and is
-    left out of the mean over the classes too. The bands are of each point and each class for
-    itself.
+    **When it fails.** A resample that leaves out no case of a class has no curve of it, and is left
+    out of the mean over the classes too. The bands hold for each point and each class by itself.
 
     Parameters
     ----------
@@ -579,10 +559,9 @@ def class_curves(
     table = draw_scores(
         pi,
         metric,
-        selection,
-        lambda best, outside: _score_selected_classes(pi, best, outside),
+        replace(selection, n_resamples=enough(count * pi.n_cases, selection.n_resamples)),
+        lambda best, _, outside: _score_selected_classes(pi, best, outside),
         columns=max(pi.n_configs, count * WIDTH),
-        work=count,
         n_jobs=n_jobs,
     )
     parts = table[:, 2:].reshape(len(table), count, WIDTH)  # (B, K, 1 + G)

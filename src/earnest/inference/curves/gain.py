@@ -1,4 +1,4 @@
-"""The verb `gain`: what a search gained, beside what it seemed to gain."""
+"""The verb `gain`: what a search gained, and what it only seemed to gain."""
 
 from __future__ import annotations
 
@@ -25,13 +25,12 @@ from earnest.inference.cases.case_values import has_terms, score_terms
 from earnest.inference.curves.corrected import Selection
 from earnest.inference.curves.prefixes import Order, PrefixScores, score_prefixes
 from earnest.inference.remarks import evidence_remarks
-from earnest.inference.resampling.resampled import choose_resampler
+from earnest.inference.resampling.resampled import MOST_RESAMPLES
 from earnest.inference.resampling.winners import CELLS, WinnerScores
 from earnest.metrics.families import Array, Metric
 from earnest.metrics.responding import check_fits
 from earnest.metrics.scores import read_evidence
 
-MOST_RESAMPLES = 10_000_000
 WORK = 1 << 32  # scores of cases in a report, from which on fewer resamples are enough
 LEAST = 200
 
@@ -46,7 +45,7 @@ def gain(
     rng: RngLike = None,
     n_jobs: int | None = None,
 ) -> Gain:
-    """Tell what a search gained, and what it only seemed to gain, as it tried configurations.
+    """Tell what a search gained, and what it only seemed to gain.
 
     For every number k of configurations there are two scores: the naive one that a search stopped
     after k of them would have reported, and the corrected one to expect of its winner on new
@@ -125,7 +124,7 @@ def gain_beside(
     order: str = "tried",
     n_jobs: int | None = None,
 ) -> Gain:
-    """Return the gain of a search beside its estimate, on the same resamples.
+    """Return the gain of a search, on the same resamples as its estimate.
 
     In the order tried its last corrected score is the estimate by 'bbc', with its interval, unless
     the table is so large that fewer resamples must do.
@@ -218,7 +217,7 @@ def gain_of(
 def _error_of(
     pi: Predictions, metric: Metric, selection: Selection, found: PrefixScores, start: int | None
 ) -> float | None:
-    """Return the standard error of the gain, by the law of the scores; else of its draws.
+    """Return the standard error of the gain, from the scores of cases, otherwise from its draws.
 
     `start` is the first configuration, None for the mean of all.
     """
@@ -229,11 +228,11 @@ def _error_of(
     if not has_terms(metric):
         return spread
     zero = _start_terms(pi, metric, start)
-    resampler = choose_resampler(selection.resampler, pi.target, selection.undefined)
+    resampler = selection.find_resampler(pi.target)
     scorer = WinnerScores(pi, metric, resampler, lambda inbag: np.zeros(len(inbag), np.intp))
     rng = selection.seeds.generator(Purpose.VALUE_ERROR)
     error = scorer.error_over(found.wins, zero, rng)
-    # The start is an own score, so that the luck of the resamples is that of the end alone.
+    # The start is not resampled, so only the end has an error from the resamples.
     return spread if error is None else float(np.hypot(error, found.luck))
 
 
@@ -256,11 +255,11 @@ def limit_gain(
 ) -> Interval:
     """Return the two-sided interval of a gain.
 
-    The low end is the normal one. A correction selects on two thirds of the cases, and so finds a
-    configuration that leads by a little less often than the search does: the gain is on the low
-    side, and beyond the normal high end too often. So the high end is the outer one of the normal
-    one and of the draws' low end turned around the value (the basic bootstrap), but not beyond the
-    high end of what the search seemed to gain, which is on the high side.
+    The low end is normal. A correction selects on two thirds of the cases, so it finds a
+    configuration that leads by a little less often than the search does: the estimated gain is too
+    low, and the true gain exceeds the normal high end too often. So the high end is the larger of
+    the normal one and the low end of the draws reflected about the value (the basic bootstrap), but
+    at most the high end of what the search seemed to gain, which is too high.
 
     Parameters
     ----------

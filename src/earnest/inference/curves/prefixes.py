@@ -28,12 +28,13 @@ from earnest.core.results.interval import Ask, DrawnLimits, LimitSource
 from earnest.inference.cases.case_values import score_terms
 from earnest.inference.curves.corrected import Selection
 from earnest.inference.limits.ceiling import Contest, has_width, limits_near_best, with_spread
-from earnest.inference.resampling.resampled import ROUNDS, choose_resampler
+from earnest.inference.resampling.resampled import ROUNDS
 from earnest.inference.resampling.winners import (
     CELLS,
     WinnerScores,
     deal_winners,
     depends_on_size,
+    mean_left_out,
 )
 from earnest.kernels.score import score_selected, score_table
 from earnest.metrics.families import Array, Metric
@@ -41,7 +42,7 @@ from earnest.resampling.bootstrap import Resampler, UndefinedRule, batches, out_
 
 Places = NDArray[np.intp]
 COLUMNS = 256  # prefixes whose draws are held at a time
-MARKS = 12  # prefixes at which limits are told
+MARKS = 12  # prefixes that have limits
 POOLED = Pooled()
 
 
@@ -65,7 +66,7 @@ class PrefixScores:
     corrected : ndarray, shape (C,)
         The corrected score of the winner among the first k.
     marks : ndarray of int, shape (M,)
-        The prefixes at which limits are told, the first and the last among them.
+        The prefixes that have limits, including the first and the last.
     low, high : ndarray, shape (M,)
         The limits of the corrected score at each mark for itself. In the order tried they are
         those of the estimate of that prefix.
@@ -76,7 +77,7 @@ class PrefixScores:
     wins : ndarray, shape (C,)
         How often each configuration won among all, as a share.
     luck : float
-        The error of the last corrected score by the number of resamples alone.
+        The error of the last corrected score that is due to the number of resamples.
     """
 
     naive: Array
@@ -133,7 +134,7 @@ def score_prefixes(
     [0.79 0.79 0.8 ] [0.79 0.74 0.71]
     """
     asked = Ask() if ask is None else ask
-    resampler = choose_resampler(selection.resampler, pi.target, selection.undefined)
+    resampler = selection.find_resampler(pi.target)
     job = _Job(pi, metric, selection, resampler, n_jobs)
     whole = score_table(pi, metric, Weights.ones(pi.n_cases), n_jobs=n_jobs)  # (1, C)
     make = _in_order if order is Order.TRIED else _over_orders
@@ -219,7 +220,8 @@ class _Job:
     def draw(self, count: int, stream: int = 0) -> Iterator[Weights]:
         """Yield the resamples of a stream, those of an estimate of all configurations."""
         made, pi = self.selection, self.pi
-        accept = out_of_bag_rule(self.metric, pi.target, made.undefined, published=made.published)
+        undefined = UndefinedRule(made.undefined)
+        accept = out_of_bag_rule(self.metric, pi.target, undefined, published=made.published)
         return batches(
             self.resampler,
             pi.target,
@@ -272,7 +274,7 @@ class _Job:
 
         None where the estimate of the prefix would keep them as they are.
         """
-        if self.selection.undefined is not UndefinedRule.REDRAW:
+        if self.selection.undefined != UndefinedRule.REDRAW:
             return None
         table, left = np.empty((0, 0)), np.arange(len(bad))
         for stream in range(1, ROUNDS + 1):
@@ -383,7 +385,7 @@ def _read_limits(
 class _Batch:
     """The scored winners of all prefixes in some resamples.
 
-    `draws`, `own` and `off` are the columns of the table of `WinnerScores`, one number a change;
+    `draws`, `own` and `off` are the columns of the table of `WinnerScores`, one number per change;
     `off` is that of the resample that a winner is dealt to.
     """
 
@@ -436,21 +438,9 @@ def _score_batch(job: _Job, inbag: Weights, *, size_matters: bool) -> _Batch:
     finite = np.isfinite(terms).all(axis=0)
     curved[known[finite]] = False
     moves = np.ascontiguousarray(np.where(finite, terms - whole, 0.0).T)  # (W, n)
-    own_terms = _mean_left_out(moves, outside, rows, spot) + whole[spot]
-    off_terms = _mean_left_out(moves, outside, next_rows, spot)
+    own_terms = mean_left_out(moves, outside.values, rows, spot) + whole[spot]
+    off_terms = mean_left_out(moves, outside.values, next_rows, spot)
     return _Batch(place, changes, draws, (own_terms, draws), (off_terms, off_scores), curved)
-
-
-def _mean_left_out(moves: Array, outside: Weights, rows: Places, spot: Places) -> Array:
-    """Return the mean over the cases left out of the moves (W, n) of one configuration a row."""
-    out = np.empty(len(rows))
-    step = max(1, CELLS // moves.shape[1])
-    count = np.maximum(outside.values.sum(axis=1), 1)
-    for start in range(0, len(rows), step):
-        some = slice(start, start + step)
-        left = outside.values[rows[some]] > 0
-        out[some] = np.where(left, moves[spot[some]], 0.0).sum(axis=1)
-    return np.asarray(out / count[rows])
 
 
 def order_chances(configs: int, prefixes: range | None = None) -> Array:
@@ -556,11 +546,11 @@ def _over_orders(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixScor
         corrected[0] = own_naive[0]  # nothing was selected, as `bbc` has it
     places = [1, *marks, configs]
     chances = np.concatenate([order_chances(configs, range(k, k + 1)) for k in places]).T
-    told = [part @ chances for part in parts]  # (B, M + 2)
-    draws = _divide(told[0], told[1])
+    at_marks = [part @ chances for part in parts]  # (B, M + 2)
+    draws = _divide(at_marks[0], at_marks[1])
     free = draws
     if size_matters:
-        free = _divide(told[2], told[1]) - np.nan_to_num(_divide(told[3], told[4]))
+        free = _divide(at_marks[2], at_marks[1]) - np.nan_to_num(_divide(at_marks[3], at_marks[4]))
     limits = [
         _read_limits(DrawnLimits(draws[:, place]), float(corrected[k - 1]), metric, ask)
         for place, k in enumerate(marks, start=1)

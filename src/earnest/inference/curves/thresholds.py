@@ -4,9 +4,9 @@ In every resample a configuration is chosen in-bag, and what it calls positive i
 threshold on the cases left out. The counts of all resamples are pooled, so that a resample without
 a case of a class adds nothing to the measures of that class and is not drawn again for them.
 
-The bands stand on the cases of the winner: exact binomial limits for as many independent cases as a
-share is worth, at a level at which they hold at all thresholds at once. That level comes from
-normal multipliers of what each case adds to the winner's curve.
+The bands come from the cases of the winner: exact binomial limits for as many independent cases as
+a share is worth, at a level at which they hold at all thresholds at once. Normal multipliers of
+what each case adds to the winner's curve give that level.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.selection import SELECTORS, EnsembleRule, Pooled, Selector
 from earnest.core.data.thresholds import check_cuttable
-from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, Provenance, by_severity, list_finite
 from earnest.core.results.interval import Ask, tail_of
@@ -41,15 +40,12 @@ from earnest.core.results.thresholds import (
     Thresholds,
     count_rates,
 )
-from earnest.inference.curves.corrected import Selection, chunks, enough
+from earnest.inference.curves.corrected import Selection, chunks, draw_scores, enough
 from earnest.inference.remarks import evidence_remarks
-from earnest.inference.resampling.resampled import choose_resampler, resample_statistic
-from earnest.inference.resampling.winners import winner, winners
-from earnest.kernels.score import score_selected
+from earnest.inference.resampling.winners import winner
 from earnest.metrics.families import Metric
 from earnest.metrics.responding import check_fits, cut
 from earnest.metrics.scores import read_evidence
-from earnest.resampling.bootstrap import UndefinedRule, out_of_bag_rule
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -75,7 +71,7 @@ def thresholds(
     rng: RngLike = None,
     n_jobs: int | None = None,
 ) -> Thresholds:
-    """Tell what to expect of a winner at every decision threshold, corrected for the choice.
+    """Tell what to expect from a winner at every decision threshold, corrected for the choice.
 
     Sensitivity, specificity, predictive values, the share of cases called positive, accuracy and
     net benefit, at every threshold, with bands that hold at all of them at once: you may read a
@@ -84,8 +80,8 @@ def thresholds(
     **What is estimated.** The mean value, at each threshold, of a configuration chosen by `metric`
     from these configurations. In every resample the configuration is chosen in-bag, and its
     decisions are counted on the cases left out; the counts of all resamples are pooled, and so are
-    those of the repeats. `choose` also chooses the threshold in-bag, so that the optimism of that
-    choice is taken off, too.
+    those of the repeats. `choose` also chooses the threshold in-bag, which corrects for the
+    optimism of that choice too.
 
     **What it assumes.** What 'bbc' assumes: independent cases (or groups), and configurations
     that were fixed before any was evaluated. Predictive values and net benefit are for the share of
@@ -93,7 +89,7 @@ def thresholds(
 
     **When it fails.** Decision values have no common scale: the threshold of the winner is matched
     with those of the other configurations by the share of cases above it, and there is no net
-    benefit. With few cases of a class the bands are wide, as they must be.
+    benefit. With few cases of a class the bands are wide.
 
     Vickers and Elkin 2006 for the net benefit.
 
@@ -155,7 +151,7 @@ def thresholds_beside(
     given: Sequence[float] | None = None,
     n_jobs: int | None = None,
 ) -> Thresholds:
-    """Return the table of thresholds beside an estimate, on the same resamples.
+    """Return the table of thresholds, on the same resamples as an estimate.
 
     Of many cases the first resamples are enough.
     """
@@ -321,7 +317,7 @@ def _check_given(pi: Predictions, given: Sequence[float] | None) -> list[float]:
         if not (np.isfinite(number) and (0.0 <= number < high or high > 1.0)):
             percent = high == 1.0 and 1.0 < number <= 100.0
             raise InputError(
-                "`thresholds` holds what is no threshold of these scores",
+                "`thresholds` contains a value that is not a threshold of these scores",
                 needs="numbers" + (" from 0 to less than 1" if high == 1.0 else ""),
                 got=check.show(each),
                 cure=f"For {number:g} percent use {number / 100:g}." if percent else "",
@@ -356,31 +352,19 @@ def _count_all(
     """Return what every resample counts of its own winner, above every threshold."""
     size = len(cuts.grid)
 
-    def statistic(inbag: Weights) -> Floats:
-        best = winners(pi, metric, inbag, how.selector, n_jobs=n_jobs)
-        outside = inbag.out_of_bag()
-        draws = score_selected(pi, metric, outside, best, n_jobs=n_jobs)
-        out = np.zeros((len(best), 5 + 4 * size))
-        out[:, 0] = draws
+    def count(
+        best: NDArray[np.intp], inbag: NDArray[np.uint8], outside: NDArray[np.uint8]
+    ) -> Floats:
+        out = np.zeros((len(best), 4 + 4 * size))
         for config in np.unique(best[best >= 0]):
             for rows in chunks(np.flatnonzero(best == config), pi.n_cases):
-                above = (inbag.values[rows], outside.values[rows])
-                out[rows, 1:] = count_above(pi, int(config), cuts.of(int(config)), above)
+                above = (inbag[rows], outside[rows])
+                out[rows] = count_above(pi, int(config), cuts.of(int(config)), above)
         return out
 
-    table = resample_statistic(
-        statistic,
-        pi.target,
-        choose_resampler(how.resampler, pi.target, how.undefined),
-        how.n_resamples,
-        how.seeds,
-        accept=out_of_bag_rule(metric, pi.target, how.undefined, published=how.published),
-        redraw=how.undefined is UndefinedRule.REDRAW,
-        columns=max(pi.n_configs, 4 * size),
-        n_jobs=n_jobs,
-    )
-    how.refuse_others(table[:, 0])
-    counts = table[~np.isnan(table[:, 0]), 1:].astype(np.int64)
+    width = max(pi.n_configs, 4 * size)
+    table = draw_scores(pi, metric, how, count, columns=width, n_jobs=n_jobs)
+    counts = table[~np.isnan(table[:, 0]), 2:].astype(np.int64)
     parts = np.split(counts, [4, *(4 + k * size for k in (1, 2, 3))], axis=1)
     totals, hits_in, alarms_in, hits_out, alarms_out = parts
     return ThresholdDraws(hits_in, alarms_in, hits_out, alarms_out, totals)
@@ -563,11 +547,10 @@ class _UnitCounts:
         """Return the ends of a band that reaches so many standard errors, around the values."""
         value, ends = values[name], (0.0, 1.0)
         if name == "balanced_accuracy":
-            ways = [
-                (0.5, *self._limit_share(part, values, reach))
-                for part in ("sensitivity", "specificity")
-            ]
-            low, high = _join(ways, np.zeros_like(value))
+            found, kept = (
+                self._limit_share(part, values, reach) for part in ("sensitivity", "specificity")
+            )
+            down, up = _join((0.5, *found), (0.5, *kept), np.zeros_like(value))
         elif name == "net_benefit":
             assert odds is not None
             share = {
@@ -576,13 +559,11 @@ class _UnitCounts:
             }
             hit, alarm = (self._limit_share(part, share, reach) for part in share)
             together = self._correlate("hit_share", "alarm_share")
-            low, high = _join([(1.0, *hit), (-odds, *alarm)], together)
+            down, up = _join((1.0, *hit), (-odds, *alarm), together)
             ends = (-np.inf, np.inf)
         else:
-            _, low, high = self._limit_share(name, values, reach)
-            low, high = value - low, value + high
-            return _open(low, high, side, ends)
-        return _open(value - low, value + high, side, ends)
+            down, up = self._limit_share(name, values, reach)
+        return _open(value - down, value + up, side, ends)
 
     @property
     def _prevalence(self) -> float:
@@ -590,8 +571,8 @@ class _UnitCounts:
 
     def _limit_share(
         self, name: str, values: dict[str, Floats], reach: float
-    ) -> tuple[Floats, Floats, Floats]:
-        """Return a share, and how far its exact binomial limits are below and above it."""
+    ) -> tuple[Floats, Floats]:
+        """Return how far the exact binomial limits of a share are below and above it."""
         value = values[name]
         share = {
             "sensitivity": np.full_like(value, self._prevalence),
@@ -602,7 +583,7 @@ class _UnitCounts:
         assert share is not None
         trials = self._trials(name, share)
         low, high = limit_binomial(value, trials, NormalDist().cdf(-reach))
-        return value, value - low, high - value
+        return value - low, high - value
 
     def _correlate(self, one: str, other: str) -> Floats:
         a, b = self._moves(one, None), self._moves(other, None)
@@ -613,7 +594,7 @@ class _UnitCounts:
 def limit_binomial(share: Floats, trials: Floats, tail: float) -> tuple[Floats, Floats]:
     """Return the exact binomial limits (Clopper and Pearson 1934) of shares, NaN where undefined.
 
-    Counts need not be whole: the limits are quantiles of beta laws.
+    Counts need not be whole: the limits are quantiles of Beta distributions.
 
     Examples
     --------
@@ -634,15 +615,15 @@ def limit_binomial(share: Floats, trials: Floats, tail: float) -> tuple[Floats, 
     return np.where(known, low, np.nan), np.where(known, high, np.nan)
 
 
-def _join(
-    parts: Sequence[tuple[Floats | float, Floats, Floats, Floats]], together: Floats
-) -> tuple[Floats, Floats]:
+Weighted = tuple[Floats | float, Floats, Floats]  # a factor, and the reach below and above
+
+
+def _join(first: Weighted, second: Weighted, together: Floats) -> tuple[Floats, Floats]:
     """Return how far a weighted sum of two shares reaches below and above (MOVER).
 
-    Each part is its factor, its share, and how far its limits are below and above; a negative
-    factor turns them around. `together` is the correlation of the shares.
+    A negative factor swaps below and above. `together` is the correlation of the shares.
     """
-    (f, _, f_down, f_up), (g, _, g_down, g_up) = parts
+    (f, f_down, f_up), (g, g_down, g_up) = first, second
     flip = np.asarray(g) < 0
     factor = np.abs(np.asarray(g))
     g_low, g_high = np.where(flip, g_up, g_down), np.where(flip, g_down, g_up)

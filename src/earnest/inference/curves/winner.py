@@ -1,6 +1,6 @@
 """What the winner predicted: calibration, decisions, scores of folds, residuals and survival.
 
-All of it is of the winner as it was searched, on the cases that chose it, and not corrected.
+All of it describes the winner on the cases that chose it, and is not corrected.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class CaseShare:
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """How often the positive class came true where the winner promised it.
+    """How often cases were positive, by the probability that the winner predicted.
 
     Attributes
     ----------
@@ -228,7 +228,7 @@ def _units(pi: Predictions) -> NDArray[np.int64]:
     return np.arange(pi.n_cases) if groups is None else groups
 
 
-WINDOWS = 40  # places at which a running band is told
+WINDOWS = 40  # places at which a running band is computed
 LEAST = 20  # cases of a window at least
 BAND = (0.05, 0.95)
 
@@ -240,7 +240,7 @@ class FoldScores:
     Attributes
     ----------
     scores : ndarray of shape (F,)
-        One a fold, the folds of a repeat together.
+        One per fold, the folds of a repeat together.
     names : tuple of str
         Their names.
     repeats : ndarray of shape (F,)
@@ -261,7 +261,7 @@ class FoldScores:
 
 @dataclass(frozen=True, eq=False)
 class Residuals:
-    """What is left of the outcome, beside what was predicted; the mean over repeats.
+    """The residuals against the predictions; the mean over repeats.
 
     Attributes
     ----------

@@ -27,15 +27,12 @@ from earnest.core.results.interval import (
 from earnest.core.results.specs import Side
 from earnest.inference.general.units import Array, Statistic, Units, WeightedStatistic
 
-# Limits of a statistic from its bootstrap: by pivots, and bias-corrected and accelerated.
-
-
 _FLIPPED = {Side.LOWER: Side.UPPER, Side.UPPER: Side.LOWER, Side.TWO_SIDED: Side.TWO_SIDED}
 
 
 @dataclass(frozen=True, eq=False)
 class PivotLimits:
-    """Limits that turn the law of a pivot around: value - quantile * error.
+    """Limits that invert the distribution of a pivot: value - quantile * error.
 
     With pivots (draw - value) and an error of 1 these are the basic limits; with pivots divided by
     the error of each draw, and the error of the sample, the studentised ones.
@@ -237,9 +234,8 @@ def limits_of(
     shift = bias_shift(made.values, value)
     if not math.isfinite(shift):
         where = "above" if shift < 0 else "below"
-        return DrawnLimits(made.values), list(
-            other_limits(f"All draws lie {where} the value.", "percentile")
-        )
+        what = f"All draws lie {where} the value."
+        return DrawnLimits(made.values), [other_limits(what, "percentile")]
     units = asked.units
     left = asked.without_each(np.arange(units.count), np.ones(units.count))
     parts = [(len(one) - 1) * (left[one].mean() - left[one]) for one in units.layers]
@@ -250,9 +246,8 @@ def limits_of(
     if flat and np.nanstd(made.values) == 0.0:  # nothing varies: there is nothing to accelerate
         return BCaLimits(made.values, shift, 0.0), []
     why = "does not change" if flat else "is undefined"
-    return BCaLimits(made.values, shift, 0.0), list(
-        other_limits(f"The statistic {why} when a {units.word} is left out.", "bias-corrected")
-    )
+    what = f"The statistic {why} when a {units.word} is left out."
+    return BCaLimits(made.values, shift, 0.0), [other_limits(what, "bias-corrected")]
 
 
 def _make_studentised(value: float, made: StatisticDraws) -> tuple[LimitSource, list[Caution]]:
@@ -272,7 +267,7 @@ def _make_studentised(value: float, made: StatisticDraws) -> tuple[LimitSource, 
     if kept == valid:
         return source, []
     what = f"{valid - kept} of {valid} resamples have no standard error above 0."
-    return source, list(other_limits(what, "studentized, without these,"))
+    return source, [other_limits(what, "studentized, without these,")]
 
 
 def bootstrap_remarks(units: Units, valid: Array, count: int) -> Iterator[Caution]:
@@ -286,9 +281,9 @@ FEW = 10  # units under which the draws are too coarse and too narrow for any of
 JUMPS = 3  # values that a statistic takes, at most, when it jumps as cases are left out
 
 
-def other_limits(what: str, kind: str) -> Iterator[Caution]:
-    """Yield a caution where the interval is not the one that was asked for."""
-    yield Caution(
+def other_limits(what: str, kind: str) -> Caution:
+    """Return the caution that the interval is not the one that was asked for."""
+    return Caution(
         "EN097",
         what,
         f"The interval is the {kind} one, which is less accurate.",
@@ -311,7 +306,7 @@ def warn_of_left_out(left: Array, value: float) -> Iterator[Caution]:
     """Yield a caution where leaving out any case gives one of very few values.
 
     A median of many cases moves to one of two or three neighbours, whatever is left out; the
-    variance of these is no estimate of its own.
+    variance of these does not estimate its own.
     """
     distinct = len(np.unique(np.append(left, value)))
     if len(left) > FEW and 1 < distinct <= JUMPS:

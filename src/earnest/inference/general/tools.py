@@ -57,9 +57,9 @@ def bootstrap(
     distribution: it takes weights, and doubling all cases does not change it.
 
     **When it fails.** With few cases, for extremes such as a maximum, and for what is undefined in
-    many resamples. The interval 'percentile' is first-order accurate and takes a bias twice;
-    'basic' can leave the range of the statistic; 'bca' and 'studentised' are second-order
-    accurate, the latter only with a good standard error.
+    many resamples. The interval 'percentile' is first-order accurate and counts a bias twice;
+    'basic' can leave the range of the statistic; 'bca' and 'studentised' are second-order accurate,
+    the latter only with a good standard error.
 
     Efron 1979, 1987; Efron and Tibshirani 1993; Yousef 2022, section 2.1.
 
@@ -69,8 +69,8 @@ def bootstrap(
         `weights -> number`. The weights (n,) are 1 for the cases as they are and always sum to n,
         within every stratum to its size.
     cases : int or data
-        The number of cases, or data with a row for each (or a tuple of arrays as long as one
-        another), of which only the number is read.
+        The number of cases, or data with one row per case (or a tuple of arrays of the same
+        length), of which only the length is used.
     n_resamples : int
         The number of resamples; more of them extend fewer.
     confidence_level, side
@@ -83,7 +83,7 @@ def bootstrap(
         Units whose cases are drawn together.
     standard_error : callable, optional
         `weights -> number`, the standard error of the statistic under weights, for 'studentised';
-        by default the jackknife of every resample, which asks the statistic n times a resample.
+        by default the jackknife of every resample, which calls the statistic n times per resample.
     vectorized : bool
         Whether `statistic` (and `standard_error`) takes weights (B, n) and gives (B,).
     rng : None, int, SeedSequence, Generator or RandomState
@@ -162,7 +162,8 @@ def jackknife(
 
     **What it assumes.** Independent cases (or `groups`), and a smooth statistic.
 
-    **When it fails.** For statistics that jump, such as a median: a caution where that shows.
+    **When it fails.** For statistics that jump, such as a median; a caution warns of it if it
+    shows.
 
     Quenouille 1949, Tukey 1958; Yousef 2022, section 2.2.
 

@@ -1,4 +1,4 @@
-"""Whether a function takes weights: one of the data itself would be answered with nonsense."""
+"""What the general tools resample (cases or groups, within strata), and statistics of weights."""
 
 from __future__ import annotations
 
@@ -18,9 +18,6 @@ from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.rng import Seeds
 from earnest.core.data.target import Target, Task, encode_units
 from earnest.resampling.bootstrap import CaseBootstrap, StratifiedBootstrap, batches
-
-# What the general tools resample: cases or whole groups, all together or within strata.
-
 
 Array = NDArray[np.float64]
 Statistic: TypeAlias = Callable[[Array], object]  # of weights; what it returns is looked at
@@ -251,9 +248,9 @@ FEWEST = 4  # cases
 def refuse_function_of_data(asked: WeightedStatistic) -> None:
     """Refuse a function that reads weights as if they were the data, such as `np.mean`.
 
-    Such a function gives the same whichever cases have the weights, and something else where all
-    weights are twice as large. Of a statistic the first is hardly ever true, and the second only
-    of sums; both together mean that it never saw the cases.
+    Such a function returns the same whichever cases have the weights, and another value if all
+    weights are doubled. The first is hardly ever true for a statistic, the second only for sums;
+    both together mean that it never used the cases.
     """
     units = asked.units
     if units.word != "case" or len(units.layers) > 1 or units.n < FEWEST:

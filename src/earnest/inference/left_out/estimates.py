@@ -154,7 +154,7 @@ def pairs_left_out(
 
 
 def unit_score(metric: RankMetric, share: float) -> float:
-    """Return a share of pairs in order in the units of a metric, which may be turned around."""
+    """Return a share of pairs in order in the units of a metric, which may be a loss."""
     return float(metric.combine(np.full((1, 1, 1), share), np.ones((1, 1)))[0, 0])
 
 

@@ -1,8 +1,8 @@
 """The leave-one-out bootstrap, and its standard error by the influence function.
 
-Each case is judged by the models whose training sample lacks it. The standard error asks how the
-whole estimate moves when a little probability moves to one case: as a test case, and as a training
-case, which shows in how the losses of the replicates go with how often they drew it.
+Each case is judged by the models whose training sample lacks it. The standard error measures how
+the whole estimate moves when a little probability moves to one case: as a test case, and as a
+training case, by the correlation of the losses of the replicates with how often they drew it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class LeftOutEstimate:
     n_unseen : int
         The number of cases (or pairs) that no replicate left out; they are not in the mean.
     corrects : bool
-        Whether `noise_variance` is taken off.
+        Whether to subtract `noise_variance`.
     """
 
     value: float
@@ -69,7 +69,7 @@ class LeftOutEstimate:
     def drowned(self) -> bool:
         """Whether noise hides the variance: less is left of it than the noise and than the cases.
 
-        What is left may be negative, and is no guide.
+        What is left may be negative, and means little.
         """
         left = self.raw_variance - self.noise_variance
         return self.corrects and left < min(self.noise_variance, self.case_variance)
@@ -83,7 +83,7 @@ class LeftOutEstimate:
 
     @property
     def noise_error(self) -> float:
-        """How far the finite number of replicates leaves the standard error open, as a share of it.
+        """The relative error of the standard error due to the finite number of replicates.
 
         The noise adds to each of m influences an error of variance v/m, with v the noise of the
         variance; their sum of squares, less v, then has the variance 2 v²/m + 4 v V/m about V.
@@ -198,7 +198,7 @@ def _beyond(losses: Array, counts: Numbers, per_case: Array, share: Array) -> Ar
 
 
 def check_shapes(losses: Any, counts: Numbers) -> Array:
-    """Return losses as floats; refuse what is no pair of (B, n) tables."""
+    """Return losses as floats; refuse tables of different or wrong shape."""
     made = np.asarray(losses, dtype=np.float64)
     if made.ndim != 2 or made.shape != counts.shape:
         raise InputError(

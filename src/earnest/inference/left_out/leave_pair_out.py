@@ -40,7 +40,7 @@ class Pairs:
     Attributes
     ----------
     left, right : ndarray of int
-        The cases that may stand on either side: positives and negatives, or events and all.
+        The cases on either side: positives and negatives, or events and all cases.
     time : ndarray, shape (n,), optional
         Times, which tell what pairs can be compared; None if all can.
     event : ndarray of bool, shape (n,), optional

@@ -19,7 +19,7 @@ CELLS = 1 << 21  # feature values held at a time
 
 
 def apparent_score(replicates: Replicates, metric: Metric) -> float:
-    """Return the score of the model of all cases on the very cases."""
+    """Return the score of the model of all cases on these cases."""
     everything = Weights.ones(replicates.n_cases)
     value = float(score_table(replicates.resubstituted, metric, everything)[0, 0])
     if np.isnan(value):

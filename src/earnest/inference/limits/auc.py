@@ -53,17 +53,14 @@ def hanley_mcneil(choice: Choice, metric: Metric, *, cases: int | None = None) -
     With `cases` it is the variance as published in 2024, where the cases that a threshold of 0
     classifies rightly stand for the positives, and the others of all `cases` for the negatives.
     """
-    area = _area(choice, metric)
-    first, second = class_counts(choice)
+    constant, slope = line_of(metric)
+    area, words = (choice.value - constant) / slope, "that of Hanley and McNeil"
     if cases is None:
-        variance = hanley_mcneil_variance(area, first, second)
-    else:
-        right = _right(choice)
-        variance = _published_variance(area, right, cases - right)
-    words = "that of Hanley and McNeil"
-    if cases is not None:
-        return _published_limits(choice, metric, max(variance, 0.0), words)
-    return _limits(choice, metric, variance, words=words, logit=False)
+        variance = hanley_mcneil_variance(area, *class_counts(choice))
+        return _limits(choice, metric, variance, words=words, logit=False)
+    right = _right(choice)
+    variance = _published_variance(area, right, cases - right)
+    return _published_limits(choice, metric, max(variance, 0.0), words)
 
 
 def hanley_mcneil_variance(area: float, positives: int, negatives: int) -> float:
@@ -146,11 +143,6 @@ def _without_variance(
         "It is wide; only more cases can tell you more.",
     )
     return AucLimits(source, words, (caution,))
-
-
-def _area(choice: Choice, metric: Metric) -> float:
-    constant, slope = line_of(metric)
-    return (choice.value - constant) / slope
 
 
 def _right(choice: Choice) -> int:

@@ -1,10 +1,9 @@
-"""What a score near its best can tell: less than resamples say, and never more than the best would.
+"""Limits of scores near the best possible, where resamples are too sure of themselves.
 
-Where a configuration made no error, or few, resamples of its cases repeat those few: their
-quantiles are a point at the best score, and too near to it beside that. Twenty separated cases give
-an AUC of 1 in every resample. That nothing else was seen is no proof that there is nothing else.
-The limits here come from the law of the score instead. They fall as errors are added, so that
-nothing jumps where the last error goes.
+If a configuration made no error, or few, resamples of its cases repeat those few: their quantiles
+are a point at the best score, or too close to it. Twenty separated cases give an AUC of 1 in every
+resample, but unseen cases may differ. The limits here come from the distribution of the score
+instead. They fall as errors are added, so nothing jumps when the last error disappears.
 """
 
 from __future__ import annotations
@@ -38,6 +37,7 @@ from earnest.core.results.interval import (
 from earnest.core.results.specs import Side
 from earnest.inference.cases.case_values import CaseValues, case_values, mean_moments
 from earnest.inference.cases.fold_variance import Variance, variance_of_mean
+from earnest.inference.cases.placements import is_area
 from earnest.inference.limits.local_level import DRAWS, Standardised, winner_errors
 from earnest.inference.limits.winner_law import (
     CountedLaw,
@@ -51,14 +51,14 @@ from earnest.inference.limits.winner_law import (
 from earnest.inference.resampling.resampled import choose_resampler, resample_statistic
 from earnest.kernels.score import score_selected, score_table
 from earnest.metrics.families import Metric, MomentMetric, Need, RankMetric
-from earnest.metrics.ranking import auc_scan, line_of
+from earnest.metrics.ranking import line_of
 from earnest.metrics.responding import respond
 from earnest.resampling.bootstrap import UndefinedRule, out_of_bag_rule
 
-MANY_ERRORS = 50.0  # above which out-of-bag limits were never seen inside those of the law
+MANY_ERRORS = 50.0  # above which out-of-bag limits were never inside those of the distribution
 TAIL = 0.025  # at which the slope of a function of sums is taken
 LEVELS = (0.8, 0.9, 0.95, 0.975, 0.99, 0.999)  # at which one limit is held against another
-FEW_OF_A_CLASS = 5  # cases under which two normal laws tell too much of an AUC
+FEW_OF_A_CLASS = 5  # cases under which the normal model of an AUC is too sure
 ROUNDING = 1e-9  # of the size of the values
 RESAMPLES = 500  # from which the rivals of a winner are read
 MOST_KEPT = 1 << 22  # scores of these resamples that a method may keep for it
@@ -73,7 +73,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Contest:
-    """From what a configuration was chosen: whose luck its limits must allow for.
+    """The configurations that one was chosen from, which its limits must allow for.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class Contest:
     scores : ndarray, shape (C,)
         The scores that it was chosen by.
     seeds : Seeds
-        The source of resamples; they are those that the method itself draws.
+        The source of resamples, the same as those that the method itself draws.
     best_wins : bool
         Whether the best score wins; under another rule the level is that of the largest error.
     by_fold : bool
@@ -156,7 +156,7 @@ def limits_near_best(
     contest: Contest | None = None,
     drawn: LimitSource | None = None,
 ) -> LimitSource | None:
-    """Return limits whose bad end holds near the best score; None where they would not matter.
+    """Return limits whose pessimistic end holds near the best score; None if they would not matter.
 
     Parameters
     ----------
@@ -169,15 +169,16 @@ def limits_near_best(
     contest : Contest, optional
         From what it was chosen; None for a configuration that was fixed in advance.
     drawn : LimitSource, optional
-        The limits that these are to widen. Where a part of the Gaussian draws shows that they
-        will not, the others are not made.
+        The limits that these are meant to widen. If a first part of the Gaussian draws shows that
+        they will not, the others are not drawn.
     """
     by_fold = contest is not None and contest.by_fold
     score = _score(one, metric) if contest is None else float(contest.scores[contest.winner])
     if np.isnan(score) or not _in_law(one, metric):
         return None
     good = float(in_range(metric, np.array(score)))
-    if (1.0 - good) * _trials(one, metric, good) > MANY_ERRORS:
+    trials = _trials(one, metric, score)
+    if (1.0 - good) * trials > MANY_ERRORS:
         return None
     perfect = perfect_limits(one, metric, by_fold=by_fold)
     law = _law_limits(one, metric, score, by_fold=by_fold)
@@ -185,7 +186,7 @@ def limits_near_best(
     if contest is None or contest.pi.n_configs == 1:
         return inner
     configs = contest.pi.n_configs
-    found = _find_rivals(contest, metric, _trials(one, metric, good))
+    found = _find_rivals(contest, metric, trials)
     if found is None:
         return best_of(inner, configs, metric.greater_is_better)
     if drawn is not None and FIRST_DRAWS < DRAWS:
@@ -198,7 +199,7 @@ def limits_near_best(
 
 
 def _lies_within(rough: NearWinnerLimits, drawn: LimitSource) -> bool:
-    """Tell whether limits from a part of the Gaussian draws are for certain inside of others.
+    """Tell whether limits from a part of the Gaussian draws certainly lie inside others.
 
     Their level is taken at a tail that is smaller by `STANDARD_ERRORS` of a share of so few draws;
     where none are left beyond it, that is Bonferroni's.
@@ -226,7 +227,7 @@ def never_beyond_perfect(
     by_fold: bool = False,
     rivals: int = 1,
 ) -> LimitSource:
-    """Return limits whose bad end is never nearer to the best than that of a perfect score.
+    """Return limits whose pessimistic end is never closer to the best than that of a perfect score.
 
     Parameters
     ----------
@@ -258,7 +259,7 @@ def is_perfect(metric: Metric, value: float) -> bool:
 
 
 def no_error(metric: Metric, target: Target, contest: Contest | None = None) -> Caution:
-    """Return the caution that a perfect score has limits by its law."""
+    """Return the caution that the limits of a perfect score come from its distribution."""
     rivals = 1 if contest is None else contest.pi.n_configs
     level = f" The level allows for the choice from {rivals} configurations." * (rivals > 1)
     return Caution(
@@ -270,7 +271,7 @@ def no_error(metric: Metric, target: Target, contest: Contest | None = None) -> 
 
 
 def _law_words(metric: Metric, target: Target) -> str:
-    if isinstance(metric, RankMetric) and metric.scan is auc_scan:
+    if is_area(metric):
         return "The limit is that of an AUC with scores that are normal in each class."
     if isinstance(metric, MomentMetric):
         return (
@@ -286,14 +287,14 @@ def _best(metric: Metric) -> float:
 
 
 def perfect_limits(one: Predictions, metric: Metric, *, by_fold: bool = False) -> LimitSource:
-    """Return what cases like these would tell of a configuration that made no error on them.
+    """Return the limits of a configuration that made no error on such cases.
 
-    An AUC has the law of two normal scores of equal spread, a mean over cases the rule of three,
-    a function of labels what unseen errors of the worst kind would do to it. Other metrics have
-    the exact limits of pairs that share no case. With groups these are the units.
+    An AUC assumes normal scores of equal spread in both classes, a mean over cases uses the rule of
+    three, a function of labels what unseen errors of the worst kind would do to it. Other metrics
+    have the exact limits of pairs that share no case. With groups, the units are groups.
     """
     (low, high), best = metric.limits, _best(metric)
-    if isinstance(metric, RankMetric) and metric.scan is auc_scan:
+    if is_area(metric):
         return _perfect_area(one, metric, by_fold=by_fold)
     if isinstance(metric, MomentMetric) and metric.mean_of_cases:
         equal = best if metric.needs is Need.LABEL else _commonest(one, metric)[0]
@@ -316,15 +317,16 @@ def _perfect_area(one: Predictions, metric: Metric, *, by_fold: bool) -> LimitSo
 def area_limits(
     one: Predictions, metric: Metric, area: float, *, by_fold: bool = False
 ) -> AreaLimits:
-    """Return the limits of one AUC by its law, wider where it is a mean over folds.
+    """Return the limits of one AUC by its distribution, wider if it is a mean over folds.
 
-    Pairs are then made within folds, and fewer of them tell less near 1: the variance is widened
-    by as much as it is at the limit.
+    Pairs are then compared within folds, and fewer pairs carry less information near 1: the
+    variance is widened by its ratio at the limit.
     """
     counts = _units_of_classes(one)
-    made = AreaLimits(area, *counts, 1.0, np.inf, *line_of(metric))
+    constant, slope = line_of(metric)
+    made = AreaLimits(area, *counts, 1.0, np.inf, constant, slope)
     if _find_law(metric, one.target) is Law.AREA and 0.0 < area < 1.0:
-        own = WinnerLaw.of(Law.AREA, one, metric, np.array([_on_line(metric, area)]))
+        own = WinnerLaw.of(Law.AREA, one, metric, np.array([constant + slope * area]))
         made = replace(made, widening=max(1.0, own.spread_ratio(0)))
     if not by_fold:
         return made
@@ -338,8 +340,8 @@ def area_limits(
 def disjoint_pairs(target: Target) -> int:
     """Return how many independent pairs of comparable cases there are, at least 1.
 
-    Of classes these are pairs of a case of the rarest one with another. Of survival times about
-    the share of all pairs that can be compared, of the pairs made by chance.
+    For classes these are pairs of a case of the rarest class with another. For survival times,
+    random pairs times the share of all pairs that can be compared.
 
     Examples
     --------
@@ -363,10 +365,9 @@ def _comparable(time: Array, event: NDArray[np.bool_]) -> float:
 
 
 def _in_law(one: Predictions, metric: Metric) -> bool:
-    """Tell whether there is a best score, and a law of what lies near it.
+    """Tell whether there is a best score, and a distribution near it.
 
-    A mean of numbers within a range has one if most of them are equal: then unlike ones are a
-    share.
+    A mean of bounded numbers has one if most of them are equal: the others are then a share.
     """
     if not np.isfinite(metric.limits).all():
         return False
@@ -383,7 +384,7 @@ def _commonest(one: Predictions, metric: MomentMetric) -> tuple[float, float]:
 
 
 def _find_law(metric: Metric, target: Target) -> Law | None:
-    """Return the law of a share, of the mean of two shares or of one AUC; None for the others."""
+    """Return the distribution of a share, a mean of two shares or one AUC; None for the others."""
     law = law_of(metric, target)
     of_two = law in (Law.AREA, Law.MEAN_OF_SHARES) and len(target.classes) == 2
     return law if law is Law.SHARE or of_two else None
@@ -392,7 +393,7 @@ def _find_law(metric: Metric, target: Target) -> Law | None:
 def _law_limits(
     one: Predictions, metric: Metric, score: float, *, by_fold: bool
 ) -> LimitSource | None:
-    """Return the limits of a score that is not perfect; None where only perfection has a law."""
+    """Return the limits of a score that is not perfect; None if only a perfect one has any."""
     if one.target.groups is not None:
         return None
     law, (low, high) = _find_law(metric, one.target), metric.limits
@@ -400,8 +401,7 @@ def _law_limits(
         area = float(in_range(metric, np.array(score)))
         return area_limits(one, metric, area, by_fold=by_fold)
     if law is Law.SHARE:
-        good = float(in_range(metric, np.array(score)))
-        return ShareLimits(score, _trials(one, metric, good), low, high, exact=True)
+        return ShareLimits(score, _trials(one, metric, score), low, high, exact=True)
     if law is Law.MEAN_OF_SHARES:
         return _mean_of_shares(one, metric, score)
     if isinstance(metric, MomentMetric) and metric.needs is Need.LABEL:
@@ -410,15 +410,14 @@ def _law_limits(
 
 
 def _mean_of_shares(one: Predictions, metric: Metric, score: float) -> LimitSource:
-    """Return limits of the mean of two shares: the outer ones of three.
+    """Return limits of the mean of two shares: the outermost of three.
 
-    All errors that went unseen may be of one class, or of both: then the mean is worth as many
-    trials as its variance is that of.
+    The unseen errors may all be of one class or the other, or of both; in that case the mean is
+    worth as many trials as its variance corresponds to.
     """
     low, high = metric.limits
     negatives, positives = fewest_of_classes(one).tolist()
-    good = float(in_range(metric, np.array(score)))
-    source: LimitSource = ShareLimits(score, _trials(one, metric, good), low, high, exact=True)
+    source: LimitSource = ShareLimits(score, _trials(one, metric, score), low, high, exact=True)
     half, up = 0.5 * (high - low), metric.greater_is_better
     for code, count in ((1, positives), (0, negatives)):
         own = _recall(one, code)
@@ -441,11 +440,11 @@ def _recall(one: Predictions, code: int) -> float:
 def _mixed_limits(
     one: Predictions, metric: MomentMetric, *, perfect: bool, score: float | None = None
 ) -> ShareLimits:
-    """Return limits of a function of labels: as many more errors as went unseen, and their kinds.
+    """Return limits of a function of labels, by how many errors may have gone unseen, and which.
 
-    Their share has the limit of Clopper and Pearson. Their kinds are those that were seen, and one
-    more of the worst kind; of a perfect score all are of the worst kind. The metric is taken as a
-    straight line in between.
+    The limit of their share is that of Clopper and Pearson. Their kinds are those that were seen
+    plus one of the worst kind; for a perfect score all are of the worst kind. In between, the
+    metric is treated as linear.
     """
     units = _units(one.target)
     values, moved, shares = [], [], []
@@ -508,27 +507,16 @@ def _kinds(metric: MomentMetric, target: Target) -> tuple[Array, Array]:
     return made.own.astype(np.float64), shared
 
 
-def _trials(one: Predictions, metric: Metric, good: float) -> float:
+def _trials(one: Predictions, metric: Metric, score: float) -> float:
     """Return how many independent outcomes a score is worth."""
     law = None if one.target.groups is not None else _find_law(metric, one.target)
     if law is not None:
-        score = _from_range(metric, good)
         made = WinnerLaw.of(law, one, metric, np.array([score]))
         assert isinstance(made, CountedLaw)  # as all laws that `_find_law` returns
         return float(made.trials[0])
     if isinstance(metric, MomentMetric):
         return float(_units(one.target))
     return float(disjoint_pairs(one.target))
-
-
-def _from_range(metric: Metric, good: float) -> float:
-    low, high = metric.limits
-    return low + (high - low) * (good if metric.greater_is_better else 1.0 - good)
-
-
-def _on_line(metric: Metric, area: float) -> float:
-    constant, slope = line_of(metric)
-    return constant + slope * area
 
 
 @dataclass(frozen=True, eq=False)
@@ -675,11 +663,11 @@ def with_spread(
     by_law: bool = True,
     by_fold: bool = False,
 ) -> tuple[LimitSource, tuple[Caution, ...]]:
-    """Return limits that do not take few errors for certainty, and what to say of them.
+    """Return limits that allow for unseen errors, and what to say about them.
 
-    Near the best score the bad end is the outer one of the resampled limit and of that by the law
-    of the score; see `earnest.inference.limits.ceiling`. Draws that agree elsewhere have the
-    limits of what went unseen.
+    Near the best score, the pessimistic end is the outer one of the resampled limit and the limit
+    by the distribution of the score. If the draws are all equal elsewhere, the limits are those for
+    unseen cases.
 
     Parameters
     ----------
@@ -692,10 +680,10 @@ def with_spread(
     value : float
         The corrected value.
     contest : Contest, optional
-        From what it was chosen on these cases, so that the bad end holds for whoever won.
+        What it was chosen from on these cases, so that the pessimistic end holds for whichever won.
     by_law : bool
-        Whether the law counts for any number of errors; else no limit is nearer to the best than
-        that of a perfect score.
+        Whether to use the distribution for any number of errors; otherwise no limit is closer to
+        the best than that of a perfect score.
     by_fold : bool
         Without a contest: whether the value is a mean over folds.
     """
@@ -718,7 +706,7 @@ def with_spread(
 def has_width(source: LimitSource) -> bool:
     """Tell whether a two-sided 95 % interval is more than a point.
 
-    A single draw tells nothing of the spread, so that its interval is not for us to judge.
+    A single draw says nothing about the spread, so it counts as having width.
     """
     draws = draws_of(source)
     if draws is not None and np.count_nonzero(~np.isnan(draws)) < FEWEST_DRAWS:
@@ -749,15 +737,13 @@ def unseen_limits(one: Predictions, metric: Metric) -> tuple[LimitSource, Cautio
         made = case_values(one, metric)
     except EarnestError:  # a metric that no case has a part of, or too few cases for its parts
         return _pair_limits(one, metric)
-    units = one.n_cases if made.groups is None else len(np.unique(made.groups))
-    return limits_without_spread(one, made, metric, units)
+    return limits_without_spread(one, made, metric)
 
 
 def _pair_limits(one: Predictions, metric: Metric) -> tuple[LimitSource, Caution]:
     """Return the exact limits of pairs that share no case, or open ones without a finite range."""
     pairs = disjoint_pairs(one.target)
-    ones = Weights.ones(one.n_cases)
-    value = float(score_selected(one, metric, ones, np.zeros(1, dtype=np.intp))[0])
+    value = _score(one, metric)
     low, high = metric.limits
     cure = "Only more cases can tell you more."
     if not np.isfinite([low, high]).all():
@@ -820,15 +806,15 @@ def _near_best(made: LimitSource, metric: Metric, value: float) -> Iterator[Caut
 
 
 def limits_without_spread(
-    pi: Predictions, made: CaseValues, metric: Metric, units: int
+    pi: Predictions, made: CaseValues, metric: Metric
 ) -> tuple[LimitSource, Caution]:
     """Return limits and a caution where the variance of one configuration is 0.
 
-    Where cases vary after all, between folds or within groups, their variance over all pairs is
-    used. Else the limits say how large a share of `units` like it may have gone unseen, and what
-    these would do to the metric.
+    If cases do vary, between folds or within groups, their variance over all pairs is used.
+    Otherwise the limits say how large a share of different cases (or groups) may have gone unseen,
+    and what these would do to the metric.
     """
-    value = float(made.value[0])
+    value, units = float(made.value[0]), made.n_units
     for groups in (made.groups, None):
         variance = variance_of_mean(made.spread, made.folds, groups, Variance.ALL_PAIRS)[0]
         if variance > 0.0:
@@ -875,10 +861,10 @@ def independent_pairs(pi: Predictions, made: CaseValues) -> int:
 
 
 def reach(pi: Predictions, metric: Metric, value: float, units: int) -> tuple[float, float]:
-    """Return where a metric would be if all weight were as harmful, or as useful, as a little.
+    """Return where the metric would be if all cases were as bad, or as good, as unseen ones may be.
 
-    The little is the share of cases that may have gone unseen at 95 %, and each pair of a true and
-    a predicted class is tried for them. Nothing bounds what an unseen value of a regression does.
+    The share of unseen cases is that of a 95 % limit, and each pair of a true and a predicted class
+    is tried for them. Nothing bounds what an unseen value of a regression does.
     """
     assert isinstance(metric, MomentMetric)
     if metric.needs is not Need.LABEL or metric.centre is not None:
@@ -894,14 +880,6 @@ def _with_unlike(
 ) -> NDArray[np.float64]:
     """Return the metric with a share of the weight on each pair of true and predicted class."""
     own, shared = mean_moments(pi, metric, repeat)
-    count = len(pi.target.classes)
-    truth, said = np.divmod(np.arange(count**2), count)
-    target = Target(y=truth, task=pi.target.task, classes=pi.target.classes)
-    unlike = metric.features(target, said[:, None], None)
+    unlike, common = _kinds(metric, pi.target)
     kept = 1.0 - share
-    return np.asarray(
-        metric.combine(
-            kept * own + share * unlike.own.astype(np.float64),
-            kept * shared + share * np.atleast_2d(unlike.shared).astype(np.float64)[:, :, None],
-        )[:, 0]
-    )
+    return metric.combine(kept * own + share * unlike, kept * shared + share * common)[:, 0]

@@ -61,12 +61,16 @@ def fold_normal(pi: Predictions, metric: Metric, config: int, kind: Variance) ->
             cure="Check the predictions, or choose another metric.",
         )
     variance = float(variance_of_mean(made.spread, made.folds, made.groups, kind)[0])
-    remarks = [*beyond_the_theorem(made, metric.title), *few_groups(made), *lone_cases(made)]
+    remarks = [
+        *beyond_the_theorem(made, metric.title),
+        *few_groups_in_variance(made.groups),
+        *lone_cases(made),
+    ]
     if variance > 0.0:
         source: LimitSource = NormalLimits(value, variance**0.5)
         source = never_beyond_perfect(source, pi, metric, value, by_fold=pi.n_folds > 1)
         return FoldNormal(value, source, (*remarks, *few_cases(made)))
-    source, remark = limits_without_spread(pi, made, metric, _units(made))
+    source, remark = limits_without_spread(pi, made, metric)
     unused = made.kind == "delta" and not isinstance(source, NormalLimits)
     kept = [c for c in remarks if not (unused and c.code == "EN031")]  # the linear part
     return FoldNormal(value, source, (*kept, remark))
@@ -114,11 +118,6 @@ def beyond_the_theorem(made: CaseValues, title: str) -> Iterator[Caution]:
         )
 
 
-def few_groups(made: CaseValues) -> Iterator[Caution]:
-    """Yield a caution where a variance over groups stands on few of them."""
-    yield from few_groups_in_variance(made.groups)
-
-
 def lone_cases(made: CaseValues, then: str = "the error is rather too large") -> Iterator[Caution]:
     """Yield a caution where folds have one case of a class, which show nothing of its spread."""
     single, folds = made.single_folds
@@ -130,10 +129,6 @@ def lone_cases(made: CaseValues, then: str = "the error is rather too large") ->
             f"the mean over folds, as if all models ranked alike; {then}.",
             "Use fewer folds, so that each has two cases of each class.",
         )
-
-
-def _units(made: CaseValues) -> int:
-    return len(made.terms) if made.groups is None else len(np.unique(made.groups))
 
 
 def few_cases(made: CaseValues) -> Iterator[Caution]:

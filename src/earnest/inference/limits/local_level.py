@@ -1,10 +1,10 @@
-"""How much the winner of a search flatters itself, read from the resampled scores of all.
+"""How much too good the winner of a search looks, from the resampled scores of all configurations.
 
-The scores of all configurations under the same resamples tell how they rise and fall together.
-Gaussian draws with these correlations have no lattice and no ceiling. In a world where all
-configurations are equal they tell how far luck alone puts each behind the winner; what a gap
-exceeds that by is taken for real. In the world with these gaps they tell who wins, and by how many
-standard errors too well.
+The scores of all configurations under the same resamples give their correlations. Gaussian draws
+with these correlations are continuous and unbounded. If all configurations were equal, the draws
+show how far chance alone puts each behind the winner; only the part of a gap beyond that is taken
+as real. With these gaps, the draws show who wins, and by how many standard errors its score is too
+good.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from earnest.core.base.errors import EvidenceError
 
 DRAWS = 2000  # Gaussian draws of the scores of all configurations
-LUCK = 0.05  # a gap counts beyond what luck alone exceeds with this probability
+LUCK = 0.05  # a gap counts beyond what chance alone exceeds with this probability
 CONSTANT = 1e-7  # a spread below which a score is the same in every resample
 CELLS = 1 << 15  # numbers of a temporary array, which the cache holds
 LEAST_SPREAD = 0.5  # of the median spread, which no configuration falls below
@@ -75,7 +75,7 @@ class WinnerErrors:
     errors : ndarray, shape (M,)
         By how many standard errors the winner of each draw is too good, rising.
     near : ndarray of bool, shape (C,)
-        Whose gap to the winner luck alone can explain.
+        Whose gap to the winner chance alone can explain.
     """
 
     errors: Array
@@ -108,7 +108,7 @@ def winner_errors(
     dropped: DroppedConfigurations | None = None,
     draws: int = DRAWS,
 ) -> WinnerErrors:
-    """Return the law of the winner's error, as draws.
+    """Return draws from the distribution of the winner's error.
 
     Parameters
     ----------
@@ -122,12 +122,11 @@ def winner_errors(
     rng : Generator
         The source of the Gaussian draws.
     best_wins : bool
-        Whether the best score wins. For another rule gaps tell nothing of who could have won, and
+        Whether the best score wins. Under another rule, gaps do not tell who could have won, and
         the errors are the largest of each draw, which bound that of any winner.
     dropped : DroppedConfigurations, optional
-        The configurations that took part and were dropped on the way, so that their scores on all
-        cases are not known. Each counts as a rival that shares no luck with the others: whoever
-        was kept for a good start is then no surprise.
+        The configurations that were dropped during the search, whose scores on all cases are not
+        known. Each counts as a rival that is independent of the others.
     draws : int
         The number of Gaussian draws, M.
 
@@ -174,9 +173,9 @@ def _best_of_dropped(
 ) -> tuple[Array, Array]:
     """Return the score of the best dropped configuration in each draw, and its error: (M,) both.
 
-    `known` (M,) has the best of the others in a world of equals, `error` is a standard error.
-    Minus infinity where none was dropped. Luck on a part of the cases is larger than on all, by
-    the root of their share.
+    `known` (M,) has the best of the others in a world of equals, `error` is a standard error. Minus
+    infinity if none was dropped. Chance differences on a part of the cases are larger than on all,
+    by the root of their share.
     """
     draws = len(known)
     if dropped is None or len(dropped.gaps) == 0:
@@ -193,7 +192,7 @@ def _best_of_dropped(
 
 
 def _place_of_luck(draws: int) -> int:
-    """Return the place of the order statistic that luck alone exceeds with probability `LUCK`."""
+    """Return the place of the order statistic that chance alone exceeds with probability `LUCK`."""
     return int(np.ceil((1.0 - LUCK) * (draws + 1))) - 1
 
 
@@ -206,8 +205,8 @@ def _gaussian(
 ) -> Array:
     """Return standard normal draws (C, M) with the correlations of the table, in one product.
 
-    Of a score that is constant nothing is known, so its draws are independent of the others; such
-    columns take theirs from the best score down, whatever their order in the table.
+    The correlations of a constant score are unknown, so its draws are independent of the others;
+    constant columns take theirs from the best score down, whatever their order in the table.
     """
     normals = _draw_normals(rng, (draws, len(columns)))
     spare = rng.standard_normal((draws, int(constant.sum())))
@@ -221,7 +220,7 @@ def _draw_normals(rng: np.random.Generator, shape: tuple[int, int]) -> Array:
     """Return `rng.standard_normal(shape)`, kept for the next call with the same seed.
 
     They are half of the work for a small table, and the metrics of one report, the prefixes of one
-    curve and the methods of one comparison all ask for the same ones.
+    curve and the methods of one comparison all use the same ones.
     """
     if shape[0] * shape[1] > MOST_KEPT:
         return rng.standard_normal(shape)

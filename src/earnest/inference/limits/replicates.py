@@ -42,13 +42,24 @@ class ReplicateLimits:
     cautions: tuple[Caution, ...]
 
 
-def limits_of(replicates: Replicates, metric: Metric, made: LeftOutEstimate) -> ReplicateLimits:
-    """Return the limits of a leave-one-out or leave-pair-out estimate itself."""
+def limits_of(
+    replicates: Replicates,
+    metric: Metric,
+    made: LeftOutEstimate,
+    *,
+    value: float | None = None,
+    ratio: float = 1.0,
+) -> ReplicateLimits:
+    """Return the limits of a leave-one-out or leave-pair-out estimate.
+
+    With a `value` they are laid around that one, with `ratio` times the standard error.
+    """
     pairs = has_pairs(metric, replicates.target)
+    value = made.value if value is None else value
     if _flat(made):
-        source, remark = _without_spread(replicates, metric, made.value, pairs)
-        return ReplicateLimits(source, (*_warn_of_unseen(made, pairs), remark))
-    source = _lay_around(metric, made.value, made.standard_error, pairs)
+        source, remark = _without_spread(replicates, metric, value, pairs)
+        return ReplicateLimits(source, (*warn_of_unseen(made, pairs=pairs), remark))
+    source = _lay_around(metric, value, made.standard_error * ratio, pairs)
     return ReplicateLimits(source, tuple(_remarks(replicates, metric, made, pairs)))
 
 
@@ -74,14 +85,19 @@ def scaled_limits(
     """
     pairs = has_pairs(metric, replicates.target)
     if not pairs and not has_cases(metric):
-        return ReplicateLimits(None, tuple(_no_error(metric)))
+        remark = Caution(
+            "EN087",
+            f"{metric.title} has no value for a single case or pair of cases.",
+            "There is no influence function, and so no standard error and no interval.",
+            "Use a mean over cases, a function of sums, the AUC, or the concordance index.",
+            Severity.NOTE,
+        )
+        return ReplicateLimits(None, (remark,))
     made = pairs_left_out(replicates, metric) if pairs else cases_left_out(replicates, metric)
-    own = limits_of(replicates, metric, made)
-    if _flat(made):
-        source, remark = _without_spread(replicates, metric, value, pairs)
-        return ReplicateLimits(source, (*_warn_of_unseen(made, pairs), remark))
     ratio = _ratio(metric, value, made.value) if scaled else 1.0
-    error = made.standard_error * ratio
+    own = limits_of(replicates, metric, made, value=value, ratio=ratio)
+    if _flat(made):
+        return own
     form = "leave-pair-out" if pairs else "leave-one-out"
     times = f" times {ratio:.2f}" if scaled else ""
     note = Caution(
@@ -93,7 +109,7 @@ def scaled_limits(
         else "It averages the same losses, sample by sample instead of case by case.",
         severity=Severity.NOTE,
     )
-    return ReplicateLimits(_lay_around(metric, value, error, pairs), (*own.cautions, note))
+    return ReplicateLimits(own.source, (*own.cautions, note))
 
 
 def _lay_around(metric: Metric, value: float, error: float, pairs: bool) -> LimitSource:
@@ -119,7 +135,7 @@ def _flat(made: LeftOutEstimate) -> bool:
 def _without_spread(
     replicates: Replicates, metric: Metric, value: float, pairs: bool
 ) -> tuple[LimitSource, Caution]:
-    """Return limits where no case differs from another, which is no proof that none could."""
+    """Return limits if no case differs from another, although unseen ones may."""
     target = replicates.target
     units = target.n if replicates.groups is None else len(np.unique(replicates.groups))
     cure = "Only more cases can tell you more."
@@ -146,7 +162,7 @@ def _without_spread(
 def _remarks(
     replicates: Replicates, metric: Metric, made: LeftOutEstimate, pairs: bool
 ) -> Iterator[Caution]:
-    yield from _warn_of_unseen(made, pairs)
+    yield from warn_of_unseen(made, pairs=pairs)
     yield from noise_remarks(made)
     yield from few_groups_in_variance(replicates.groups)
     yield from few_for_an_auc(replicates.resubstituted, metric)
@@ -202,7 +218,8 @@ def _round_up(count: float) -> int:
     return int(math.ceil(count / unit) * unit)
 
 
-def _warn_of_unseen(made: LeftOutEstimate, pairs: bool) -> Iterator[Caution]:
+def warn_of_unseen(made: LeftOutEstimate, *, pairs: bool) -> Iterator[Caution]:
+    """Yield a caution where no replicate left out some cases, or pairs of cases."""
     if made.n_unseen:
         one = made.n_unseen == 1
         noun = f"pair{'s' * (not one)} of cases" if pairs else f"case{'s' * (not one)}"
@@ -213,13 +230,3 @@ def _warn_of_unseen(made: LeftOutEstimate, pairs: bool) -> Iterator[Caution]:
             "It is not in the mean." if one else "They are not in the mean.",
             "Train more replicates.",
         )
-
-
-def _no_error(metric: Metric) -> Iterator[Caution]:
-    yield Caution(
-        "EN087",
-        f"{metric.title} has no value for a single case or pair of cases.",
-        "There is no influence function, and so no standard error and no interval.",
-        "Use a mean over cases, a function of sums, the AUC, or the concordance index.",
-        Severity.NOTE,
-    )

@@ -1,7 +1,8 @@
-"""The law of one configuration's score: a share, an agreement, an area, or a mean loss.
+"""The distribution of a configuration's score: a share, an agreement, an area, or a mean loss.
 
-Each law gives the scale on which the scores of all configurations have a steady variance, and the
-limits of one of them at any level. Where cases come in groups, the spread is that of whole groups.
+Each distribution gives a scale on which the scores of all configurations have a steady variance,
+and the limits of one of them at any level. If cases come in groups, the spread is that of whole
+groups.
 """
 
 from __future__ import annotations
@@ -44,14 +45,14 @@ from earnest.metrics.survival import concordance_scan
 
 SMALL_VARIANCE = 1e-10  # a variance below which a score tells nothing of its trials
 FEW_OF_A_CLASS = 20  # cases under which limits of an AUC were seen to fail
-WIDE = 1.5  # a variance this many times the binormal one is beyond what the law was shown for
+WIDE = 1.5  # a variance this many times the binormal one is beyond what was shown to hold
 FEW_REPEATED = 50  # cases up to which repeats near the ceiling were seen to fail
 CEILING = 0.9  # what counts as near it
 HEAVY = (
     15.0  # the kurtosis of squared normal errors, beyond which limits of losses were seen to fail
 )
 LUMPED = (
-    0.1  # a share of losses that are all the least one, beyond which no Gamma law describes them
+    0.1  # a share of losses that are all the least one, beyond which no Gamma distribution fits
 )
 UNSEEN = 1.0  # by how many of its standard errors the variance of a loss is widened
 UNSEEN_IN_GROUPS = 0.5  # the same for a share of cases in groups, and for a mean of bounded scores
@@ -62,7 +63,7 @@ Array = NDArray[np.float64]
 
 
 class Law(StrEnum):
-    """Which law a score of one configuration has."""
+    """Which distribution the score of one configuration has."""
 
     SHARE = "share"
     OVERLAP = "overlap"
@@ -76,7 +77,7 @@ class Law(StrEnum):
 
 
 def law_of(metric: Metric, target: Target) -> Law | None:
-    """Return the law of a metric, None where none was shown to hold."""
+    """Return the distribution of a metric, None if none was shown to hold."""
     if is_auc(metric, target):
         return Law.AREA
     if isinstance(metric, RankMetric):
@@ -122,7 +123,7 @@ def _is_loss(metric: MomentMetric) -> bool:
 
 
 def need_law(name: str, metric: Metric, target: Target) -> Law:
-    """Return the law of a metric; refuse metrics without one."""
+    """Return the distribution of a metric; refuse metrics without one."""
     law = law_of(metric, target)
     if law is None:
         raise MetricError(
@@ -138,18 +139,18 @@ def need_law(name: str, metric: Metric, target: Target) -> Law:
 
 @dataclass(frozen=True, eq=False)
 class WinnerLaw(ABC):
-    """The law of the scores of all configurations on one sample.
+    """The distribution of the scores of all configurations on one sample.
 
     Parameters
     ----------
     law : Law
-        Which law it is.
+        Which distribution it is.
     pi : Predictions
         The predictions of all configurations.
     metric : Metric
         What is measured.
     scores : ndarray, shape (C,)
-        The metric on all cases, as the law reads it.
+        The metric on all cases, on the scale of the distribution.
     """
 
     law: Law
@@ -159,7 +160,7 @@ class WinnerLaw(ABC):
 
     @classmethod
     def of(cls, law: Law, pi: Predictions, metric: Metric, scores: Array) -> WinnerLaw:
-        """Make the law of the scores (C,) of a metric."""
+        """Make the distribution of the scores (C,) of a metric."""
         areas = (Law.AREA, Law.MEAN_OF_AREAS, Law.CONCORDANCE)
         kinds: dict[Law, type[WinnerLaw]] = {
             **dict.fromkeys(areas, _AreaLaw),
@@ -171,7 +172,7 @@ class WinnerLaw(ABC):
 
     @abstractmethod
     def read(self, values: Array) -> Array:
-        """Return values (..., C) of the metric on the scale of the law."""
+        """Return values (..., C) of the metric on the scale of the distribution."""
 
     @abstractmethod
     def steady(self, values: Array) -> Array:
@@ -187,7 +188,7 @@ class WinnerLaw(ABC):
     def limits(self, winner: int, table: Array, near: NDArray[np.bool_]) -> LimitSource:
         """Return the limits of the winner, as if it had been fixed in advance.
 
-        `table` (B, C) has the resampled scores as the law reads them, `near` (C,) the near-winners.
+        `table` (B, C) has the resampled scores on that scale, `near` (C,) the near-winners.
         """
         made = self._limits(winner, table, near)
         return FewUnitsLimits(made, max(self.units - 1, 1)) if self.grouped else made
@@ -197,15 +198,15 @@ class WinnerLaw(ABC):
         """Return the same for independent units, before few groups widen them."""
 
     def spread_ratio(self, winner: int) -> float:
-        """Return how many times the variance of its law the winner's score has, 1 if unknown."""
+        """Return the variance of the winner's score over that of its distribution, 1 if unknown."""
         return 1.0
 
     def objection(self, winner: int) -> Caution | None:
-        """Return why the law cannot be the winner's, None where nothing is known against it."""
+        """Return why the winner's score cannot have the distribution, None if it can."""
         return None
 
     def remarks(self, winner: int) -> Iterator[Caution]:
-        """Yield where the law of the winner is beyond what it was shown for."""
+        """Yield a caution where the distribution was not shown to hold."""
         yield from ()
 
     @property
@@ -240,7 +241,7 @@ class WinnerLaw(ABC):
         return self._terms[winner]
 
     def kurtosis(self, winner: int) -> float:
-        """Return the kurtosis of what units add, 3 for a normal law and 1 at least."""
+        """Return the kurtosis of what units add: 3 for a normal distribution, at least 1."""
         away = self.unit_terms(winner)
         away = away - away.mean()
         away = away / _power_near(away)
@@ -250,7 +251,7 @@ class WinnerLaw(ABC):
     def error_of_variance(self, winner: int) -> float:
         """Return the relative standard error of the variance of the winner's score or loss.
 
-        What was not seen of a tail is missing from the variance, which is widened for it.
+        The variance lacks the part of a tail that was not seen, and is widened for it.
         """
         return float(np.sqrt(max(self.kurtosis(winner) - 1.0, 0.0) / self.units))
 
@@ -279,7 +280,7 @@ class _ShareLaw(CountedLaw):
 
     @cached_property
     def trials(self) -> Array:
-        """How many independent 0/1 outcomes each score is worth, at most, and in one repeat: (C,).
+        """How many independent 0/1 outcomes each score is worth at most, in one repeat: (C,).
 
         A mean of shares of K classes of n_k cases is worth K² / sum 1/n_k, which has its variance
         if all shares are alike.
@@ -358,9 +359,9 @@ class _ShareLaw(CountedLaw):
 class _BoundedLaw(_ShareLaw):
     """A mean of scores between two ends: a share of as many trials as its variance is worth.
 
-    Of all laws with a mean, that of 0 and 1 alone varies most, so an item is worth one trial at
-    least. It is worth more the less items vary, but rare bad items may not have been seen: where
-    the score that is lost is that of a few items, one trial an item is what is left.
+    Of all distributions with a given mean, that of zeros and ones varies most, so an item is worth
+    at least one trial. It is worth more if items vary less, but rare bad items may not have been
+    seen: if only a few items' worth of score is lost, an item counts as one trial.
     """
 
     @cached_property
@@ -392,7 +393,7 @@ class _BoundedLaw(_ShareLaw):
 
 
 class _AreaLaw(CountedLaw):
-    """An AUC, a mean of several, or a concordance: a Beta law with the variance at the value."""
+    """An AUC, a mean of several, or a concordance: a Beta distribution."""
 
     @cached_property
     def classes(self) -> tuple[float, float]:
@@ -489,7 +490,7 @@ class _AreaLaw(CountedLaw):
 
 
 class _LossLaw(WinnerLaw):
-    """A mean of losses without an upper bound: a Gamma law, for light tails only."""
+    """A mean of losses without an upper bound: a Gamma distribution, for light tails only."""
 
     @cached_property
     def line(self) -> tuple[float, float, float]:
@@ -505,7 +506,7 @@ class _LossLaw(WinnerLaw):
         return np.asarray(np.maximum((values - constant) / slope, 0.0) ** (1.0 / power))
 
     def steady(self, values: Array) -> Array:
-        """Return the logarithms of losses, turned around."""
+        """Return the negative logarithms of losses."""
         return np.asarray(-np.log(np.maximum(values, TINY)))
 
     def gaps(self, winner: int, own: float, others: Array, share: float) -> Array:
@@ -513,9 +514,9 @@ class _LossLaw(WinnerLaw):
         return np.maximum(self.steady(self.read(np.array(own))) - self.steady(self.read(others)), 0)
 
     def _limits(self, winner: int, table: Array, near: NDArray[np.bool_]) -> LimitSource:
-        """Return the limits of a Gamma law with the relative spread of the near-winners.
+        """Return the limits of a Gamma distribution with the relative spread of the near-winners.
 
-        It is pooled, since the winner's own was selected with it, and widened.
+        It is pooled, because the winner's own spread was selected along with it, and widened.
         """
         means = table.mean(axis=0)[near]
         size = _power_near(means)
@@ -526,7 +527,7 @@ class _LossLaw(WinnerLaw):
         return LossLimits(float(self.scores[winner]), shape, *self.line)
 
     def objection(self, winner: int) -> Caution | None:
-        """Return that tails are heavy or losses come in lumps, where the Gamma law fails."""
+        """Return a caution for heavy tails or many equal losses, which no Gamma fits."""
         losses = -self.metric.sign * self.unit_terms(winner)
         if not self.scores[winner] > 0.0 or np.ptp(losses) == 0.0:
             return _no_law("EN124", "All losses of the winner are equal.")
@@ -590,8 +591,8 @@ def _gaps(own: Array, others: Array, trials: float) -> Array:
 def pooled_trials(scores: Array, table: Array, near: NDArray[np.bool_]) -> float:
     """Return how many trials a score is worth by its variance over resamples.
 
-    It is the median over near-winners of s (1 - s) / variance, infinite where none can tell: the
-    winner's own variance was selected with it.
+    It is the median over near-winners of s (1 - s) / variance, because the winner's own variance
+    was selected along with it. It is infinite if none of them varies.
     """
     variance = table.var(axis=0, ddof=1)
     used = near & (scores > 0.0) & (scores < 1.0) & (variance > SMALL_VARIANCE)

@@ -6,8 +6,8 @@ predictions by these shares.
 The corrected score is that of cross-fitted predictions: cases are divided into many small parts,
 and each part is predicted by an ensemble that was chosen on all other cases. So nearly as many
 cases choose as on the sample itself. A bootstrap resample would choose by weights that are worth
-half the cases, and the weights of an ensemble need many. Bootstrap resamples, in which the
-ensemble of the drawn cases is scored on those left out, say how far the score may be off.
+only half the cases, and the weights of an ensemble need many. Bootstrap resamples, in which the
+ensemble of the drawn cases is scored on those left out, give the error of the score.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ FEWEST_PARTITIONS = 2
 
 
 def read_rule(text: str) -> EnsembleRule | None:
-    """Return the ensemble rule of a name with its knobs, None where it is no ensemble.
+    """Return the ensemble rule of a name with its knobs, None if it names no ensemble.
 
     Examples
     --------
@@ -405,11 +405,7 @@ def _stack(
             ridge = RIDGE * np.trace(sums[:size, :size]) / size
             root = np.linalg.cholesky(sums[:size, :size] + ridge * np.eye(size))  # lower
             found = nnls(root.T, np.linalg.solve(root, sums[:size, size]))[0]
-            total = found.sum()
-            if total > 0.0:
-                shares[b, library[b, :size]] = found / total
-            else:
-                shares[b, best[b]] = 1.0
+            _share_out(shares[b], library[b, :size], found, int(best[b]))
 
     each(work, range(0, len(library), BLOCK), jobs)
     return shares
@@ -432,14 +428,19 @@ def _stack_logistic(
         used = np.flatnonzero(heavy)
         own = library[b][library[b] >= 0]
         found = fit_logistic(odds[np.ix_(own, used)].T, outcome[used], heavy[used])
-        total = found.sum()
-        if total > 0.0:
-            shares[b, own] = found / total
-        else:
-            shares[b, best[b]] = 1.0
+        _share_out(shares[b], own, found, int(best[b]))
 
     each(work, range(len(library)), jobs)
     return shares
+
+
+def _share_out(row: Array, own: Ints, found: Array, best: int) -> None:
+    """Fill the shares of an ensemble from weights; the best one has all if they are all 0."""
+    total = found.sum()
+    if total > 0.0:
+        row[own] = found / total
+    else:
+        row[best] = 1.0
 
 
 def fit_logistic(x: Array, y: Array, heavy: Array) -> Array:
@@ -598,7 +599,7 @@ def divide_cases(pi: Predictions) -> NDArray[np.intp]:
 
 
 def count_partitions(n_resamples: int) -> int:
-    """Return how often the cases are divided beside so many resamples."""
+    """Return how often to divide the cases for a number of resamples."""
     return max(FEWEST_PARTITIONS, n_resamples // RESAMPLES_A_PARTITION)
 
 
@@ -690,7 +691,7 @@ def cross_fit(
 
 
 def take_partition(made: Predictions, turn: int, repeats: int) -> Predictions:
-    """Return the repeats that one partition made of those of the predictions."""
+    """Return the repeats of one partition."""
     own = slice(turn * repeats, (turn + 1) * repeats)
     return replace(
         made,
@@ -775,8 +776,8 @@ class EnsembleScores:
     ) -> ScoreErrors:
         """Return the standard errors of the corrected score and of its distances.
 
-        They are those of the influence function: an ensemble is no configuration whose score
-        another one has to beat.
+        They come from the influence function, because an ensemble does not compete with other
+        configurations by its score.
 
         Parameters
         ----------

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.rng import Seeds
 from earnest.core.base.threads import workers
@@ -15,13 +18,18 @@ from earnest.core.data.weights import Weights
 from earnest.resampling.bootstrap import (
     Accept,
     CaseBootstrap,
+    ClassNeed,
     GroupBootstrap,
     Resampler,
     StratifiedBootstrap,
     UndefinedRule,
     batches,
+    find_resampler,
+    in_bag_rule,
+    out_of_bag_rule,
 )
 
+MOST_RESAMPLES = 10_000_000  # each is kept, so that another level can be read from it
 ROUNDS = 50  # of redrawing what a metric leaves undefined
 
 Statistic = Callable[[Weights], NDArray[np.float64]]  # resamples (b, n) -> values (b, k)
@@ -49,6 +57,69 @@ def choose_resampler(
         return GroupBootstrap()
     apart = target.strata is not None or undefined is UndefinedRule.STRATIFY
     return StratifiedBootstrap() if apart else CaseBootstrap()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResamplingKnobs:
+    """The knobs of a method or a test that resamples cases.
+
+    Parameters
+    ----------
+    n_resamples : int
+        The number of resamples.
+    undefined : {'redraw', 'drop', 'stratify'}
+        What to do with a resample on which the metric is undefined.
+    resampler : str or Resampler, optional
+        What draws them; by default groups if there are any, otherwise cases.
+    """
+
+    fewest: ClassVar[int] = 1
+    n_resamples: int = 1000
+    undefined: str = "redraw"
+    resampler: str | Resampler | None = None
+
+    def __post_init__(self) -> None:
+        """Check the knobs."""
+        check.whole_number("n_resamples", self.n_resamples, low=self.fewest, high=MOST_RESAMPLES)
+        check.one_of("undefined", self.undefined, list(UndefinedRule))
+
+    def find_resampler(self, target: Target) -> Resampler:
+        """Return what draws the resamples of these cases."""
+        given, undefined = find_resampler(self.resampler), UndefinedRule(self.undefined)
+        return choose_resampler(given, target, undefined)
+
+    def resample(
+        self,
+        statistic: Statistic,
+        target: Target,
+        metric: ClassNeed,
+        seeds: Seeds,
+        *,
+        left_out: bool = False,
+        published: bool = False,
+        columns: int = 1,
+        n_jobs: int | None = None,
+    ) -> NDArray[np.float64]:
+        """Return the statistic on every resample, as `resample_statistic` does.
+
+        With `left_out` the cases that a resample leaves out must define the metric too.
+        """
+        undefined = UndefinedRule(self.undefined)
+        if left_out:
+            accept = out_of_bag_rule(metric, target, undefined, published=published)
+        else:
+            accept = in_bag_rule(metric, target, undefined)
+        return resample_statistic(
+            statistic,
+            target,
+            self.find_resampler(target),
+            self.n_resamples,
+            seeds,
+            accept=accept,
+            redraw=undefined is UndefinedRule.REDRAW,
+            columns=columns,
+            n_jobs=n_jobs,
+        )
 
 
 def resample_statistic(

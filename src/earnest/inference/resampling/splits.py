@@ -7,7 +7,7 @@ judges. Paraschakis et al. 2024, section 4, and the split of their code.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -44,8 +44,8 @@ class SplitKnobs:
     selector : str or Selector, optional
         The rule that scores configurations on the learning part; 'mean_of_folds' by default.
     direction : {'fixed', 'auto'}
-        For an AUC: 'auto', as published, turns the scores of a configuration around where its
-        negatives have the greater median, in every fold and in the evaluation part.
+        For an AUC: 'auto', as published, reverses the scores of a configuration if its negatives
+        have the greater median, in every fold and in the evaluation part.
     """
 
     evaluate: float = 0.25
@@ -158,7 +158,7 @@ class Choice:
     values : ndarray, shape (m,)
         Their metric in the evaluation part.
     turned : ndarray of bool, shape (m,)
-        Whose scores were turned around.
+        Whose scores were reversed.
     naive : float or None
         The chosen one's score in the learning part; None where nothing was chosen.
     scores : ndarray, shape (C,), optional
@@ -243,21 +243,14 @@ def choose(
     candidates = _top(metric, means, best) if preselect else np.array([best])
     made = _evaluate(part, metric, knobs, candidates, n_jobs)
     defined = int((~np.isnan(scores).all(axis=(1, 2))).sum())
-    return Choice(
-        made.part,
-        made.candidates,
-        made.values,
-        made.turned,
-        float(means[made.chosen]),
-        means,
-        (len(scores), defined),
-    )
+    naive = float(means[made.chosen])
+    return replace(made, naive=naive, scores=means, folds=(len(scores), defined))
 
 
 def _turn_folds(
     rest: Predictions, metric: Metric, selector: Selector, scores: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Turn fold scores around where the negatives of the fold have the greater median."""
+    """Reverse fold scores if the negatives of the fold have the greater median."""
     turns = [turned(rest, np.ones(rest.n_cases, dtype=bool))]
     if selector.by_fold:
         turns = [

@@ -1,8 +1,8 @@
-"""Bootstrap tilting: how far cases must be reweighted until the estimate would be a surprise.
+"""Bootstrap tilting: how far cases must be reweighted until the estimate would be surprising.
 
 A tilt gives case i the weight exp(tau * l_i), where l_i is its influence on the estimate. A
 resample is then worth w_r(tau) = prod_i (n p_i)^F_ri = exp(tau * sum_i F_ri l_i - n A(tau)), with
-A(tau) the logarithm of the mean of exp(tau * l_i): one number a resample, so that all tilts of all
+A(tau) the logarithm of the mean of exp(tau * l_i): one number per resample. So all tilts of all
 resamples are one outer product, and no resample is drawn again for a tilt.
 
 Rink and Brannath 2022; Paraschakis et al. 2024, the rivals BT and MABT.

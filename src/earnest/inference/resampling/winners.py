@@ -1,14 +1,14 @@
 """Who wins, by the same selector in-bag and on the sample itself, and the corrected score.
 
-The corrected score is free of the size of the part left out. A third of the cases is out-of-bag. A
-mean over cases or an AUC has the same expectation on a part as on the whole; R², F1, a root or a
-precision has not, and what the small part does to it is no doing of the selection. So such a score
-is taken from the part by its linear terms, or else what the part does to configurations that it did
-not choose is taken off.
+The corrected score does not depend on the size of the part left out, a third of the cases. A mean
+over cases or an AUC has the same expectation on a part as on the whole. R², F1, a root or a
+precision does not, and this has nothing to do with the selection. So such a score uses its linear
+terms on that part, or else we subtract the effect of the part on configurations that it did not
+choose.
 
-It is a leave-one-out bootstrap whose training is the selection, and as smooth as its resamples make
-it. For its standard error the scores of the configurations are drawn again from their normal law,
-and the correction is computed of each draw as it is of the sample.
+It is a leave-one-out bootstrap in which training is the selection. For its standard error the
+scores of the configurations are drawn from their normal distribution, and each draw is corrected
+like the sample.
 """
 
 from __future__ import annotations
@@ -23,17 +23,23 @@ from numpy.typing import NDArray
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError, MetricError
 from earnest.core.data.predictions import Predictions
-from earnest.core.data.selection import OneStandardError, Pooled, Selector, in_units_of_the_best
+from earnest.core.data.selection import (
+    OneStandardError,
+    Pooled,
+    Selector,
+    first_best,
+    in_units_of_the_best,
+)
 from earnest.core.data.target import Target
 from earnest.core.data.weights import Weights
 from earnest.core.results.estimate import ScoreErrors
 from earnest.inference.cases.case_values import has_terms, score_terms
 from earnest.inference.cases.no_information import best_constant
+from earnest.inference.cases.placements import is_area
 from earnest.inference.left_out.leave_one_out import count_sums, leave_one_out, unit_counts
 from earnest.kernels.contest import can_contest, contest
 from earnest.kernels.score import SPREAD, fold_repeats, fold_scores, score_selected, score_table
-from earnest.metrics.families import Array, Metric, RankMetric
-from earnest.metrics.ranking import auc_scan
+from earnest.metrics.families import Array, Metric
 from earnest.resampling.bootstrap import BLOCK, Resampler, StratifiedBootstrap
 
 TINY = 1e-9  # in place of 0, for a fold of which no case was drawn
@@ -100,9 +106,15 @@ def fold_inflation(pi: Predictions, weights: Weights) -> NDArray[np.float64]:
 
 
 def gains_of(metric: Metric, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return scores (F, B, C) as gains: greater is better, and of a size that ties can be told."""
+    """Return scores (F, B, C) as gains: greater is better, scaled so that ties can be found."""
     gains = scores if metric.greater_is_better else -scores
     return gains if metric.has_unit else in_units_of_the_best(gains)
+
+
+def find_best(metric: Metric, values: Array) -> int:
+    """Return the first configuration with the best of values (C,), of which one is defined."""
+    known = np.flatnonzero(~np.isnan(values))
+    return int(known[first_best(gains_of(metric, values[None, None, known])[0])[0]])
 
 
 def winner(
@@ -175,12 +187,12 @@ Dealt = TypeVar("Dealt", bound=NDArray[Any])  # one entry, or one row, a resampl
 def depends_on_size(metric: Metric, target: Target) -> bool:
     """Tell whether a part of the cases has another expected score than all of them.
 
-    A mean over cases has not, nor has an AUC, whose pairs are those of the cases of each class. Of
-    groups that differ in size or in their classes a part is never a small copy of the whole.
+    A mean over cases has the same, and so has an AUC, whose pairs are those of the cases of each
+    class. A part of groups that differ in size or in their classes is never a small copy of the
+    whole.
     """
-    area = isinstance(metric, RankMetric) and metric.scan is auc_scan
     if target.groups is None:
-        return not (metric.pointwise or area)
+        return not (metric.pointwise or is_area(metric))
     sizes = np.bincount(target.groups)
     return not metric.pointwise or len(np.unique(sizes[sizes > 0])) > 1
 
@@ -191,7 +203,7 @@ class WinnerScores:
 
     It is the statistic that `resampled` asks for; `corrected` then makes one number of them. The
     columns of its table are the out-of-bag score and the winner and, where the metric depends on
-    the size of the part, the score without that and what is to be taken off.
+    the size of the part, the score without that dependence, and what to subtract.
 
     Parameters
     ----------
@@ -226,7 +238,7 @@ class WinnerScores:
         return table
 
     def _free_of_size(self, draws: Array, best: NDArray[np.intp], outside: Weights) -> list[Array]:
-        """Return the scores of winners, and how those of others, dealt at random, are off.
+        """Return the scores of winners, and the bias of those of others, dealt at random.
 
         Each resample is dealt the winner of another one, which its own cases did not choose. Over
         all resamples the same configurations are dealt as have won, so that a configuration that
@@ -237,11 +249,14 @@ class WinnerScores:
         made = score_terms(self.pi.select(known), self.metric) if len(known) else None
         if made is not None and np.isfinite(made[1]).all():
             whole, terms = made
-            own, other = (
-                _mean_left_out(terms - whole, outside.values, np.searchsorted(known, mine), mine)
-                for mine in (best, dealt)
-            )
-            own += np.where(best < 0, np.nan, whole[np.searchsorted(known, best) % len(whole)])
+            moves = np.ascontiguousarray((terms - whole).T)  # (W, n)
+            own, other = np.full((2, len(best)), np.nan)
+            for out, mine in ((own, best), (other, dealt)):
+                rows = np.flatnonzero(mine >= 0)
+                places = np.searchsorted(known, mine[rows])
+                out[rows] = mean_left_out(moves, outside.values, rows, places)
+            won = best >= 0
+            own[won] += whole[np.searchsorted(known, best[won])]
             return [np.where(np.isnan(draws), np.nan, own), other]
         other = score_selected(self.pi, self.metric, outside, dealt, n_jobs=self.n_jobs)
         whole = np.full(self.pi.n_configs + 1, np.nan)  # the last one for -1, who is nobody
@@ -271,8 +286,8 @@ class WinnerScores:
     ) -> ScoreErrors:
         """Return the standard errors of the corrected score and of its distances.
 
-        Of that of the optimism the finite number of resamples is a part: the optimism of one
-        configuration is not exactly 0.
+        The error of the optimism includes that of the finite number of resamples: the optimism of
+        one configuration is not exactly 0.
 
         Parameters
         ----------
@@ -305,10 +320,7 @@ class WinnerScores:
             return self._errors_of_draws(counts, kept, winner, luck) if dealt else ScoreErrors()
         zero = _constant_terms(self.pi, self.metric)
         if best_wins:
-            sign, groups = self.metric.sign, self.pi.target.groups
-            away = sign * np.column_stack([made[1] - made[0], zero - zero.mean()]) / len(zero)
-            units = _bundled(_by_unit(away, self._strata(), groups), rng)
-            found = errors_in_the_limit(units, sign * made[0], shares, rng)
+            found = self._limit_errors(made, zero, shares, rng)
             return replace(found, optimism=float(np.hypot(found.optimism or 0.0, np.sqrt(luck))))
         terms, place = np.ascontiguousarray(made[1].T), np.searchsorted(known, best)
         among = np.isin(best, known)
@@ -339,11 +351,16 @@ class WinnerScores:
         made = score_terms(self.pi.select(known), self.metric) if len(known) else None
         if made is None or not (np.isfinite(made[1]).all() and np.isfinite(start).all()):
             return None
-        sign, groups = self.metric.sign, self.pi.target.groups
-        away = sign * np.column_stack([made[1] - made[0], start - start.mean()]) / len(start)
-        units = _bundled(_by_unit(away, self._strata(), groups), rng)
-        shares = wins[known] / wins[known].sum()
-        return errors_in_the_limit(units, sign * made[0], shares, rng).gain
+        return self._limit_errors(made, start, wins[known] / wins[known].sum(), rng).gain
+
+    def _limit_errors(
+        self, made: tuple[Array, Array], zero: Array, shares: Array, rng: np.random.Generator
+    ) -> ScoreErrors:
+        """Return the errors in the limit, from scores (W,), their terms (n, W) and those of 0."""
+        sign, (scores, terms) = self.metric.sign, made
+        away = sign * np.column_stack([terms - scores, zero - zero.mean()]) / len(zero)
+        units = _bundled(_by_unit(away, self._strata(), self.pi.target.groups), rng)
+        return errors_in_the_limit(units, sign * scores, shares, rng)
 
     def _frequent(self, best: NDArray[np.intp], winner: int) -> tuple[NDArray[np.intp], Array]:
         """Return who wins most often, as many as there is room for, and their shares of wins."""
@@ -372,8 +389,8 @@ class WinnerScores:
     ) -> ScoreErrors:
         """Return errors for a metric that has no terms, from how scores go with the counts.
 
-        That a case is drawn takes it from those that score, so that the covariance of its count
-        with the score of a configuration dealt at random is the case's influence with a minus.
+        A case that is drawn does not score, so the covariance of its count with the score of a
+        randomly dealt configuration is minus the influence of the case.
         """
         dealt = np.nan_to_num(table[:, 3] - np.nanmean(table[:, 3]))
         left = table[:, 0] - 2.0 * dealt
@@ -391,10 +408,11 @@ def errors_in_the_limit(
 ) -> ScoreErrors:
     """Return the errors of a corrected score, of its optimism and of its gain over a constant.
 
-    With many cases the scores m of the configurations are normal about the true ones. In a
-    resample they are m + e with e of the same law, and what is left out then scores m - e. So the
+    With many cases the scores m of the configurations are normal about the true ones. In a resample
+    they are m + e with e of the same distribution, and what is left out then scores m - e. So the
     corrected score is h(m) = mean over e of (m - e)_J, J being the best of m + e. The error is the
-    spread of h(m + t u) / t, with u of that law too. Its linear part is known without draws.
+    spread of h(m + t u) / t, with u of that distribution too. Its linear part is known without
+    draws.
 
     With t near 0 that is the influence function, the slope of h at m alone. Where configurations
     are about equal h is bent, the slope changes from sample to sample, and the error comes out by
@@ -485,18 +503,20 @@ def deal_winners(best: Dealt) -> Dealt:
     return cast("Dealt", np.concatenate(parts)) if parts else best
 
 
-def _mean_left_out(
-    moves: Array, outside: NDArray[np.uint8], place: NDArray[np.intp], best: NDArray[np.intp]
+def mean_left_out(
+    moves: Array, outside: NDArray[np.uint8], rows: NDArray[np.intp], places: NDArray[np.intp]
 ) -> Array:
-    """Return the mean over the cases left out of the moves (n, W) of one column a resample."""
-    rows_of = np.ascontiguousarray(moves.T)  # (W, n)
-    out = np.empty(len(outside))
-    step = max(1, CELLS // max(1, outside.shape[1]))
-    for start in range(0, len(outside), step):
+    """Return the mean of moves (W, n) over the cases that resamples leave out: (E,).
+
+    Entry e is about row `places[e]` of the moves in the resample `rows[e]` of the weights (B, n).
+    """
+    out = np.empty(len(rows))
+    step = max(1, CELLS // max(1, moves.shape[1]))
+    for start in range(0, len(rows), step):
         some = slice(start, start + step)
-        mine = rows_of[np.minimum(place[some], len(rows_of) - 1)]
-        out[some] = np.where(outside[some] > 0, mine, 0.0).sum(axis=1)
-    return np.where(best < 0, np.nan, out / np.maximum(outside.sum(axis=1), 1))
+        left = outside[rows[some]] > 0
+        out[some] = np.where(left, moves[places[some]], 0.0).sum(axis=1)
+    return np.asarray(out / np.maximum(outside.sum(axis=1), 1)[rows])
 
 
 def _constant_terms(pi: Predictions, metric: Metric) -> Array:
@@ -511,7 +531,7 @@ def _constant_terms(pi: Predictions, metric: Metric) -> Array:
 def _covariance_error(counts: Numbers, scores: Array) -> float | None:
     """Return the root of the summed squares of covariances of counts (B, m) with scores (B,).
 
-    What the finite number of resamples adds is taken off. None where that leaves too little.
+    What the finite number of resamples adds is subtracted. None if too little is left.
     """
     valid = ~np.isnan(scores)
     if valid.sum() < 2:

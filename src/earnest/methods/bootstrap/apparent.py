@@ -1,4 +1,4 @@
-"""The score of a model on the very cases that it was trained on."""
+"""The score of a model on the cases that it was trained on."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from earnest.methods.bootstrap.replicated import ReplicatesCall, replicates_esti
 class Apparent:
     """The apparent score: train on all cases, and test on them again.
 
-    **What is estimated.** Nothing without bias: it shows how well the learner can memorize the
-    cases.
+    **What is estimated.** It is biased for every target: it shows how well the learner memorizes
+    the cases.
 
     **What it assumes.** That nothing was learned from the cases.
 
-    **When it fails.** Always; for learners that remember (nearest neighbour, deep trees) entirely.
-    It is the other end that 'refined', '.632' and '.632+' correct.
+    **When it fails.** Always, and completely for learners that memorize, such as nearest neighbours
+    and deep trees. 'refined', '.632' and '.632+' correct it.
 
     Yousef 2022, section 3.3 (the resubstitution error of Efron 1983).
 
@@ -54,6 +54,6 @@ class Apparent:
     )
 
     def __call__(self, call: ReplicatesCall) -> Estimate:
-        """Return the score of the model of all cases on the very cases."""
+        """Return the score of the model of all cases on these cases."""
         value = apparent_score(call.replicates, call.metric)
         return replicates_estimate(self, call, value=value, apparent=value)

@@ -24,12 +24,12 @@ class B632:
     **What it assumes.** Independent cases (or groups), and a learner that does not fit its cases
     perfectly.
 
-    **When it fails.** For learners that remember: a nearest neighbour on noise is said to be right
-    in two of three cases. Use '.632+'.
+    **When it fails.** For learners that memorize: it reports a nearest neighbour on noise to be
+    right in two of three cases. Use '.632+'.
 
-    The part of the cases left out is the leave-one-out bootstrap for means over cases and functions
-    of sums, else the mean over samples (AUC(*)). The interval has the standard error of the
-    leave-one-out or leave-pair-out bootstrap, scaled (EN086).
+    The score of cases left out is the leave-one-out bootstrap for means over cases and functions of
+    sums, otherwise the mean over samples (AUC(*)). The interval uses the scaled standard error of
+    the leave-one-out or leave-pair-out bootstrap (EN086).
 
     Yousef 2022, eq. 37 and 56 (Efron 1983).
 

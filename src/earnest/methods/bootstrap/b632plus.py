@@ -21,14 +21,14 @@ from earnest.metrics.families import Metric
 
 @dataclass(frozen=True)
 class PlusDetails:
-    """What the .632+ bootstrap is made of.
+    """The parts of the .632+ bootstrap.
 
     Attributes
     ----------
     apparent, left_out : float
         The training score, and that of cases left out.
     no_information_rate : float
-        The score if outcomes and predictions had nothing to do with each other.
+        The score if outcomes and predictions were unrelated.
     overfitting_rate : float
         The relative overfitting rate R', from 0 to 1.
     weight : float
@@ -52,22 +52,22 @@ class B632Plus:
 
     **What it assumes.** Independent cases (or groups).
 
-    **When it fails.** It is the least biased of its family, yet as variable: of two learners that
-    are alike it does not tell which is better on these cases (the correlation with the truth of
-    the very training set is .2 to .35 in table 2 of Yousef 2022).
+    **When it fails.** It is the least biased of its family, but just as variable: it does not tell
+    which of two similar learners is better on these cases (its correlation with the true
+    performance of the given training set is .2 to .35 in table 2 of Yousef 2022).
 
-    The no-information rate is the mean over all pairs of an outcome and a prediction; one half
-    for the AUC and the concordance index. The interval has the standard error of the leave-one-out
-    or leave-pair-out bootstrap, scaled (EN086).
+    The no-information rate is the mean over all pairs of an outcome and a prediction; one half for
+    the AUC and the concordance index. The interval uses the scaled standard error of the
+    leave-one-out or leave-pair-out bootstrap (EN086).
 
     Yousef 2022, eq. 38 to 46 and 57; Efron and Tibshirani 1997.
 
     Parameters
     ----------
     rule : {'continuous', 'as_published'}
-        What holds where cases left out score worse than no information: 'continuous' takes full
-        overfitting (R' = 1), as it does on the way there; 'as_published' none (R' = 0), as eq. 45
-        and 57c are printed and as the published table for the AUC was made.
+        What to do where the cases left out score worse than no information. 'continuous' assumes
+        full overfitting (R' = 1), the limit on the way there; 'as_published' assumes none (R' = 0),
+        as eq. 45 and 57c are printed and the published table for the AUC was made.
 
     Examples
     --------
@@ -125,7 +125,7 @@ class B632Plus:
 def plus(
     apparent: float, outside: float, rate: float, sign: float, *, as_published: bool
 ) -> tuple[float, PlusDetails]:
-    """Return the .632+ value of a score (sign 1) or a loss (sign -1), and what it is made of.
+    """Return the .632+ value of a score (sign 1) or a loss (sign -1), and its parts.
 
     Examples
     --------

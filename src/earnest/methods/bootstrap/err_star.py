@@ -12,9 +12,8 @@ from earnest.inference.limits.replicates import scaled_limits
 from earnest.methods.base import register
 from earnest.methods.bootstrap.replicated import (
     ReplicatesCall,
-    mean_of_defined,
+    average_defined,
     replicates_estimate,
-    warn_of_undefined_replicates,
 )
 
 
@@ -28,11 +27,12 @@ class ErrStar:
 
     **What it assumes.** Independent cases, or groups that are drawn whole.
 
-    **When it fails.** Where the cases left out lack a class an AUC is undefined; such samples are
-    left out (EN010).
+    **When it fails.** An AUC is undefined where the cases left out lack a class; such samples are
+    ignored (EN010).
 
-    Any metric has a value. An interval has only what has a leave-one-out or leave-pair-out form,
-    whose standard error is taken (EN086): it averages the same losses in another order.
+    Every metric has a value. Only metrics with a leave-one-out or leave-pair-out form have an
+    interval, with the standard error of that form (EN086): it averages the same losses in another
+    order.
 
     Yousef 2022, eq. 51 and 54.
 
@@ -64,7 +64,7 @@ class ErrStar:
     def __call__(self, call: ReplicatesCall) -> Estimate:
         """Return the mean over replicates of the score on the cases left out."""
         scores = left_out_scores(call.replicates, call.metric, call.n_jobs)
-        value = mean_of_defined(call, scores)
+        value, remarks = average_defined(call, scores)
         return replicates_estimate(
             self,
             call,
@@ -73,5 +73,5 @@ class ErrStar:
             limited=scaled_limits(
                 call.replicates, call.metric, value, of=self.spec.name, scaled=False
             ),
-            cautions=warn_of_undefined_replicates(scores),
+            cautions=remarks,
         )

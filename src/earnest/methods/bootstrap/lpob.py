@@ -30,18 +30,18 @@ class LPOB:
     **What it assumes.** Independent cases, drawn within each class or not, or groups that are
     drawn whole.
 
-    **When it fails.** With few replicates: a pair is left out by one in seven, so use 1000 or
-    more. With few cases of a class its law is far from normal (EN044).
+    **When it fails.** With few replicates: a pair is left out by one in seven, so use 1000 or more.
+    With few cases of a class its distribution is far from normal (EN044).
 
     Yousef 2022, eq. 60 and section 4.2, with the standard error centred and corrected for the
-    finite number of replicates. For the concordance index beyond the paper, by the same formula
-    over comparable pairs. The limits are normal on the logit scale, and so stay in range.
+    finite number of replicates. The concordance index, which is not in the paper, uses the same
+    formula over comparable pairs. The limits are normal on the logit scale, so they stay in range.
 
     Parameters
     ----------
     variant : {None, 'as_published'}
-        'as_published' is the analogue of eq. 48, neither centred nor corrected: with 200
-        replicates its standard error is half as large again. For classes drawn apart.
+        'as_published' is the analogue of eq. 48, neither centred nor corrected: with 200 replicates
+        its standard error is half as large again. For classes drawn separately.
 
     Examples
     --------

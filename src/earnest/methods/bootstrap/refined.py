@@ -11,9 +11,8 @@ from earnest.inference.left_out.scores import apparent_score, score_drawn, whole
 from earnest.methods.base import register
 from earnest.methods.bootstrap.replicated import (
     ReplicatesCall,
-    mean_of_defined,
+    average_defined,
     replicates_estimate,
-    warn_of_undefined_replicates,
 )
 
 
@@ -25,11 +24,11 @@ class Refined:
     **What is estimated.** It is designed for the model of all n cases; in effect it estimates the
     mean performance at n.
 
-    **What it assumes.** Independent cases (or groups); that a model is flattered by its sample as
-    the model of all cases is by these.
+    **What it assumes.** Independent cases (or groups), and that a model looks as much too good on
+    its bootstrap sample as the model of all cases does on these.
 
-    **When it fails.** For learners that remember: the cases that test a model are its own for
-    .632, so that too little is taken off. It is also called Harrell's optimism correction.
+    **When it fails.** For learners that memorize: a model was trained on .632 of the cases that
+    test it, so too little is subtracted. It is also called Harrell's optimism correction.
 
     Yousef 2022, eq. 34 and 55 (Efron 1983; Efron and Tibshirani 1993, section 17.6).
 
@@ -64,10 +63,11 @@ class Refined:
         made, metric = call.replicates, call.metric
         gaps = whole_scores(made, metric, call.n_jobs) - score_drawn(made, metric, call.n_jobs)
         apparent = apparent_score(made, metric)
+        gap, remarks = average_defined(call, gaps)
         return replicates_estimate(
             self,
             call,
-            value=apparent + mean_of_defined(call, gaps),
+            value=apparent + gap,
             apparent=apparent,
-            cautions=warn_of_undefined_replicates(gaps),
+            cautions=remarks,
         )

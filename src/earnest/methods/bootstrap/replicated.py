@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,29 +82,28 @@ def left_out(call: ReplicatesCall) -> tuple[float, list[Caution]]:
     """Return the score of cases left out: case by case where it can be, else sample by sample."""
     if has_cases(call.metric):
         return cases_left_out(call.replicates, call.metric).value, []
-    scores = left_out_scores(call.replicates, call.metric, call.n_jobs)
-    return mean_of_defined(call, scores), list(warn_of_undefined_replicates(scores))
+    return average_defined(call, left_out_scores(call.replicates, call.metric, call.n_jobs))
 
 
-def mean_of_defined(call: ReplicatesCall, scores: NDArray[np.float64]) -> float:
-    """Return the mean over the replicates that have a defined score; one at least."""
-    if np.isnan(scores).all():
+def average_defined(
+    call: ReplicatesCall, scores: NDArray[np.float64]
+) -> tuple[float, list[Caution]]:
+    """Return the mean over the replicates that have a defined score, and a caution for the others.
+
+    At least one score must be defined.
+    """
+    bad = int(np.isnan(scores).sum())
+    if bad == len(scores):
         raise EvidenceError(
             f"metric {call.metric.name!r} is undefined for every replicate",
             needs="at least one replicate that leaves out cases of every class",
             cure="Draw each class separately with bootstrap_train(..., stratify=True), or train "
             "more.",
         )
-    return float(np.nanmean(scores))
-
-
-def warn_of_undefined_replicates(scores: NDArray[np.float64]) -> Iterator[Caution]:
-    """Yield a caution where the metric is undefined for some replicates."""
-    bad = int(np.isnan(scores).sum())
-    if bad:
-        yield Caution(
-            "EN010",
-            f"{bad} of {len(scores)} replicates have no defined value.",
-            "They are left out, which favours samples with every class.",
-            "Draw each class separately with bootstrap_train(..., stratify=True).",
-        )
+    remark = Caution(
+        "EN010",
+        f"{bad} of {len(scores)} replicates have no defined value.",
+        "They are left out, which favours samples with every class.",
+        "Draw each class separately with bootstrap_train(..., stratify=True).",
+    )
+    return float(np.nanmean(scores)), [remark] if bad else []

@@ -11,9 +11,8 @@ from earnest.inference.left_out.scores import apparent_score, whole_scores
 from earnest.methods.base import register
 from earnest.methods.bootstrap.replicated import (
     ReplicatesCall,
-    mean_of_defined,
+    average_defined,
     replicates_estimate,
-    warn_of_undefined_replicates,
 )
 
 
@@ -22,13 +21,13 @@ from earnest.methods.bootstrap.replicated import (
 class SimpleBootstrap:
     """The simple bootstrap (SB): the mean score of bootstrap-trained models on all cases.
 
-    **What is estimated.** The mean performance over training sets, optimistically: each model saw
+    **What is estimated.** The mean performance over training sets, with optimism: each model saw
     .632 of the cases that test it.
 
     **What it assumes.** Independent cases (or groups).
 
-    **When it fails.** For every learner that remembers its cases. It is here because 'refined'
-    and the papers need it.
+    **When it fails.** For every learner that memorizes its cases. It is here because 'refined' and
+    the papers need it.
 
     Yousef 2022, eq. 30 and 53 (Efron and Tibshirani 1993, section 17.6).
 
@@ -60,10 +59,11 @@ class SimpleBootstrap:
     def __call__(self, call: ReplicatesCall) -> Estimate:
         """Return the mean over replicates of the score on all cases."""
         scores = whole_scores(call.replicates, call.metric, call.n_jobs)
+        value, remarks = average_defined(call, scores)
         return replicates_estimate(
             self,
             call,
-            value=mean_of_defined(call, scores),
+            value=value,
             apparent=apparent_score(call.replicates, call.metric),
-            cautions=warn_of_undefined_replicates(scores),
+            cautions=remarks,
         )

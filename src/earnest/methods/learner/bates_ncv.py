@@ -29,14 +29,14 @@ CORRECTED = "; extrapolated linearly to the size of all cases"
 
 @dataclass(frozen=True)
 class NestedParts:
-    """What the interval is made of.
+    """The parts of the interval.
 
     Attributes
     ----------
     inner, outer : float
         The mean over inner tests, by models of (1 - 2/K) n cases, and the cross-validated value.
     bias : float
-        What is taken from `inner`; 0 without the correction.
+        What is subtracted from `inner`; 0 without the correction.
     mean_squared_error : float
         As nested cross-validation estimates it, for (1 - 1/K) n cases; may be negative.
     naive_error, measured_error, standard_error : float
@@ -54,7 +54,7 @@ class NestedParts:
 
     @property
     def inflation(self) -> float:
-        """How many times as large as the plain error the one that is used is."""
+        """The ratio of the error that is used to the plain one."""
         return self.standard_error / self.naive_error if self.naive_error else float("nan")
 
 
@@ -63,26 +63,28 @@ class NestedParts:
 class BatesNCV:
     """Give cross-validation an interval whose width nested cross-validation has measured.
 
-    Each fold is held out in turn, and the other folds are cross-validated among themselves. How
-    far that inner value lies from the score of the fold held out, squared, less what chance alone
-    makes of that score, is the mean squared error of cross-validation.
+    Each fold is held out in turn, and the other folds are cross-validated among themselves. The
+    mean squared error of cross-validation is the squared distance of that inner value from the
+    score of the held-out fold, minus the sampling variance of that score.
 
-    **What is estimated.** The performance at the training size of cross-validation; with the
-    correction (the default) brought to that of all cases.
+    **What is estimated.** The performance at the training size of cross-validation; with the bias
+    correction (the default), extrapolated to the size of all cases.
 
-    **What it assumes.** Independent cases, and a metric that is a mean over them. Nothing of the
-    learner: the error is measured, where other intervals assume that one case changes little.
+    **What it assumes.** Independent cases, and a metric that is a mean over them. It assumes
+    nothing about the learner: it measures the error, where other intervals assume that one case
+    changes little.
 
-    **When it fails.** It costs about K / 2 times the fits of the cross-validation, in every
-    repeat. With few repeats the measured error is rough; it is held between that of a plain mean
-    and sqrt(K) times it.
+    **When it fails.** It costs about K / 2 times the fits of the cross-validation, in every repeat.
+    With few repeats the measured error is rough; it is kept between that of a plain mean and
+    sqrt(K) times that.
 
     Bates, Hastie, Tibshirani 2024, algorithm 1.
 
     Parameters
     ----------
     bias_correction : bool
-        Whether the value is brought to the size of all cases; else it is the cross-validated one.
+        Whether to extrapolate the value to the size of all cases; otherwise it is the
+        cross-validated score.
 
     Examples
     --------
@@ -131,7 +133,7 @@ class BatesNCV:
                 *_warn_of_bound(parts),
             ]
         else:
-            source, remark = limits_without_spread(nested.outer, outer, metric, nested.n_cases)
+            source, remark = limits_without_spread(nested.outer, outer, metric)
             said = [remark]
         return make_estimate(
             self,
@@ -172,7 +174,7 @@ def _need_one_learner(nested: NestedPredictions) -> None:
 def find_parts(
     nested: NestedPredictions, metric: Metric, *, bias_correction: bool = True
 ) -> NestedParts:
-    """Return what the interval is made of, by algorithm 1."""
+    """Return the parts of the interval, by algorithm 1."""
     outer = case_values(nested.outer, metric).terms[:, 0]  # (n, R)
     apart, chance, inner = [], [], []
     for repeat, row in enumerate(nested.inner):

@@ -15,7 +15,8 @@ from earnest.inference.cases.fold_variance import Variance, check_folds
 from earnest.inference.limits.fold_normal import fold_normal
 from earnest.inference.remarks import not_corrected
 from earnest.inference.resampling.winners import winner
-from earnest.methods.base import Call, Method, make_estimate, need_folds, register, selector_of
+from earnest.methods.base import Call, make_estimate, need_folds, register, selector_of
+from earnest.methods.learner.cv import as_fixed
 from earnest.metrics.families import Metric, RankMetric
 
 
@@ -25,14 +26,14 @@ class BayleAllPairs:
     """Give a cross-validated score a normal interval, from the spread of all its cases.
 
     **What is estimated.** The average test performance of the models that were fitted in the folds.
-    Not that of a model refitted on all cases, and not the mean over training sets. With several
-    configurations it treats the winner as if it had been fixed in advance.
+    It is not the performance of a model refitted on all cases, nor the mean over training sets.
+    With several configurations it treats the winner as if it had been fixed in advance.
 
     **What it assumes.** Independent cases (or groups), one partition, losses that vary, and a
     learner that is stable: leaving out one training case changes its losses by little.
 
-    **When it fails.** For the winner of a search: nothing corrects for the choice. For unstable
-    learners, and for few cases.
+    **When it fails.** For the winner of a search, because nothing corrects for the choice. For
+    unstable learners, and for few cases.
 
     Bayle, Bayle, Janson and Mackey 2020, eq. 9 with its factor corrected: the variance is the mean
     squared distance of the losses from their mean, over n.
@@ -65,41 +66,30 @@ class BayleAllPairs:
         min_folds=2,
         aliases=("bayle",),
     )
+    variance: ClassVar[Variance] = Variance.ALL_PAIRS
     selector: str | Selector | None = None
 
     def check(self, target: Target, design: Predictions, metric: Metric) -> None:
         """Refuse folds and metrics for which the variance is undefined."""
-        check_normal(self, design, metric, Variance.ALL_PAIRS)
+        need_folds(self, design, cure="Pass `fold`; for one test set use method='holdout'.")
+        check_terms(design, metric, singles=self.variance is Variance.ALL_PAIRS)
+        check_folds(design.folds, target.groups, self.variance)
 
     def __call__(self, call: Call) -> Estimate:
         """Return the cross-validated score with a normal interval."""
-        return normal_estimate(self, call, self.selector, Variance.ALL_PAIRS)
-
-
-def check_normal(method: Method, pi: Predictions, metric: Metric, variance: Variance) -> None:
-    """Refuse folds and metrics for which one of the two variances is undefined."""
-    need_folds(method, pi, cure="Pass `fold`; for one test set use method='holdout'.")
-    check_terms(pi, metric, singles=variance is Variance.ALL_PAIRS)
-    check_folds(pi.folds, pi.target.groups, variance)
-
-
-def normal_estimate(
-    method: Method, call: Call, given: str | Selector | None, variance: Variance
-) -> Estimate:
-    """Return the winner's score with the limits that one of the two variances gives."""
-    pi, metric = call.pi, call.metric
-    selector = selector_of(given, MeanOfFolds() if isinstance(metric, RankMetric) else Pooled())
-    best, naive, _ = winner(pi, metric, selector, n_jobs=call.n_jobs)
-    made = fold_normal(pi, metric, best, variance)
-    as_fixed = "; of the winner, as if it had been fixed in advance" if pi.n_configs > 1 else ""
-    return make_estimate(
-        method,
-        call,
-        value=made.value,
-        winner=best,
-        naive=naive,
-        source=made.source,
-        cautions=[*not_corrected(pi.n_configs), *made.cautions],
-        estimand=method.spec.estimand + as_fixed,
-        used={"selector": selector},
-    )
+        pi, metric = call.pi, call.metric
+        default = MeanOfFolds() if isinstance(metric, RankMetric) else Pooled()
+        selector = selector_of(self.selector, default)
+        best, naive, _ = winner(pi, metric, selector, n_jobs=call.n_jobs)
+        made = fold_normal(pi, metric, best, self.variance)
+        return make_estimate(
+            self,
+            call,
+            value=made.value,
+            winner=best,
+            naive=naive,
+            source=made.source,
+            cautions=[*not_corrected(pi.n_configs), *made.cautions],
+            estimand=as_fixed(self, pi),
+            used={"selector": selector},
+        )

@@ -5,32 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from earnest.core.data.predictions import Predictions
-from earnest.core.data.selection import Selector
-from earnest.core.data.target import Target
-from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
 from earnest.inference.cases.fold_variance import Variance
-from earnest.methods.base import Call, register
-from earnest.methods.learner.bayle_all_pairs import check_normal, normal_estimate
-from earnest.metrics.families import Metric
+from earnest.methods.base import register
+from earnest.methods.learner.bayle_all_pairs import BayleAllPairs
 
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class BayleWithinFold:
+class BayleWithinFold(BayleAllPairs):
     """Give a cross-validated score a normal interval, from the spread of the cases in each fold.
 
     **What is estimated.** The average test performance of the models that were fitted in the folds.
-    Not that of a model refitted on all cases, and not the mean over training sets. With several
-    configurations it treats the winner as if it had been fixed in advance.
+    It is not the performance of a model refitted on all cases, nor the mean over training sets.
+    With several configurations it treats the winner as if it had been fixed in advance.
 
     **What it assumes.** Independent cases (or groups), one partition, losses that vary, and a
     learner that is stable: leaving out one training case changes its losses by little, up to a
     shift of all losses. The variance over all pairs asks that such shifts be small too.
 
-    **When it fails.** For the winner of a search: nothing corrects for the choice. For unstable
-    learners, and for few cases. A fold with one case has no variance, so leave-one-out is refused.
+    **When it fails.** For the winner of a search, because nothing corrects for the choice. For
+    unstable learners, and for few cases. A fold with one case has no variance, so leave-one-out is
+    refused.
 
     Bayle, Bayle, Janson and Mackey 2020, eq. 8 with its inner mean corrected: the variance is the
     mean of the unbiased variances in the folds, over n; unequal folds count by their size.
@@ -62,12 +58,4 @@ class BayleWithinFold:
         metrics=Family.CASEWISE,
         min_folds=2,
     )
-    selector: str | Selector | None = None
-
-    def check(self, target: Target, design: Predictions, metric: Metric) -> None:
-        """Refuse folds and metrics for which the variance is undefined."""
-        check_normal(self, design, metric, Variance.WITHIN_FOLD)
-
-    def __call__(self, call: Call) -> Estimate:
-        """Return the cross-validated score with a normal interval."""
-        return normal_estimate(self, call, self.selector, Variance.WITHIN_FOLD)
+    variance: ClassVar[Variance] = Variance.WITHIN_FOLD

@@ -47,18 +47,18 @@ class HalvesDetails:
 class ConservativeZ:
     """Give the mean of random splits an interval from how much two halves of the cases differ.
 
-    The cases are halved M times. In each half the learner is assessed by random splits of its own.
-    Two halves share no case, so their difference shows the whole variance of an assessment, of
+    The cases are halved M times. In each half the learner is assessed by random splits of that
+    half. Two halves share no case, so their difference shows the whole variance of an assessment on
     half as many cases: 1 / (2 M) sum_m (mu_m - mu_m^c)².
 
     **What is estimated.** The mean performance of this learner over training sets of the size that
-    random splits leave.
+    the random splits have.
 
     **What it assumes.** Independent cases, and that an assessment of n cases varies no more than
     one of n / 2.
 
-    **When it fails.** It trains (2 M + 1) J models, and is wide: about sqrt(2) times as wide as
-    necessary. With few halvings the width itself is rough. Learners that fail with half of the
+    **When it fails.** It trains (2 M + 1) J models, and the interval is about sqrt(2) times as wide
+    as necessary. With few halvings the width itself is rough. Learners that fail on half of the
     cases cannot be assessed.
 
     Nadeau, Bengio 2003, section 4.2.

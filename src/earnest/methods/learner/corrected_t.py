@@ -38,26 +38,26 @@ class CorrectedT:
     """Give the mean of fold scores Student's interval, its variance corrected for the overlap.
 
     With R repeats of K folds there are J = R K scores with the standard deviation s. The variance
-    of their mean is s² (1 / J + 1 / (K - 1)) and the law is Student's t with J - 1 degrees of
-    freedom. The second part does not shrink with repeats.
+    of their mean is s² (1 / J + 1 / (K - 1)), and the distribution is Student's t with J - 1
+    degrees of freedom. The second term does not shrink with repeats.
 
     **What is estimated.** The mean performance of this learner over training sets of (1 - 1/K) n
     cases.
 
-    **What it assumes.** That the scores of two folds have the correlation that the share of test
-    cases suggests, and are about normal.
+    **What it assumes.** The scores are about normal, and two of them are correlated by the share of
+    test cases.
 
     **When it fails.** The correction is a heuristic: no unbiased estimate of this variance exists.
-    For learners whose performance varies much from training set to training set the interval is too
-    short, for stable ones it is rather wide. Few folds make it wide.
+    The interval is too short for learners whose performance varies a lot between training sets, and
+    rather wide for stable ones. Few folds make it wide.
 
     Nadeau, Bengio 2003; for repeated cross-validation Bouckaert, Frank 2004.
 
     Parameters
     ----------
     ratio : float, optional
-        Test cases over training cases, instead of 1 / (K - 1), where a model is not trained on all
-        cases outside its test set. `assess` knows it.
+        Test cases over training cases, instead of 1 / (K - 1), if a model is not trained on all
+        cases outside its test set. `assess` sets it.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def _need_two(method: Method, scores: NDArray[np.float64]) -> int:
 
 
 def few_scores(count: int) -> Iterator[Caution]:
-    """Yield a caution where a standard deviation stands on few scores."""
+    """Yield a caution if a standard deviation comes from few scores."""
     if count < FEW_SCORES:
         yield Caution(
             "EN092",
@@ -151,7 +151,7 @@ def few_scores(count: int) -> Iterator[Caution]:
 
 
 def equal_scores(count: int) -> Iterator[Caution]:
-    """Yield a caution where the folds do not differ at all."""
+    """Yield a caution if the folds do not differ at all."""
     yield Caution(
         "EN035",
         f"The {count} folds all have the same score.",

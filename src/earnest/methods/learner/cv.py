@@ -29,7 +29,7 @@ class FoldDetails:
     Attributes
     ----------
     scores : tuple of float
-        One a fold, the folds of a repeat together.
+        One per fold, the folds of a repeat together.
     """
 
     scores: tuple[float, ...]
@@ -46,18 +46,18 @@ class CV:
     """Cross-validation: each case is predicted by a model that has not seen it.
 
     A metric that is a function of sums over cases (accuracy, F1, R², ...) is computed from all
-    cases together, any other one is the mean over folds: scores of different models are never
-    ranked against each other.
+    cases together; any other metric is the mean over folds, because scores of different models
+    should not be ranked against each other.
 
     **What is estimated.** The mean performance of this learner over training sets of (1 - 1/K) n
     cases. It says little about the one model that is refitted on all cases.
 
     **What it assumes.** Independent cases (or groups that folds keep together), and that nothing
-    was chosen on them.
+    was selected on them.
 
     **When it fails.** It has no interval: the folds share their training cases, and no unbiased
     estimate of its variance exists (Bengio and Grandvalet 2004). `bayle_all_pairs`, `corrected_t`
-    and `bates_ncv` give intervals to the same value, each under its own assumption. For the winner
+    and `bates_ncv` add intervals to the same value, each under its own assumption. For the winner
     of several configurations it is the naive score.
 
     Stone 1974; Yousef 2022, section 6.
@@ -65,7 +65,7 @@ class CV:
     Parameters
     ----------
     selector : str or Selector, optional
-        How folds are brought together: 'pooled' for functions of sums, else 'mean_of_folds'.
+        How folds are combined: 'pooled' for functions of sums, otherwise 'mean_of_folds'.
 
     Examples
     --------
@@ -121,12 +121,12 @@ class CV:
 
 
 def score_rule(metric: Metric) -> Selector:
-    """Return how folds are brought together: as one set for sums, by their mean for the rest."""
+    """Return how to combine folds: pooled for functions of sums, by their mean for the rest."""
     return Pooled() if isinstance(metric, MomentMetric) else MeanOfFolds()
 
 
 def as_fixed(method: Method, pi: Predictions) -> str:
-    """Return the estimand, and that a winner is taken as if it had been the only one."""
+    """Return the estimand, which says that a winner is treated as the only configuration."""
     aside = "; of the winner, as if it had been fixed in advance" if pi.n_configs > 1 else ""
     return method.spec.estimand + aside
 
@@ -134,7 +134,7 @@ def as_fixed(method: Method, pi: Predictions) -> str:
 def fold_details(
     pi: Predictions, metric: Metric, best: int
 ) -> tuple[NDArray[np.float64], Iterable[Caution]]:
-    """Return the defined fold scores (J,) of one configuration, and what is said of the others."""
+    """Return the defined fold scores (J,) of one configuration, and a caution for the others."""
     scores = fold_scores(pi.select(best), metric)[:, 0, 0]
     kept = scores[~np.isnan(scores)]
     return kept, warn_of_undefined_folds(len(scores), len(kept))

@@ -29,12 +29,12 @@ class LOOCV:
     almost unbiased for training on all n, at the cost of n fits.
 
     **What it assumes.** Independent cases. The limits are normal, from the spread of all cases
-    (Bayle et al. 2020, k = n): they assume a learner that one case more or less changes little.
+    (Bayle et al. 2020, k = n): they assume a learner that a single case changes little.
 
     **When it fails.** For unstable learners the limits are too narrow, and for nearest neighbours
     or labels without information its value itself is extreme: leaving a case out makes its class
-    rarer among the others. For the AUC it would rank scores of n different models, which pulls it
-    down: refused.
+    rarer among the others. An AUC is refused: it would rank scores of n different models, which
+    pulls it down.
 
     Lachenbruch, Mickey 1968; Bayle, Bayle, Janson and Mackey 2020, eq. 9.
 

@@ -21,8 +21,8 @@ from earnest.core.results.specs import Design, Estimand, Evidence, Family, Metho
 from earnest.inference.cases.case_values import CaseValues, case_values, check_terms
 from earnest.inference.cases.fold_variance import Variance, variance_of_mean
 from earnest.inference.limits.ceiling import limits_without_spread, never_beyond_perfect
-from earnest.inference.limits.fold_normal import few_cases, few_groups, lone_cases
-from earnest.inference.remarks import not_corrected
+from earnest.inference.limits.fold_normal import few_cases, lone_cases
+from earnest.inference.remarks import few_groups_in_variance, not_corrected
 from earnest.inference.resampling.winners import winner
 from earnest.methods.base import Call, make_estimate, need_folds, register, selector_of
 from earnest.methods.learner.cv import as_fixed
@@ -31,19 +31,19 @@ from earnest.metrics.families import Array, Metric, RankMetric
 
 @dataclass(frozen=True)
 class InfluenceVariance:
-    """The variance of repeated cross-validation, and what it is made of.
+    """The variance of repeated cross-validation, and its parts.
 
     Attributes
     ----------
     total : float
-        The variance that is used: the sum less the noise, but never under the tests' own.
+        The variance that is used: the sum less the noise, but at least the part from tests.
     tested : float
-        The part of what cases add where they are tested.
+        The part from what cases add where they are tested.
     trained : float
-        What the part of training sets adds, less its noise; may be negative. With lone cases of a
-        class, what one partition varies more than the mean over repeats.
+        The part from training sets, less its noise; may be negative. With lone cases of a class, by
+        how much one partition varies more than the mean over repeats.
     noise : float
-        What few repeats alone would show of the part of training sets.
+        What noise alone adds to the part from training sets, with few repeats.
     """
 
     total: float
@@ -62,10 +62,10 @@ def influence_variance(made: CaseValues) -> InfluenceVariance:
 
         U_i = (E_i - s) - (1 / R) sum_m (n / n_im) sum_j (h_jm - E_j),      Var = sum_i U_i² / n²,
 
-    where j runs over the cases tested beside i in repeat m, n_im of them with i. Taking each case
-    from its own mean E_j leaves out which cases happen to lie in a fold. The second part stands on
-    R repeats, and what noise alone would make of it is subtracted. What is left is not allowed to
-    make the variance smaller than that of the first part alone.
+    where j runs over the cases tested beside i in repeat m, n_im of them with i. Subtracting the
+    mean E_j of each case removes which cases happen to lie in a fold. The second part comes from R
+    repeats, and what noise alone would add to it is subtracted. The rest may not make the variance
+    smaller than that of the first part alone.
 
     The noise of a case is the variance over repeats of what is averaged, divided by R, times
     (R - 1)(1 - q) / (R - 1 + q), where q is the share of the others that a fold holds: distances
@@ -73,9 +73,9 @@ def influence_variance(made: CaseValues) -> InfluenceVariance:
 
     With groups the U_i of a group are summed before they are squared, times G / (G - 1).
 
-    Where a fold has one case of a class, how all others of its fold fare beside that case is its
-    own doing, which hides what it does where it trains. The variance is then that of one partition,
-    by its pooled terms, as the mean over repeats: a mean over partitions varies less than one.
+    If a fold has one case of a class, that case affects how all others of its fold score, which
+    hides its effect in training. The variance is then that of one partition, by its pooled terms,
+    averaged over repeats: a mean over partitions varies less than one.
     """
     terms, folds = made.spread[:, 0], made.folds  # (n, R) both
     tested = folds >= 0
@@ -149,22 +149,22 @@ DROWNED = 10.0  # times the part of the tests: above it few repeats leave an err
 class RepeatedCV:
     """Repeat cross-validation with other folds, and take its error from the influence of cases.
 
-    With many repeats the score becomes a smooth function of the sample, and the influence function
-    gives its standard error: what each case adds where it is tested, and how the others fare where
-    it trains. Both parts are read from the predictions; nothing is trained for it.
+    With many repeats the score becomes a smooth function of the sample, and its influence function
+    gives the standard error: what each case adds where it is tested, and how it changes the others
+    where it trains. Both parts are computed from the predictions, without training.
 
     **What is estimated.** The mean performance of this learner over training sets of (1 - 1/K) n
     cases.
 
-    **What it assumes.** Independent cases (or groups). The score is only partly smooth, so that
-    the error is an approximation; its part of training sets is never allowed to be negative.
+    **What it assumes.** Independent cases (or groups). The score is only partly smooth, so the
+    error is an approximation; the part from training sets is never negative.
 
-    **When it fails.** With few repeats the part of training sets is mostly noise. It is subtracted
-    on average but not in each sample, and as nothing negative is added the error is then too large:
-    a caution says so, and how many repeats you need.
+    **When it fails.** With few repeats the part from training sets is mostly noise. The noise is
+    subtracted on average but not in each sample, and negative values are cut off, so the error is
+    then too large. A caution tells you how many repeats you need.
 
-    Yousef 2022, section 6, and Yousef 2021, for the idea; the formula is ours, see the page of the
-    method.
+    Yousef 2022, section 6, and Yousef 2021, for the idea; the formula is our own, see the page of
+    the method.
 
     Parameters
     ----------
@@ -228,8 +228,7 @@ class RepeatedCV:
             source = never_beyond_perfect(source, pi.select(best), metric, value, by_fold=True)
             said = [*few_cases(made), *_few_repeats(pi.n_repeats, parts)]
         else:
-            units = pi.n_cases if made.groups is None else len(np.unique(made.groups))
-            source, remark = limits_without_spread(pi.select(best), made, metric, units)
+            source, remark = limits_without_spread(pi.select(best), made, metric)
             said = [remark]
         return make_estimate(
             self,
@@ -240,7 +239,7 @@ class RepeatedCV:
             source=source,
             cautions=[
                 *not_corrected(pi.n_configs),
-                *few_groups(made),
+                *few_groups_in_variance(made.groups),
                 *_linear(made),
                 *lone_cases(made, OF_ONE),
                 *said,

@@ -2,50 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from earnest.core.base import check
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
-from earnest.core.results.estimate import Estimate
-from earnest.core.results.interval import best_of
+from earnest.core.results.cautions import Caution
+from earnest.core.results.interval import LimitSource, best_of
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
 from earnest.inference.cases.placements import need_auc
 from earnest.inference.limits.auc import delong
 from earnest.inference.remarks import few_groups_in_variance
-from earnest.inference.resampling.splits import SplitKnobs
-from earnest.methods.base import Call, choose_by, register, split_estimate
+from earnest.inference.resampling.splits import Choice
+from earnest.methods.base import Call, register
+from earnest.methods.split.splitting import SplitMethod
 from earnest.metrics.families import Metric
 
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class DeLong(SplitKnobs):
+class DeLong(SplitMethod):
     """DeLong's interval for the AUC of one configuration, chosen on another part of the cases.
 
-    With one configuration nothing is chosen, and all cases evaluate: the interval that reviewers
-    ask for by name.
+    With one configuration nothing is chosen and all cases evaluate: this is the interval that
+    reviewers ask for by name.
 
-    **What is estimated.** The AUC of the configuration chosen on the learning part, its
-    predictions read as one fixed model's.
+    **What is estimated.** The AUC of the configuration chosen on the learning part, treating its
+    predictions as those of one fixed model.
 
-    **What it assumes.** Independent cases, or groups that are given, and enough of both classes in
-    the evaluation part for a normal approximation. With groups the variance is that of Obuchowski
-    1997, over groups.
+    **What it assumes.** Independent cases (or independent groups), and enough cases of both classes
+    in the evaluation part for a normal approximation. With groups the variance is that of
+    Obuchowski 1997.
 
     **When it fails.** With few cases of a class, or an AUC near 1, the interval is too narrow and
-    is cut off at 1; `variant='logit'` is better there. Where the variance is 0 or undefined, limits
-    are exact ones of disjoint pairs, and a caution says so.
+    is cut off at 1; `variant='logit'` is better there. Where the variance is 0 or undefined, you
+    get the exact limits for disjoint pairs, with a caution.
 
-    DeLong, DeLong and Clarke-Pearson 1988; as a rival DL in Paraschakis et al. 2024.
+    DeLong, DeLong and Clarke-Pearson 1988; the competitor DL in Paraschakis et al. 2024.
 
     Parameters
     ----------
     variant : {None, 'logit', 'as_published'}
-        'logit' uses the normal approximation on the logit scale, so that limits never leave the
-        range. 'as_published' is for the table of that paper only: normal limits whatever the AUC,
-        both of them the AUC itself where its variance is 0.
+        'logit' uses the normal approximation on the logit scale, so that the limits never leave the
+        range. 'as_published' only reproduces the table of that paper: the limits are always normal,
+        and both equal the AUC where its variance is 0.
     evaluate : float
         The share of cases that evaluate, a quarter by default.
     split : {'stratified', 'unstratified'}
@@ -79,7 +81,6 @@ class DeLong(SplitKnobs):
         static_only=True,
         aliases=("dl",),
     )
-    preselect: ClassVar[bool] = False
     variant: Literal["logit", "as_published"] | None = None
 
     def __post_init__(self) -> None:
@@ -91,11 +92,12 @@ class DeLong(SplitKnobs):
         """Refuse metrics other than the AUC of two classes."""
         need_auc(f"method {self.spec.name!r}", metric, target)
 
-    def __call__(self, call: Call) -> Estimate:
-        """Return the AUC of the chosen configuration, with DeLong's limits."""
-        choice, selector = choose_by(self, call, preselect=self.preselect)
+    def find_limits(
+        self, call: Call, choice: Choice
+    ) -> tuple[LimitSource, tuple[Caution, ...], Mapping[str, object]]:
+        """Return DeLong's limits of the AUC."""
         logit, published = self.variant == "logit", self.variant == "as_published"
         made = delong(choice, call.metric, logit=logit, published=published)
         source = best_of(made.source, len(choice.candidates), call.metric.greater_is_better)
-        cautions = made.cautions or tuple(few_groups_in_variance(choice.part.target.groups))
-        return split_estimate(self, call, choice, selector, source, cautions=cautions)
+        said = made.cautions or tuple(few_groups_in_variance(choice.part.target.groups))
+        return source, said, {}

@@ -2,50 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from earnest.core.base import check
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
-from earnest.core.results.estimate import Estimate
-from earnest.core.results.interval import best_of
+from earnest.core.results.cautions import Caution
+from earnest.core.results.interval import LimitSource, best_of
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
 from earnest.inference.cases.placements import need_auc
 from earnest.inference.limits.auc import hanley_mcneil
 from earnest.inference.remarks import warn_of_groups
-from earnest.inference.resampling.splits import SplitKnobs
-from earnest.methods.base import Call, choose_by, register, split_estimate
+from earnest.inference.resampling.splits import Choice
+from earnest.methods.base import Call, register
+from earnest.methods.split.splitting import SplitMethod
 from earnest.metrics.families import Metric
 
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class HanleyMcNeil(SplitKnobs):
+class HanleyMcNeil(SplitMethod):
     """Hanley and McNeil's interval for the AUC of a configuration chosen on another part.
 
-    It needs the AUC and the class sizes only. With one configuration nothing is chosen, and all
+    It needs only the AUC and the class sizes. With one configuration nothing is chosen, and all
     cases evaluate.
 
-    **What is estimated.** The AUC of the configuration chosen on the learning part, its
-    predictions read as one fixed model's.
+    **What is estimated.** The AUC of the configuration chosen on the learning part, treating its
+    predictions as those of one fixed model.
 
-    **What it assumes.** Independent cases, and scores whose laws in the two classes are like
-    exponential ones, on which the two moments of the formula rest.
+    **What it assumes.** Independent cases, and scores that are roughly exponential in both classes;
+    the formula's two moments assume it.
 
-    **When it fails.** Where that law does not hold, the variance is off, mostly a little too large;
-    DeLong's makes no such assumption. With an AUC of 1 the variance is 0: limits are then exact
-    ones of disjoint pairs, and a caution says so.
+    **When it fails.** For other distributions the variance is off, usually a little too large;
+    DeLong's makes no such assumption. With an AUC of 1 the variance is 0; you then get the exact
+    limits for disjoint pairs, with a caution.
 
-    Hanley and McNeil 1982, with (n1 - 1) and (n0 - 1); as a rival HM in Paraschakis et al. 2024,
-    whose code has another formula.
+    Hanley and McNeil 1982, with (n1 - 1) and (n0 - 1); the competitor HM in Paraschakis et al.
+    2024, whose code has another formula.
 
     Parameters
     ----------
     variant : {None, 'as_published'}
-        'as_published' is the formula of that code, for the table of that paper only: n1 is the
-        number of cases that a threshold of 0 classifies rightly, n0 that of all other cases of the
-        whole sample, with (n1 + 1); and the 10p variant is not adjusted for the choice.
+        'as_published' is the formula of that code, to reproduce the table of that paper: n1 is the
+        number of cases that a threshold of 0 classifies correctly, n0 that of all other cases of
+        the whole sample, with (n1 + 1); and the 10p variant is not adjusted for the choice.
     evaluate : float
         The share of cases that evaluate, a quarter by default.
     split : {'stratified', 'unstratified'}
@@ -79,7 +81,6 @@ class HanleyMcNeil(SplitKnobs):
         static_only=True,
         aliases=("hm",),
     )
-    preselect: ClassVar[bool] = False
     variant: Literal["as_published"] | None = None
 
     def __post_init__(self) -> None:
@@ -91,12 +92,12 @@ class HanleyMcNeil(SplitKnobs):
         """Refuse metrics other than the AUC of two classes."""
         need_auc(f"method {self.spec.name!r}", metric, target)
 
-    def __call__(self, call: Call) -> Estimate:
-        """Return the AUC of the chosen configuration, with limits from AUC and class sizes."""
-        choice, selector = choose_by(self, call, preselect=self.preselect)
+    def find_limits(
+        self, call: Call, choice: Choice
+    ) -> tuple[LimitSource, tuple[Caution, ...], Mapping[str, object]]:
+        """Return limits from the AUC and the class sizes."""
         published = self.variant == "as_published"
         made = hanley_mcneil(choice, call.metric, cases=call.pi.n_cases if published else None)
         several = 1 if published else len(choice.candidates)
         source = best_of(made.source, several, call.metric.greater_is_better)
-        cautions = made.cautions or tuple(warn_of_groups(choice.part, self.spec.name))
-        return split_estimate(self, call, choice, selector, source, cautions=cautions)
+        return source, made.cautions or tuple(warn_of_groups(choice.part, self.spec.name)), {}

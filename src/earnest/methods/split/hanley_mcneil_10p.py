@@ -15,19 +15,20 @@ from earnest.methods.split.hanley_mcneil import HanleyMcNeil
 class HanleyMcNeil10p(HanleyMcNeil):
     """Hanley and McNeil's interval for the best of the top tenth, adjusted for that choice.
 
-    The top tenth of the learning part, ties kept, are compared in the evaluation part. The
-    pessimistic limit is read at Sidak's level 1 - (1 - alpha)^(1/m) for m candidates. The other
-    limit needs no adjustment: choosing the best can only be optimistic.
+    The top tenth of the learning part (with ties) is compared on the evaluation part. The
+    pessimistic limit is read at Sidak's level 1 - (1 - alpha)^(1/m) for m preselected
+    configurations. The other limit needs no adjustment: choosing the best can only be optimistic.
 
     **What is estimated.** The performance of the configuration chosen on the evaluation part among
-    those preselected, its predictions read as one fixed model's. The value itself is a little
-    optimistic; the pessimistic limit allows for the choice.
+    those preselected, treating its predictions as those of one fixed model. The value itself is
+    slightly optimistic; the pessimistic limit allows for the choice.
 
-    **What it assumes and when it fails.** As for `hanley_mcneil`. Sidak's level is rather wide
-    where the candidates make the same errors, as configurations of one search do.
+    **What it assumes and when it fails.** As for `hanley_mcneil`. Sidak's level makes the interval
+    rather wide if the preselected configurations make the same errors, as configurations of one
+    search do.
 
-    Hanley and McNeil 1982; as a rival HM10p in Paraschakis et al. 2024, which forgets the
-    adjustment: `variant='as_published'` does so too.
+    Hanley and McNeil 1982; the competitor HM10p in Paraschakis et al. 2024, which omits the
+    adjustment; so does `variant='as_published'`.
 
     Parameters
     ----------

@@ -20,37 +20,30 @@ from earnest.core.results.interval import DrawnLimits, LimitSource, NormalLimits
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
 from earnest.inference.limits.ceiling import with_spread
 from earnest.inference.remarks import part_only
-from earnest.inference.resampling.resampled import Statistic, choose_resampler, resample_statistic
+from earnest.inference.resampling.resampled import ResamplingKnobs, Statistic
 from earnest.inference.resampling.splits import part_of, split_cases
 from earnest.inference.resampling.winners import winner
 from earnest.kernels.score import score_selected
-from earnest.methods.base import (
-    MOST_RESAMPLES,
-    Call,
-    make_estimate,
-    register,
-    selector_of,
-)
+from earnest.methods.base import Call, make_estimate, register, selector_of
 from earnest.metrics.families import CallableMetric, Metric
-from earnest.resampling.bootstrap import Resampler, UndefinedRule, find_resampler, in_bag_rule
 
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class HoldOut:
+class HoldOut(ResamplingKnobs):
     """Select on some cases, score the selected configuration on others.
 
-    With one configuration nothing is selected: a hold-out set is scored whole. With several
-    configurations on one hold-out set the cases are split in two parts, one to select and one to
-    score. With folds, the first fold scores what the other folds select.
+    With one configuration nothing is selected and the whole hold-out set scores it. With several
+    configurations on one hold-out set, the cases are split into a part that selects and a part that
+    scores. With folds, the first fold scores the configuration that the other folds select.
 
-    **What is estimated.** The performance of the selected fitted model; with one configuration, of
-    that fitted model.
+    **What is estimated.** The performance of the selected model; with one configuration, of that
+    model.
 
     **What it assumes.** Cases (or groups) are independent.
 
-    **When it fails.** It uses a part of the cases only, so its interval is wide. With folds, the
-    models of the other folds have seen the scoring cases in training, a slight optimism.
+    **When it fails.** It uses only part of the cases, so its interval is wide. With folds, the
+    models of the other folds were trained on the scoring cases, which makes it slightly optimistic.
 
     Bayle et al. 2020 (hold-out, normal limits with ddof=0); the split of one set is that of
     Paraschakis et al. 2024, stratified.
@@ -62,7 +55,7 @@ class HoldOut:
     evaluate : float
         The share of cases that score, where one set is split.
     interval : {'percentile', 'normal'}
-        How limits are made; 'normal' is for metrics that are means over cases.
+        How the limits are computed; 'normal' is for metrics that are means over cases.
     selector : str or Selector, optional
         'pooled' by default.
     undefined : {'redraw', 'drop', 'stratify'}
@@ -87,22 +80,18 @@ class HoldOut:
         cites="Bayle et al. 2020, section 5",
         corrected=True,
     )
-    n_resamples: int = 1000
     evaluate: float = 0.25
     interval: Literal["percentile", "normal"] = "percentile"
     selector: str | Selector | None = None
-    undefined: str = "redraw"
-    resampler: str | Resampler | None = None
 
     def __post_init__(self) -> None:
         """Check the knobs."""
-        check.whole_number("n_resamples", self.n_resamples, low=1, high=MOST_RESAMPLES)
+        super().__post_init__()
         check.share("evaluate", self.evaluate)
         check.one_of("interval", self.interval, ["percentile", "normal"])
-        check.one_of("undefined", self.undefined, list(UndefinedRule))
 
     def check(self, target: Target, design: Predictions, metric: Metric) -> None:
-        """Refuse normal limits of what is no mean, and a metric that the cases do not define."""
+        """Refuse normal limits for metrics that are not means, and an undefined metric."""
         if self.interval == "normal" and (not metric.pointwise or target.groups is not None):
             raise MetricError(
                 "normal limits are for means over independent cases",
@@ -123,6 +112,7 @@ class HoldOut:
             best, naive, _ = winner(part_of(pi, ~scoring), metric, selector, n_jobs=call.n_jobs)
         part = part_of(pi, scoring)
         value = _value(part, metric, best)
+        resampler = None if self.interval == "normal" else self.find_resampler(part.target)
         source = self._limits(call, part, best, value)
         source, remarks = with_spread(
             source, part.select(best), metric, value=value, by_law=self.interval == "percentile"
@@ -136,7 +126,7 @@ class HoldOut:
             source=source,
             cautions=[*part_only(part.n_cases, pi.n_cases), *remarks],
             estimand=Estimand.THIS_MODEL if pi.n_configs == 1 else None,
-            used={"selector": selector, "resampler": self._resampler(part)},
+            used={"selector": selector, "resampler": resampler},
         )
 
     def _scoring(self, pi: Predictions, seeds: Seeds) -> NDArray[np.bool_]:
@@ -148,18 +138,9 @@ class HoldOut:
             return np.ones(pi.n_cases, dtype=bool)
         return split_cases(pi, self.evaluate, seeds.generator(Purpose.EVALUATION))
 
-    def _resampler(self, part: Predictions) -> Resampler | None:
-        """Return what draws the scoring cases, None for normal limits."""
-        if self.interval == "normal":
-            return None
-        undefined = UndefinedRule(self.undefined)
-        return choose_resampler(find_resampler(self.resampler), part.target, undefined)
-
     def _limits(self, call: Call, part: Predictions, best: int, value: float) -> LimitSource:
-        metric, undefined = call.metric, UndefinedRule(self.undefined)
-        score = _score(part, metric, best)
-        resampler = self._resampler(part)
-        if resampler is None:
+        score = _score(part, call.metric, best)
+        if self.interval == "normal":
             losses = score(Weights(np.eye(part.n_cases, dtype=np.uint8)))[:, 0]
             if np.isnan(losses).any():
                 raise EvidenceError(
@@ -169,16 +150,7 @@ class HoldOut:
                     cure="Use interval='percentile'.",
                 )
             return NormalLimits(value, float(losses.std() / np.sqrt(part.n_cases)))
-        draws = resample_statistic(
-            score,
-            part.target,
-            resampler,
-            self.n_resamples,
-            call.seeds,
-            accept=in_bag_rule(metric, part.target, undefined),
-            redraw=undefined is UndefinedRule.REDRAW,
-            n_jobs=call.n_jobs,
-        )
+        draws = self.resample(score, part.target, call.metric, call.seeds, n_jobs=call.n_jobs)
         return DrawnLimits(draws[:, 0])
 
 

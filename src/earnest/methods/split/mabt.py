@@ -5,17 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from earnest.core.results.estimate import Estimate
-from earnest.core.results.interval import LimitSource
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
-from earnest.inference.resampling.tilt import (
-    choose_tilt_resampler,
-    no_better_than_perfect,
-    tilt_limits,
-)
-from earnest.methods.base import Call, choose_by, register, split_estimate
+from earnest.methods.base import register
 from earnest.methods.split.tilted import Tilted
-from earnest.resampling.bootstrap import find_resampler
 
 
 @register
@@ -23,30 +15,31 @@ from earnest.resampling.bootstrap import find_resampler
 class MABT(Tilted):
     """Multiplicity-adjusted bootstrap tilting: choose once more where the evaluation is done.
 
-    The top tenth of the learning part are compared in the evaluation part. The pessimistic limit is
-    tilted until the estimate exceeds what the best of the candidates reaches with probability alpha
-    only. The good limit is that of bootstrap tilting: choosing the best can only be optimistic, so
-    it needs no correction. With one candidate both limits are those of bootstrap tilting.
+    The top tenth of the learning part is compared on the evaluation part. The pessimistic limit is
+    tilted until the best of the preselected configurations reaches the estimate only with
+    probability alpha. The optimistic limit is that of bootstrap tilting: choosing the best can only
+    be optimistic, so it needs no correction. With one preselected configuration both limits are
+    those of bootstrap tilting.
 
     **What is estimated.** The performance of the configuration chosen on the evaluation part among
-    those preselected, its predictions read as one fixed model's. The value itself is a little
-    optimistic; the pessimistic limit allows for the choice.
+    those preselected, treating its predictions as those of one fixed model. The value itself is
+    slightly optimistic; the pessimistic limit allows for the choice.
 
-    **What it assumes.** Independent cases, or groups that are given; a metric that is a mean over
+    **What it assumes.** Independent cases (or independent groups), and a metric that is a mean over
     cases, or the AUC.
 
     **When it fails.** With few cases of a class, or scores near the best possible, the pessimistic
-    limit rests on a handful of weighted resamples: it is rough, and a caution says so. With perfect
-    separation no tilt goes far enough: the limit is then DeLong's or Wilson's at Sidak's level, and
-    a caution says so.
+    limit depends on a handful of weighted resamples and is rough. With perfect separation no tilt
+    goes far enough, and you get DeLong's or Wilson's limit at Sidak's level. A caution tells you of
+    both.
 
-    Rink and Brannath 2022; the rival MABT in Paraschakis et al. 2024.
+    Rink and Brannath 2022; the competitor MABT in Paraschakis et al. 2024.
 
     Parameters
     ----------
     variant : {None, 'as_published'}
-        'as_published' is for the table of Paraschakis et al. 2024 only: the bad limit of an AUC may
-        be nearer to 1 than that of a perfect one.
+        'as_published' only reproduces the table of Paraschakis et al. 2024: the pessimistic limit
+        of an AUC may be nearer to 1 than that of a perfect one.
     n_resamples : int
         The number of resamples, R.
     resampler : str or Resampler, optional
@@ -60,7 +53,7 @@ class MABT(Tilted):
     selector : str or Selector, optional
         The rule that scores configurations on the learning part; 'mean_of_folds' by default.
     direction : {'fixed', 'auto'}
-        For an AUC: 'auto' turns scores around where the negatives have the greater median.
+        For an AUC: 'auto' reverses scores if the negatives have the greater median.
 
     Examples
     --------
@@ -85,23 +78,4 @@ class MABT(Tilted):
         static_only=True,
     )
     preselect: ClassVar[bool] = True
-
-    def __call__(self, call: Call) -> Estimate:
-        """Return the score of the chosen configuration, with tilted limits."""
-        metric, target = call.metric, call.pi.target
-        resampler = choose_tilt_resampler(find_resampler(self.resampler), metric, target)
-        choice, selector = choose_by(self, call, preselect=self.preselect)
-        made = tilt_limits(
-            choice,
-            metric,
-            resampler,
-            self.n_resamples,
-            call.seeds,
-            corrected=True,
-            n_jobs=call.n_jobs,
-        )
-        source: LimitSource = made
-        if self.variant is None:
-            source = no_better_than_perfect(made, choice, metric, rivals=len(choice.candidates))
-        used = {"resampler": resampler}
-        return split_estimate(self, call, choice, selector, source, used=used)
+    corrected: ClassVar[bool] = True

@@ -2,59 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from earnest.core.base import check
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
-from earnest.core.results.estimate import Estimate
+from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import LimitSource, best_of
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
-from earnest.inference.resampling.splits import SplitKnobs
+from earnest.inference.resampling.resampled import MOST_RESAMPLES
+from earnest.inference.resampling.splits import Choice
 from earnest.inference.resampling.tilt import (
     choose_tilt_resampler,
     need_tiltable,
     no_better_than_perfect,
     tilt_limits,
 )
-from earnest.methods.base import (
-    MOST_RESAMPLES,
-    Call,
-    choose_by,
-    register,
-    split_estimate,
-)
+from earnest.methods.base import Call, register
+from earnest.methods.split.splitting import SplitMethod
 from earnest.metrics.families import Metric
 from earnest.resampling.bootstrap import Resampler, find_resampler
 
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class Tilted(SplitKnobs):
+class Tilted(SplitMethod):
     """Bootstrap tilting (BT): the values under which the estimate would be just too good.
 
-    Cases are reweighted, the more the greater their influence, until the resampled score exceeds
-    the estimate with probability alpha only; the score under those weights is the limit. The other
+    Cases are reweighted, those with more influence more strongly, until the resampled score exceeds
+    the estimate only with probability alpha; the score under those weights is the limit. The other
     limit tilts the other way. With one configuration nothing is chosen, and all cases evaluate.
 
-    **What is estimated.** The performance of the configuration chosen on the learning part, its
-    predictions read as one fixed model's.
+    **What is estimated.** The performance of the configuration chosen on the learning part,
+    treating its predictions as those of one fixed model.
 
-    **What it assumes.** Independent cases, or groups that are given; a metric that is a mean over
+    **What it assumes.** Independent cases (or independent groups), and a metric that is a mean over
     cases, or the AUC.
 
-    **When it fails.** Weights of far tilts depend on few resamples; a caution says so. With perfect
-    separation or very few cases no tilt goes far enough: limits are then DeLong's for the AUC and
-    Wilson's for means in a finite range, and a caution says so.
+    **When it fails.** The weights of strong tilts depend on few resamples. With perfect separation
+    or very few cases no tilt goes far enough, and you get DeLong's limits for the AUC and Wilson's
+    for means in a finite range. A caution tells you of both.
 
-    Efron 1981; Rink and Brannath 2022; as a rival BT in Paraschakis et al. 2024.
+    Efron 1981; Rink and Brannath 2022; the competitor BT in Paraschakis et al. 2024.
 
     Parameters
     ----------
     variant : {None, 'as_published'}
-        'as_published' is for the table of Paraschakis et al. 2024 only: the bad limit of an AUC may
-        be nearer to 1 than that of a perfect one.
+        'as_published' only reproduces the table of Paraschakis et al. 2024: the pessimistic limit
+        of an AUC may be nearer to 1 than that of a perfect one.
     n_resamples : int
         The number of resamples, R.
     resampler : str or Resampler, optional
@@ -68,7 +65,7 @@ class Tilted(SplitKnobs):
     selector : str or Selector, optional
         The rule that scores configurations on the learning part; 'mean_of_folds' by default.
     direction : {'fixed', 'auto'}
-        For an AUC: 'auto' turns scores around where the negatives have the greater median.
+        For an AUC: 'auto' reverses scores if the negatives have the greater median.
 
     Examples
     --------
@@ -92,7 +89,7 @@ class Tilted(SplitKnobs):
         static_only=True,
         aliases=("bt",),
     )
-    preselect: ClassVar[bool] = False
+    corrected: ClassVar[bool] = False  # whether tilts allow for the choice, as those of MABT
     variant: Literal["as_published"] | None = None
     n_resamples: int = 2000
     resampler: str | Resampler | None = None
@@ -107,17 +104,25 @@ class Tilted(SplitKnobs):
         """Refuse metrics that cannot be tilted."""
         need_tiltable(self.spec.name, metric, target)
 
-    def __call__(self, call: Call) -> Estimate:
-        """Return the score of the chosen configuration, with tilted limits."""
-        metric, target = call.metric, call.pi.target
-        resampler = choose_tilt_resampler(find_resampler(self.resampler), metric, target)
-        choice, selector = choose_by(self, call, preselect=self.preselect)
-        made = tilt_limits(
-            choice, metric, resampler, self.n_resamples, call.seeds, n_jobs=call.n_jobs
+    def find_limits(
+        self, call: Call, choice: Choice
+    ) -> tuple[LimitSource, tuple[Caution, ...], Mapping[str, object]]:
+        """Return tilted limits."""
+        metric, rivals = call.metric, len(choice.candidates)
+        given = find_resampler(self.resampler)
+        resampler = choose_tilt_resampler(given, metric, call.pi.target)
+        made: LimitSource = tilt_limits(
+            choice,
+            metric,
+            resampler,
+            self.n_resamples,
+            call.seeds,
+            corrected=self.corrected,
+            n_jobs=call.n_jobs,
         )
-        plain: LimitSource = made
         if self.variant is None:
-            plain = no_better_than_perfect(made, choice, metric)
-        source = best_of(plain, len(choice.candidates), metric.greater_is_better)
-        used = {"resampler": resampler}
-        return split_estimate(self, call, choice, selector, source, used=used)
+            apart = rivals if self.corrected else 1
+            made = no_better_than_perfect(made, choice, metric, rivals=apart)
+        if not self.corrected:
+            made = best_of(made, rivals, metric.greater_is_better)
+        return made, (), {"resampler": resampler}

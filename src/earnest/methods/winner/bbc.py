@@ -27,23 +27,16 @@ from earnest.inference.resampling.ensembles import (
     check_ensemble,
     choose_ensembles,
 )
-from earnest.inference.resampling.resampled import choose_resampler, resample_statistic
-from earnest.inference.resampling.winners import WinnerScores, winner, winners
+from earnest.inference.resampling.resampled import ResamplingKnobs
+from earnest.inference.resampling.winners import Choose, WinnerScores, winner, winners
 from earnest.kernels.score import score_table
-from earnest.methods.base import (
-    MOST_RESAMPLES,
-    Call,
-    ensemble_of,
-    make_estimate,
-    register,
-    selector_of,
-)
-from earnest.resampling.bootstrap import Resampler, UndefinedRule, find_resampler, out_of_bag_rule
+from earnest.methods.base import Call, ensemble_of, make_estimate, register, selector_of
+from earnest.resampling.bootstrap import Resampler
 
 
 @dataclass(frozen=True, eq=False)
 class BBCDetails:
-    """What else a bias correction tells.
+    """Details of a bias correction.
 
     Attributes
     ----------
@@ -65,7 +58,7 @@ class BBCDetails:
 
 @dataclass(frozen=True, eq=False)
 class EnsembleDetails:
-    """What else a bias correction of an ensemble tells.
+    """Details of a bias correction of an ensemble.
 
     Attributes
     ----------
@@ -86,22 +79,22 @@ class EnsembleDetails:
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class BBC:
+class BBC(ResamplingKnobs):
     """Bootstrap bias corrected CV: select in-bag, score the selected one out-of-bag, average.
 
     **What is estimated.** The mean performance of a configuration chosen by this rule from these
-    configurations, by models trained on the training part of the folds.
+    configurations, for models trained on the training part of the folds.
 
-    **What it assumes.** Cases (or groups) are independent, and the configurations were fixed
-    before any was evaluated. With repeats all predictions of a case go in or out together, and the
-    metric is computed in each repeat and averaged.
+    **What it assumes.** Cases (or groups) are independent, and the configurations were fixed before
+    any was evaluated. With repeats, all predictions of a case are drawn or left out together, and
+    the metric is computed in each repeat and averaged.
 
     **When it fails.** A dynamic search (Bayesian optimisation) has used the same cases to propose
     configurations, which no resampling of its predictions can undo. With very few cases of a class
-    the out-of-bag scores are rough. If they are all equal, as on few separated cases, the limits
-    are not theirs but the exact ones for what went unseen, with a caution. Scores that depend on
-    how many cases there are, such as R² or F1, are freed of the size of the part left out. Of one
-    configuration the value is its own score, which the mean over ever more resamples comes to.
+    the out-of-bag scores are rough. If they are all equal, as on a few separated cases, you get
+    exact limits for unseen errors instead, with a caution. Scores that depend on the number of
+    cases, such as R² or F1, are corrected for the size of the part left out. For one configuration
+    the value is its own score, the limit of the mean over ever more resamples.
 
     Tsamardinos, Greasidou, Borboudakis 2018, algorithm 5 (with the column index missing in its
     line 9); the redraw rule is that of the authors' code for Paraschakis et al. 2024.
@@ -120,9 +113,8 @@ class BBC:
         By default groups are drawn if there are any, otherwise cases.
     variant : {None, 'as_published'}
         'as_published' gives the mean of the out-of-bag scores for every metric, selects in-bag by
-        the pooled score but names the winner by the mean of the
-        folds, and takes the 25th and 975th of 1000 draws for a two-sided 95 % interval, be
-        they a point or not.
+        the pooled score but names the winner by the mean of the folds, and takes the 25th and 975th
+        of 1000 draws for a two-sided 95 % interval, even if they are equal.
 
     Examples
     --------
@@ -145,16 +137,12 @@ class BBC:
         corrected=True,
         static_only=True,
     )
-    n_resamples: int = 1000
     selector: str | Selector | EnsembleRule | None = None
-    undefined: str = "redraw"
-    resampler: str | Resampler | None = None
     variant: Literal["as_published"] | None = None
 
     def __post_init__(self) -> None:
         """Check the knobs."""
-        check.whole_number("n_resamples", self.n_resamples, low=1, high=MOST_RESAMPLES)
-        check.one_of("undefined", self.undefined, list(UndefinedRule))
+        super().__post_init__()
         check.one_of_or_none("variant", self.variant, ["as_published"])
 
     def __call__(self, call: Call) -> Estimate:
@@ -162,44 +150,22 @@ class BBC:
         rule = ensemble_of(self.selector)
         if rule is not None:
             return self._judge_ensemble(call, rule)
-        pi, metric = call.pi, call.metric
-        undefined, published = UndefinedRule(self.undefined), self.variant == "as_published"
+        pi, metric, published = call.pi, call.metric, self.variant == "as_published"
         selector = selector_of(self.selector, Pooled())
-        resampler = choose_resampler(find_resampler(self.resampler), pi.target, undefined)
-        need_out_of_bag(self.spec.name, resampler)
-
-        usual = self.resampler is None and undefined is UndefinedRule.REDRAW and not published
+        usual = self.resampler is None and self.undefined == "redraw" and not published
         first = FirstScores(pi.n_configs) if usual else None
-        scorer = WinnerScores(
-            pi,
-            metric,
-            resampler,
+        found = draw_winners(
+            self,
+            call,
             lambda inbag: winners(pi, metric, inbag, selector, n_jobs=call.n_jobs, keep=first),
-            call.n_jobs,
+            MeanOfFolds() if published else selector,
+            published=published,
         )
-        jobs = workers(call.n_jobs)
-        table, (final, naive, scores) = side_by_side(
-            lambda: resample_statistic(
-                scorer,
-                pi.target,
-                resampler,
-                self.n_resamples,
-                call.seeds,
-                accept=out_of_bag_rule(metric, pi.target, undefined, published=published),
-                redraw=undefined is UndefinedRule.REDRAW,
-                n_jobs=call.n_jobs,
-                columns=pi.n_configs,
-            ),  # (B, 2) or (B, 4)
-            lambda: winner(  # orders the columns while resamples are drawn
-                pi, metric, MeanOfFolds() if published else selector, n_jobs=call.n_jobs
-            ),
-            jobs,
-        )
-        draws = table[:, 0]
-        value = scorer.corrected(table, published=published)
+        final, scores = found.final, found.scores
+        value = found.scorer.corrected(found.table, published=published)
         if pi.n_configs == 1 and not published:
-            value = naive  # its limit for many resamples: nothing was selected
-        drawn = DrawnLimits(draws, as_published=published)
+            value = found.naive  # its limit for many resamples: nothing was selected
+        drawn = DrawnLimits(found.table[:, 0], as_published=published)
 
         def find_limits() -> tuple[LimitSource, tuple[Caution, ...]]:
             if published:
@@ -215,20 +181,17 @@ class BBC:
             )
             return with_spread(drawn, pi.select(final), metric, value=value, contest=contest)
 
-        def find_errors() -> ScoreErrors | None:
-            rng = call.seeds.generator(Purpose.VALUE_ERROR)
-            best_wins = type(selector) in (Pooled, MeanOfFolds)
-            return scorer.errors(table, final, rng, best_wins=best_wins)
-
         (source, remarks), errors = side_by_side(
-            find_limits, find_errors if has_width(drawn) else lambda: None, jobs
+            find_limits,
+            lambda: found.find_errors(call, selector) if has_width(drawn) else None,
+            workers(call.n_jobs),
         )
         return make_estimate(
             self,
             call,
             value=value,
             winner=final,
-            naive=naive,
+            naive=found.naive,
             source=source,
             cautions=[
                 *ties_at_the_top(pi, metric, scores, final),
@@ -236,8 +199,8 @@ class BBC:
                 *(other_winner(pi, metric, selector, final) if published else ()),
                 *remarks,
             ],
-            details=BBCDetails.of(table[:, 1].astype(np.intp), pi.n_configs),
-            used={"selector": selector, "resampler": resampler},
+            details=BBCDetails.of(found.table[:, 1].astype(np.intp), pi.n_configs),
+            used={"selector": selector, "resampler": found.scorer.resampler},
             errors=errors,
         )
 
@@ -256,20 +219,15 @@ class BBC:
                 cure="Leave `variant` out.",
             )
         check_ensemble(pi, rule)
-        undefined = UndefinedRule(self.undefined)
-        resampler = choose_resampler(find_resampler(self.resampler), pi.target, undefined)
-        need_out_of_bag(self.spec.name, resampler)
-        scorer = EnsembleScores(pi, metric, resampler, rule, call.n_jobs)
-        table = resample_statistic(
+        scorer = EnsembleScores(pi, metric, find_leaving(self, call), rule, call.n_jobs)
+        table = self.resample(
             scorer,
             pi.target,
-            resampler,
-            self.n_resamples,
+            metric,
             call.seeds,
-            accept=out_of_bag_rule(metric, pi.target, undefined),
-            redraw=undefined is UndefinedRule.REDRAW,
-            n_jobs=call.n_jobs,
+            left_out=True,
             columns=pi.n_configs,
+            n_jobs=call.n_jobs,
         )
         ones = Weights.ones(pi.n_cases)
         final = choose_ensembles(pi, metric, ones, rule, n_jobs=call.n_jobs)  # (1, C)
@@ -300,16 +258,16 @@ class BBC:
             source=source,
             cautions=[*unlike_scales(one, metric, Pooled(), 0), *remarks],
             details=EnsembleDetails(scorer.mean_share, scorer.n_members),
-            used={"selector": rule, "resampler": resampler},
+            used={"selector": rule, "resampler": scorer.resampler},
             errors=scorer.errors(table, final[0], luck, draws) if spread else None,
             ensemble={pi.configs.ids[c]: float(final[0, c]) for c in members},
         )
 
 
 def _join_contest(call: Call, final: NDArray[np.float64], naive: float) -> Contest:
-    """Return the contest that an ensemble (1, C) won: it stands beside its configurations.
+    """Return the contest that an ensemble (1, C) won, with its configurations.
 
-    Another rule than the best score chose it, so that its limits allow for the largest error.
+    It was not chosen by the best score, so its limits allow for the largest error.
     """
     pi, metric = call.pi, call.metric
     ones = Weights.ones(pi.n_cases)
@@ -318,12 +276,69 @@ def _join_contest(call: Call, final: NDArray[np.float64], naive: float) -> Conte
     return Contest(both, pi.n_configs, np.append(scores, naive), call.seeds, best_wins=False)
 
 
-def need_out_of_bag(name: str, resampler: Resampler) -> None:
-    """Refuse a resampler that leaves no case out."""
+@dataclass(frozen=True, eq=False)
+class DrawnWinners:
+    """The winners of all resamples, and that of the sample itself.
+
+    Attributes
+    ----------
+    scorer : WinnerScores
+        What scored the winners of the resamples.
+    table : ndarray, shape (B, 2) or (B, 4)
+        Its table.
+    final, naive, scores
+        The winner of the sample itself, its score, and all scores (C,) as it was chosen by.
+    """
+
+    scorer: WinnerScores
+    table: NDArray[np.float64]
+    final: int
+    naive: float
+    scores: NDArray[np.float64]
+
+    def find_errors(self, call: Call, selector: Selector) -> ScoreErrors:
+        """Return the standard errors of the corrected score and of its distances."""
+        rng = call.seeds.generator(Purpose.VALUE_ERROR)
+        best_wins = type(selector) in (Pooled, MeanOfFolds)  # a subclass has its own rule
+        return self.scorer.errors(self.table, self.final, rng, best_wins=best_wins)
+
+
+def draw_winners(
+    method: ResamplingKnobs,
+    call: Call,
+    choose: Choose,
+    final_rule: Selector,
+    *,
+    published: bool = False,
+) -> DrawnWinners:
+    """Choose in every resample, score what was chosen out-of-bag, and choose on the sample."""
+    pi, metric, jobs = call.pi, call.metric, call.n_jobs
+    scorer = WinnerScores(pi, metric, find_leaving(method, call), choose, jobs)
+    table, whole = side_by_side(
+        lambda: method.resample(
+            scorer,
+            pi.target,
+            metric,
+            call.seeds,
+            left_out=True,
+            published=published,
+            columns=pi.n_configs,
+            n_jobs=jobs,
+        ),
+        lambda: winner(pi, metric, final_rule, n_jobs=jobs),  # orders the columns meanwhile
+        workers(jobs),
+    )
+    return DrawnWinners(scorer, table, *whole)
+
+
+def find_leaving(method: ResamplingKnobs, call: Call) -> Resampler:
+    """Return the resampler of a method, and refuse one that leaves no case out."""
+    resampler = method.find_resampler(call.pi.target)
     if not resampler.has_out_of_bag:
         raise EvidenceError(
-            f"method {name!r} needs cases that a resample leaves out",
+            "the winner of a resample is scored on the cases that it leaves out",
             needs="a resampler that leaves cases out: 'case', 'stratified' or 'group'",
             got=f"{resampler.name!r}, whose weights are never 0",
             cure="Use method='naive_bootstrap' for Bayesian weights.",
         )
+    return resampler

@@ -22,16 +22,10 @@ from earnest.core.results.interval import DrawnLimits, LimitSource
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.inference.limits.ceiling import Contest, has_width, no_width, with_spread
 from earnest.inference.remarks import one_repeat_at_a_time, ties_at_the_top, warn_of_undefined_folds
+from earnest.inference.resampling.resampled import MOST_RESAMPLES
 from earnest.inference.resampling.winners import errors_in_the_limit, gains_of, judge_winner
 from earnest.kernels.score import fold_repeats, fold_scores
-from earnest.methods.base import (
-    MOST_RESAMPLES,
-    Call,
-    make_estimate,
-    need_folds,
-    register,
-    selector_of,
-)
+from earnest.methods.base import Call, make_estimate, need_folds, register, selector_of
 from earnest.methods.winner.bbc import BBCDetails
 from earnest.metrics.families import Metric
 from earnest.resampling.folds import all_fold_draws, draw_folds, enumerable
@@ -46,18 +40,18 @@ FEW_FOLDS = 5
 class BBCFold:
     """BBC over folds (BBC-F): draw folds in place of cases, from the scores of every fold.
 
-    **What is estimated.** As for `bbc`, with the mean of folds as the rule of selection.
+    **What is estimated.** As for `bbc`, with selection by the mean of folds.
 
     **What it assumes.** The fold scores of a configuration behave like independent draws; the
-    configurations were fixed in advance. With repeats a resample draws from the folds of one
-    repeat, the repeats taking turns, because folds of different repeats share their cases.
+    configurations were fixed in advance. With repeats, each resample draws from the folds of one
+    repeat, in turn, because folds of different repeats share their cases.
 
-    **When it fails.** With few folds the draws are few and coarse. A fold in which the metric is
-    undefined is left out. If the draws are all equal, as on few separated cases, the limits are not
-    theirs but the exact ones for what went unseen, with a caution.
+    **When it fails.** With few folds there are few different draws. A fold in which the metric is
+    undefined is left out. If the draws are all equal, as on a few separated cases, you get exact
+    limits for unseen errors instead, with a caution.
 
-    Paraschakis et al. 2024, algorithm 1: K folds drawn with replacement, redrawn while none is
-    left out; with at most six folds all K**K - K! draws are gone through and nothing is random.
+    Paraschakis et al. 2024, algorithm 1: K folds drawn with replacement, redrawn while none is left
+    out; with at most six folds all K**K - K! draws are enumerated and nothing is random.
 
     Parameters
     ----------
@@ -66,7 +60,7 @@ class BBCFold:
     selector : str or Selector, optional
         A rule that looks at folds; 'mean_of_folds' by default.
     exact : bool, optional
-        Whether to go through all draws; by default where K**K is at most 50,000.
+        Whether to enumerate all draws; by default if K**K is at most 50,000.
     variant : {None, 'as_published'}
         'as_published' keeps the limits of draws that are all equal, which are a single point.
 

@@ -18,7 +18,7 @@ from earnest.methods.base import Call, make_estimate, register, selector_of
 class Naive:
     """Cross-validation with tuning (CVT): the winner's score, as every search reports it.
 
-    **What is estimated.** Nothing without bias: it is the largest of many noisy scores.
+    **What is estimated.** It is biased for every target: it is the largest of many noisy scores.
 
     **What it assumes.** That nothing was selected.
 

@@ -19,27 +19,19 @@ from earnest.core.results.interval import DrawnLimits, LimitSource, NormalLimits
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.inference.limits.ceiling import no_width, with_spread
 from earnest.inference.remarks import not_corrected, one_repeat_at_a_time, warn_of_undefined_folds
-from earnest.inference.resampling.resampled import choose_resampler, resample_statistic
+from earnest.inference.resampling.resampled import ResamplingKnobs
 from earnest.inference.resampling.winners import judge_winner, keep_defined_folds, winner
 from earnest.kernels.score import fold_repeats, fold_scores, score_selected
-from earnest.methods.base import (
-    MOST_RESAMPLES,
-    Call,
-    make_estimate,
-    need_folds,
-    register,
-    selector_of,
-)
-from earnest.resampling.bootstrap import Resampler, UndefinedRule, find_resampler, in_bag_rule
+from earnest.methods.base import Call, make_estimate, need_folds, register, selector_of
 
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class NaiveBootstrap:
+class NaiveBootstrap(ResamplingKnobs):
     """Bootstrap the winner's scores as if it had been fixed in advance.
 
-    **What is estimated.** The winner's performance, had nobody selected it. It shows what goes
-    wrong without a correction; it is not valid for a tuned model, but it is one for a single
+    **What is estimated.** The winner's performance, as if nobody had selected it. It shows what
+    goes wrong without a correction: it is not valid for a tuned model, only for a single
     configuration.
 
     **What it assumes.** That nothing was selected; over folds, that fold scores are independent.
@@ -47,7 +39,7 @@ class NaiveBootstrap:
     **When it fails.** Whenever there was a choice. Over folds the interval is also too narrow with
     few folds.
 
-    Paraschakis et al. 2024, the rival NB: over folds, with percentile or normal limits.
+    Paraschakis et al. 2024, the competitor NB: over folds, with percentile or normal limits.
 
     Parameters
     ----------
@@ -57,7 +49,8 @@ class NaiveBootstrap:
         What is resampled: the winner's fold scores, as published, or the cases; by default folds
         where there are two or more and no resampler is given.
     interval : {'percentile', 'normal'}
-        How limits are made over folds; 'normal' is mean and standard deviation (ddof=0).
+        How the limits over folds are computed; 'normal' uses the mean and the standard deviation
+        (ddof=0).
     selector : str or Selector, optional
         By default 'mean_of_folds' over folds and 'pooled' over cases.
     undefined : {'redraw', 'drop', 'stratify'}
@@ -88,20 +81,16 @@ class NaiveBootstrap:
         cites="Paraschakis et al. 2024, the rival NB",
         aliases=("nb",),
     )
-    n_resamples: int = 1000
     over: Literal["folds", "cases"] | None = None
     interval: Literal["percentile", "normal"] = "percentile"
     selector: str | Selector | None = None
-    undefined: str = "redraw"
-    resampler: str | Resampler | None = None
     variant: Literal["as_published"] | None = None
 
     def __post_init__(self) -> None:
         """Check the knobs."""
-        check.whole_number("n_resamples", self.n_resamples, low=1, high=MOST_RESAMPLES)
+        super().__post_init__()
         check.one_of_or_none("over", self.over, ["folds", "cases"])
         check.one_of("interval", self.interval, ["percentile", "normal"])
-        check.one_of("undefined", self.undefined, list(UndefinedRule))
         check.one_of_or_none("variant", self.variant, ["as_published"])
         if self.over == "cases" and self.interval == "normal":
             raise InputError(
@@ -155,7 +144,7 @@ class NaiveBootstrap:
     def _spread(
         self, source: LimitSource, call: Call, best: int, value: float, *, by_fold: bool
     ) -> tuple[LimitSource, tuple[Caution, ...]]:
-        """Return limits that are no point, unless the published ones are asked for."""
+        """Return limits with some width, unless the published ones are asked for."""
         if self.variant is not None:
             return source, tuple(no_width(source))
         one = call.pi.select(best)
@@ -183,8 +172,6 @@ class NaiveBootstrap:
     def _cases(self, call: Call) -> Estimate:
         pi, metric = call.pi, call.metric
         selector = selector_of(self.selector, Pooled())
-        undefined = UndefinedRule(self.undefined)
-        resampler = choose_resampler(find_resampler(self.resampler), pi.target, undefined)
         best, naive, _ = winner(pi, metric, selector, n_jobs=call.n_jobs)
 
         def score(weights: Weights) -> NDArray[np.float64]:
@@ -192,16 +179,8 @@ class NaiveBootstrap:
             return score_selected(pi, metric, weights, columns, n_jobs=call.n_jobs)[:, None]
 
         value = float(score(Weights.ones(pi.n_cases))[0, 0])
-        draws = resample_statistic(
-            score,
-            pi.target,
-            resampler,
-            self.n_resamples,
-            call.seeds,
-            accept=in_bag_rule(metric, pi.target, undefined),
-            redraw=undefined is UndefinedRule.REDRAW,
-            n_jobs=call.n_jobs,
-        )
+        draws = self.resample(score, pi.target, metric, call.seeds, n_jobs=call.n_jobs)
+        resampler = self.find_resampler(pi.target)
         source, remarks = self._spread(DrawnLimits(draws[:, 0]), call, best, value, by_fold=False)
         return make_estimate(
             self,

@@ -8,14 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.base import check
 from earnest.core.base.rng import Purpose
 from earnest.core.base.threads import side_by_side, workers
 from earnest.core.data.predictions import Predictions
-from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
+from earnest.core.data.selection import Pooled, Selector
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
-from earnest.core.results.estimate import Estimate, ScoreErrors
+from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import DrawnLimits, LimitSource, NearWinnerLimits
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec, Side
 from earnest.inference.limits.ceiling import Contest, with_spread
@@ -26,34 +25,27 @@ from earnest.inference.limits.local_level import (
 )
 from earnest.inference.limits.winner_law import WinnerLaw, law_of, need_law
 from earnest.inference.remarks import ties_at_the_top, unlike_scales
-from earnest.inference.resampling.resampled import choose_resampler, resample_statistic
-from earnest.inference.resampling.winners import WinnerScores, gains_of, winner, winners
+from earnest.inference.resampling.resampled import ResamplingKnobs
+from earnest.inference.resampling.winners import gains_of, winner, winners
 from earnest.kernels.score import score_table
-from earnest.methods.base import (
-    MOST_RESAMPLES,
-    Call,
-    make_estimate,
-    register,
-    selector_of,
-)
-from earnest.methods.winner.bbc import BBCDetails, need_out_of_bag
+from earnest.methods.base import Call, make_estimate, register, selector_of
+from earnest.methods.winner.bbc import BBCDetails, draw_winners
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
-from earnest.resampling.bootstrap import Resampler, UndefinedRule, find_resampler, out_of_bag_rule
 
 MOST_ROWS = 4000  # resamples that the correlations of scores are read from, at most
 
 
 @dataclass(frozen=True, eq=False)
 class NearWinnerDetails(BBCDetails):
-    """What else the method tells.
+    """Details of the method.
 
     Attributes
     ----------
     winners, win_share
         As for BBC.
     near : ndarray of bool, shape (C,)
-        The configurations whose distance to the winner luck alone can explain.
+        The configurations whose distance to the winner chance alone can explain.
     """
 
     near: NDArray[np.bool_]
@@ -61,33 +53,33 @@ class NearWinnerDetails(BBCDetails):
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class NearWinner:
+class NearWinner(ResamplingKnobs):
     """BBC's value, with an interval for the winner at the level that its rivals leave it.
 
-    From the scores of all configurations under BBC's own resamples the method reads how small the
-    level must be for the winner alone, so that the interval holds for whichever configuration won.
-    Then it gives the limit of the winner at that level by the distribution of its metric: Clopper
-    and Pearson's for proportions and similar metrics (balanced accuracy, F1, MCC, kappa), a Beta
+    From the scores of all configurations under BBC's own resamples, the method finds how small the
+    level for the winner alone must be, so that the interval holds for whichever configuration won.
+    Then it takes the winner's limit at that level from the distribution of its metric: Clopper and
+    Pearson's for proportions and similar metrics (balanced accuracy, F1, MCC, kappa), a Beta
     distribution with the variance at the value tested for AUCs and the concordance index, a Gamma
     distribution for mean losses and R². A mean of scores between two limits, such as marks or means
-    of samples, is a proportion of as many trials as its variance is worth.
+    of samples, is treated as a proportion of as many trials as its variance corresponds to.
 
-    **What is estimated.** The performance of the configuration that won, by models trained on the
-    training part of the folds. The value is BBC's. Where the interval would leave the value out,
-    its end is moved to it.
+    **What is estimated.** The performance of the configuration that won, for models trained on the
+    training part of the folds. The value is BBC's. If the interval would not contain the value, its
+    end is moved to it.
 
     **What it assumes.** Independent cases, or independent groups of them; configurations that were
-    fixed before any was evaluated; scores that depend on each other about as normal numbers do; for
-    an AUC near 1 scores of about equal spread in both classes; for losses light tails. Steps 3 to 5
-    of the level have no theorem for finite samples: they were shown to hold by simulation.
-    Configurations that were dropped on the way count as rivals.
+    fixed before any was evaluated; scores whose dependence is about that of normal variables; for
+    an AUC near 1, scores of about equal spread in both classes; for losses, light tails. Steps 3 to
+    5 of the level have no theorem for finite samples; simulations show that they hold.
+    Configurations dropped during the search count as rivals.
 
-    **When it fails.** Dynamic searches and dependent cases break it as they break BBC. The AUC of
-    few positives that vary more than the negatives, and repeats of fewer than 50 cases near the
-    ceiling, were covered in 87 to 93 %; cautions say so. Where the losses of the winner have heavy
-    tails no law holds: the interval is then BBC's, and a caution says so. For other metrics, such
-    as average precision, nothing was shown, and the method refuses. `find_objection` tells all
-    this of a question beforehand.
+    **When it fails.** Dynamic searches and dependent cases break it as they break BBC. Coverage was
+    87 to 93 % for the AUC with few positives that vary more than the negatives, and for repeats of
+    fewer than 50 cases near the ceiling; cautions warn of these. If the losses of the winner have
+    heavy tails, no distribution fits and you get BBC's interval, with a caution. Other metrics,
+    such as average precision, were not studied and are refused. `find_objection` tells you all this
+    beforehand.
 
     A method of earnest's own, in the family of Zrnic and Fithian 2024.
 
@@ -96,8 +88,8 @@ class NearWinner:
     n_resamples : int
         The number of bootstrap resamples, B.
     selector : str or Selector, optional
-        The rule that chooses in-bag and on the sample itself; 'pooled' by default. Under another
-        rule than the best pooled score the level is that of the largest of all errors.
+        The rule that chooses in-bag and on the sample itself; 'pooled' by default. Under any rule
+        other than the best pooled score, the level is that of the largest of all errors.
     undefined : {'redraw', 'drop', 'stratify'}
         What to do with a resample on which the metric is undefined.
     resampler : str or Resampler, optional
@@ -128,24 +120,14 @@ class NearWinner:
         corrected=True,
         static_only=True,
     )
-    n_resamples: int = 1000
+    fewest: ClassVar[int] = 2
     selector: str | Selector | None = None
-    undefined: str = "redraw"
-    resampler: str | Resampler | None = None
-
-    def __post_init__(self) -> None:
-        """Check the knobs."""
-        check.whole_number("n_resamples", self.n_resamples, low=2, high=MOST_RESAMPLES)
-        check.one_of("undefined", self.undefined, list(UndefinedRule))
 
     def __call__(self, call: Call) -> Estimate:
         """Return BBC's value, and the limits of the winner at its local level."""
         pi, metric, jobs = call.pi, call.metric, call.n_jobs
         law_kind = need_law(self.spec.name, metric, pi.target)
-        undefined = UndefinedRule(self.undefined)
         selector = selector_of(self.selector, Pooled())
-        resampler = choose_resampler(find_resampler(self.resampler), pi.target, undefined)
-        need_out_of_bag(self.spec.name, resampler)
         best_wins = type(selector) is Pooled  # a subclass has its own rule
         tables: list[NDArray[np.float64]] = []
 
@@ -157,22 +139,8 @@ class NearWinner:
                 return selector(gains_of(metric, scores[None]), pi.configs.simplicity_order())
             return winners(pi, metric, inbag, selector, n_jobs=jobs)
 
-        scorer = WinnerScores(pi, metric, resampler, choose, jobs)
-        drawn, (final, naive, scores) = side_by_side(
-            lambda: resample_statistic(
-                scorer,
-                pi.target,
-                resampler,
-                self.n_resamples,
-                call.seeds,
-                accept=out_of_bag_rule(metric, pi.target, undefined),
-                redraw=undefined is UndefinedRule.REDRAW,
-                n_jobs=jobs,
-                columns=pi.n_configs,
-            ),  # (B, 2) or (B, 4)
-            lambda: winner(pi, metric, selector, n_jobs=jobs),
-            workers(jobs),
-        )
+        drawn = draw_winners(self, call, choose, selector)
+        final, naive, scores = drawn.final, drawn.naive, drawn.scores
         if not best_wins:  # its scores may be means over folds
             scores = score_table(pi, metric, Weights.ones(pi.n_cases), n_jobs=jobs)[0]
         law = WinnerLaw.of(law_kind, pi, metric, scores)
@@ -191,13 +159,10 @@ class NearWinner:
             found = winner_errors(*steady, final, rng, best_wins=best_wins, dropped=dropped)
             return found.near, found.errors
 
-        def find_errors() -> ScoreErrors:
-            rng = call.seeds.generator(Purpose.VALUE_ERROR)
-            rule_is_known = type(selector) in (Pooled, MeanOfFolds)
-            return scorer.errors(drawn, final, rng, best_wins=rule_is_known)
-
-        (near, errors), own = side_by_side(find_rivals, find_errors, workers(jobs))
-        value = naive if pi.n_configs == 1 else scorer.corrected(drawn)  # as in BBC
+        (near, errors), own = side_by_side(
+            find_rivals, lambda: drawn.find_errors(call, selector), workers(jobs)
+        )
+        value = naive if pi.n_configs == 1 else drawn.scorer.corrected(drawn.table)  # as in BBC
         objection = law.objection(final)
         if objection is None:
             said = tuple(law.remarks(final))
@@ -207,16 +172,16 @@ class NearWinner:
                 end=Side.LOWER if metric.greater_is_better else Side.UPPER,
                 configs=rivals,
                 errors=errors,
-                draws=drawn[:, 0],
+                draws=drawn.table[:, 0],
             )
         else:
             one = pi.select(final)
             contest = Contest.of(pi, final, scores, selector, call.seeds, n_jobs=call.n_jobs)
             source, said = with_spread(
-                DrawnLimits(drawn[:, 0]), one, metric, value=value, contest=contest
+                DrawnLimits(drawn.table[:, 0]), one, metric, value=value, contest=contest
             )
             said = (objection, *said)
-        wins = BBCDetails.of(drawn[:, 1].astype(np.intp), pi.n_configs)
+        wins = BBCDetails.of(drawn.table[:, 1].astype(np.intp), pi.n_configs)
         return make_estimate(
             self,
             call,
@@ -230,7 +195,7 @@ class NearWinner:
                 *said,
             ],
             details=NearWinnerDetails(wins.winners, wins.win_share, near),
-            used={"selector": selector, "resampler": resampler},
+            used={"selector": selector, "resampler": drawn.scorer.resampler},
             errors=own,
         )
 
@@ -239,8 +204,8 @@ class NearWinner:
     ) -> str | None:
         """Return why this interval may not hold for these data; None if it was shown to hold.
 
-        That is: the metric has no law, the winner's losses are not of its law, or limits of such
-        samples were seen to fail. Nothing is resampled.
+        That is: the metric has no known distribution, the winner's losses do not follow it, or
+        limits of such samples were seen to fail. Nothing is resampled.
 
         Examples
         --------
@@ -272,8 +237,8 @@ def find_dropped(
 ) -> DroppedConfigurations:
     """Return the configurations that have predictions of some folds and not of all.
 
-    They were in the running until they were dropped, and are compared with the winner on the cases
-    that they were tested on. One without any prediction never was.
+    They competed until they were dropped, and are compared with the winner on the cases that they
+    were tested on. A configuration without any prediction never competed.
     """
     begun = np.any([cell.any(axis=0) for cell in given.cells], axis=0)
     dropped = np.flatnonzero(begun & ~given.complete)

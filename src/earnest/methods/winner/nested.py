@@ -22,8 +22,8 @@ from earnest.methods.learner.cv import FoldDetails
 class Nested:
     """Nested cross-validation: tune within each training part, test on what was held out.
 
-    **What is estimated.** The mean performance of tuning and then fitting on (1 - 1/K) n cases: of
-    a procedure, not of one configuration.
+    **What is estimated.** The mean performance of tuning and then fitting on (1 - 1/K) n cases. It
+    is that of a procedure, not of one configuration.
 
     **What it assumes.** Independent cases (or groups that folds keep together).
 

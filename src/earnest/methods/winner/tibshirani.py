@@ -22,7 +22,7 @@ from earnest.metrics.families import Metric
 
 @dataclass(frozen=True)
 class TibshiraniDetails:
-    """The estimated bias, and the value before it was brought into the metric's range."""
+    """The estimated bias, and the value before it was moved into the metric's range."""
 
     bias: float
     unclipped: float
@@ -31,16 +31,16 @@ class TibshiraniDetails:
 @register
 @dataclass(frozen=True, kw_only=True)
 class Tibshirani:
-    """Tibshirani and Tibshirani's correction (TT): take off what each fold's own best gains.
+    """Tibshirani and Tibshirani's correction (TT): subtract what each fold's own best gains.
 
-    **What is estimated.** The mean performance of a configuration chosen by the mean of folds; a
-    heuristic, with no interval.
+    **What is estimated.** The mean performance of a configuration chosen by the mean of folds. It
+    is a heuristic without an interval.
 
     **What it assumes.** That a fold's own winner beats the overall winner on that fold by as much
     as the overall winner beats the truth.
 
-    **When it fails.** With small folds and many configurations it overcorrects, up to leaving the
-    metric's range (the value is then brought back, with a caution); with leave-one-out and a 0-1
+    **When it fails.** With small folds and many configurations it overcorrects, sometimes beyond
+    the metric's range (the value is then moved back, with a caution). With leave-one-out and a 0-1
     loss it is useless.
 
     Tsamardinos, Greasidou, Borboudakis 2018, algorithm 4: bias = L_CVT - mean_k min_i l_k(i).

@@ -9,8 +9,6 @@ import numpy as np
 
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
-from earnest.core.results.specs import Side
-from earnest.core.text.numbers import percent
 from earnest.plotting.figures.style import (
     GRID,
     HONEST,
@@ -18,9 +16,12 @@ from earnest.plotting.figures.style import (
     OTHER,
     SMALL,
     TINY,
+    draw_interval,
+    find_open_ends,
     fit_rows,
     get_axes,
     literal,
+    name_interval,
     quiet,
     shorten,
 )
@@ -117,16 +118,8 @@ def _draw_zero(ax: Axes) -> None:
 def _draw_row(ax: Axes, made: Comparison, y: float, *, filled: bool) -> None:
     """Draw a bar with end ticks, an arrow at an open end, and the difference as a dot."""
     colour = HONEST if filled else OTHER
-    interval = made.interval
-    if interval is not None:
-        low, high = _find_drawn_ends(made)
-        ax.plot([low, high], [y, y], color=colour, linewidth=2.2, zorder=2)
-        for end, is_open, arrow in (
-            (low, interval.side == Side.UPPER or np.isneginf(interval.low), "<"),
-            (high, interval.side == Side.LOWER or np.isposinf(interval.high), ">"),
-        ):
-            mark = arrow if is_open else "|"
-            ax.plot(end, y, mark, color=colour, markersize=7, markeredgewidth=1.5)
+    if made.interval is not None:
+        draw_interval(ax, made.interval, _find_drawn_ends(made), y, colour)
     face = colour if filled else "white"
     ax.plot(made.difference, y, "o", color=colour, markerfacecolor=face, markersize=7, zorder=4)
 
@@ -137,8 +130,7 @@ def _find_drawn_ends(made: Comparison) -> tuple[float, float]:
     assert interval is not None
     known = [e for e in (interval.low, interval.high) if np.isfinite(e)]
     reach = max([abs(end - middle) for end in known if end not in made.limits], default=1.0)
-    open_low = interval.side == Side.UPPER or np.isneginf(interval.low)
-    open_high = interval.side == Side.LOWER or np.isposinf(interval.high)
+    open_low, open_high = find_open_ends(interval)
     low = middle - 0.5 * reach if open_low else interval.low
     return low, middle + 0.5 * reach if open_high else interval.high
 
@@ -161,12 +153,9 @@ def _write_sides(ax: Axes, made: Comparison, y: float, others: str | None = None
 
 
 def _make_label(made: Comparison, pair: str, *, at_once: bool = False) -> str:
-    interval = made.interval
-    if interval is None:
-        return f"difference in {made.metric}, {pair}"
-    kind = "interval" if interval.side == Side.TWO_SIDED else f"{interval.side} bound"
-    level = percent(interval.confidence_level)
-    whole = " for all at once" * at_once
     said = f"difference in {made.metric}, {pair}"
+    if made.interval is None:
+        return said
+    whole = " for all at once" * at_once
     apart = " " if len(said) < WIDEST else "\n"
-    return f"{said}{apart}({level} {kind}{whole})"
+    return f"{said}{apart}({name_interval(made.interval)}{whole})"

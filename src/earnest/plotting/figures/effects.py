@@ -34,6 +34,7 @@ from earnest.plotting.figures.style import (
     quiet,
     shorten,
 )
+from earnest.plotting.svg.effects import find_gap_ends, find_winner, spread_trials
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes  # for results, which must not import matplotlib
@@ -104,10 +105,14 @@ def plot_effect(
         ax.set_xscale("log")
     _draw_hatch(ax, curve, gaps)
     _draw_rug(ax, curve)
-    _draw_dot(ax, curve, places)
+    if curve.best is not None:
+        at, height = find_winner(curve)
+        ax.plot(at, height, "o", color=HONEST, markersize=7, markeredgecolor="white", zorder=5)
     _draw_frame(ax, curve)
     if title:
-        ax.set_title(literal(_write_over(curve)), loc="left", fontsize=SMALL, color=INK)
+        better = "higher is better" if curve.objective.greater_is_better else "lower is better"
+        said = f"{curve.objective.name} ({better})"
+        ax.set_title(literal(said), loc="left", fontsize=SMALL, color=INK)
         band = f"band: {percent(confidence_level)}, {BANDS[of]}"
         ax.set_xlabel(literal(f"{curve.param}\n{band}"), fontsize=TINY, color=LABEL)
         ax.xaxis.labelpad = 4
@@ -143,14 +148,8 @@ def plot_effects(
             curve, ax, confidence_level=explanation.confidence_level, gaps=gaps, title=False
         )
         ax.set_title(literal(f"{curve.param}\n"), loc="left", fontsize=SMALL, color=INK)
-        ax.text(
-            0,
-            1.03,
-            literal(_write_under(curve)),
-            transform=ax.transAxes,
-            fontsize=TINY,
-            color=LABEL,
-        )
+        scale = "log scale · " if curve.scale == "log" else ""
+        _write_above(ax, 1.03, f"{scale}{curve.n_trials} trials", TINY)
     for ax in panels.flat[len(curves) :]:
         ax.set_visible(False)
     objective = explanation.objective
@@ -185,6 +184,15 @@ def plot_surface(surface: EffectSurface, axes: Sequence[Axes] | None = None) -> 
     return first, second
 
 
+def _write_above(
+    ax: Axes, height: float, words: str, size: float, colour: str = LABEL, *, bold: bool = False
+) -> None:
+    """Write a line above a panel; 1 is its upper edge."""
+    weight = "bold" if bold else "normal"
+    shown, where = literal(words), ax.transAxes
+    ax.text(0, height, shown, transform=where, fontsize=size, color=colour, fontweight=weight)
+
+
 def _draw_line(ax: Axes, places: Floats, mean: Floats, low: Floats, high: Floats) -> None:
     ax.fill_between(places, low, high, color=HONEST, alpha=0.20, linewidth=0)
     ax.plot(places, mean, color=HONEST, linewidth=1.8)
@@ -206,14 +214,7 @@ def _draw_ice(ax: Axes, curve: EffectCurve, places: Floats, count: int) -> None:
 def _draw_hatch(ax: Axes, curve: EffectCurve, gaps: Iterable[Gap]) -> None:
     """Hatch parts that were hardly tried, with the count of their trials."""
     for gap in gaps:
-        if curve.scale == "levels":
-            place = float(gap.low)
-            ends = (place - 0.5, place + 0.5)
-        else:
-            codes, values = curve.codes, np.array(curve.grid, dtype=float)
-            values = np.log(values) if curve.scale == "log" else values
-            low, high = (float(np.interp(code, codes, values)) for code in (gap.low, gap.high))
-            ends = (math.exp(low), math.exp(high)) if curve.scale == "log" else (low, high)
+        ends = find_gap_ends(curve, gap)
         ax.axvspan(*ends, facecolor="none", edgecolor=GRID, hatch="////", linewidth=0, zorder=0)
         word = "trial" if gap.n_trials == 1 else "trials"
         middle = math.sqrt(ends[0] * ends[1]) if curve.scale == "log" else sum(ends) / 2
@@ -235,7 +236,7 @@ def _draw_rug(ax: Axes, curve: EffectCurve) -> None:
     trials = curve.trials[::every]
     values = cast(Sequence[float], trials)
     if curve.scale == "levels":
-        values = list(_spread(trials, list(curve.grid)))
+        values = spread_trials(trials, list(curve.grid), HALF)
     from matplotlib.transforms import ScaledTranslation
 
     down = ScaledTranslation(0, -RUG / 72, ax.figure.dpi_scale_trans)
@@ -249,29 +250,6 @@ def _draw_rug(ax: Axes, curve: EffectCurve) -> None:
         markeredgewidth=0.6,
         clip_on=False,
     )
-
-
-def _spread(values: Sequence[object], levels: list[object]) -> Iterable[float]:
-    """Yield a place for each trial within the box of its level."""
-    counts = [sum(v == level for v in values) for level in levels]
-    seen = [0] * len(levels)
-    for value in values:
-        place = levels.index(value)
-        seen[place] += 1
-        yield place - HALF + 2 * HALF * seen[place] / (counts[place] + 1)
-
-
-def _draw_dot(ax: Axes, curve: EffectCurve, places: Floats) -> None:
-    if curve.best is None:
-        return
-    if curve.scale == "levels":
-        at = float(list(curve.grid).index(curve.best))
-        height = float(curve.mean[int(at)])
-    else:
-        at = float(cast(float, curve.best))
-        grid, here = (np.log(places), math.log(at)) if curve.scale == "log" else (places, at)
-        height = float(np.interp(here, grid, curve.mean))
-    ax.plot(at, height, "o", color=HONEST, markersize=7, markeredgecolor="white", zorder=5)
 
 
 def _draw_frame(ax: Axes, curve: EffectCurve) -> None:
@@ -299,11 +277,8 @@ def _draw_frame(ax: Axes, curve: EffectCurve) -> None:
         ax.xaxis.set_major_locator(LogLocator(numticks=6))
         ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     else:
-        ax.locator_params(axis="x", nbins=5, integer=_is_whole(curve))
-
-
-def _is_whole(curve: EffectCurve) -> bool:
-    return all(isinstance(value, int) for value in curve.grid)
+        whole = all(isinstance(value, int) for value in curve.grid)
+        ax.locator_params(axis="x", nbins=5, integer=whole)
 
 
 def _shorten(words: Sequence[str]) -> list[str]:
@@ -313,16 +288,6 @@ def _shorten(words: Sequence[str]) -> list[str]:
     if len(set(starts)) == len(set(words)):
         return starts
     return [word if len(word) <= most else "…" + word[1 - most :] for word in words]
-
-
-def _write_over(curve: EffectCurve) -> str:
-    better = "higher is better" if curve.objective.greater_is_better else "lower is better"
-    return f"{curve.objective.name} ({better})"
-
-
-def _write_under(curve: EffectCurve) -> str:
-    scale = {"log": "log scale · ", "linear": "", "levels": ""}[curve.scale]
-    return f"{scale}{curve.n_trials} trials"
 
 
 def _draw_sheet(ax: Axes, surface: EffectSurface, values: Floats, name: str) -> None:
@@ -509,28 +474,13 @@ def _draw_panel(ax: Axes, tree: RegionTree, region: Region, limits: tuple[float,
     ax.locator_params(axis="y", nbins=4)
     framed = region.holds_best and not region.children
     condition = in_words(region.limits[-1:]) or region.curve.where or "everywhere"
-    ax.text(
-        0,
-        1.42,
-        literal(_cut(condition)),
-        transform=ax.transAxes,
-        fontsize=TINY,
-        color=HONEST if framed else INK,
-        fontweight="bold",
-    )
+    _write_above(ax, 1.42, _cut(condition), TINY, HONEST if framed else INK, bold=True)
     facts = f"{share_words(region.share)} · {region.n_trials} trials"
-    ax.text(
-        0,
-        1.24,
-        facts + (" · best here" if framed else ""),
-        transform=ax.transAxes,
-        fontsize=TINY - 1,
-        color=LABEL,
-    )
+    _write_above(ax, 1.24, facts + (" · best here" if framed else ""), TINY - 1)
     half = f"band ± {1.96 * region.curve.mean_confidence:.2g}"
     change = f", {band_words(region.narrower).removeprefix('band ')}" if region.limits else ""
     colour = NAIVE if region.narrower < -0.005 else HONEST if region.limits else LABEL
-    ax.text(0, 1.07, half + change, transform=ax.transAxes, fontsize=TINY - 1, color=colour)
+    _write_above(ax, 1.07, half + change, TINY - 1, colour)
     if framed:
         for side in ax.spines.values():
             side.set_visible(True)

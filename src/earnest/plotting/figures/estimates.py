@@ -8,9 +8,7 @@ import numpy as np
 
 from earnest.core.results.estimate import Estimate, Estimates
 from earnest.core.results.interval import Interval
-from earnest.core.results.specs import Side
 from earnest.core.text.estimate import flatters, print_numbers
-from earnest.core.text.numbers import percent
 from earnest.plotting.figures.style import (
     GRID,
     HONEST,
@@ -19,9 +17,11 @@ from earnest.plotting.figures.style import (
     OTHER,
     SMALL,
     TINY,
+    draw_interval,
     fit_rows,
     get_axes,
     literal,
+    name_interval,
     quiet,
 )
 
@@ -51,15 +51,7 @@ def plot_estimate(estimate: Estimate, ax: Axes | None = None) -> Axes:
     shown = print_numbers(estimate)
     _draw_interval(ax, estimate, -0.14, HONEST)
     ax.plot(estimate.value, -0.14, "o", color=HONEST, markersize=8, zorder=4)
-    ax.annotate(
-        f"{estimate.method} {shown.value}",
-        (estimate.value, -0.14),
-        xytext=(0, -15),
-        textcoords="offset points",
-        ha="center",
-        color=HONEST,
-        fontsize=SMALL,
-    )
+    _write_under(ax, f"{estimate.method} {shown.value}", (estimate.value, -0.14), HONEST)
     if estimate.naive is not None and estimate.n_configs > 1:
         _draw_naive(ax, estimate)
     ax.set_ylim(-0.78, 1.08)
@@ -172,17 +164,10 @@ def _draw_density(ax: Axes, estimate: Estimate) -> None:
 def _draw_interval(
     ax: Axes, estimate: Estimate, y: float, colour: str, *, dashed: bool = False
 ) -> None:
-    """Draw a bar with end ticks; an open end has an arrow in place of a tick."""
-    interval = estimate.interval
-    if interval is None:
-        return
-    low, high = _find_drawn_ends(estimate, interval)
-    ax.plot([low, high], [y, y], color=colour, linewidth=2.5, linestyle=":" if dashed else "-")
-    for end, is_open, arrow in (
-        (low, interval.side == Side.UPPER, "<"),
-        (high, interval.side == Side.LOWER, ">"),
-    ):
-        ax.plot(end, y, arrow if is_open else "|", color=colour, markersize=8, markeredgewidth=1.6)
+    """Draw the interval of an estimate, where it has one."""
+    if estimate.interval is not None:
+        ends = _find_drawn_ends(estimate, estimate.interval)
+        draw_interval(ax, estimate.interval, ends, y, colour, dashed=dashed)
 
 
 def _find_drawn_ends(estimate: Estimate, interval: Interval) -> tuple[float, float]:
@@ -209,13 +194,18 @@ def _draw_naive(ax: Axes, estimate: Estimate) -> None:
         )
     word = "too high" if estimate.scale.greater_is_better else "too low"
     gap = f", {shown.optimism} {word}" if sure else ""
+    _write_under(ax, f"naive {shown.naive}{gap}", (naive, -0.5), NAIVE)
+
+
+def _write_under(ax: Axes, words: str, at: tuple[float, float], colour: str) -> None:
+    """Write words under a mark."""
     ax.annotate(
-        f"naive {shown.naive}{gap}",
-        (naive, -0.5),
+        words,
+        at,
         xytext=(0, -15),
         textcoords="offset points",
         ha="center",
-        color=NAIVE,
+        color=colour,
         fontsize=SMALL,
     )
 
@@ -224,10 +214,4 @@ def _say_better(estimate: Estimate) -> str:
     better = "higher is better" if estimate.scale.greater_is_better else "lower is better"
     if estimate.interval is None:
         return better
-    return (
-        f"{better}; {percent(estimate.interval.confidence_level)} {_name_side(estimate.interval)}"
-    )
-
-
-def _name_side(interval: Interval) -> str:
-    return "interval" if interval.side == Side.TWO_SIDED else f"{interval.side} bound"
+    return f"{better}; {name_interval(estimate.interval)}"

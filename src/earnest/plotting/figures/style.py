@@ -6,7 +6,12 @@ dash say it without colour.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Literal
+
+from earnest.core.results.interval import Interval
+from earnest.core.results.specs import Side
+from earnest.core.text.numbers import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,6 +69,37 @@ def quiet(ax: Axes, label: str, *, ticks: int | None = 6) -> None:
     if ticks is not None:
         ax.locator_params(axis="x", nbins=ticks)
     ax.set_xlabel(literal(label), color=INK, fontsize=SMALL)
+
+
+def draw_interval(
+    ax: Axes,
+    interval: Interval,
+    ends: tuple[float, float],
+    y: float,
+    colour: str,
+    *,
+    width: float = 2.4,
+    dashed: bool = False,
+) -> None:
+    """Draw a bar with end ticks; an open end has an arrow in place of a tick."""
+    low, high = ends
+    style = ":" if dashed else "-"
+    ax.plot([low, high], [y, y], color=colour, linewidth=width, linestyle=style, zorder=2)
+    for end, is_open, arrow in zip(ends, find_open_ends(interval), "<>", strict=True):
+        mark = arrow if is_open else "|"
+        ax.plot(end, y, mark, color=colour, markersize=7.5, markeredgewidth=1.5)
+
+
+def find_open_ends(interval: Interval) -> tuple[bool, bool]:
+    """Tell whether an interval has no lower, and no upper end."""
+    low = interval.side == Side.UPPER or math.isinf(interval.low)
+    return low, interval.side == Side.LOWER or math.isinf(interval.high)
+
+
+def name_interval(interval: Interval) -> str:
+    """Return the level of an interval, and whether it is one or a bound."""
+    kind = "interval" if interval.side == Side.TWO_SIDED else f"{interval.side} bound"
+    return f"{percent(interval.confidence_level)} {kind}"
 
 
 def literal(text: str) -> str:

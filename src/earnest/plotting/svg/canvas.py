@@ -150,14 +150,7 @@ class Canvas:
         self._defs: list[str] = []
 
     def line(
-        self,
-        start: Point,
-        end: Point,
-        colour: str,
-        width: float = 1.0,
-        *,
-        dash: str = "",
-        cap: str = "",
+        self, start: Point, end: Point, colour: str, width: float = 1.0, *, dash: str = ""
     ) -> None:
         """Draw a straight line."""
         (x1, y1), (x2, y2) = start, end
@@ -170,7 +163,6 @@ class Canvas:
             stroke=_find_ink(colour),
             stroke_width=width,
             stroke_dasharray=dash,
-            stroke_linecap=cap,
         )
 
     def curve(
@@ -241,17 +233,6 @@ class Canvas:
             stroke_width=1.8 if hollow else "",
         )
 
-    def speck(self, at: Point, radius: float, colour: str, opacity: float = 1.0) -> None:
-        """Draw a small dot without a halo: one of many."""
-        self._add(
-            "circle",
-            cx=at[0],
-            cy=at[1],
-            r=radius,
-            fill=_find_ink(colour),
-            fill_opacity="" if opacity == 1.0 else opacity,
-        )
-
     def specks(self, points: Iterable[Point], radius: float, colour: str, opacity: float) -> None:
         """Draw many small dots as one shape: each is a stroke of no length with round ends."""
         path = "".join(f"M{_format_tenth(x)} {_format_tenth(y)}h.01" for x, y in points)
@@ -312,7 +293,6 @@ class Canvas:
         anchor: str = "start",
         size: float = TEXT,
         bold: bool = False,
-        turn: float = 0.0,
     ) -> None:
         """Write words with their baseline at a point; they are escaped here."""
         x, y = at
@@ -325,9 +305,6 @@ class Canvas:
             text_anchor="" if anchor == "start" else anchor,
             font_size="" if size == TEXT else size,
             font_weight=BOLD if bold else "",
-            transform=f"rotate({_format_number(turn)} {_format_number(x)} {_format_number(y)})"
-            if turn
-            else "",
         )
 
     def hatch(self, corner: Point, size: Point) -> None:
@@ -663,6 +640,6 @@ def find_finite_ends(values: Iterable[float | None]) -> tuple[float, float]:
     return (min(known), max(known)) if known else (0.0, 1.0)
 
 
-def label_room(words: Iterable[str], size: float = TEXT) -> float:
+def label_room(words: Iterable[str]) -> float:
     """Return the room that y labels need at the left of an axis."""
-    return max((measure_text(word, size) for word in words), default=0.0) + 10.0
+    return max((measure_text(word) for word in words), default=0.0) + 10.0

@@ -35,6 +35,7 @@ from earnest.plotting.svg.strips import interval_bar
 
 BINS = 30
 IN, OUT = 0.55, 0.22  # opacity of bars within the interval, and beyond it
+MOST_NAMED = 6  # configurations that are shown by name
 NAMES = 0.47  # share of the width that the names of configurations may take
 
 
@@ -172,7 +173,6 @@ def won_in_bag(
     winner: str | None,
     name: str,
     width: float = 420,
-    most: int = 6,
 ) -> Figure:
     """Draw in how many resamples each configuration was chosen, the rest pooled.
 
@@ -182,11 +182,9 @@ def won_in_bag(
         The share of resamples that each configuration won.
     winner : str or None
         The configuration chosen on all cases, in blue; always among those shown.
-    most : int
-        How many are shown by name.
     """
     ranked = sorted(shares.items(), key=lambda item: (item[0] != winner, -item[1]))
-    named = [item for i, item in enumerate(ranked) if i < most and (item[1] > 0 or i == 0)]
+    named = [item for i, item in enumerate(ranked) if i < MOST_NAMED and (item[1] > 0 or i == 0)]
     named.sort(key=lambda item: -item[1])
     rest = [share for _, share in ranked[len(named) :]]
     won = [share for share in rest if share > 0]

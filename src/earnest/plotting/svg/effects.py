@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -36,9 +37,6 @@ from earnest.plotting.svg.canvas import (
     short,
     space_labels,
 )
-
-# Effects of parameters on the score, as the surrogate of a search sees them.
-
 
 MOST_TICKS = 500  # of a rug
 MOST_GRID = 200
@@ -92,7 +90,6 @@ def effect(
     gaps: Sequence[Gap] = (),
     confidence_level: float = 0.95,
     width: float = 270,
-    ice: int = 0,
 ) -> Figure:
     """Draw an effect: mean line, band of the average surrogate uncertainty, a tick a trial.
 
@@ -106,15 +103,12 @@ def effect(
         Parts that were hardly tried, to be hatched, with their number of trials.
     confidence_level : float
         That of the band.
-    ice : int
-        How many ICE curves to draw behind it, at most 40.
     """
     low, high = curve.bands(confidence_level)
     panel = make_panel(curve, name, limits, width, top=14.0, plot=142.0, under=36.0)
     canvas, bottom = panel.canvas, panel.y.start
     _draw_hatch(panel, gaps)
     with panel.plot():
-        _draw_ice(panel, min(ice, 40))
         draw_band(panel, low, high)
     draw_winner(panel, down=True)
     _write_hatch(panel, gaps)
@@ -172,21 +166,11 @@ def draw_band(panel: Panel, low: np.ndarray, high: np.ndarray) -> None:
     canvas.curve(panel.points(curve.mean)[::every], "accent", 1.8)
 
 
-def _draw_ice(panel: Panel, count: int) -> None:
-    ice = panel.curve.ice
-    if ice is None or not count or panel.levels:
-        return
-    every = max(1, len(ice.mean) // count)
-    step = max(1, math.ceil(len(panel.curve.grid) / 24))
-    for row in ice.mean[::every][:count]:
-        panel.canvas.curve(panel.points(row)[::step], "rule", 0.7)
-
-
 def _draw_hatch(panel: Panel, gaps: Sequence[Gap]) -> None:
     """Hatch what was hardly tried."""
     top, bottom = panel.y.end, panel.y.start
     for gap in gaps:
-        low, high = (panel.x(value) for value in _find_gap_ends(panel.curve, gap))
+        low, high = (panel.x(value) for value in find_gap_ends(panel.curve, gap))
         if high - low >= 1:
             panel.canvas.hatch((low, top), (high - low, bottom - top))
 
@@ -195,7 +179,7 @@ def _write_hatch(panel: Panel, gaps: Sequence[Gap]) -> None:
     """Say how many trials lie in a hatched part, at the end that the line leaves free."""
     canvas, top, bottom = panel.canvas, panel.y.end, panel.y.start
     for gap in gaps:
-        low, high = (panel.x(value) for value in _find_gap_ends(panel.curve, gap))
+        low, high = (panel.x(value) for value in find_gap_ends(panel.curve, gap))
         if high - low < 1:
             continue
         words = f"{gap.n_trials} trial{'' if gap.n_trials == 1 else 's'}"
@@ -216,7 +200,8 @@ def _find_height(panel: Panel, x: float) -> float:
     return float(np.interp(x, places, heights))
 
 
-def _find_gap_ends(curve: EffectCurve, gap: Gap) -> tuple[float, float]:
+def find_gap_ends(curve: EffectCurve, gap: Gap) -> tuple[float, float]:
+    """Return from where to where a gap goes, in the units of the x axis."""
     if curve.scale == "levels":
         return float(gap.low) - 0.5, float(gap.low) + 0.5
     values = np.array(curve.grid, dtype=float)
@@ -227,21 +212,29 @@ def _find_gap_ends(curve: EffectCurve, gap: Gap) -> tuple[float, float]:
 
 def draw_winner(panel: Panel, *, down: bool) -> None:
     """Draw a dot at the winner's value, and a line from it to the axis."""
-    curve, best = panel.curve, panel.curve.best
-    if best is None or (panel.levels and best not in curve.grid):
-        return
-    if panel.levels:
-        place = list(curve.grid).index(best)
-        x, height = panel.x(place), float(curve.mean[place])
-    else:
-        grid, at = curve.places, float(cast(float, best))
-        inner = (np.log(grid), math.log(at)) if curve.scale == "log" else (grid, at)
-        x, height = panel.x(at), float(np.interp(inner[1], inner[0], curve.mean))
+    at, height = find_winner(panel.curve)
     if math.isnan(height) or not panel.y.holds(height):
         return
+    x = panel.x(at)
     if down and not panel.levels:
         panel.canvas.line((x, panel.y(height)), (x, panel.y.start), "accent", dash=DOTS)
     panel.canvas.dot((x, panel.y(height)), 5, "accent")
+
+
+def find_winner(curve: EffectCurve) -> tuple[float, float]:
+    """Return the place of the winner's value on the x axis and the height of the curve there.
+
+    Both are NaN where the winner has no such value.
+    """
+    best = curve.best
+    if best is None or (curve.scale == "levels" and best not in curve.grid):
+        return math.nan, math.nan
+    if curve.scale == "levels":
+        place = list(curve.grid).index(best)
+        return float(place), float(curve.mean[place])
+    at, grid = float(cast(float, best)), curve.places
+    here, grid = (math.log(at), np.log(grid)) if curve.scale == "log" else (at, grid)
+    return at, float(np.interp(here, grid, curve.mean))
 
 
 def _draw_rug(panel: Panel, top: float) -> None:
@@ -253,7 +246,7 @@ def _draw_rug(panel: Panel, top: float) -> None:
     trials = list(curve.trials)
     trials = trials[:: max(1, math.ceil(len(trials) / MOST_TICKS))]
     places = (
-        _spread(trials, list(curve.grid))
+        spread_trials(trials, list(curve.grid), HALF)
         if panel.levels
         else (float(cast(float, v)) for v in trials)
     )
@@ -264,14 +257,13 @@ def _draw_rug(panel: Panel, top: float) -> None:
         panel.canvas.curve(points, "ink2", 0.7)
 
 
-def _spread(values: Sequence[object], levels: list[object]) -> list[float]:
-    known = [value for value in values if value in levels]
-    counts = {i: sum(v == level for v in known) for i, level in enumerate(levels)}
-    seen, places = dict.fromkeys(counts, 0), []
-    for value in known:
-        place = levels.index(value)
+def spread_trials(values: Sequence[object], levels: list[object], half: float) -> list[float]:
+    """Return a place for each trial within the box of its level, in the order of the trials."""
+    known = [levels.index(value) for value in values if value in levels]
+    counts, seen, places = Counter(known), Counter[int](), []
+    for place in known:
         seen[place] += 1
-        places.append(place - HALF + 2 * HALF * seen[place] / (counts[place] + 1))
+        places.append(place - half + 2 * half * seen[place] / (counts[place] + 1))
     return places
 
 
@@ -438,14 +430,16 @@ def _draw_dashed(panel: Panel, root: EffectCurve, edge: np.ndarray) -> None:
     panel.canvas.curve(points, "ink2", 1, dash="3 2.5")
 
 
+MOST_PARAMS = 12  # that are drawn; the table has all
+LEADING = 2  # of them that the heading names, in blue
+
+
 def importance(
     made: Importance,
     *,
     name: str,
     width: float = 480,
     trials: Mapping[str, int] | None = None,
-    leading: int = 2,
-    most: int = 12,
 ) -> Figure:
     """Draw the share of each parameter as a dot with its interval, from 0 on; a tick is it alone.
 
@@ -457,12 +451,8 @@ def importance(
         What to draw.
     trials : mapping of str to int, optional
         In how many trials a parameter is active, where not in all.
-    leading : int
-        How many are named in the heading, in blue.
-    most : int
-        How many are drawn; the table has all.
     """
-    names = list(made.ranking[:most])
+    names = list(made.ranking[:MOST_PARAMS])
     row, top = 24.0, 6.0
     bottom = top + row * len(names)
     counts = dict(trials or {})
@@ -479,7 +469,7 @@ def importance(
     words = cut_apart(names, (room - 14) / 1.12, keep_end=True)
     for i, param in enumerate(names):
         share, y = made.total[param], top + (i + 0.5) * row
-        leads = i < leading
+        leads = i < LEADING
         colour = "accent" if leads else "ink2"
         canvas.text((0, y + 4), words[i], "ink" if leads else "ink2", bold=leads)
         if param in counts:

@@ -35,9 +35,7 @@ NARROW = 480.0  # pixels under which the lines are named over the plot
 STOPS = tuple(m * 10**k for k in range(7) for m in (1, 2, 5))
 
 
-def gain(
-    made: Gain, *, name: str, width: float = 640, height: float = 300, title: str = ""
-) -> Figure:
+def gain(made: Gain, *, name: str, width: float = 640, title: str = "") -> Figure:
     """Draw both curves on a log scale: hollow diamonds are naive, dots with a band corrected.
 
     Parameters
@@ -47,7 +45,7 @@ def gain(
     title : str
         The metric in words; its name by default.
     """
-    words, narrow = title or made.metric, width < NARROW
+    words, narrow, height = title or made.metric, width < NARROW, 300.0
     ends = _name_ends(made)
     wide = max(measure_text(word, bold=True) for word, _, _ in ends)
     (low, high), ticks, left = _span_scores(made, [*made.naive, *made.corrected])
@@ -156,9 +154,7 @@ def _label_stops(x: Scale, configs: int) -> list[tuple[float, str]]:
     return [*found, last]
 
 
-def learning(
-    made: LearningCurve, *, name: str, width: float = 460, height: float = 240, title: str = ""
-) -> Figure:
+def learning(made: LearningCurve, *, name: str, width: float = 460, title: str = "") -> Figure:
     """Draw a dot a size with its limits, joined by a line, on a log scale.
 
     Parameters
@@ -169,7 +165,8 @@ def learning(
         The metric in words; its name by default.
     """
     (low, high), ticks, left = _span_scores(made, made.scores)
-    canvas, right = Canvas(width, height, name), width - SIDE
+    height, right = 240.0, width - SIDE
+    canvas = Canvas(width, height, name)
     x = Scale(float(made.sizes[0]), float(made.sizes[-1]), left + SIDE, right, log=True)
     y = Scale(low, high, height - UNDER, TOP)
     draw_y_grid(canvas, y, left, right, ticks=ticks)

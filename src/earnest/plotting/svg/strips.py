@@ -28,7 +28,7 @@ from earnest.plotting.svg.canvas import (
     space_labels,
 )
 
-# Marks that several figures of a report share.
+HEAD = 4.0  # pixels of the head of an arrow
 
 
 def interval_bar(
@@ -40,7 +40,6 @@ def interval_bar(
     thick: float,
     *,
     dash: str = "",
-    head: float = 4.0,
 ) -> tuple[float, float]:
     """Draw an interval with end ticks; an open end, or one beyond the scale, is an arrow.
 
@@ -51,14 +50,12 @@ def interval_bar(
     """
     left = interval.side == Side.UPPER or interval.low < scale.low
     right = interval.side == Side.LOWER or interval.high > scale.high
-    low = scale.start - head if left else scale(interval.low)
-    high = scale.end + head if right else scale(interval.high)
+    low = scale.start - HEAD if left else scale(interval.low)
+    high = scale.end + HEAD if right else scale(interval.high)
     canvas.line((low, y), (high, y), colour, thick, dash=dash)
     for x, is_open, at_left in ((low, left, True), (high, right, False)):
         if is_open:
-            canvas.arrow_head(
-                (x + (-head if at_left else head), y), colour, left=at_left, size=head
-            )
+            canvas.arrow_head((x + (-HEAD if at_left else HEAD), y), colour, left=at_left)
         else:
             canvas.line((x, y - 5), (x, y + 5), colour, 1.8)
     return low, high
@@ -154,7 +151,6 @@ def forest_strip(
     trust: Trust = Trust.CORRECTED,
     reference: float | None = None,
     reported: bool = False,
-    height: float = HEIGHT,
 ) -> Figure:
     """Draw one method: its interval and its value, or an empty row.
 
@@ -171,10 +167,10 @@ def forest_strip(
     reported : bool
         Whether this is the reported row; it is drawn thicker.
     """
-    canvas, y = empty_strip(scale, name, height), height / 2
+    canvas, y = empty_strip(scale, name), HEIGHT / 2
     if reference is not None and scale.holds(reference):
         x = scale(reference)
-        canvas.line((x, 0), (x, height), "accent", dash=DOTS)
+        canvas.line((x, 0), (x, HEIGHT), "accent", dash=DOTS)
     if estimate is None:
         return canvas.figure("Not run.", [])
     colour, thick = _COLOURS[trust], 3.4 if reported else 1.8
@@ -223,30 +219,28 @@ class Difference:
     verdict: str = ""
 
 
-def difference_scale(
-    rows: Iterable[Difference], *, width: float = 350, nearest: int = NEAREST
-) -> Scale:
+def difference_scale(rows: Iterable[Difference], *, width: float = 350) -> Scale:
     """Return the scale of differences: it holds 0, the nearest rivals and the simplest.
 
     Hopeless configurations would squeeze the others to dots; they leave the scale instead, and
     their strips say so.
     """
     ranked = sorted(rows, key=lambda row: abs(row.value))
-    kept = [row for i, row in enumerate(ranked) if i < nearest or row.simplest]
+    kept = [row for i, row in enumerate(ranked) if i < NEAREST or row.simplest]
     values: list[float | None] = [0.0]
     for row in kept:
         values += [row.value, *(row.one or ()), *(row.all or ())]
     return scale_over(values, width=width)
 
 
-def comparison_strip(row: Difference, scale: Scale, *, name: str, height: float = HEIGHT) -> Figure:
+def comparison_strip(row: Difference, scale: Scale, *, name: str) -> Figure:
     """Draw a difference: thick for this comparison alone, thin for all at once, a line at 0.
 
     A hollow dot is a configuration that is shown to be worse.
     """
-    canvas, y = empty_strip(scale, name, height), height / 2
+    canvas, y = empty_strip(scale, name), HEIGHT / 2
     if scale.holds(0.0):
-        canvas.line((scale(0.0), 0), (scale(0.0), height), "ink3", 1.2)
+        canvas.line((scale(0.0), 0), (scale(0.0), HEIGHT), "ink3", 1.2)
     colour = "accent" if row.simplest else "ink3" if row.worse else "ink2"
     for ends, thick in ((row.all, 1.2), (row.one, 3.6)):
         if ends is not None and ends[1] >= scale.low and ends[0] <= scale.high:
@@ -269,9 +263,9 @@ def _point_beyond(canvas: Canvas, scale: Scale, row: Difference, colour: str) ->
     y = canvas.height / 2
     low, high = row.all or row.one or (row.value, row.value)
     if low > scale.high and not scale.holds(low):
-        canvas.text((canvas.width - 4, y + 4), "> off scale", anchor="end", size=SMALL)
+        _write_off_scale(canvas, left=False)
     elif high < scale.low and not scale.holds(high):
-        canvas.text((4, y + 4), "< off scale", size=SMALL)
+        _write_off_scale(canvas, left=True)
     else:
         for end, left in ((low, True), (high, False)):
             if not scale.holds(end) and (end < scale.low) is left:
@@ -279,19 +273,18 @@ def _point_beyond(canvas: Canvas, scale: Scale, row: Difference, colour: str) ->
                 canvas.arrow_head((place, y), colour, left=left)
 
 
-def empty_strip(scale: Scale, name: str, height: float) -> Canvas:
+def empty_strip(scale: Scale, name: str) -> Canvas:
     """Return a strip with the upright lines of its scale."""
-    canvas = Canvas(scale.end + EDGE, height, name)
-    draw_x_grid(canvas, scale, 0, height, find_ticks(scale))
+    canvas = Canvas(scale.end + EDGE, HEIGHT, name)
+    draw_x_grid(canvas, scale, 0, HEIGHT, find_ticks(scale))
     return canvas
 
 
 def count_places(ends: tuple[float, float] | None) -> int:
     """Return the decimals that tell numbers of such a span apart."""
     span = 0.0 if ends is None else abs(ends[1] - ends[0])
-    return (
-        3 if not span > 0 or not math.isfinite(span) else max(0, 1 - math.floor(math.log10(span)))
-    )
+    known = span > 0 and math.isfinite(span)
+    return max(0, 1 - math.floor(math.log10(span))) if known else 3
 
 
 def write_in_digits(value: float, places: int) -> str:
@@ -311,7 +304,6 @@ def score_strip(
     name: str,
     interval: tuple[float, float] | None = None,
     winner: bool = False,
-    height: float = HEIGHT,
 ) -> Figure:
     """Draw the search score of one configuration; hollow, for no score of a search is corrected.
 
@@ -326,13 +318,14 @@ def score_strip(
     winner : bool
         Whether it is the winner, in orange.
     """
-    canvas, y = empty_strip(scale, name, height), height / 2
+    canvas, y = empty_strip(scale, name), HEIGHT / 2
     if value is None or not math.isfinite(value):
         return canvas.figure("No score.", [])
     places = count_places((scale.low, scale.high))
     colour = "warn" if winner else "ink3"
     if not scale.holds(value):
-        return _draw_off_scale(canvas, scale, value, places)
+        _write_off_scale(canvas, left=value < scale.low)
+        return canvas.figure(f"Score {write_in_digits(value, places)}, off the scale.", [])
     if interval is not None:
         low, high = scale(interval[0]), scale(interval[1])
         canvas.line((low, y), (high, y), colour, 1.8, dash=DASH if winner else "")
@@ -340,14 +333,13 @@ def score_strip(
     return canvas.figure(f"Score {write_in_digits(value, places)}, not corrected.", [])
 
 
-def _draw_off_scale(canvas: Canvas, scale: Scale, value: float, places: int) -> Figure:
-    y, low = canvas.height / 2, value < scale.low
-    said = f"{'<' if low else '>'} off scale"
-    if low:
-        canvas.text((4, y + 4), said, size=SMALL)
+def _write_off_scale(canvas: Canvas, *, left: bool) -> None:
+    """Say at an end of a strip that its value lies beyond it."""
+    y = canvas.height / 2 + 4
+    if left:
+        canvas.text((4, y), "< off scale", size=SMALL)
     else:
-        canvas.text((canvas.width - 4, y + 4), said, anchor="end", size=SMALL)
-    return canvas.figure(f"Score {write_in_digits(value, places)}, off the scale.", [])
+        canvas.text((canvas.width - 4, y), "> off scale", anchor="end", size=SMALL)
 
 
 def fold_dots(
@@ -356,7 +348,6 @@ def fold_dots(
     *,
     name: str,
     width: float = 92,
-    height: float = HEIGHT,
 ) -> Figure:
     """Draw the scores of the folds as dots, and a dash for a fold that was not run.
 
@@ -367,15 +358,15 @@ def fold_dots(
     ends : pair of float
         The scores at the bottom and at the top, the same for all rows.
     """
-    canvas = Canvas(width, height, name)
-    scale = Scale(*ends, height - 5, 5)
+    canvas = Canvas(width, HEIGHT, name)
+    scale = Scale(*ends, HEIGHT - 5, 5)
     step = (width - 8) / max(len(scores), 1)
     known, dots = [], []
     for fold, score in enumerate(scores):
         x = 4 + (fold + 0.5) * step
         if score is None or not math.isfinite(score):
             half = 0.32 * min(step, 12)
-            canvas.line((x - half, height / 2), (x + half, height / 2), "ink3")
+            canvas.line((x - half, HEIGHT / 2), (x + half, HEIGHT / 2), "ink3")
         else:
             known.append(score)
             dots.append((x, scale(score)))
@@ -383,9 +374,7 @@ def fold_dots(
         canvas.specks(dots, 1.8, "ink2", 1.0)
     ran = f"{len(known)} of {len(scores)} folds"
     places = count_places(ends)
-    said = (
-        f", from {write_in_digits(min(known), places)} to {write_in_digits(max(known), places)}"
-        if known
-        else ""
-    )
-    return canvas.figure(f"Scores of {ran}{said}.", [])
+    if not known:
+        return canvas.figure(f"Scores of {ran}.", [])
+    low, high = (write_in_digits(end, places) for end in (min(known), max(known)))
+    return canvas.figure(f"Scores of {ran}, from {low} to {high}.", [])

@@ -32,7 +32,7 @@ from earnest.core.text.estimate import (
 from earnest.core.text.gain import headline as say_gain
 from earnest.core.text.names import name_model, param_names, value_words
 from earnest.core.text.numbers import decimals, percent, prose, spell_count, write_count
-from earnest.plotting.svg.figures import answer as draw_answer
+from earnest.plotting.svg.answer import answer as draw_answer
 from earnest.reporting.model import NONE, Advice, Answer, Facts, RivalsPart, Span, plain
 from earnest.reporting.parts.headings import NO_ANSWER, NO_ESTIMATE, NO_SCORE
 from earnest.reporting.sources.asking import Results
@@ -123,9 +123,9 @@ def _list_steps(found: Results, made: Estimate, cautions: tuple[Caution, ...]) -
     """Yield what to do with an estimate, the most important first."""
     kind = form(made, corrected=found.corrected)
     if kind is Form.NO_EVIDENCE:
-        yield "Do not use it yet. Collect more cases, or columns that tell more of the outcome."
+        yield "Do not use it yet. Collect more cases, or features that say more about the outcome."
     elif kind is Form.UNCORRECTED:
-        yield "Ask a method that corrects for the search, such as `bbc`, before you report it."
+        yield "Use a method that corrects for the search, such as `bbc`, before you report it."
     elif kind is not Form.ELECTED:
         yield _say_report(made, kind)
     cures = (
@@ -167,13 +167,13 @@ def _list_repairs(found: Results) -> Iterator[str]:
     """Yield what to do where there is no estimate."""
     if found.material.predictions is None:
         yield (
-            "Let the run end, or give the predictions that the search kept, with the outcome: then "
-            "this page says what to expect."
+            "Let the run finish, or pass the predictions that the search kept, with the outcome. "
+            "This page then says what to expect."
         )
     elif found.absent.get("answer"):
-        yield "Mend what the line at the top names, and make this page again."
+        yield "Fix the problem named at the top, then make this page again."
     else:
-        yield "Go on with the search until a configuration is evaluated on every fold."
+        yield "Continue the search until a configuration is evaluated on every fold."
 
 
 WIDE, PHONE = 580, 350  # pixels

@@ -14,16 +14,9 @@ from earnest.core.text.estimate import print_numbers
 from earnest.core.text.names import ConfigName, value_words
 from earnest.core.text.numbers import decimals, prose, write_count
 from earnest.kernels.score import score_table
-from earnest.plotting.svg.figures import (
-    Figure,
-    Scale,
-    bootstrap,
-    fold_dots,
-    scale_over,
-    score_strip,
-    strip_axis,
-    won_in_bag,
-)
+from earnest.plotting.svg.canvas import Figure, Scale
+from earnest.plotting.svg.draws import bootstrap, won_in_bag
+from earnest.plotting.svg.strips import fold_dots, scale_over, score_strip, strip_axis
 from earnest.reporting.model import NONE, AuditPart, AuditRow, Facts, Panel, RivalsPart
 from earnest.reporting.parts.headings import audit_heading, won_heading
 from earnest.reporting.sources.asking import Results

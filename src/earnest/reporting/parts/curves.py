@@ -31,7 +31,9 @@ from earnest.inference.resampling.ensembles import (
     read_rule,
     take_partition,
 )
-from earnest.plotting.svg import figures as draw
+from earnest.plotting.svg import curves as svg_curves
+from earnest.plotting.svg import outcomes as svg_outcomes
+from earnest.plotting.svg.canvas import Figure
 from earnest.reporting.model import Confusion, ConfusionRow, CurvesPart, Panel
 from earnest.reporting.parts.headings import (
     ALONE_TAG,
@@ -69,8 +71,8 @@ def areas_panel(found: ClassCurves, made: Estimate) -> Panel:
         heading="Each class against the rest",
         text="Area under the ROC curve; the number of cases of a class in brackets.",
         tag=_tag(made),
-        figure=draw.class_areas(found, name="classes", width=WIDE, places=places),
-        phone=draw.class_areas(found, name="classes-phone", width=PHONE, places=places),
+        figure=svg_curves.class_areas(found, name="classes", width=WIDE, places=places),
+        phone=svg_curves.class_areas(found, name="classes-phone", width=PHONE, places=places),
         note="Dot and line: corrected, with its interval. Diamond: the winner, not corrected."
         if made.n_configs > 1
         else "",
@@ -79,7 +81,7 @@ def areas_panel(found: ClassCurves, made: Estimate) -> Panel:
 
 
 def _class_square(curve: MeanCurve, made: Estimate, heading: str, words: str, number: int) -> Panel:
-    figure = draw.roc(curve, name=f"roc-{number}", width=SQUARE, places=_places(made))
+    figure = svg_curves.roc(curve, name=f"roc-{number}", width=SQUARE, places=_places(made))
     return Panel(heading=heading, text=words, tag=_tag(made), figure=figure, data={"curve": curve})
 
 
@@ -300,13 +302,13 @@ def _square(
             yield Panel(
                 heading="ROC",
                 tag=tag,
-                figure=draw.roc(both.roc, name="roc", width=SQUARE, places=places),
+                figure=svg_curves.roc(both.roc, name="roc", width=SQUARE, places=places),
                 data={"curve": both.roc},
             )
             yield Panel(
                 heading="Precision and recall",
                 tag=tag,
-                figure=draw.precision_recall(
+                figure=svg_curves.precision_recall(
                     both.precision_recall, name="pr", width=SQUARE, places=places
                 ),
                 data={"curve": both.precision_recall},
@@ -315,7 +317,7 @@ def _square(
     if why is None:
         made_of = own.calibration(pi, made.winner, confidence_level=level)
         alone = made.n_configs == 1
-        figure = draw.calibration(made_of, name="calibration", width=SQUARE, alone=alone)
+        figure = svg_curves.calibration(made_of, name="calibration", width=SQUARE, alone=alone)
         yield _raw(made, "Calibration", figure, data={"calibration": made_of})
     elif pi.target.task is Task.BINARY:
         left_out.append(why)
@@ -324,8 +326,8 @@ def _square(
 def _raw(
     made: Estimate,
     heading: str,
-    figure: draw.Figure,
-    phone: draw.Figure | None = None,
+    figure: Figure,
+    phone: Figure | None = None,
     note: str = "",
     data: Mapping[str, Any] | None = None,
 ) -> Panel:
@@ -357,8 +359,8 @@ def _wide(found: Results, shown: FigureSubject, level: float) -> Iterator[Panel]
         yield _raw(
             made,
             "Residuals on predicted values",
-            draw.residuals(left, name="residuals", width=WIDE, alone=alone),
-            draw.residuals(left, name="residuals-phone", width=PHONE, alone=alone),
+            svg_outcomes.residuals(left, name="residuals", width=WIDE, alone=alone),
+            svg_outcomes.residuals(left, name="residuals-phone", width=PHONE, alone=alone),
             "Line: running mean. Band: nine of ten residuals.",
             {"residuals": left},
         )
@@ -367,8 +369,8 @@ def _wide(found: Results, shown: FigureSubject, level: float) -> Iterator[Panel]
         yield _raw(
             made,
             KAPLAN_MEIER,
-            draw.kaplan_meier(groups, name="km", width=WIDE),
-            draw.kaplan_meier(groups, name="km-phone", width=PHONE),
+            svg_outcomes.kaplan_meier(groups, name="km", width=WIDE),
+            svg_outcomes.kaplan_meier(groups, name="km-phone", width=PHONE),
             BANDS.format(level=percent(level)),
             {"groups": groups},
         )
@@ -377,8 +379,8 @@ def _wide(found: Results, shown: FigureSubject, level: float) -> Iterator[Panel]
         yield _raw(
             made,
             "Score in each fold",
-            draw.folds(scores, name="folds", estimate=made, width=WIDE),
-            draw.folds(scores, name="folds-phone", estimate=made, width=PHONE),
+            svg_outcomes.folds(scores, name="folds", estimate=made, width=WIDE),
+            svg_outcomes.folds(scores, name="folds-phone", estimate=made, width=PHONE),
             "The spread of folds is not the interval: folds share training cases.",
             {"folds": scores},
         )

@@ -12,7 +12,8 @@ from earnest.core.results.specs import Estimand, Side
 from earnest.core.text.estimate import places_of, print_numbers
 from earnest.core.text.numbers import percent, write_count
 from earnest.methods import METHODS
-from earnest.plotting.svg.figures import Figure, Scale, Trust, forest_strip, scale_over, strip_axis
+from earnest.plotting.svg.canvas import Figure, Scale
+from earnest.plotting.svg.strips import Trust, forest_strip, scale_over, strip_axis
 from earnest.reporting.model import NONE, MethodGroup, MethodRow, MethodsPart
 from earnest.reporting.parts.answer import interval_words
 from earnest.reporting.parts.headings import (

@@ -10,15 +10,15 @@ from earnest.core.text import learning as told
 from earnest.core.text.gain import advice, confidence, headline, width_words
 from earnest.core.text.numbers import percent
 from earnest.metrics import METRICS
-from earnest.plotting.svg.figures import gain, learning
+from earnest.plotting.svg.gain import gain, learning
 from earnest.reporting.model import GainPart, Panel
 from earnest.reporting.sources.asking import Results
 
 WIDTH, PHONE, HALF = 760, 350, 460  # pixels
 UNTOLD = (
-    "How much better models get by training on more cases, these predictions cannot tell: all are "
-    "of models trained on the same number. `earnest tune --learning-curve`, or "
-    "`earnest.learning_curve` in Python, trains a few more and says it."
+    "These predictions cannot tell how much better models get with more training cases: all models "
+    "were trained on the same number. `earnest tune --learning-curve`, or "
+    "`earnest.learning_curve` in Python, trains a few more models to find out."
 )
 
 

@@ -61,14 +61,14 @@ GROUPS: dict[str, tuple[str, str]] = {
     Estimand.THIS_MODEL: ("This fitted model", "as it was fitted"),
     Estimand.FITTED_MODELS: ("The models fitted in these folds", "their average"),
     Estimand.CHOSEN_ON_LEARNING: (
-        "The chosen configuration, its predictions read as one fixed model's",
+        "The chosen configuration, read as one fixed model",
         "chosen on one part of the cases, evaluated on the other",
     ),
     Estimand.CHOSEN_ON_EVALUATION: (
-        "The best of a few candidates, their predictions read as fixed models'",
-        "the limit corrects for this choice, the value does not",
+        "The best of a few configurations, read as fixed models",
+        "the limit is corrected for this choice, the value is not",
     ),
-    Estimand.FIXED_MODEL: ("This one configuration", "its predictions read as they are"),
+    Estimand.FIXED_MODEL: ("This one configuration", "its predictions as they are"),
     Estimand.WINNER_SCORE: ("The winner's own score", "as selected"),
     Estimand.WINNER_AS_FIXED: ("The winner as if fixed in advance", "its selection is ignored"),
     Estimand.CHOSEN_ON_ITEMS: ("A configuration chosen this way", "mean over choices"),
@@ -77,8 +77,8 @@ GROUPS: dict[str, tuple[str, str]] = {
         "chosen on one part of the items, scored on the other",
     ),
     Estimand.ELECTED_ON_PART: (
-        "The best of a few candidates",
-        "the limit is corrected for the election, the value is not",
+        "The best of a few configurations",
+        "the limit is corrected for this choice, the value is not",
     ),
     Estimand.ONE_ON_ITEMS: ("This one configuration", "its scores as they are"),
     Estimand.WINNER_ON_ITEMS: ("The winner's own score", "on the items that chose it"),
@@ -88,8 +88,8 @@ GROUPS: dict[str, tuple[str, str]] = {
 # The same where there is one configuration: nothing was chosen.
 GROUPS_OF_ONE: dict[str, tuple[str, str]] = {
     Estimand.WINNER: ("The one configuration, resampled", "limits from resamples"),
-    Estimand.CHOSEN_ON_LEARNING: ("Its predictions read as one fixed model's", ""),
-    Estimand.CHOSEN_ON_EVALUATION: ("Its predictions read as one fixed model's", ""),
+    Estimand.CHOSEN_ON_LEARNING: ("Read as one fixed model", ""),
+    Estimand.CHOSEN_ON_EVALUATION: ("Read as one fixed model", ""),
     Estimand.FITTED_MODELS: ("The models fitted in these folds", "their average"),
     Estimand.WINNER_SCORE: ("Its own score", "as it is"),
     Estimand.WINNER_AS_FIXED: ("Its own score, resampled", "as if trained once"),
@@ -102,8 +102,6 @@ REFUSED = ("Methods that do not apply here", "")
 CORRECTED_TAG = "corrected for the search"
 UNCORRECTED_TAG = "the winner as searched, not corrected"
 ALONE_TAG = "one configuration, nothing to correct"
-
-FORBIDDEN = ("significant", "robust", "accurate", "guaranteed", "!")  # words of no sentence here
 
 
 def methods_heading(low: str, high: str, count: int, *, disagree: bool) -> str:

@@ -22,7 +22,8 @@ from earnest.explanation.regions.regions import (
 from earnest.explanation.result import Explanation, as_sentence, in_percent
 from earnest.explanation.sampling_bias import short
 from earnest.explanation.suggest import Suggestion
-from earnest.plotting.svg import figures as draw
+from earnest.plotting.svg import effects as svg_effects
+from earnest.plotting.svg.canvas import Figure
 from earnest.reporting.model import Facts, LearnedPart, Panel, RegionNode, RegionsPart
 from earnest.reporting.sources.asking import Results
 
@@ -58,7 +59,7 @@ def make_learned_part(
     """
     level, named = made.confidence_level, _names(made)
     curves = list(made.effects.values())[:most_effects]
-    limits = draw.find_shared_limits(curves, level)
+    limits = svg_effects.find_shared_limits(curves, level)
     trees = [tree for tree in made.regions.values() if len(tree) > 1]
     panels = [
         (
@@ -66,7 +67,7 @@ def make_learned_part(
                 heading=curve.param,
                 mono=True,
                 text=named(_effect_words(curve)),
-                figure=draw.effect(
+                figure=svg_effects.effect(
                     curve,
                     name=f"effect-{i}",
                     limits=limits,
@@ -136,8 +137,8 @@ def _lede(made: Explanation) -> str:
     )
 
 
-def _importance(made: Explanation, name: str, width: float) -> draw.Figure:
-    return draw.importance(made.importance, name=name, width=width, trials=_active(made))
+def _importance(made: Explanation, name: str, width: float) -> Figure:
+    return svg_effects.importance(made.importance, name=name, width=width, trials=_active(made))
 
 
 def _active(made: Explanation) -> dict[str, int]:
@@ -210,7 +211,7 @@ def _effect_words(curve: EffectCurve) -> str:
 
 def _regions(made: Explanation, tree: RegionTree, number: int) -> RegionsPart:
     level = made.confidence_level
-    limits, half = draw.tree_limits(tree, level), NormalDist().inv_cdf(0.5 + level / 2)
+    limits, half = svg_effects.tree_limits(tree, level), NormalDist().inv_cdf(0.5 + level / 2)
     named = _names(made)
 
     def node(region: Region) -> RegionNode:
@@ -227,7 +228,7 @@ def _regions(made: Explanation, tree: RegionTree, number: int) -> RegionsPart:
             narrower=None if root or abs(region.narrower) < 0.005 else region.narrower > 0,
             best=region.holds_best and not region.children,
             on_path=region.holds_best,
-            figure=draw.region_node(
+            figure=svg_effects.region_node(
                 region,
                 tree.root.curve,
                 name=f"region-{number}-{region.number}",
@@ -259,13 +260,15 @@ def _others(made: Explanation, tree: RegionTree, region: Region, number: int) ->
         return
     names = [name for name in made.effects if name != tree.param][:MOST_OTHERS]
     curves = [curve for curve in (_within(made, name, region) for name in names) if curve]
-    limits = draw.find_shared_limits([*made.effects.values(), *curves], made.confidence_level)
+    limits = svg_effects.find_shared_limits(
+        [*made.effects.values(), *curves], made.confidence_level
+    )
     for i, curve in enumerate(curves):
         name = f"region-{number}-{region.number}-{i}"
         yield Panel(
             heading=curve.param,
             mono=True,
-            figure=draw.effect(
+            figure=svg_effects.effect(
                 curve,
                 name=name,
                 limits=limits,

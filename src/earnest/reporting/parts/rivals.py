@@ -20,7 +20,7 @@ from earnest.core.results.specs import COMPARED_ON_ITEMS
 from earnest.core.text.comparison import p_words, places_of_difference
 from earnest.core.text.names import ConfigName
 from earnest.core.text.numbers import MINUS, percent, prose
-from earnest.plotting.svg.figures import Difference, comparison_strip, difference_scale, strip_axis
+from earnest.plotting.svg.strips import Difference, comparison_strip, difference_scale, strip_axis
 from earnest.reporting.model import NONE, RivalRow, RivalsPart
 from earnest.reporting.parts.forest import WIDTH
 from earnest.reporting.parts.headings import rivals_heading

@@ -12,8 +12,8 @@ from earnest.core.text.thresholds import (
     show_value,
     tell_bands,
 )
-from earnest.plotting.svg.figures import thresholds as draw
 from earnest.plotting.svg.thresholds import LEFT, RIGHT
+from earnest.plotting.svg.thresholds import thresholds as draw
 from earnest.reporting.model import CutChoice, CutRow, Panel, ThresholdsPart
 from earnest.reporting.sources.asking import Results
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from earnest.comparison.run import against_winner
 from earnest.core.base.errors import EarnestError
+from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Target, Task
 from earnest.core.results.comparison_table import Comparisons
@@ -21,8 +22,10 @@ from earnest.inference.curves.gain import gain_beside
 from earnest.inference.curves.thresholds import thresholds_beside
 from earnest.methods import METHODS
 from earnest.methods.run import configure_method, estimate, estimate_beside
+from earnest.metrics.families import Metric
 from earnest.reporting.sources.material import Material
 
+T = TypeVar("T")
 SEED = 0  # of sources that have none, so that the same file gives the same report
 
 
@@ -144,6 +147,7 @@ def ask_all(
 def _of_predictions(material: Material, asked: dict[str, Any], absent: dict[str, str]) -> Results:
     pi, metric, own = material.predictions, material.metric, material.estimate
     assert pi is not None
+    assert metric is not None
     try:
         made = _at(own, asked) if own is not None else estimate(pi, metric=metric, **asked)
     except EarnestError as error:
@@ -151,15 +155,37 @@ def _of_predictions(material: Material, asked: dict[str, Any], absent: dict[str,
         return Results(material=material)
     method = configure_method(asked["method"] or made.method)
     corrected = method.spec.corrected or made.n_configs == 1
+    inquiry = Inquiry(material, pi, metric, made, asked, absent)
     return Results(
         material=material,
         estimate=made,
         corrected=corrected and not _is_uncorrected(made),
-        gain=_gain(material, made, asked, absent),
-        table=_table(material, made, asked, absent),
-        many=_many(material, made, asked, absent),
-        thresholds=_thresholds(material, made, asked, absent),
+        gain=_gain(inquiry),
+        table=_table(inquiry),
+        many=_many(inquiry),
+        thresholds=_thresholds(inquiry),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Inquiry:
+    """What is asked beside an estimate, and why parts of it are absent."""
+
+    material: Material
+    pi: Predictions
+    metric: Metric
+    made: Estimate
+    asked: dict[str, Any]
+    absent: dict[str, str]
+
+
+def _ask(absent: dict[str, str], part: str, words: str, verb: Callable[[], T]) -> T | None:
+    """Return what a verb answers; where it refuses, say so in `absent`, after some words."""
+    try:
+        return verb()
+    except EarnestError as error:
+        absent[part] = f"{words}{error}"
+        return None
 
 
 def _at(own: Estimate, asked: dict[str, Any]) -> Estimate:
@@ -178,88 +204,74 @@ def _is_uncorrected(made: Estimate) -> bool:
     return "EN014" in codes and str(codes.get("EN022", "")) == "caution"
 
 
-def _gain(
-    material: Material, made: Estimate, asked: dict[str, Any], absent: dict[str, str]
-) -> Gain | None:
+def _gain(ask: Inquiry) -> Gain | None:
     """Ask what the search gained, on the resamples of the estimate."""
-    pi, metric = material.predictions, material.metric
-    assert pi is not None
-    assert metric is not None
-    if made.n_configs < 2:
-        absent["gain"] = "There is one configuration, so there is no search that gained anything."
+    if ask.made.n_configs < 2:
+        ask.absent["gain"] = "There is only one configuration, so no search gained anything."
         return None
-    try:
-        return gain_beside(made, pi, metric, n_jobs=asked["n_jobs"])
-    except EarnestError as error:
-        absent["gain"] = f"What the search gained is not shown. {error}"
-        return None
+    return _ask(
+        ask.absent,
+        "gain",
+        "What the search gained is not shown. ",
+        lambda: gain_beside(ask.made, ask.pi, ask.metric, n_jobs=ask.asked["n_jobs"]),
+    )
 
 
-def _thresholds(
-    material: Material, made: Estimate, asked: dict[str, Any], absent: dict[str, str]
-) -> Thresholds | None:
+def _thresholds(ask: Inquiry) -> Thresholds | None:
     """Ask what to expect at every threshold; tables without scores of two classes have none."""
-    pi, metric = material.predictions, material.metric
-    assert pi is not None
-    assert metric is not None
-    scored = pi.kind in (ResponseKind.PROBABILITY, ResponseKind.DECISION)
-    if pi.target.task is not Task.BINARY or not scored or made.winner is None:
+    scored = ask.pi.kind in (ResponseKind.PROBABILITY, ResponseKind.DECISION)
+    if ask.pi.target.task is not Task.BINARY or not scored or ask.made.winner is None:
         return None
-    try:
-        return thresholds_beside(made, pi, metric, n_jobs=asked["n_jobs"])
-    except EarnestError as error:
-        absent["thresholds"] = f"Thresholds are not shown. {error}"
-        return None
+    return _ask(
+        ask.absent,
+        "thresholds",
+        "Thresholds are not shown. ",
+        lambda: thresholds_beside(ask.made, ask.pi, ask.metric, n_jobs=ask.asked["n_jobs"]),
+    )
 
 
-def _table(
-    material: Material, made: Estimate, asked: dict[str, Any], absent: dict[str, str]
-) -> Estimates | None:
-    seed, pi = made.provenance.seed, material.predictions
-    assert pi is not None
-    assert material.metric is not None
-    try:
-        return estimate_beside(
-            made,
-            pi,
-            metric=material.metric,
+def _table(ask: Inquiry) -> Estimates | None:
+    """Ask all methods, on the resamples of the estimate."""
+    seed, asked = ask.made.provenance.seed, ask.asked
+    return _ask(
+        ask.absent,
+        "methods",
+        "",
+        lambda: estimate_beside(
+            ask.made,
+            ask.pi,
+            metric=ask.metric,
             confidence_level=asked["confidence_level"],
             side=asked["side"],
             rng=asked["rng"] if seed is None else seed,
             n_jobs=asked["n_jobs"],
-        )
-    except EarnestError as error:
-        absent["methods"] = str(error)
-        return None
+        ),
+    )
 
 
-def _many(
-    material: Material, made: Estimate, asked: dict[str, Any], absent: dict[str, str]
-) -> Comparisons | None:
+def _many(ask: Inquiry) -> Comparisons | None:
     """Compare the winner with all others by the first test that applies, unless that is known."""
-    pi, metric = material.predictions, material.metric
-    assert pi is not None
-    assert metric is not None
+    made, known = ask.made, ask.material.comparison
     if made.n_configs < 2:
-        absent["rivals"] = (
+        ask.absent["rivals"] = (
             "There is only one configuration, so there is nothing to compare it with."
         )
         return None
-    level, rng, n_jobs = (asked[name] for name in ("confidence_level", "rng", "n_jobs"))
-    known = material.comparison
     if made.winner is None and made.ensemble is not None:
         if known is None:
-            absent["rivals"] = "The model is an ensemble, which no test here compares."
+            ask.absent["rivals"] = "The model is an ensemble, which no test here compares."
         return known
+    level, rng, n_jobs = (ask.asked[name] for name in ("confidence_level", "rng", "n_jobs"))
     if known is not None and (known.reference, known.confidence_level) == (made.winner, level):
         return known
-    try:
-        return against_winner(
-            pi, metric, made.winner, confidence_level=level, rng=rng, n_jobs=n_jobs
-        )
-    except EarnestError as error:
-        absent["rivals"] = f"No test applies here. {error}"
-        return None
+    return _ask(
+        ask.absent,
+        "rivals",
+        "No test applies here. ",
+        lambda: against_winner(
+            ask.pi, ask.metric, made.winner, confidence_level=level, rng=rng, n_jobs=n_jobs
+        ),
+    )
 
 
 def _explain(
@@ -270,12 +282,14 @@ def _explain(
             "The hyperparameters of the configurations are unknown, so there is nothing to explain."
         )
         return None
+    trials = material.trials
     seed = material.seed if material.seed is not None else asked["rng"]
-    try:
-        return explain(material.trials(), rng=seed, n_jobs=asked["n_jobs"])
-    except EarnestError as error:
-        absent["learned"] = f"The search is not explained: {error}"
-        return None
+    return _ask(
+        absent,
+        "learned",
+        "The search is not explained: ",
+        lambda: explain(trials(), rng=seed, n_jobs=asked["n_jobs"]),
+    )
 
 
 def spec_of(made: Estimate) -> MethodSpec:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.predictions.door import cure_for, refuse_foreign
+from earnest.adapters.predictions.door import BESIDE, KEPT, cure_for, refuse_foreign
 from earnest.adapters.readers import TrialsRequest
 from earnest.adapters.scores.door import is_evaluation, scores_from
 from earnest.adapters.trials.run_file import BEGUN, CONFIGS, document_of, read_scored
@@ -54,9 +54,8 @@ if TYPE_CHECKING:
     from earnest.training.tune.tuned import Tuned
 
 
-PREDICTIONS = ("predictions.parquet", "predictions.npz", "predictions.csv")
-RUN, ESTIMATE, MODEL = "run.db", "estimate.json", "model.skops"
-LEARNING = "learning.json"
+RUN, ESTIMATE = BESIDE
+MODEL, LEARNING = "model.skops", "learning.json"
 
 
 @dataclass(frozen=True)
@@ -74,11 +73,11 @@ class RunResult:
 
 def material_of_folder(folder: Path, metric: Any, options: dict[str, Any]) -> Material:
     """Return what a run folder holds, also of a run that was killed half-way."""
-    table = next((folder / name for name in PREDICTIONS if (folder / name).exists()), None)
+    table = next((folder / name for name in KEPT if (folder / name).exists()), None)
     run = read_run(folder / RUN, arrays=False) if (folder / RUN).exists() else None
     # Only files of the run: a report that was written beside them must not change the next one.
     files = tuple(
-        name for name in (RUN, *PREDICTIONS, ESTIMATE, MODEL, LEARNING) if (folder / name).exists()
+        name for name in (RUN, *KEPT, ESTIMATE, MODEL, LEARNING) if (folder / name).exists()
     )
     result, name = _read_result(folder / ESTIMATE), folder.resolve().name
     asked = result.metric if metric is None else metric
@@ -100,7 +99,7 @@ def material_of_folder(folder: Path, metric: Any, options: dict[str, Any]) -> Ma
         return replace(material_of_run(run, asked, source=name, files=files), folder=name)
     raise FormatError(
         f"there is no run in the folder {str(folder)!r}",
-        needs=f"{RUN}, or {PREDICTIONS[0]}",
+        needs=f"{RUN}, or {KEPT[0]}",
         got=check.some(p.name for p in folder.iterdir()) or "an empty folder",
     )
 
@@ -111,7 +110,7 @@ def material_of_tuned(tuned: Tuned, metric: Any = None) -> Material:
     name = "tune" if folder is None else folder.resolve().name
     found = _with_run(tuned.run, pi, result.metric if metric is None else metric, name)
     more = () if tuned.learning is None else (LEARNING,)
-    files = () if folder is None else (RUN, PREDICTIONS[0], ESTIMATE, MODEL, *more)
+    files = () if folder is None else (RUN, KEPT[0], ESTIMATE, MODEL, *more)
     missing = () if folder is None else tuple(_list_missing(found, result, pi, files))
     return replace(
         _with_result(found, result, pi),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from numpy.typing import ArrayLike
@@ -18,6 +18,7 @@ from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate, Estimates, by_severity
 from earnest.core.results.interval import Ask
 from earnest.core.results.specs import Design, Side
+from earnest.methods import METHODS
 from earnest.methods.base import Method, check_question
 from earnest.methods.run import disagreement, estimate
 from earnest.methods.winner.nested import Nested
@@ -30,7 +31,6 @@ from earnest.training.assess.plan import (
     TrainingNeeds,
     check_cost,
     check_groups,
-    check_names,
     choose_method,
     choose_usual,
     find_needs,
@@ -41,16 +41,18 @@ from earnest.training.assess.plan import (
     train_splits,
     warn_of_cost,
 )
-from earnest.training.assess.question import LearnerQuestion, read_question, warn_of_few_cases
-from earnest.training.assess.replicates import choose_drawn_units
-from earnest.training.fit.experiment import Experiment
+from earnest.training.assess.question import (
+    FOLDS,
+    AssessOptions,
+    LearnerQuestion,
+    read_question,
+    warn_of_few_cases,
+)
+from earnest.training.assess.replicates import choose_drawn_units, train_replicates
 from earnest.training.fit.run import RunOptions
 from earnest.training.fit.samples import Samples
-from earnest.training.fit.splits import can_shuffle
 from earnest.training.protocols import Estimator, StoreLike
 from earnest.training.tables.hidden_groups import warn_of_copies
-
-FOLDS = 10
 
 
 def assess(
@@ -78,7 +80,7 @@ def assess(
 ) -> Estimate:
     """Tell how good a learner is, by training it as often as the method needs.
 
-    A learner is whatever can be fitted: a model, a pipeline, or a search. With a `SearchCV` the
+    A learner is anything that can be fitted: a model, a pipeline or a search. With a `SearchCV` the
     whole search is trained again each time, so that tuning is part of what is judged.
 
     **What is estimated.** It depends on the method, and the result says it: mostly the mean
@@ -163,36 +165,39 @@ def assess(
             "`test` is for method 'holdout'", got=f"method={name!r}", cure="Use method='holdout'."
         )
     if made.spec.design is Design.SEARCH:
-        Ask.of(confidence_level, side)  # of which there is none, but a typing error is told
+        Ask.of(confidence_level, side)  # not used, but checked
         _refuse_for_nested(
             {"cv": (cv, FOLDS), "n_repeats": (n_repeats, None), "stratify": (stratify, None)}
             | {"positive": (positive, None), "time_limit": (time_limit, None)}
         )
         return _run_nested(made, estimator, X, y, metric, groups, rng, n_jobs, store, progress)
-    splits = list(cv) if isinstance(cv, Iterator) else cv  # which is asked more than once
+    options = AssessOptions(
+        n_replicates=n_replicates,
+        stratify=stratify,
+        cv=cv,
+        n_repeats=n_repeats,
+        n_jobs=n_jobs,
+        store=store,
+        time_limit=time_limit,
+        progress=progress,
+    )
     question = read_question(
         estimator,
         X,
         y,
+        options,
         metric=metric,
         groups=groups,
-        strata=stratify,
         positive=positive,
-        cv=splits,
         confidence_level=confidence_level,
         side=side,
         rng=rng,
-        n_jobs=n_jobs,
-        stored=store is not None,
-    )
-    training = AssessOptions(
-        n_replicates, stratify, splits, n_repeats, n_jobs, store, time_limit, progress
     )
     if test is not None:
         from earnest.training.assess.test_set import assess_once
 
-        return assess_once(question, made, test, n_jobs=n_jobs, store=store, limit=time_limit)
-    answers, refused = assess_methods(question, [made], training)
+        return assess_once(question, made, test, options)
+    answers, refused = assess_methods(question, [made], options)
     if refused:
         raise refused[name]
     return answers[0]
@@ -251,7 +256,8 @@ def assess_all(
     """
     wanted = [methods] if isinstance(methods, str) else methods
     names = choose_usual() if wanted is None else list(wanted)
-    check_names(names)
+    if not names:
+        raise InputError("no method was requested", needs="at least one of " + ", ".join(METHODS))
     made = [choose_method(name) for name in names]
     for one in made:
         if one.spec.design is Design.SEARCH:
@@ -260,26 +266,29 @@ def assess_all(
                 needs="methods for one learner",
                 cure="Use earnest.assess(search, X, y, method='nested').",
             )
-    splits = list(cv) if isinstance(cv, Iterator) else cv  # which is asked more than once
+    options = AssessOptions(
+        n_replicates=n_replicates,
+        stratify=stratify,
+        cv=cv,
+        n_repeats=n_repeats,
+        n_jobs=n_jobs,
+        store=store,
+        time_limit=time_limit,
+        progress=progress,
+    )
     question = read_question(
         estimator,
         X,
         y,
+        options,
         metric=metric,
         groups=groups,
-        strata=stratify,
         positive=positive,
-        cv=splits,
         confidence_level=confidence_level,
         side=side,
         rng=rng,
-        n_jobs=n_jobs,
-        stored=store is not None,
     )
-    training = AssessOptions(
-        n_replicates, stratify, splits, n_repeats, n_jobs, store, time_limit, progress
-    )
-    answers, refused = assess_methods(question, made, training)
+    answers, refused = assess_methods(question, made, options)
     if not answers:
         raise EvidenceError("no method fits this question", got=str(next(iter(refused.values()))))
     said = {name: str(error) for name, error in refused.items()}
@@ -289,7 +298,7 @@ def assess_all(
 
 
 def _refuse_for_nested(given: Mapping[str, tuple[object, object]]) -> None:
-    """Refuse what a search says for itself, rather than leave it unheard."""
+    """Refuse options that belong to the search, instead of ignoring them."""
     for name, (value, default) in given.items():
         if value is not default and not (isinstance(value, int) and value == default):
             own = name in ("cv", "n_repeats", "time_limit")
@@ -312,7 +321,7 @@ def _run_nested(
     store: object,
     progress: object,
 ) -> Estimate:
-    """Cross-validate a whole search by its own folds, and ask the method."""
+    """Cross-validate a whole search by its own folds, and apply the method."""
     from sklearn.base import clone
 
     from earnest.training.assess.nested import nested_cv
@@ -338,37 +347,8 @@ def _run_nested(
     return estimate(evidence, method=method, metric=metric, rng=rng, n_jobs=n_jobs)
 
 
-# From a question to answers: refuse, train what the methods need, and ask them.
-
-
-@dataclass(frozen=True)
-class AssessOptions:
-    """How the models of an assessment are trained."""
-
-    n_replicates: int
-    stratify: bool | ArrayLike | None
-    cv: object
-    n_repeats: int | None
-    n_jobs: int | None
-    store: StoreLike | None
-    time_limit: float | None
-    progress: Progress | bool | None = None
-
-    def __post_init__(self) -> None:
-        """Check the numbers."""
-        check.whole_number("n_replicates", self.n_replicates, low=1)
-        if self.n_repeats is not None:
-            check.whole_number("n_repeats", self.n_repeats, low=1)
-
-    def repeats(self, method: Method) -> int | None:
-        """Return how often folds are repeated; once where they cannot be, or repeat themselves."""
-        folded = method.spec.design in (Design.FOLDS, Design.PAIRS) and method.spec.repeats > 1
-        fixed = folded and not can_shuffle(self.cv)
-        return 1 if self.n_repeats is None and fixed else self.n_repeats
-
-
 def assess_methods(
-    question: LearnerQuestion, methods: Sequence[Method], training: AssessOptions
+    question: LearnerQuestion, methods: Sequence[Method], options: AssessOptions
 ) -> tuple[list[Estimate], dict[str, EarnestError]]:
     """Refuse what cannot be answered, train what the others need, and ask them."""
     refused: dict[str, EarnestError] = {}
@@ -377,15 +357,15 @@ def assess_methods(
         try:
             check_groups(method, question.target)
             check_cost(method, question.target)
-            _check_design(question, method, training)
+            _check_design(question, method, options)
             able.append(method)
         except EarnestError as error:
             refused[method.spec.name] = error
     needs = TrainingNeeds()
     for method in able:
-        needs |= find_needs(method, training.repeats(method))
-    splits = _train_splits(question, needs, training)
-    replicates = _train_replicates(question, needs, training)
+        needs |= find_needs(method, options.repeats(method))
+    splits = _train_splits(question, needs, options)
+    replicates = _train_replicates(question, needs, options)
     copied = _warn_of_copies(question, splits)
     answers = []
     for method in able:
@@ -394,10 +374,10 @@ def assess_methods(
             evidence: Evidence | Replicates = replicates
         else:
             assert splits is not None
-            evidence = make_evidence(method, training.repeats(method), splits)
+            evidence = make_evidence(method, options.repeats(method), splits)
         try:
             ready = method if splits is None else set_ratio(method, splits)
-            made = _ask_method(question, ready, evidence, training.n_jobs)
+            made = _ask_method(question, ready, evidence, options.n_jobs)
         except EarnestError as error:
             refused[method.spec.name] = error
             continue
@@ -407,7 +387,7 @@ def assess_methods(
 
 
 def _warn_of_copies(question: LearnerQuestion, splits: SplitEvidence | None) -> tuple[Caution, ...]:
-    """Return a caution where folds test copies of what they train on."""
+    """Return a caution if folds test copies of their training cases."""
     folds = None if splits is None else splits.plan.blocks.get(Block.FOLDS)
     return () if folds is None else tuple(warn_of_copies(question.X, question.y, folds))
 
@@ -415,7 +395,7 @@ def _warn_of_copies(question: LearnerQuestion, splits: SplitEvidence | None) -> 
 def _ask_method(
     question: LearnerQuestion, method: Method, evidence: Evidence | Replicates, n_jobs: int | None
 ) -> Estimate:
-    """Ask a method, and say what is known of the learner's cases; that it is one is no news."""
+    """Apply a method, and add the cautions about the learner's cases."""
     made = estimate(
         evidence,
         method=method,
@@ -431,19 +411,19 @@ def _ask_method(
     return replace(made, cautions=by_severity(every))
 
 
-def _check_design(question: LearnerQuestion, method: Method, training: AssessOptions) -> None:
+def _check_design(question: LearnerQuestion, method: Method, options: AssessOptions) -> None:
     """Refuse before any training what a method cannot answer in these splits or samples."""
     target, metric = question.target, question.metric
     if method.spec.design is Design.REPLICATES:
         everywhere = metric.needs_all_classes and target.has_classes
-        drawn = choose_drawn_units(training.stratify, target.groups is not None, everywhere)
+        drawn = choose_drawn_units(options.stratify, target.groups is not None, everywhere)
         check_question(method, drawn, target, metric)
         samples = Samples(target=target, drawn=drawn, both_sides=everywhere, seed=question.seed)
         samples.draw_counts(0)  # refuses what can never be drawn
         return
-    few = _limit_repeats(method, training.repeats(method))  # what is refused is so from the start
-    plan = _make_plan(question, find_needs(method, few), training)
-    perfect = make_perfect_evidence(plan, question.response, question.learner)
+    few = _limit_repeats(method, options.repeats(method))  # what is refused is so from the start
+    plan = _make_plan(question, find_needs(method, few), options)
+    perfect = make_perfect_evidence(question, plan)
     design = make_evidence(method, few, perfect)
     check_question(method, design, design.target, metric)
 
@@ -454,71 +434,51 @@ def _limit_repeats(method: Method, n_repeats: int | None) -> int | None:
 
 
 def _make_plan(
-    question: LearnerQuestion, needs: TrainingNeeds, training: AssessOptions
+    question: LearnerQuestion, needs: TrainingNeeds, options: AssessOptions
 ) -> SplitPlan:
-    return make_plan(needs, training.cv, question.X, question.y, question.target, question.seeds)
+    return make_plan(needs, options.cv, question.X, question.y, question.target, question.seeds)
 
 
 def _train_splits(
-    question: LearnerQuestion, needs: TrainingNeeds, training: AssessOptions
+    question: LearnerQuestion, needs: TrainingNeeds, options: AssessOptions
 ) -> SplitEvidence | None:
     if not needs.splits:
         return None
-    from sklearn import get_config
-
-    plan = _make_plan(question, needs, training)
-    experiment = Experiment(
-        X=question.X,
-        y=question.y,
-        base=question.estimator,
-        plan=question.response,
-        rows=plan.every,
-        seed=question.seed,
-        config=get_config(),
-    )
     return train_splits(
-        experiment,
-        plan,
-        {**question.facts, "seed": str(question.seed)},
-        question.learner,
-        RunOptions(
-            n_jobs=training.n_jobs,
-            store=_choose_store(training.store, needs, "-folds"),
-            time_limit=training.time_limit,
-            progress=training.progress,
-        ),
+        question, _make_plan(question, needs, options), _run_options(options, needs, "-folds")
     )
 
 
 def _train_replicates(
-    question: LearnerQuestion, needs: TrainingNeeds, training: AssessOptions
+    question: LearnerQuestion, needs: TrainingNeeds, options: AssessOptions
 ) -> Replicates | None:
     if not needs.replicates:
         return None
-    from earnest.training.assess.replicates import bootstrap_train
-
-    target = question.target
-    positive = target.classes[1] if len(target.classes) == 2 else None
-    return bootstrap_train(
+    return train_replicates(
         question.estimator,
         question.X,
         question.y,
-        n_replicates=training.n_replicates,
-        metric=question.metric,
-        stratify=training.stratify,
-        groups=target.groups,
-        positive=positive,
-        n_jobs=training.n_jobs,
-        store=_choose_store(training.store, needs, "-replicates"),
-        time_limit=training.time_limit,
-        progress=training.progress,
+        question.response,
+        question.metric,
+        stratify=options.stratify,
+        n_replicates=options.n_replicates,
+        options=_run_options(options, needs, "-replicates"),
         name=question.learner,
         rng=question.seed,
     )
 
 
+def _run_options(options: AssessOptions, needs: TrainingNeeds, word: str) -> RunOptions:
+    return RunOptions(
+        n_jobs=options.n_jobs,
+        store=_choose_store(options.store, needs, word),
+        time_limit=options.time_limit,
+        progress=options.progress,
+    )
+
+
 def _choose_store(store: StoreLike | None, needs: TrainingNeeds, word: str) -> StoreLike | None:
-    """Return where one kind of fits is kept: one file, or two beside each other."""
+    """Return the file for one kind of fits: the only one, or one of two side by side."""
     if store is None or not (needs.splits and needs.replicates):
         return store
     if not isinstance(store, str | Path):

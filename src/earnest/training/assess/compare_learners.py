@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias, cast
@@ -22,7 +22,6 @@ from earnest.comparison.asking import (
 from earnest.comparison.base import SupportedMetrics, Test, TestSpec, check_splits
 from earnest.comparison.left_out import ReplicateQuestion, SampleTest
 from earnest.core.base import check
-from earnest.core.base.arrays import as_array, missing
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.protocols import Progress
 from earnest.core.base.provenance import knobs, versions
@@ -33,21 +32,20 @@ from earnest.core.data.target import Target
 from earnest.core.results.comparison import Alternative, Comparison
 from earnest.core.results.estimate import Provenance
 from earnest.core.results.specs import Evidence
-from earnest.engine.identity import describe, digest, parameters_of, with_parts
-from earnest.engine.identity import versions as versions_of
+from earnest.engine.identity import describe, digest
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric, MetricLike
-from earnest.metrics.responding import check_fits
 from earnest.training.assess.question import (
-    check_size,
+    identify_learners,
     read_data,
+    read_response,
     refuse_inner_store,
     warn_of_few_cases,
 )
-from earnest.training.assess.replicates import bootstrap_train
+from earnest.training.assess.replicates import train_replicates
 from earnest.training.fit.experiment import Experiment
 from earnest.training.fit.ledger import Ledger, find_exception
-from earnest.training.fit.problem import make_empty_predictions, make_survival_outcome, read_outcome
+from earnest.training.fit.problem import make_survival_outcome
 from earnest.training.fit.response import ResponsePlan, plan_response, will_have
 from earnest.training.fit.run import RunOptions, open_run
 from earnest.training.fit.splits import (
@@ -61,15 +59,42 @@ from earnest.training.fit.splits import (
 )
 from earnest.training.protocols import Estimator, Splitter, StoreLike
 from earnest.training.search.estimate import warn_of_leaks
-from earnest.training.search.preparation import StaticCandidates, read_candidates
+from earnest.training.search.preparation import ConfigurationList, read_candidates
 from earnest.training.search.run import enter_configs, put_cases, record_all
-
-# The splits that two learners are trained on, by the design of the test that compares them.
-
 
 Learner: TypeAlias = Estimator | tuple[str, Estimator]  # alone, or with its name
 FOLDS = 10
 TEST_SETS = 10
+
+
+def make_folds_once(
+    request: ComparisonRequest,
+    X: object,
+    y: object,
+    *,
+    cv: object,
+    groups: ArrayLike | None,
+    classifier: bool,
+) -> Splits:
+    """Return folds that test every case once, and refuse repeats."""
+    made = make_learner_splits(
+        request.test.spec,
+        X,
+        y,
+        cv=cv,
+        n_repeats=None,
+        groups=groups,
+        classifier=classifier,
+        seeds=request.seeds,
+    )
+    if made.n_repeats > 1:
+        raise EvidenceError(
+            "one partition into folds is needed",
+            needs="folds that test every case once",
+            got=f"{made.n_repeats} repeats",
+            cure="Use cv=10.",
+        )
+    return made
 
 
 def make_learner_splits(
@@ -142,7 +167,7 @@ def _make_own_splitter(
     layered: bool,
     seeds: Seeds,
 ) -> tuple[Splitter, int]:
-    """Return a splitter of the test's own design, and its repeats."""
+    """Return the splitter that the test is designed for, and the number of repeats."""
     make = partial(make_splitter, layered=layered, grouped=grouped, seed=draw_split_seed(seeds))
     if spec.design is not None:
         repeats, folds = spec.design
@@ -175,18 +200,15 @@ def _refuse_cv(cv: object) -> InputError:
 
 
 def measure_overlap(splits: Splits) -> float | None:
-    """Return test cases over training cases where test sets do not part the cases, else None."""
+    """Return the ratio of test to training cases, or None if the test sets are a partition."""
     if (splits.fold_codes >= 0).all():
         return None
     tests = sum(len(rows) for rows in splits.test)
     return tests / sum(len(rows) for rows in splits.train)
 
 
-# What a comparison of two learners is asked with, read and checked before anything is trained.
-
-
-def read_learners(given: Mapping[str, Learner]) -> StaticCandidates:
-    """Return learners with different names, by the word that each was given with."""
+def read_learners(given: Mapping[str, Learner]) -> ConfigurationList:
+    """Return learners with unique names; messages name the argument of each."""
     for word, one in given.items():
         learner = one[1] if isinstance(one, tuple) and len(one) == 2 else one
         known = all(will_have(learner, name) for name in ("fit", "predict", "get_params"))
@@ -199,15 +221,15 @@ def read_learners(given: Mapping[str, Learner]) -> StaticCandidates:
             )
         refuse_inner_store(learner)
     made = read_candidates(list(given.values()))
-    assert isinstance(made, StaticCandidates)
+    assert isinstance(made, ConfigurationList)
     return made
 
 
-def check_kinds(pair: StaticCandidates) -> None:
-    """Refuse a classifier beside a regressor."""
+def check_kinds(pair: ConfigurationList) -> None:
+    """Refuse to compare a classifier with a regressor."""
     from sklearn.base import is_classifier, is_regressor
 
-    first, second = (configuration.own for configuration in pair.configurations)
+    first, second = pair.estimators
     for one, other in ((first, second), (second, first)):
         if is_classifier(one) and is_regressor(other):
             raise InputError(
@@ -218,7 +240,7 @@ def check_kinds(pair: StaticCandidates) -> None:
 
 
 def choose_metric(asked: ComparisonRequest, metric: MetricLike | None, y: object) -> Metric:
-    """Return the metric; tests of pairs have one of their own."""
+    """Return the metric; tests of pairs have a default."""
     if metric is None and asked.test.spec.metrics is SupportedMetrics.PAIRS:
         made = make_survival_outcome(y)
         survival = isinstance(made, np.ndarray) and made.dtype.names is not None
@@ -228,47 +250,8 @@ def choose_metric(asked: ComparisonRequest, metric: MetricLike | None, y: object
     return resolve_metric(metric)
 
 
-@dataclass(frozen=True, eq=False)
-class LearnerOutcome:
-    """The outcome of the cases as a user gives it, and how it is to be read.
-
-    Parameters
-    ----------
-    y : array-like
-        The outcome.
-    groups : array-like, optional
-        Cases that belong together.
-    stratify : bool or array-like, optional
-        Whether classes are drawn apart, or the strata that are.
-    positive : label, optional
-        The positive class.
-    """
-
-    y: object
-    groups: ArrayLike | None = None
-    stratify: bool | ArrayLike | None = None
-    positive: object = None
-
-    def read(self, y: object, learners: list[Estimator], metric: Metric) -> Target:
-        """Return the outcome, and refuse one that no learner or no metric can take."""
-        values = None if y is None else as_array("y", y)
-        if values is None or values.size == 0:
-            raise InputError("`y` is missing", needs="an outcome for every case")
-        if values.dtype.names is None and missing(values).any():
-            raise InputError("`y` has missing values", needs="an outcome for every case")
-        strata = None if isinstance(self.stratify, bool | np.bool_) else self.stratify
-        target = read_outcome(
-            learners[0], y, metric, positive=self.positive, groups=self.groups, strata=strata
-        )
-        measure = metric.on(target.task) if target.task in metric.tasks else metric
-        check_size(target)
-        for learner in learners:
-            check_fits(make_empty_predictions(plan_response(measure, target, [learner])), measure)
-        return target
-
-
 def refuse_given(asked: ComparisonRequest, **given: object) -> None:
-    """Refuse arguments that a test has no use for."""
+    """Refuse arguments that do not apply to the test."""
     spec = asked.test.spec
     for name, value in given.items():
         if value is not None:
@@ -283,7 +266,7 @@ def refuse_given(asked: ComparisonRequest, **given: object) -> None:
 
 
 def make_resumable(rng: RngLike, store: StoreLike | None, X: object, y: object) -> RngLike:
-    """Return the seed; with a store and none given one of the data, so that the call resumes."""
+    """Return the seed; with a store and no seed, one made from the data, so that it resumes."""
     if rng is not None or store is None:
         return rng
     return int(digest(describe(X) + describe(make_survival_outcome(y))), 16) % 2**32
@@ -409,41 +392,44 @@ def compare_learners(
     """
     pair = read_learners({"a": a, "b": b})
     rng = make_resumable(rng, store, X, y)
-    given = cast("str | Test", test)  # of bootstrap samples it is put to them further down
+    given = cast("str | Test", test)  # a test of bootstrap samples is used as one below
     asked = ComparisonRequest.of(
         given, alternative, confidence_level, None, rng, n_jobs, trains=True
     )
     bootstraps = asked.test.spec.needs is Evidence.REPLICATES
     measure = choose_metric(asked, metric, y)
     check_kinds(pair)
-    how = RunOptions(n_jobs=asked.n_jobs, store=store, time_limit=time_limit, progress=progress)
-    outcome = LearnerOutcome(y, groups, stratify, positive)
     if bootstraps:
         refuse_given(asked, cv=cv, n_repeats=n_repeats)
-        count = check.whole_number(
-            "n_replicates", REPLICATES if n_replicates is None else n_replicates, low=2
-        )
-        return _compare_by_samples(asked, pair, X, outcome, measure, count, how)
-    refuse_given(asked, n_replicates=n_replicates)
-    return _compare_by_folds(asked, pair, X, outcome, measure, cv, n_repeats, how)
+    else:
+        refuse_given(asked, n_replicates=n_replicates)
+    count = REPLICATES if n_replicates is None else n_replicates
+    check.whole_number("n_replicates", count, low=2)
+    X, y = read_data(X, y)
+    plan = read_response(
+        pair.estimators, y, measure, groups=groups, stratify=stratify, positive=positive
+    )
+    how = RunOptions(n_jobs=asked.n_jobs, store=store, time_limit=time_limit, progress=progress)
+    if bootstraps:
+        return _compare_by_samples(asked, pair, X, y, plan, measure, stratify, count, how)
+    return _compare_by_folds(asked, pair, X, y, plan, measure, groups, cv, n_repeats, how)
 
 
 def _compare_by_folds(
     asked: ComparisonRequest,
-    pair: StaticCandidates,
+    pair: ConfigurationList,
     X: object,
-    outcome: LearnerOutcome,
+    y: object,
+    plan: ResponsePlan,
     metric: Metric,
+    groups: ArrayLike | None,
     cv: object,
     n_repeats: int | None,
     how: RunOptions,
 ) -> Comparison:
-    """Train both on the same splits, and put the test to their predictions."""
+    """Train both learners on the same splits, and apply the test to their predictions."""
     from sklearn.base import is_classifier
 
-    learners = [configuration.own for configuration in pair.configurations]
-    X, y = read_data(X, outcome.y)
-    target, groups = outcome.read(y, learners, metric), outcome.groups
     splits = make_learner_splits(
         asked.test.spec,
         X,
@@ -451,14 +437,13 @@ def _compare_by_folds(
         cv=cv,
         n_repeats=n_repeats,
         groups=groups,
-        classifier=is_classifier(learners[0]),
+        classifier=is_classifier(pair.estimators[0]),
         seeds=asked.seeds,
-        target=target,
+        target=plan.target,
     )
     asked = replace(asked, test=_set_ratio(asked.test, splits))
-    pi = train_learners(
-        pair, X, y, metric, replace(target, ordered=splits.ordered), splits, asked, how
-    )
+    plan = replace(plan, target=replace(plan.target, ordered=splits.ordered))
+    pi = train_learners(pair, X, y, plan, splits, asked, how)
     question = asked.question(pi, metric.on(pi.target.task), pi.fingerprint)
     refuse_undefined(question)
     remarks = [
@@ -474,45 +459,43 @@ def _compare_by_folds(
 
 def _compare_by_samples(
     asked: ComparisonRequest,
-    pair: StaticCandidates,
+    pair: ConfigurationList,
     X: object,
-    outcome: LearnerOutcome,
+    y: object,
+    plan: ResponsePlan,
     metric: Metric,
+    stratify: bool | ArrayLike | None,
     count: int,
     how: RunOptions,
 ) -> Comparison:
-    """Train both on the same bootstrap samples, and put the test to their replicates."""
-    learners = [configuration.own for configuration in pair.configurations]
-    y = make_survival_outcome(outcome.y)
-    target = outcome.read(y, learners, metric)
+    """Train both learners on the same bootstrap samples, and apply the test to the replicates."""
+    target, measure = plan.target, metric.on(plan.target.task)
     chosen = cast("SampleTest", asked.test)
     chosen.check_metric(metric, target)
-    train = partial(
-        bootstrap_train,
-        X=X,
-        y=y,
-        n_replicates=count,
-        metric=metric,
-        stratify=outcome.stratify,
-        groups=outcome.groups,
-        positive=outcome.positive,
-        n_jobs=how.n_jobs,
-        time_limit=how.time_limit,
-        progress=how.progress,
-        rng=asked.seeds.entropy,
-    )
     made = [
-        train(learner, store=file, name=name)
-        for name, learner, file in zip(pair.ids, learners, make_store_files(how.store), strict=True)
+        train_replicates(
+            learner,
+            X,
+            y,
+            plan_response(measure, target, [learner]),
+            measure,
+            stratify=stratify,
+            n_replicates=count,
+            options=replace(how, store=file),
+            name=name,
+            rng=asked.seeds.entropy,
+        )
+        for name, learner, file in zip(
+            pair.ids, pair.estimators, make_store_files(how.store), strict=True
+        )
     ]
     both = _keep_common(made)
-    question = ReplicateQuestion(replicates=both, metric=metric.on(target.task), seeds=asked.seeds)
-    reading = chosen.read(question)
+    question = ReplicateQuestion(replicates=both, metric=measure, seeds=asked.seeds)
     said = dict.fromkeys(caution for one in made for caution in one.cautions)
     return assemble_comparison(
         asked,
-        reading.pair(0, 1),
-        question.metric.scale,
+        chosen.read(question).pair(0, 1),
+        measure.scale,
         (pair.ids[0], pair.ids[1]),
         both[0].n_cases,
         _make_provenance(asked, both),
@@ -541,32 +524,35 @@ def _set_ratio(test: Test, splits: Splits) -> Test:
 
 
 def train_learners(
-    pair: StaticCandidates,
+    pair: ConfigurationList,
     X: object,
     y: object,
-    metric: Metric,
-    target: Target,
+    plan: ResponsePlan,
     splits: Splits,
     asked: ComparisonRequest,
     how: RunOptions,
 ) -> Predictions:
-    """Fit learners on every split; end with the message of one that fails."""
+    """Fit one or two learners on every split; raise if a fit fails."""
     from sklearn import get_config
 
-    learners = [configuration.own for configuration in pair.configurations]
-    measure = metric.on(target.task) if target.task in metric.tasks else metric
-    plan = plan_response(measure, target, learners)
     experiment = Experiment(
         X=X,
         y=y,
-        base=learners[0],
+        base=pair.estimators[0],
         rows=splits,
         plan=plan,
         seed=asked.seeds.entropy,
         config=get_config(),
     )
     ledger = Ledger(splits, plan, ())
-    facts = {} if how.store is None else _identify(pair, X, y, plan, asked)
+    facts: dict[str, str] = {}
+    if how.store is not None:
+        named = {f"learner {one}": made for one, made in zip("ab", pair.estimators, strict=False)}
+        facts = {
+            **identify_learners(f"{len(pair)} learners", X, y, plan, named),
+            "names": describe(pair.ids),
+            "seed": describe(asked.seeds.entropy),
+        }
     with open_run(
         experiment,
         how,
@@ -582,28 +568,6 @@ def train_learners(
     made = ledger.make_predictions()
     assert made is not None
     return made
-
-
-def _identify(
-    pair: StaticCandidates, X: object, y: object, plan: ResponsePlan, asked: ComparisonRequest
-) -> dict[str, str]:
-    """Return what a stored run of these learners must agree in to be resumed."""
-    learners = [configuration.own for configuration in pair.configurations]
-    parts: dict[str, str] = {}
-    for letter, learner in zip("ab", learners, strict=False):
-        parts |= with_parts(f"learner {letter}", learner, parameters_of(learner))
-    return {
-        "kind": "two learners" if len(learners) == 2 else "one learner",
-        "data": describe(X),
-        "outcome": describe(y),
-        "groups": describe(plan.target.groups),
-        "names": describe(pair.ids),
-        **parts,
-        "response": describe((str(plan.kind), plan.methods)),
-        "classes": describe(plan.target.classes),
-        "seed": describe(asked.seeds.entropy),
-        **versions_of(*learners),
-    }
 
 
 def _refuse_failures(ledger: Ledger) -> None:

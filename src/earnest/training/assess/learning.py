@@ -29,13 +29,12 @@ from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric, MetricLike
 from earnest.training.assess.compare_learners import (
     Learner,
-    LearnerOutcome,
-    make_learner_splits,
+    make_folds_once,
     make_resumable,
     read_learners,
     train_learners,
 )
-from earnest.training.assess.question import read_data
+from earnest.training.assess.question import read_data, read_response
 from earnest.training.fit.run import RunOptions
 from earnest.training.fit.splits import Splits
 from earnest.training.protocols import Estimator, StoreLike
@@ -100,11 +99,11 @@ def learning_curve(
     confidence_level : float
         The level of all limits.
     store : str, Path or Store, optional
-        A run file; a call that was ended goes on where it was.
+        A run file; a call that was interrupted continues where it stopped.
     n_jobs : int, optional
         How many fits at once; never changes the result.
     progress : bool or Progress, optional
-        Whether to show how it goes on, or who is told.
+        Whether to show progress, or an object that receives it.
     rng : None, int, SeedSequence, Generator or RandomState
         The seed of folds and parts, and of the parts of a learner that have none.
 
@@ -130,6 +129,8 @@ def learning_curve(
     >>> made.sizes, made.n_fits
     ((30, 60, 120), 15)
     """
+    from sklearn.base import is_classifier
+
     shares = _check_fractions(fractions)
     searched = isinstance(learner, SearchCV)
     given = learner
@@ -144,12 +145,12 @@ def learning_curve(
         "bayle", "two-sided", confidence_level, None, rng, n_jobs, trains=True
     )
     learners = read_learners({"learner": given})
-    model = learners.configurations[0].own
-    target = LearnerOutcome(y, groups, None, positive).read(y, [model], measure)
-    folds = _make_folds(asked, X, y, cv, model, groups)
-    nested = nest_splits(folds, shares, target, asked.seeds)
-    how = RunOptions(n_jobs=n_jobs, store=store, time_limit=None, progress=progress)
-    pi = train_learners(learners, X, y, measure, target, nested, asked, how)
+    plan = read_response(learners.estimators, y, measure, groups=groups, positive=positive)
+    classifier = is_classifier(learners.estimators[0])
+    folds = make_folds_once(asked, X, y, cv=cv, groups=groups, classifier=classifier)
+    nested = nest_splits(folds, shares, plan.target, asked.seeds)
+    how = RunOptions(n_jobs=n_jobs, store=store, progress=progress)
+    pi = train_learners(learners, X, y, plan, nested, asked, how)
     sizes = tuple(
         round(float(np.mean([len(rows) for rows in nested.train[i * len(folds) :][: len(folds)]])))
         for i in range(len(shares))
@@ -171,14 +172,14 @@ def _check_fractions(fractions: Sequence[float]) -> tuple[float, ...]:
         shares = tuple(float(one) for one in fractions)
     except (TypeError, ValueError):
         raise InputError(
-            "`fractions` is no list of numbers",
+            "`fractions` is not a list of numbers",
             needs="growing numbers above 0, the last one 1",
             got=check.show(fractions),
         ) from None
     growing = all(a < b for a, b in pairwise(shares))
     if len(shares) < 2 or not growing or shares[-1] != 1.0 or shares[0] <= 0.0:
         raise InputError(
-            "`fractions` is no learning curve",
+            "`fractions` does not make a learning curve",
             needs="two or more growing numbers above 0, the last one 1",
             got=", ".join(f"{one:g}" for one in shares) or "none",
             cure="Use fractions=(0.25, 0.5, 1).",
@@ -206,36 +207,6 @@ def _find_winner(search: SearchCV, metric: MetricLike | None) -> tuple[Learner, 
     return (name if name != ids[best] else type(model).__name__, cast(Estimator, model)), metric
 
 
-def _make_folds(
-    asked: ComparisonRequest,
-    X: object,
-    y: object,
-    cv: object,
-    model: Estimator,
-    groups: ArrayLike | None,
-) -> Splits:
-    from sklearn.base import is_classifier
-
-    made = make_learner_splits(
-        asked.test.spec,
-        X,
-        y,
-        cv=cv,
-        n_repeats=None,
-        groups=groups,
-        classifier=is_classifier(model),
-        seeds=asked.seeds,
-    )
-    if made.n_repeats > 1:
-        raise EvidenceError(
-            "a learning curve needs one partition into folds",
-            needs="folds that test every case once",
-            got=f"{made.n_repeats} repeats",
-            cure="Use cv=10.",
-        )
-    return made
-
-
 def nest_splits(folds: Splits, fractions: Sequence[float], target: Target, seeds: Seeds) -> Splits:
     """Return the folds once for every fraction, as a repeat each, trained on nested parts.
 
@@ -253,20 +224,14 @@ def nest_splits(folds: Splits, fractions: Sequence[float], target: Target, seeds
         _order_rows(rows, target, seeds.generator(Purpose.SPLITS, 2, place))
         for place, rows in enumerate(folds.train)
     ]
-    train: list[Rows] = []
-    for fraction in fractions:
-        for rows, order in zip(folds.train, orders, strict=True):
-            count = _count_part(order, fraction, target)
-            train.append(rows if fraction == 1.0 else np.sort(order[:count]))
-    _refuse_lost_classes(train, folds, target)
-    times = len(fractions)
-    return Splits(
-        train=tuple(train),
-        test=folds.test * times,
-        repeat=tuple(i for i in range(times) for _ in range(len(folds))),
-        fold=tuple(range(len(folds))) * times,
-        n_cases=folds.n_cases,
-    )
+    made = []
+    for repeat, fraction in enumerate(fractions):
+        for fold, order in enumerate(orders):
+            whole = folds.train[fold]
+            part = np.sort(order[: _count_part(order, fraction, target)])
+            _refuse_lost_classes(part, whole, target)
+            made.append((whole if fraction == 1.0 else part, folds.test[fold], repeat, fold))
+    return Splits.of(made, folds.n_cases)
 
 
 def _order_rows(rows: Rows, target: Target, rng: np.random.Generator) -> Rows:
@@ -296,22 +261,21 @@ def _count_part(order: Rows, fraction: float, target: Target) -> int:
     return count
 
 
-def _refuse_lost_classes(train: list[Rows], folds: Splits, target: Target) -> None:
+def _refuse_lost_classes(part: Rows, whole: Rows, target: Target) -> None:
     if not target.has_classes:
         return
-    for place, rows in enumerate(train):
-        whole = folds.train[place % len(folds)]
-        if len(np.unique(target.y[rows])) < len(np.unique(target.y[whole])):
-            raise InputError(
-                f"a training set of {len(rows):,} cases lacks a class",
-                needs="cases of every class in the smallest part",
-                got=f"{len(np.unique(target.y[rows]))} classes",
-                cure="Use larger fractions, such as (0.5, 1).",
-            )
+    classes = len(np.unique(target.y[part]))
+    if classes < len(np.unique(target.y[whole])):
+        raise InputError(
+            f"a training set of {len(part):,} cases lacks a class",
+            needs="cases of every class in the smallest part",
+            got=f"{classes} classes",
+            cure="Use larger fractions, such as (0.5, 1).",
+        )
 
 
 def _side_by_side(pi: Predictions, sizes: tuple[int, ...]) -> Predictions:
-    """Return the repeats of one learner as configurations, by what they were trained on."""
+    """Return the repeats of one learner as configurations, named by their training sets."""
     return replace(
         pi,
         configs=Configs(ids=tuple(f"{size} training cases" for size in sizes)),
@@ -392,7 +356,7 @@ def warn_of_settings() -> Caution:
     return Caution(
         "EN127",
         "The settings of the winner were chosen with all training cases.",
-        "With fewer cases other settings may be better, so that more cases can look more useful "
+        "With fewer cases other settings may be better, so more cases can look more useful "
         "than they are.",
         "To be sure, run the whole search on a part of the cases and compare.",
         Severity.NOTE,

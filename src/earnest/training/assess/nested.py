@@ -1,4 +1,4 @@
-"""Nested cross-validation, counted: what it would take to do without a bias correction."""
+"""Nested cross-validation, with a count of its fits: the alternative to a bias correction."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from earnest.training.fit.run import run_all
 from earnest.training.fit.splits import Splits, check_partition
 from earnest.training.search.judging import SearchResults, judge
 from earnest.training.search.options import SearchOptions
-from earnest.training.search.preparation import SearchSetup, StaticCandidates, prepare
-from earnest.training.search.run import Journey, SearchRun
+from earnest.training.search.preparation import ConfigurationList, SearchSetup, prepare
+from earnest.training.search.run import SearchRun
 from earnest.training.search.search_cv import (
     SearchCV,
     keep_results,
@@ -65,16 +65,10 @@ class NestedSplits:
         """Make the nesting of folds that part the cases, and refuse others."""
         check_partition(outer, cure="Use KFold, StratifiedKFold or GroupKFold.")
         inner = tuple(_make_inner(outer, split) for split in range(len(outer)))
-        first = outer.n_repeats
-        parts = [outer, *(_make_repeat(part, first + i) for i, part in enumerate(inner))]
-        every = Splits(
-            train=tuple(rows for part in parts for rows in part.train),
-            test=tuple(rows for part in parts for rows in part.test),
-            repeat=tuple(place for part in parts for place in part.repeat),
-            fold=tuple(place for part in parts for place in part.fold),
-            n_cases=outer.n_cases,
-        )
-        return cls(outer, inner, every)
+        parts = [outer]
+        for repeat, part in enumerate(inner, outer.n_repeats):
+            parts.append(replace(part, repeat=(repeat,) * len(part)))
+        return cls(outer, inner, Splits.join(parts))
 
     def key(self, config: int, outer: int | None, split: int) -> tuple[int, int, int]:
         """Return the key of a fit: of the search itself, or within an outer split."""
@@ -89,23 +83,15 @@ class NestedSplits:
 
 def _make_inner(outer: Splits, held_out: int) -> Splits:
     """Return the remaining folds of the repeat of an outer split."""
-    others = [
-        i for i in range(len(outer)) if outer.repeat[i] == outer.repeat[held_out] and i != held_out
-    ]
-    return Splits(
-        train=tuple(np.setdiff1d(outer.train[i], outer.test[held_out]) for i in others),
-        test=tuple(outer.test[i] for i in others),
-        repeat=(0,) * len(others),
-        fold=tuple(range(len(others))),
-        n_cases=outer.n_cases,
+    own, away = outer.repeat[held_out], outer.test[held_out]
+    others = [i for i in range(len(outer)) if outer.repeat[i] == own and i != held_out]
+    return Splits.of(
+        (
+            (np.setdiff1d(outer.train[i], away), outer.test[i], 0, fold)
+            for fold, i in enumerate(others)
+        ),
+        outer.n_cases,
     )
-
-
-def _make_repeat(splits: Splits, repeat: int) -> Splits:
-    return replace(splits, repeat=(repeat,) * len(splits))
-
-
-# Running every fit of nested cross-validation as one run: parallel, stored, told of.
 
 
 def train_nested(
@@ -113,7 +99,7 @@ def train_nested(
 ) -> dict[Key, Outcome]:
     """Return the outcome of every configuration on every split, by key."""
     candidates = prepared.candidates
-    if not isinstance(candidates, StaticCandidates):
+    if not isinstance(candidates, ConfigurationList):
         raise InputError(
             "a dynamic search cannot be nested fold by fold",
             needs="configurations that are known in advance",
@@ -135,7 +121,6 @@ def train_nested(
 
 
 WINNER = "the inner winner"
-ESTIMAND = str(Estimand.PROCEDURE)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -244,8 +229,8 @@ def nested_cv(
     Parameters
     ----------
     search : SearchCV
-        The search, fitted or not; it is not changed. Its candidates must be known in advance, and
-        it must neither drop configurations nor stop early.
+        The search, fitted or not; it is not changed. Its configurations must be known in advance,
+        and it must neither drop any nor stop early.
     X, y : array-like
         The data.
     groups : array-like, shape (n,), optional
@@ -347,12 +332,12 @@ def _judge_folds(
     own = replace(prepared, splits=splits)
     ledger = Ledger(splits, prepared.problem.plan, prepared.scoring.names, static=True)
     candidates = prepared.candidates
-    assert isinstance(candidates, StaticCandidates)
+    assert isinstance(candidates, ConfigurationList)
     for config in ledger.add(candidates.ids, candidates.configurations):
         for split in range(len(splits)):
             found = outcomes[nesting.key(config, outer, split)]
             ledger.record(replace(found, key=(config, splits.repeat[split], splits.fold[split])))
-    searched = SearchRun(ledger, Journey(range(len(splits))))
+    searched = SearchRun(ledger, range(len(splits)))
     return searched, judge(options, own, searched)
 
 
@@ -379,20 +364,12 @@ def _make_outer_predictions(
     """Return the outer Π: each fold predicted by the model of its inner winner."""
     plan, outer = prepared.problem.plan, nesting.outer
     assert plan is not None
-    width = () if plan.width is None else (plan.width,)
-    responses = np.full((outer.n_cases, 1, outer.n_repeats, *width), np.nan)
+    responses = plan.make_table(n_repeats=outer.n_repeats)
     for split, config in enumerate(winners):
         found = outcomes[nesting.key(config, None, split)].arrays.get(RESPONSE)
         if found is not None:
             responses[outer.test[split], 0, outer.repeat[split]] = found
-    return Predictions(
-        target=plan.target,
-        configs=Configs(ids=(WINNER,)),
-        responses=responses,
-        folds=outer.fold_codes,
-        fold_names=outer.fold_names,
-        kind=plan.kind,
-    )
+    return plan.make_predictions(responses, Configs(ids=(WINNER,)), outer)
 
 
 def _estimate(
@@ -418,7 +395,7 @@ def _estimate(
         standard_error=None,
         scale=metric.scale,
         method="nested",
-        estimand=ESTIMAND,
+        estimand=str(Estimand.PROCEDURE),
         naive=_average(best, metric, fold_scores(best, metric)[:, 0, 0]),
         winner=every.configs.ids[_choose_best(judged)],
         n_cases=usable.n_cases,
@@ -446,7 +423,7 @@ def _average(pi: Predictions, metric: Metric, scores: NDArray[np.float64]) -> fl
 
 
 def _warn_of_unlike_winners(winners: Sequence[str]) -> Iterator[Caution]:
-    """Yield a note where the outer folds did not all choose the same configuration."""
+    """Yield a note if the outer folds did not all choose the same configuration."""
     different = len(set(winners))
     if different > 1:
         yield Caution(

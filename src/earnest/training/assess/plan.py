@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
@@ -20,16 +20,17 @@ from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.specs import Design, MethodSpec
-from earnest.engine.identity import digest
 from earnest.methods import METHODS
 from earnest.methods.base import Method
 from earnest.methods.run import configure_method
+from earnest.training.assess.question import LearnerQuestion
 from earnest.training.fit.experiment import RESPONSE, Cell, Experiment
 from earnest.training.fit.ledger import explain_failure
 from earnest.training.fit.response import ResponsePlan
 from earnest.training.fit.run import RunOptions, run_all
 from earnest.training.fit.splits import (
     Splits,
+    add_splits,
     halve_and_split,
     leave_out_pairs,
     leave_out_singles,
@@ -59,7 +60,7 @@ class TrainingNeeds:
     folds : int
         How many repeats of the folds.
     pairs : int
-        In how many of these repeats two folds are left out at a time, too.
+        In how many of these repeats pairs of folds are also left out.
     singles : bool
         Whether every case is left out alone.
     holdout : float
@@ -108,7 +109,7 @@ class TrainingNeeds:
 
 @dataclass(frozen=True, eq=False)
 class SplitPlan:
-    """All splits of an assessment by what they are for.
+    """All splits of an assessment, by purpose.
 
     Attributes
     ----------
@@ -138,20 +139,13 @@ class SplitPlan:
     @property
     def every(self) -> Splits:
         """All splits in a row."""
-        parts = list(self.blocks.values())
-        return Splits(
-            train=tuple(rows for part in parts for rows in part.train),
-            test=tuple(rows for part in parts for rows in part.test),
-            repeat=tuple(place for part in parts for place in part.repeat),
-            fold=tuple(place for part in parts for place in part.fold),
-            n_cases=parts[0].n_cases,
-        )
+        return Splits.join(list(self.blocks.values()))
 
 
 def make_plan(
     needs: TrainingNeeds, cv: object, X: object, y: object, target: Target, seeds: Seeds
 ) -> SplitPlan:
-    """Return the splits of what is needed; each purpose draws from a stream of its own."""
+    """Return the splits that are needed; each purpose has its own stream of seeds."""
     blocks: dict[Block, Splits] = {}
     if needs.folds:
         blocks[Block.FOLDS] = make_folds(cv, X, y, target, needs.folds, seeds)
@@ -178,11 +172,11 @@ class SplitEvidence:
     plan : SplitPlan
         The splits.
     responses : mapping
-        What the model of each split says of its test rows, by key.
+        The responses of the model of each split for its test rows, by key.
     response : ResponsePlan
-        What the responses are.
+        The kind of the responses.
     learner : str
-        What the learner is called.
+        The name of the learner.
     """
 
     plan: SplitPlan
@@ -192,10 +186,8 @@ class SplitEvidence:
 
     def make_folds(self, repeats: int) -> Predictions:
         """Return Π of the first repeats of the folds."""
-        splits = self.plan.blocks[Block.FOLDS]
-        most = self.plan.repeats(repeats)
-        found = [i for i in range(len(splits)) if splits.repeat[i] < most]
-        return self._make_table(Block.FOLDS, _select_splits(splits, found))
+        splits = self.plan.blocks[Block.FOLDS].select(range(self.plan.repeats(repeats)))
+        return self._make_table(Block.FOLDS, splits)
 
     @cached_property
     def singles(self) -> Predictions:
@@ -204,7 +196,7 @@ class SplitEvidence:
 
     @cached_property
     def holdout(self) -> Predictions:
-        """Π of the cases that one split tests, the others left away."""
+        """Π of the cases that one split tests, without the others."""
         splits = self.plan.blocks[Block.HOLDOUT]
         return self._make_table(Block.HOLDOUT, splits).take(splits.test[0])
 
@@ -220,18 +212,16 @@ class SplitEvidence:
         splits = self.plan.blocks[Block.HALVES]
         sides = []
         for side in range(splits.n_repeats):
-            found = [i for i in range(len(splits)) if splits.repeat[i] == side]
-            own = _select_splits(
-                splits, found
-            )  # random splits overlap: each is a repeat of its own
-            apart = replace(own, repeat=own.fold, fold=(0,) * len(found))
-            keys = [(int(Block.HALVES), side, j) for j in own.fold]
-            sides.append(self._make_predictions(apart, [self.responses[key] for key in keys]))
+            found = [self.responses[int(Block.HALVES), r, j] for _, _, r, j in splits if r == side]
+            own = splits.select([side])
+            # Random splits overlap, so each is its own repeat.
+            apart = replace(own, repeat=own.fold, fold=(0,) * len(own))
+            sides.append(self._make_predictions(apart, found))
         pairs = tuple(zip(sides[::2], sides[1::2], strict=True))
         return PairedHalves(self._make_table(Block.WHOLE, self.plan.blocks[Block.WHOLE]), pairs)
 
     def list_cautions(self) -> Iterator[Caution]:
-        """Yield what the folds are careless about: cases tested twice, or trained on and tested."""
+        """Yield cautions about the folds: cases tested twice, or both trained on and tested."""
         splits = self.plan.blocks.get(Block.FOLDS)
         if splits is not None:
             yield from warn_of_overlap(splits)
@@ -241,14 +231,13 @@ class SplitEvidence:
         """Return the inner Π of every outer fold of a repeat."""
         codes = outer.folds[:, repeat]
         count = len(outer.fold_names[repeat])
-        tables = [self._make_empty(1) for _ in range(count)]
-        places = enumerate(combinations(range(count), 2))
-        splits = self.plan.blocks[Block.PAIRS]
-        tests = {(r, f): t for r, f, t in zip(splits.repeat, splits.fold, splits.test, strict=True)}
-        for place, (first, second) in places:
+        tables = [self.response.make_table() for _ in range(count)]
+        pairs = list(combinations(range(count), 2))
+        for _, rows, own, place in self.plan.blocks[Block.PAIRS]:
+            if own != repeat:
+                continue
             found = self.responses[int(Block.PAIRS), repeat, place]
-            rows = tests[repeat, place]
-            for held_out, other in ((first, second), (second, first)):
+            for held_out, other in (pairs[place], pairs[place][::-1]):
                 mine = codes[rows] == other
                 tables[held_out][rows[mine], 0, 0] = found[mine]
         return tuple(
@@ -269,67 +258,48 @@ class SplitEvidence:
     def _make_predictions(
         self, splits: Splits, found: Sequence[NDArray[np.float64]]
     ) -> Predictions:
-        responses = self._make_empty(splits.n_repeats)
+        responses = self.response.make_table(n_repeats=splits.n_repeats)
         for rows, repeat, part in zip(splits.test, splits.repeat, found, strict=True):
             responses[rows, 0, repeat] = part
-        return Predictions(
-            target=replace(self.response.target, ordered=splits.ordered),
-            configs=Configs(ids=(self.learner,)),
-            responses=responses,
-            folds=splits.fold_codes,
-            fold_names=splits.fold_names,
-            kind=self.response.kind,
-        )
-
-    def _make_empty(self, repeats: int) -> NDArray[np.float64]:
-        width = () if self.response.width is None else (self.response.width,)
-        return np.full((self.response.target.n, 1, repeats, *width), np.nan)
+        target = replace(self.response.target, ordered=splits.ordered)
+        configs = Configs(ids=(self.learner,))
+        return self.response.make_predictions(responses, configs, splits, target)
 
 
-def _select_splits(splits: Splits, found: Sequence[int]) -> Splits:
-    return replace(
-        splits,
-        train=tuple(splits.train[i] for i in found),
-        test=tuple(splits.test[i] for i in found),
-        repeat=tuple(splits.repeat[i] for i in found),
-        fold=tuple(splits.fold[i] for i in found),
-    )
-
-
-def train_splits(
-    experiment: Experiment,
-    plan: SplitPlan,
-    facts: Mapping[str, str],
-    learner: str,
-    options: RunOptions,
-) -> SplitEvidence:
+def train_splits(question: LearnerQuestion, plan: SplitPlan, options: RunOptions) -> SplitEvidence:
     """Train every split of a plan once; what is in the store is read from it."""
-    assert experiment.plan is not None
+    from sklearn import get_config
+
+    every = plan.every
+    experiment = Experiment(
+        X=question.X,
+        y=question.y,
+        base=question.estimator,
+        plan=question.response,
+        rows=every,
+        seed=question.seed,
+        config=get_config(),
+    )
+    facts = {**question.facts, "seed": str(question.seed)} if question.facts else {}
     found = run_all(
         experiment,
         [Task(key, Cell(place, key)) for key, place in plan.tasks()],
         options,
-        identity={**facts, "splits": _describe_splits(plan)},
+        identity=add_splits(facts, every),
         title="Splits",
     )
-    _refuse_failures(found, learner)
+    _refuse_failures(found, question.learner)
     responses = {key: outcome.arrays[RESPONSE] for key, outcome in found.items()}
-    return SplitEvidence(plan, responses, experiment.plan, learner)
+    return SplitEvidence(plan, responses, question.response, question.learner)
 
 
-def make_perfect_evidence(plan: SplitPlan, response: ResponsePlan, learner: str) -> SplitEvidence:
-    """Return what a perfect model would say in these splits, to check a question by."""
-    perfect, every = response.make_perfect(), plan.every
+def make_perfect_evidence(question: LearnerQuestion, plan: SplitPlan) -> SplitEvidence:
+    """Return the evidence of a perfect model in these splits, to check the question."""
+    perfect, every = question.response.make_perfect(), plan.every
     responses: dict[Key, NDArray[np.float64]] = {
         key: perfect[every.test[place]] for key, place in plan.tasks()
     }
-    return SplitEvidence(plan, responses, response, learner)
-
-
-def _describe_splits(plan: SplitPlan) -> str:
-    every = plan.every
-    rows = repr([part.tolist() for part in (*every.train, *every.test)])
-    return f"{len(every)} splits {digest(rows)}"
+    return SplitEvidence(plan, responses, question.response, question.learner)
 
 
 def _refuse_failures(found: Mapping[Key, Outcome], learner: str) -> None:
@@ -352,7 +322,7 @@ _ORDER = list(Design)
 
 
 def assessing() -> list[str]:
-    """Return the names of the methods that assess a learner, by what is trained for them.
+    """Return the names of the methods that assess a learner, ordered by design.
 
     Examples
     --------
@@ -467,7 +437,7 @@ def check_cost(method: Method, target: Target) -> None:
 
 
 def warn_of_cost(method: Method, target: Target) -> Iterator[Caution]:
-    """Yield a note where a model was trained for each of many cases."""
+    """Yield a note if a model was trained for each of many cases."""
     if find_needs(method, None).singles and target.n > MANY_SINGLES:
         yield Caution(
             "EN094",
@@ -476,9 +446,3 @@ def warn_of_cost(method: Method, target: Target) -> Iterator[Caution]:
             "Use method='cv'.",
             Severity.NOTE,
         )
-
-
-def check_names(methods: Iterable[str | Method]) -> None:
-    """Refuse an empty list of methods."""
-    if not list(methods):
-        raise InputError("no method was requested", needs="at least one of " + ", ".join(METHODS))

@@ -1,8 +1,8 @@
-"""What is asked of a learner: data, outcome, metric and response, read before any training."""
+"""What is asked about a learner: data, outcome, metric and response, read before any training."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,23 +11,54 @@ from numpy.typing import ArrayLike
 from earnest.core.base import check
 from earnest.core.base.arrays import as_array, missing
 from earnest.core.base.errors import InputError
+from earnest.core.base.protocols import Progress
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import Ask
-from earnest.core.results.specs import Side
+from earnest.core.results.specs import Design, Side
 from earnest.engine.identity import describe, parameters_of, versions, with_parts
+from earnest.methods.base import Method
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric, MetricLike
 from earnest.metrics.responding import check_fits
-from earnest.training.fit.problem import make_empty_predictions, make_survival_outcome, read_outcome
+from earnest.training.fit.problem import make_survival_outcome, read_outcome
 from earnest.training.fit.response import ResponsePlan, count_rows, plan_response
-from earnest.training.fit.splits import check_seeded, make_seed
-from earnest.training.protocols import Estimator
+from earnest.training.fit.splits import can_shuffle, check_seeded, make_seed
+from earnest.training.protocols import Estimator, StoreLike
 from earnest.training.search.preparation import match_rows
 
 FEW_CASES = 10
+FOLDS = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class AssessOptions:
+    """How the models of an assessment are trained; the arguments of `assess`."""
+
+    n_replicates: int = 200
+    stratify: bool | ArrayLike | None = None
+    cv: object = FOLDS
+    n_repeats: int | None = None
+    n_jobs: int | None = None
+    store: StoreLike | None = None
+    time_limit: float | None = None
+    progress: Progress | bool | None = None
+
+    def __post_init__(self) -> None:
+        """Check the numbers, and keep the splits of an iterator, which is read more than once."""
+        check.whole_number("n_replicates", self.n_replicates, low=1)
+        if self.n_repeats is not None:
+            check.whole_number("n_repeats", self.n_repeats, low=1)
+        if isinstance(self.cv, Iterator):
+            object.__setattr__(self, "cv", list(self.cv))
+
+    def repeats(self, method: Method) -> int | None:
+        """Return how often folds are repeated; once if they cannot be, or repeat themselves."""
+        folded = method.spec.design in (Design.FOLDS, Design.PAIRS) and method.spec.repeats > 1
+        fixed = folded and not can_shuffle(self.cv)
+        return 1 if self.n_repeats is None and fixed else self.n_repeats
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -39,21 +70,19 @@ class LearnerQuestion:
     estimator : estimator
         The unfitted learner.
     X, y : array-like
-        The data, as rows can be taken of them.
+        The data, indexable.
     response : ResponsePlan
-        What is kept of a model's predictions; it knows the outcome.
+        Which predictions of a model are kept, and the outcome.
     metric : Metric
-        What is measured, on its task.
+        The metric, on its task.
     learner : str
-        What the learner is called.
+        The name of the learner.
     ask : Ask
         The level and the side.
     seed : int
         The root of all randomness.
-    drawn : bool
-        Whether the seed was given, and not made from the question itself.
     facts : dict of str
-        What a stored run must share with this one; none without a store.
+        What identifies the run; none without a store.
     """
 
     estimator: Estimator
@@ -64,7 +93,6 @@ class LearnerQuestion:
     learner: str
     ask: Ask
     seed: int
-    drawn: bool
     facts: dict[str, str]
 
     @property
@@ -82,60 +110,86 @@ def read_question(
     estimator: Estimator,
     X: object,
     y: object,
+    options: AssessOptions,
     *,
     metric: MetricLike,
-    groups: ArrayLike | None,
-    strata: bool | ArrayLike | None,
-    positive: object,
-    cv: object,
-    confidence_level: float,
-    side: Side | str,
-    rng: RngLike,
-    n_jobs: int | None,
-    stored: bool,
+    groups: ArrayLike | None = None,
+    positive: object = None,
+    confidence_level: float = 0.95,
+    side: Side | str = "two-sided",
+    rng: RngLike = None,
 ) -> LearnerQuestion:
-    """Read all that is asked, and refuse what cannot be answered."""
+    """Read everything that is asked, and refuse what cannot be answered."""
     check_estimator(estimator)
-    workers(n_jobs)
+    workers(options.n_jobs)
     ask = Ask.of(confidence_level, side)
-    measure = resolve_metric(metric)
     X, y = read_data(X, y)
-    layers = None if strata is None or isinstance(strata, bool | np.bool_) else strata
-    target = read_outcome(estimator, y, measure, positive=positive, groups=groups, strata=layers)
-    if target.task in measure.tasks:
-        measure = measure.on(target.task)
-    check_size(target)
-    response = plan_response(measure, target, [estimator])
-    check_fits(make_empty_predictions(response), measure)
+    measure = resolve_metric(metric)
+    response = read_response(
+        [estimator], y, measure, groups=groups, stratify=options.stratify, positive=positive
+    )
     facts: dict[str, str] = {}
-    if stored:
-        check_seeded(cv)
-        facts = {
-            "kind": "assessment",
-            "data": describe(X),
-            "outcome": describe(y),
-            "groups": describe(target.groups),
-            **with_parts("estimator", estimator, parameters_of(estimator)),
-            "response": describe((str(response.kind), response.methods, target.classes)),
-            **versions(estimator),
-        }
-    derived = rng is None and stored
+    if options.store is not None:
+        check_seeded(options.cv)
+        facts = identify_learners("assessment", X, y, response, {"estimator": estimator})
     return LearnerQuestion(
         estimator=estimator,
         X=X,
         y=y,
         response=response,
-        metric=measure,
+        metric=measure.on(response.target.task),
         learner=name_learner(estimator),
         ask=ask,
-        seed=make_seed(facts) if derived else Seeds.of(rng).entropy,
-        drawn=not derived,
+        seed=make_seed(facts) if rng is None and facts else Seeds.of(rng).entropy,
         facts=facts,
     )
 
 
+def read_response(
+    learners: Sequence[Estimator],
+    y: object,
+    metric: Metric | None,
+    *,
+    groups: ArrayLike | None,
+    stratify: bool | ArrayLike | None = None,
+    positive: object = None,
+    asked: str | None = None,
+) -> ResponsePlan:
+    """Return the response to keep; refuse outcomes that a learner or the metric cannot handle."""
+    strata = None if isinstance(stratify, bool | np.bool_) else stratify
+    target = read_outcome(learners[0], y, metric, positive=positive, groups=groups, strata=strata)
+    check_size(target)
+    if metric is None:
+        return plan_response(None, target, learners, asked=asked)
+    measure = metric.on(target.task)
+    for learner in learners:
+        plan = plan_response(measure, target, [learner], asked=asked)
+        check_fits(plan.make_empty_predictions(), measure)
+    return plan_response(measure, target, learners, asked=asked)
+
+
+def identify_learners(
+    kind: str, X: object, y: object, plan: ResponsePlan, learners: Mapping[str, Estimator]
+) -> dict[str, str]:
+    """Return what identifies a stored run of learners."""
+    target, parts = plan.target, {}
+    for word, learner in learners.items():
+        parts.update(with_parts(word, learner, parameters_of(learner)))
+    return {
+        "kind": kind,
+        "data": describe(X),
+        "outcome": describe(y),
+        "groups": describe(target.groups),
+        "strata": describe(target.strata),
+        **parts,
+        "response": describe((str(plan.kind), plan.methods)),
+        "classes": describe(target.classes),
+        **versions(*learners.values()),
+    }
+
+
 def read_data(X: object, y: object) -> tuple[object, object]:
-    """Return the cases and their outcomes as rows can be taken of them; some, and as many."""
+    """Return indexable cases and outcomes; refuse missing outcomes and different lengths."""
     X, y = match_rows(X, _take_one_column(make_survival_outcome(y)))
     for name, given in (("X", X), ("y", y)):
         if given is None or count_rows(given) == 0:
@@ -154,7 +208,7 @@ def read_data(X: object, y: object) -> tuple[object, object]:
 
 
 def _take_one_column(y: object) -> object:
-    """Return an outcome that is a table of one column as that column."""
+    """Return the column of an outcome that is a table of one column."""
     shape: tuple[int, ...] = getattr(y, "shape", ())
     if len(shape) != 2 or shape[1] != 1:
         return y
@@ -176,7 +230,7 @@ def check_estimator(estimator: Estimator) -> None:
 
 
 def refuse_inner_store(estimator: Estimator) -> None:
-    """Refuse a search with a run file or a live page of its own, which belongs to one run."""
+    """Refuse a search with its own run file or live page, which belong to a single run."""
     params = estimator.get_params(deep=True)
     for name in params:
         last = name.rpartition("__")[2]
@@ -193,7 +247,7 @@ def refuse_inner_store(estimator: Estimator) -> None:
 
 
 def check_size(target: Target) -> None:
-    """Refuse a single case, and a class of one: it could train or test, but not both."""
+    """Refuse a single case, a single group, and classes of one case."""
     if target.n < 2:
         raise InputError("there is only one case", needs="at least 2 cases", got=f"{target.n}")
     if target.groups is not None and len(np.unique(target.groups)) == 1:
@@ -213,7 +267,7 @@ def check_size(target: Target) -> None:
 
 
 def warn_of_few_cases(target: Target) -> Iterator[Caution]:
-    """Yield a caution where there are fewer than ten cases."""
+    """Yield a caution if there are fewer than ten cases."""
     if target.n < FEW_CASES:
         yield Caution(
             "EN093",
@@ -225,7 +279,7 @@ def warn_of_few_cases(target: Target) -> Iterator[Caution]:
 
 
 def name_learner(estimator: Estimator) -> str:
-    """Return what a learner is called: its class, or that of the last step of a pipeline.
+    """Return the name of a learner: its class, or that of the last step of a pipeline.
 
     Examples
     --------

@@ -14,20 +14,19 @@ from earnest.core.base.protocols import Outcome, Progress, Store, Task
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.data.replicates import DrawUnit, Replicates
 from earnest.core.results.cautions import Caution
-from earnest.engine.identity import describe, parameters_of, versions, with_parts
+from earnest.engine.identity import describe
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric, MetricLike
-from earnest.metrics.responding import check_fits
 from earnest.training.assess.question import (
     check_estimator,
-    check_size,
+    identify_learners,
     read_data,
+    read_response,
     warn_of_few_cases,
 )
 from earnest.training.fit.experiment import RESPONSE, Cell, Experiment
 from earnest.training.fit.ledger import explain_failure
-from earnest.training.fit.problem import make_empty_predictions, read_outcome
-from earnest.training.fit.response import ResponsePlan, plan_response
+from earnest.training.fit.response import ResponsePlan
 from earnest.training.fit.run import RunOptions, run_all
 from earnest.training.fit.samples import ALL_CASES, Samples, find_inner_splits, refuse_fixed_splits
 from earnest.training.fit.splits import make_seed
@@ -74,7 +73,7 @@ def bootstrap_train(
         What will be measured: it decides which response is kept, and whether classes are drawn
         apart. Without one the richest response is kept.
     response : {'predict_proba', 'decision_function', 'predict'}, optional
-        What is kept, said outright.
+        The response to keep, chosen explicitly.
     stratify : bool or array-like, optional
         Whether every class keeps its number of cases in a sample, or the strata that do. By
         default they do for metrics that need all classes, such as the AUC, unless there are groups.
@@ -123,79 +122,78 @@ def bootstrap_train(
     """
     check.whole_number("n_replicates", n_replicates, low=1, high=MOST_REPLICATES)
     measure = None if metric is None else resolve_metric(metric)
-    experiment, samples, plan, facts = _prepare(
+    check_estimator(estimator)
+    X, y = read_data(X, y)
+    plan = read_response(
+        [estimator],
+        y,
+        measure,
+        groups=groups,
+        stratify=stratify,
+        positive=positive,
+        asked=response,
+    )
+    return train_replicates(
         estimator,
         X,
         y,
+        plan,
         measure,
-        response,
-        stratify,
-        groups,
-        positive,
-        rng,
-        stored=store is not None,
+        stratify=stratify,
+        n_replicates=n_replicates,
+        options=RunOptions(n_jobs=n_jobs, store=store, time_limit=time_limit, progress=progress),
+        name=name or type(estimator).__name__,
+        rng=rng,
     )
-    samples.draw_counts(0)  # refuses before any training what can never be drawn
-    cells = [Task((b,), Cell(b, (b - ALL_CASES,))) for b in range(ALL_CASES, n_replicates)]
-    options = RunOptions(n_jobs=n_jobs, store=store, time_limit=time_limit, progress=progress)
-    found = run_all(experiment, cells, options, identity=facts, title="Bootstrap samples")
-    outcomes = {key[0]: outcome for key, outcome in found.items()}
-    learner = name or type(estimator).__name__
-    return _collect(samples, plan, outcomes, learner, _split_copies(estimator))
 
 
-def _prepare(
+def train_replicates(
     estimator: Estimator,
     X: object,
     y: object,
+    plan: ResponsePlan,
     metric: Metric | None,
-    response: str | None,
-    stratify: bool | ArrayLike | None,
-    groups: ArrayLike | None,
-    positive: object,
-    rng: RngLike,
     *,
-    stored: bool,
-) -> tuple[Experiment, Samples, ResponsePlan, dict[str, str]]:
-    """Read everything and refuse what cannot work; return what is shared, and its identity."""
+    stratify: bool | ArrayLike | None,
+    n_replicates: int,
+    options: RunOptions,
+    name: str,
+    rng: RngLike,
+) -> Replicates:
+    """Train a learner on bootstrap samples of data that were already read and checked."""
     from sklearn import get_config
 
-    check_estimator(estimator)
-    X, y = read_data(X, y)
-    given = None if stratify is None or isinstance(stratify, bool | np.bool_) else stratify
-    target = read_outcome(estimator, y, metric, positive=positive, groups=groups, strata=given)
-    check_size(target)
-    if metric is not None:
-        metric = metric.on(target.task) if target.task in metric.tasks else metric
-    plan = plan_response(metric, target, [estimator], asked=response)
-    if metric is not None:
-        check_fits(make_empty_predictions(plan), metric)
+    target = plan.target
     refuse_fixed_splits(estimator)
     all_classes = metric is not None and metric.needs_all_classes and target.has_classes
-    drawn = choose_drawn_units(stratify, groups is not None, all_classes)
+    drawn = choose_drawn_units(stratify, target.groups is not None, all_classes)
     facts = {
-        "kind": "replicates",
-        "data": describe(X),
-        "outcome": describe(y),
-        "groups": describe(target.groups),
-        "strata": describe(target.strata),
-        **with_parts("estimator", estimator, parameters_of(estimator)),
-        "response": describe((str(plan.kind), plan.methods, target.classes)),
+        **identify_learners("replicates", X, y, plan, {"estimator": estimator}),
         "drawn": f"{drawn}{', every class on both sides' if all_classes else ''}",
-        **versions(estimator),
     }
-    seed = make_seed(facts) if rng is None and stored else Seeds.of(rng).entropy
+    derived = rng is None and options.store is not None
+    seed = make_seed(facts) if derived else Seeds.of(rng).entropy
     samples = Samples(target=target, drawn=drawn, both_sides=all_classes, seed=seed)
+    samples.draw_counts(0)  # refuses what can never be drawn, before any training
     experiment = Experiment(
         X=X, y=y, base=estimator, rows=samples, plan=plan, seed=seed, config=get_config()
     )
-    return experiment, samples, plan, {**facts, "seed": describe(seed)}
+    cells = [Task((b,), Cell(b, (b - ALL_CASES,))) for b in range(ALL_CASES, n_replicates)]
+    found = run_all(
+        experiment,
+        cells,
+        options,
+        identity={**facts, "seed": describe(seed)},
+        title="Bootstrap samples",
+    )
+    outcomes = {key[0]: outcome for key, outcome in found.items()}
+    return _collect(samples, plan, outcomes, name, _warn_of_split_copies(estimator))
 
 
 def choose_drawn_units(
     stratify: bool | ArrayLike | None, grouped: bool, all_classes: bool
 ) -> DrawUnit:
-    """Return what is drawn; groups go before strata."""
+    """Return what is drawn: groups, cases by stratum, or cases."""
     apart = stratify is not None and stratify is not False
     if grouped and apart:
         raise InputError(
@@ -216,7 +214,7 @@ def _collect(
     learner: str,
     said: Iterable[Caution],
 ) -> Replicates:
-    """Put the outcomes together; refuse where all cases, or too many samples, have no model."""
+    """Return the replicates; refuse if the model of all cases, or too many others, failed."""
     whole, count = outcomes[ALL_CASES], len(outcomes) - 1
     if whole.failed:
         raise InputError(
@@ -261,7 +259,7 @@ def _warn_of_failures(bad: list[Outcome], count: int) -> Iterator[Caution]:
         )
 
 
-def _split_copies(estimator: Estimator) -> Iterator[Caution]:
+def _warn_of_split_copies(estimator: Estimator) -> Iterator[Caution]:
     bound = find_inner_splits(estimator)[1]
     if bound:
         yield Caution(

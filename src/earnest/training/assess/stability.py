@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,17 +19,16 @@ from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import MetricLike
 from earnest.training.assess.compare_learners import (
     Learner,
-    LearnerOutcome,
     check_kinds,
-    make_learner_splits,
+    make_folds_once,
     read_learners,
     train_learners,
 )
-from earnest.training.assess.question import read_data
+from earnest.training.assess.question import read_data, read_response
 from earnest.training.fit.experiment import find_unseeded
 from earnest.training.fit.run import RunOptions
 from earnest.training.fit.splits import Splits
-from earnest.training.search.preparation import StaticCandidates
+from earnest.training.search.preparation import ConfigurationList
 
 SWAPS = 100
 UNSTABLE = 1.0  # of the ratio: one of a learner is below it where it is smooth, above where not
@@ -128,7 +126,7 @@ def check_stability(
 
     **What it assumes.** A metric that is a mean over cases (or a function of such means, which is
     linearised), and independent cases: no groups. The learner is trained from the same seed each
-    time, so that its own randomness is no change.
+    time, so that its own randomness does not count as a change.
 
     **When it fails.** A ratio of few swaps is rough: look at its standard error. A small ratio with
     these n cases says nothing of fewer. A large one is no proof that intervals fail: of 0-1 losses
@@ -159,7 +157,7 @@ def check_stability(
     n_jobs : int, optional
         How many fits at once; never changes the result.
     progress : bool or Progress, optional
-        Whether to show how it goes on, or who is told.
+        Whether to show progress, or an object that receives it.
     rng : None, int, SeedSequence, Generator or RandomState
         The seed of folds, swaps, and of the parts of a learner that have none.
 
@@ -188,6 +186,8 @@ def check_stability(
     >>> en.check_stability(("1-NN", KNeighborsRegressor(1)), X, y, metric="mse", rng=0).stable
     False
     """
+    from sklearn.base import is_classifier
+
     if groups is not None:
         raise InputError(
             "`groups` given for a check of stability",
@@ -203,64 +203,43 @@ def check_stability(
     learners = _with_seeds(learners, asked.seeds)
     measure = resolve_metric(metric)
     X, y = read_data(X, y)
-    models = [configuration.own for configuration in learners.configurations]
-    outcome = LearnerOutcome(y, None, None, positive)
-    target = outcome.read(y, models, measure)
-    measure = measure.on(target.task)
+    plan = read_response(learners.estimators, y, measure, groups=None, positive=positive)
+    measure = measure.on(plan.target.task)
     if find_kind(measure) == "placements":
         raise MetricError(
             f"metric {measure.name!r} is not a mean over cases",
             needs="one loss for every case",
             cure="Use metric='brier', 'log_loss' or 'accuracy' for classes.",
         )
-    folds = _make_folds(asked, X, y, cv, models, target.n)
+    classifier = is_classifier(learners.estimators[0])
+    folds = make_folds_once(asked, X, y, cv=cv, groups=None, classifier=classifier)
+    smallest = min(len(rows) for rows in folds.test)
+    if smallest < 3:
+        raise EvidenceError(
+            "a check of stability needs folds of three cases or more",
+            needs="at least three test cases in every fold",
+            got=f"a fold of {smallest} cases",
+            cure=f"Use cv={max(2, min(10, plan.target.n // 3))}, or fewer folds.",
+        )
     swapped = _swap_cases(folds, n_swaps, asked.seeds)
-    how = RunOptions(n_jobs=asked.n_jobs, store=None, time_limit=None, progress=progress)
-    pi = train_learners(learners, X, y, measure, target, swapped, asked, how)
+    how = RunOptions(n_jobs=asked.n_jobs, progress=progress)
+    pi = train_learners(learners, X, y, plan, swapped, asked, how)
     made = case_values(pi, measure)
     terms = made.terms[:, 0] - (0.0 if b is None else made.terms[:, 1])  # (n, 1 + swaps)
     return _measure(terms, made.folds, learners.ids, measure.name, n_swaps)
 
 
-def _with_seeds(learners: StaticCandidates, seeds: Seeds) -> StaticCandidates:
+def _with_seeds(learners: ConfigurationList, seeds: Seeds) -> ConfigurationList:
     """Return the learners with one seed for all their fits, where they have none."""
     from sklearn.base import clone
 
     seed = int(seeds.generator(Purpose.TRAINING).integers(0, 2**31 - 1))
     fixed = {}
-    for name, configuration in zip(learners.ids, learners.configurations, strict=True):
-        model = clone(configuration.own)
+    for name, learner in zip(learners.ids, learners.estimators, strict=True):
+        model = clone(learner)
         unseeded = find_unseeded(model)
         fixed[name] = model.set_params(**dict.fromkeys(unseeded, seed)) if unseeded else model
     return read_learners({name: (name, model) for name, model in fixed.items()})
-
-
-def _make_folds(
-    asked: ComparisonRequest, X: object, y: object, cv: object, models: list[Any], n: int
-) -> Splits:
-    """Return the folds of one repeat, each with two cases or more."""
-    from sklearn.base import is_classifier
-
-    made = make_learner_splits(
-        asked.test.spec,
-        X,
-        y,
-        cv=cv,
-        n_repeats=None,
-        groups=None,
-        classifier=is_classifier(models[0]),
-        seeds=asked.seeds,
-    )
-    smallest = min(len(rows) for rows in made.test)
-    if made.n_repeats > 1 or smallest < 3:
-        what = f"{made.n_repeats} repeats" if made.n_repeats > 1 else f"a fold of {smallest} cases"
-        raise EvidenceError(
-            "a check of stability needs one partition into folds of three cases or more",
-            needs="folds of three cases or more, once",
-            got=what,
-            cure=f"Use cv={max(2, min(10, n // 3))}, or fewer folds.",
-        )
-    return made
 
 
 def _swap_cases(folds: Splits, n_swaps: int, seeds: Seeds) -> Splits:
@@ -270,26 +249,14 @@ def _swap_cases(folds: Splits, n_swaps: int, seeds: Seeds) -> Splits:
     fold, and tests the other cases of the fold. The last round may leave out folds.
     """
     rng, count = seeds.generator(Purpose.SPLITS, 1), len(folds)
-    rounds = math.ceil(n_swaps / count)
-    train, test = list(folds.train), list(folds.test)
-    repeat, fold = [0] * count, list(range(count))
+    made = list(folds)
     for place in range(n_swaps):
         at = place % count
         rows, tested = folds.train[at].copy(), folds.test[at]
         new = int(rng.integers(len(tested)))
         rows[int(rng.integers(len(rows)))] = tested[new]
-        train.append(rows)
-        test.append(np.delete(tested, new))
-        repeat.append(1 + place // count)
-        fold.append(at)
-    assert repeat[-1] == rounds
-    return Splits(
-        train=tuple(train),
-        test=tuple(test),
-        repeat=tuple(repeat),
-        fold=tuple(fold),
-        n_cases=folds.n_cases,
-    )
+        made.append((rows, np.delete(tested, new), 1 + place // count, at))
+    return Splits.of(made, folds.n_cases)
 
 
 def _measure(
@@ -328,7 +295,7 @@ def _measure(
 
 
 def warn_of_instability(made: Stability) -> Caution:
-    """Return the caution where one training case changes the losses too much."""
+    """Return the caution that one training case changes the losses too much."""
     who = "The learner is" if len(made.learners) == 1 else "The difference of the learners is"
     return Caution(
         "EN114",

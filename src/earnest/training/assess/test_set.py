@@ -1,7 +1,7 @@
 """A test set kept away from the design: used once, and its use recorded.
 
-Yousef 2022, section 1.1, paradigm II: a set that is looked at again and again, with the learner
-changed in between, becomes part of the training set through the eyes of the one who looks.
+Yousef 2022, section 1.1, paradigm II: a set that is looked at repeatedly, with the learner changed
+in between, becomes part of the training set.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from earnest.core.base import check
 from earnest.core.base.arrays import as_array, missing
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.protocols import Store, Task
-from earnest.core.data.predictions import Configs, Predictions
+from earnest.core.data.predictions import Configs
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, by_severity
@@ -26,13 +26,12 @@ from earnest.engine.identity import describe, digest
 from earnest.methods.base import Method, check_question
 from earnest.methods.run import estimate
 from earnest.metrics.families import Metric
-from earnest.training.assess.question import LearnerQuestion, warn_of_few_cases
+from earnest.training.assess.question import AssessOptions, LearnerQuestion, warn_of_few_cases
 from earnest.training.fit.experiment import RESPONSE, Cell, Experiment
 from earnest.training.fit.ledger import explain_failure
 from earnest.training.fit.problem import make_survival_outcome
 from earnest.training.fit.response import ResponsePlan, count_rows
 from earnest.training.fit.run import RunOptions, open_run, run_cells
-from earnest.training.protocols import StoreLike
 from earnest.training.search.preparation import match_rows
 
 MOST_CELLS = 20_000_000  # of a table whose rows are compared
@@ -40,13 +39,7 @@ USES = "uses"  # the document of a run file that lists the learners a test set w
 
 
 def assess_once(
-    question: LearnerQuestion,
-    method: Method,
-    test: tuple[object, object],
-    *,
-    n_jobs: int | None,
-    store: StoreLike | None,
-    limit: float | None,
+    question: LearnerQuestion, method: Method, test: tuple[object, object], asked: AssessOptions
 ) -> Estimate:
     """Train on the design set, score the test set, and record that it was used.
 
@@ -67,9 +60,10 @@ def assess_once(
         seed=question.seed,
         config=get_config(),
     )
-    design = _make_predictions(question, plan.make_perfect(), plan)
+    configs = Configs(ids=(question.learner,))
+    design = plan.make_predictions(plan.make_perfect()[:, None, None], configs)
     check_question(method, design, plan.target, question.metric)  # before any training
-    options = RunOptions(n_jobs=n_jobs, store=store, time_limit=limit)
+    options = RunOptions(n_jobs=asked.n_jobs, store=asked.store, time_limit=asked.time_limit)
     identity = identify_set(X_test, y_test)
     with open_run(experiment, options, identity=identity, total=1, title="Test set") as opened:
         number = 0
@@ -85,7 +79,7 @@ def assess_once(
             got=explain_failure(outcome),
         )
     made = estimate(
-        _make_predictions(question, outcome.arrays[RESPONSE], plan),
+        plan.make_predictions(outcome.arrays[RESPONSE][:, None, None], configs),
         method=method,
         metric=question.metric,
         confidence_level=question.ask.confidence_level,
@@ -93,7 +87,7 @@ def assess_once(
         rng=question.seed,
     )
     said = [
-        *(_warn_of_earlier_uses(uses) if store is not None else _note_unrecorded()),
+        *(_warn_of_earlier_uses(uses) if asked.store is not None else _note_unrecorded()),
         *_warn_of_shared_rows(question.X, X_test),
     ]
     found = [caution for caution in made.cautions if caution.code != "EN015"]
@@ -102,7 +96,7 @@ def assess_once(
 
 
 def identify_set(X_test: object, y_test: object) -> dict[str, str]:
-    """Return what the run file of a test set is known by: the set itself, and no learner."""
+    """Return what identifies the run file of a test set: the set itself, and no learner."""
     return {"kind": "test set", "cases": describe(X_test), "outcome": describe(y_test)}
 
 
@@ -164,20 +158,6 @@ def _refuse_shared(question: LearnerQuestion, X_test: object) -> None:
         )
 
 
-def _make_predictions(
-    question: LearnerQuestion, response: object, plan: ResponsePlan
-) -> Predictions:
-    """Return Π of what a model says of the test set."""
-    return Predictions(
-        target=plan.target,
-        configs=Configs(ids=(question.learner,)),
-        responses=np.asarray(response)[:, None, None],
-        folds=np.zeros((plan.target.n, 1), dtype=np.int32),
-        fold_names=(("test",),),
-        kind=plan.kind,
-    )
-
-
 def _enter_use(store: Store, question: LearnerQuestion) -> tuple[int, list[dict[str, str]]]:
     """Record this use, unless it was recorded, and return its number and all uses up to it."""
     uses: list[dict[str, str]] = json.loads(store.documents().get(USES, "[]"))
@@ -206,7 +186,7 @@ def _warn_of_earlier_uses(uses: list[dict[str, str]]) -> Iterator[Caution]:
 
 
 def _warn_of_shared_rows(X: object, X_test: object) -> Iterator[Caution]:
-    """Yield a caution where test cases are cases of the design set, whose rows all differ."""
+    """Yield a caution if test cases are cases of the design set, whose rows all differ."""
     rows, tested = _list_rows(X), _list_rows(X_test)
     if len(set(rows)) < len(rows):  # equal rows are nothing special in these data
         return
@@ -221,7 +201,7 @@ def _warn_of_shared_rows(X: object, X_test: object) -> Iterator[Caution]:
 
 
 def _list_rows(X: object) -> list[object]:
-    """Return what tells rows apart; none of sparse or huge tables, or what is no table."""
+    """Return a key for each row; nothing for sparse or huge data, or if it is not a table."""
     if (
         hasattr(X, "toarray")
         or np.ndim(cast(ArrayLike, X)) != 2

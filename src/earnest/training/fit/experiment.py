@@ -10,7 +10,6 @@ from functools import cached_property
 from numbers import Number
 from time import perf_counter
 from traceback import format_exc
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +29,7 @@ from earnest.training.fit.samples import Samples, find_inner_splits, keep_copies
 from earnest.training.fit.splits import Splits
 from earnest.training.protocols import Estimator, FitObserver, FitTask, Params, Scorer
 
-WHOLE = "estimator"  # the parameter under which a whole estimator is shown
+WHOLE = "estimator"  # the name under which `params` show a whole estimator
 Rows = NDArray[np.intp]
 
 
@@ -42,35 +41,26 @@ class Configuration:
     ----------
     params : dict
         What `cv_results_["params"]` shows.
-    whole : bool
-        Whether an estimator takes the place of the experiment's, and `params` are no parameters
-        of it: `params["estimator"]`, or the next where it is given.
     estimator : estimator, optional
-        The whole estimator of a configuration that describes itself in `params`.
+        An estimator that replaces the experiment's; `params` then only describe it.
     """
 
     params: dict[str, object]
-    whole: bool = False
     estimator: Estimator | None = None
-
-    @property
-    def own(self) -> Estimator:
-        """The estimator that takes the place of the experiment's, where it is a whole one."""
-        return cast(Estimator, self.params[WHOLE]) if self.estimator is None else self.estimator
 
     def make_from(self, base: Estimator, more: Mapping[str, object] | None = None) -> Estimator:
         """Return a new, unfitted estimator with this configuration, and with `more` set on it."""
         from sklearn.base import clone
 
-        if self.whole:
-            return clone(self.own).set_params(**(more or {}))
+        if self.estimator is not None:
+            return clone(self.estimator).set_params(**(more or {}))
         # Parameters may be estimators themselves, which a fit would change.
         return clone(base).set_params(**clone(self.params, safe=False), **(more or {}))
 
     @property
     def plain(self) -> bool:
-        """Whether it changes values only: no part of the estimator, and no seed."""
-        return not any(
+        """Whether it only changes values: no part of the estimator, and no seed."""
+        return self.estimator is None and not any(
             hasattr(value, "get_params") or name.endswith("random_state")
             for name, value in self.params.items()
         )
@@ -86,11 +76,10 @@ class Cell:
     Parameters
     ----------
     place : int
-        Which rows: the number of a split or of a bootstrap sample. Not looked at where models
-        are trained on all cases.
+        The number of a split or of a bootstrap sample; ignored if models are trained on all cases.
     stream : tuple of int
-        The stream of seeds for parts of the model that have none of their own. It depends on the
-        key of the task alone, never on what else is trained.
+        The stream of seeds for parts of the model that have none of their own. It depends only on
+        the key of the task, never on what else is trained.
     configuration : Configuration
         The configuration; the learner itself by default.
     """
@@ -103,7 +92,7 @@ class Cell:
 def make_cell(config: int, split: int, configuration: Configuration, splits: Splits) -> Task:
     """Return the task of one configuration on one split.
 
-    All configurations share the seeds of a split: they differ in what was asked to differ.
+    All configurations share the seeds of a split, so that they differ only in their parameters.
     """
     place = splits.repeat[split], splits.fold[split]
     return Task((config, *place), Cell(split, place, configuration))
@@ -111,7 +100,7 @@ def make_cell(config: int, split: int, configuration: Configuration, splits: Spl
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """The data of one cell: what it trains on, what it answers for, and which rows these are."""
+    """The training and test data of one cell, and their row numbers."""
 
     X_train: object
     y_train: object
@@ -132,24 +121,24 @@ class Experiment:
     base : estimator
         The unfitted learner, which configurations are made from.
     rows : Splits or Samples, optional
-        Which rows a cell trains on and which it answers for. A bootstrap sample answers for every
-        case. None trains on all cases and answers for `X_new`.
+        The rows that a cell trains on and those that it predicts. The model of a bootstrap sample
+        predicts every case. None trains on all cases and predicts `X_new`.
     X_new : array-like, optional
-        Cases beside the data.
+        Other cases to predict.
     plan : ResponsePlan, optional
-        What is kept of a model's predictions; None keeps nothing.
+        Which predictions of a model are kept; None keeps nothing.
     scorer : callable, optional
         `scorer(model, X, y, **params)` to a number, or to a dict of numbers; None scores nothing.
     fit_params, score_params : mapping
-        What goes to `fit` and to the scorer beside the data.
+        Further arguments of `fit` and of the scorer.
     return_train_score : bool
         Whether models are also scored on their training rows.
     seed : int, optional
-        What parts of an estimator without a `random_state` are seeded from; None leaves them so.
+        The seed of parts of an estimator without a `random_state`; None leaves them unseeded.
     config : mapping
-        scikit-learn's settings, such as metadata routing, which worker processes do not know of.
+        scikit-learn's settings, such as metadata routing, which worker processes do not inherit.
     callbacks : FitObserver, optional
-        Who is told when a fit begins and ends.
+        Notified when a fit begins and ends.
     """
 
     X: object
@@ -178,7 +167,7 @@ class Experiment:
         """
         if self.seed is None:
             return configuration.make_from(self.base)
-        if configuration.plain and not configuration.whole:
+        if configuration.plain:
             if stream not in self._base_seeds:
                 self._base_seeds[stream] = self._draw_seeds(find_unseeded(self.base), stream)
             return configuration.make_from(self.base, self._base_seeds[stream])
@@ -199,12 +188,12 @@ class Experiment:
 
     @cached_property
     def _base_seeds(self) -> dict[tuple[int, ...], dict[str, int]]:
-        """The seeds of a stream, which all configurations share that only change values."""
+        """The seeds of each stream, shared by all configurations that only change values."""
         return {}
 
     @cached_property
     def _splits_inside(self) -> bool:
-        """Whether the learner splits its training rows by itself, so that copies matter."""
+        """Whether the learner splits its own training rows, so that copies matter."""
         return bool(find_inner_splits(self.base)[0])
 
     def _draw_seeds(self, names: tuple[str, ...], stream: tuple[int, ...]) -> dict[str, int]:
@@ -218,7 +207,7 @@ class Experiment:
 
 
 def find_unseeded(model: Estimator) -> tuple[str, ...]:
-    """Return the names of the `random_state` of every part of an estimator that has none."""
+    """Return the names of all `random_state` parameters of an estimator that are None."""
     return tuple(
         name
         for name, value in model.get_params(deep=True).items()
@@ -270,7 +259,7 @@ def _fit_and_score(
         try:
             if experiment.plan is not None:
                 response = _remember(experiment.plan, model, data.X_test)
-        except Exception:  # which need not keep a scorer from its own number
+        except Exception:  # a scorer may still work
             if raises:
                 raise
             unpredicted = format_exc()
@@ -348,13 +337,13 @@ class _MemoizedMethod:
     def __call__(self, X: object, *args: object, **more: object) -> object:
         if X is not self.X or args or more:
             return self.method(X, *args, **more)
-        return self.answer.copy()  # as if computed anew: who asks may write into it
+        return self.answer.copy()  # the caller may write into it
 
 
 def _remember(plan: ResponsePlan, model: Estimator, X: object) -> NDArray[np.float64]:
-    """Read a model's response, and let its scorers find the same answer without predicting again.
+    """Read a model's response, and let its scorers reuse it instead of predicting again.
 
-    The answer is kept on this one fitted model, in front of its method, until `_forget`.
+    The answer shadows the method of this one fitted model until `_forget`.
     """
     name = plan.find_method(model)
     method = getattr(model, name)

@@ -1,4 +1,4 @@
-"""The ledger of a run: what every configuration gave on every split."""
+"""The ledger of a run: the outcome of every configuration on every split."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Failure:
     error : str
         The traceback.
     note : str or None
-        A word on it, such as 'time limit'.
+        A note, such as 'time limit'.
     """
 
     config: str
@@ -48,16 +48,16 @@ class Failure:
 
 
 class Ledger:
-    """Collects outcomes as they come, in any order, into the arrays of a search.
+    """Collects outcomes, in any order, into the arrays of a search.
 
     Parameters
     ----------
     splits : Splits
         The splits.
     plan : ResponsePlan, optional
-        What the predictions are; None where none are kept.
+        Which predictions are kept; None keeps none.
     names : tuple of str, optional
-        The names of the scores, None where only outcomes tell.
+        The names of the scores; None if only outcomes can tell.
     static : bool
         Whether the configurations were known in advance.
     """
@@ -90,9 +90,7 @@ class Ledger:
         self.ids += ids
         self.configurations += configurations
         if self.plan is not None:
-            n, repeats = self.splits.n_cases, self.splits.n_repeats
-            width = () if self.plan.width is None else (self.plan.width,)
-            room = np.full((n, len(ids), repeats, *width), np.nan)
+            room = self.plan.make_table(len(ids), self.splits.n_repeats)
             old = self._responses
             self._responses = room if old is None else np.concatenate([old, room], axis=1)
         return range(first, len(self.ids))
@@ -100,7 +98,7 @@ class Ledger:
     def make_tasks(self, configs: Sequence[int], splits: Sequence[int]) -> list[Task]:
         """Return the tasks of some configurations on some splits, one configuration after another.
 
-        As scikit-learn has it: neighbouring tasks cost about the same.
+        As in scikit-learn, neighbouring tasks cost about the same.
         """
         return [
             make_cell(config, split, self.configurations[config], self.splits)
@@ -109,7 +107,7 @@ class Ledger:
         ]
 
     def record(self, outcome: Outcome) -> None:
-        """Enter what a task gave."""
+        """Record the outcome of a task."""
         config, repeat, fold = outcome.key
         split = self._split_of[repeat, fold]
         if (config, split) not in self._numbers:
@@ -131,8 +129,8 @@ class Ledger:
     def count_complete(self, *, by_fold: bool = False) -> tuple[int, int]:
         """Return how many configurations are complete, and on how many of the first splits.
 
-        Where all configurations go through one split before the next (`by_fold`), the splits
-        before the one under way are complete, with those that were not dropped there.
+        With `by_fold`, all configurations are evaluated on one split before the next; all splits
+        before the current one are then complete for those configurations that were not dropped.
         """
         if not by_fold:
             return self._n_whole, len(self.splits)
@@ -167,7 +165,7 @@ class Ledger:
     ) -> NDArray[np.float64]:
         """Return one number of all or some configurations on some splits: (C, S).
 
-        `missing` stands where a fit was made and gave none; NaN where none was made.
+        `missing` replaces the number of a fit that failed; a fit that was not made has NaN.
         """
         chosen = range(len(self.ids)) if configs is None else configs
         nothing: dict[str, float] = {name: np.nan}
@@ -213,27 +211,22 @@ class Ledger:
         ]
         return late + [one.note for one in bad if one.error is None and one.note]
 
-    def make_predictions(self, configs: Sequence[int] | None = None) -> Predictions | None:
-        """Return Π of all or some configurations as far as they were evaluated."""
+    def make_predictions(self, only: Sequence[int] | None = None) -> Predictions | None:
+        """Return Π of all or some configurations, as far as they were evaluated."""
         if self.plan is None or self._responses is None:
             return None
-        chosen = range(len(self.ids)) if configs is None else configs
-        whole = configs is None or len(chosen) == len(self.ids)
-        return Predictions(
-            target=self.plan.target,
-            configs=Configs(
-                ids=tuple(self.ids[c] for c in chosen),
-                params=tuple(self.configurations[c].params for c in chosen),
-                static=self.static,
-            ),
-            responses=self._responses if whole else self._responses[:, list(chosen)],
-            folds=self.splits.fold_codes,
-            fold_names=self.splits.fold_names,
-            kind=self.plan.kind,
+        chosen = range(len(self.ids)) if only is None else only
+        whole = only is None or len(chosen) == len(self.ids)
+        configs = Configs(
+            ids=tuple(self.ids[c] for c in chosen),
+            params=tuple(self.configurations[c].params for c in chosen),
+            static=self.static,
         )
+        responses = self._responses if whole else self._responses[:, list(chosen)]
+        return self.plan.make_predictions(responses, configs, self.splits)
 
 
-# What failed, as a user reads it.
+# Failures in words.
 
 
 USERS_LINE = 5  # whoever called `fit`, two calls above `judge`, which calls here
@@ -244,7 +237,7 @@ class AllFailedError(EarnestError, ValueError):
 
 
 def tell_failures(ledger: Ledger, error_score: float) -> None:
-    """Warn of fits and scores that failed; raise where no fit succeeded."""
+    """Warn of fits and scores that failed; raise if no fit succeeded."""
     from sklearn.exceptions import FitFailedWarning
 
     failed, count = ledger.list_failed_fits(), ledger.n_fits
@@ -287,7 +280,7 @@ def _summarise(errors: list[str]) -> str:
 
 
 def find_exception(text: str) -> str:
-    r"""Return the line of a traceback that names the exception; its message may go on below it.
+    r"""Return the line of a traceback that names the exception and begins its message.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What is predicted, by which scorers and metric it is judged, and which response is kept."""
+"""The outcome, the scorers, the metric of the estimate, and the response that is kept."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError, MetricError, UnknownNameError
-from earnest.core.data.predictions import Configs, Predictions
+from earnest.core.data.predictions import Configs
 from earnest.core.data.target import (
     Target,
     Task,
@@ -42,7 +42,7 @@ _DEFAULTS = {
 
 @dataclass(frozen=True, eq=False)
 class Scoring:
-    """How candidates are scored.
+    """How configurations are scored.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class Scoring:
     shown : callable or dict
         What `scorer_` holds.
     names : tuple of str, optional
-        The names of the scores; None where only a call tells.
+        The names of the scores; None if only a call can tell.
     """
 
     call: Scorer
@@ -61,9 +61,9 @@ class Scoring:
 
 @dataclass(frozen=True)
 class MetricScorer:
-    """A metric of this package as a scorer of scikit-learn's form, greater being better.
+    """A metric of this package as a scikit-learn scorer, where greater is better.
 
-    For names that scikit-learn does not know, such as 'concordance'.
+    For names that scikit-learn does not have, such as 'concordance'.
     """
 
     metric: Metric
@@ -76,14 +76,7 @@ class MetricScorer:
         measure = self.metric.on(target.task)
         plan = plan_response(measure, target, [model])
         responses = plan.read(model, X)
-        pi = Predictions(
-            target=target,
-            configs=Configs.of(None, 1),
-            responses=responses.reshape((target.n, 1, 1, *responses.shape[1:])),
-            folds=np.zeros((target.n, 1), dtype=np.int32),
-            fold_names=(("0",),),
-            kind=plan.kind,
-        )
+        pi = plan.make_predictions(responses[:, None, None], Configs.of(None, 1))
         value = score_table(pi, measure, Weights.ones(target.n))[0, 0]
         return float(measure.sign * value)
 
@@ -93,9 +86,9 @@ class MetricScorer:
 
 
 def _read_labels(model: Estimator, y: NDArray[np.generic]) -> Target | None:
-    """Return the outcome of a fitted model's cases, None where there is one class in all.
+    """Return the outcome of a fitted model's cases, or None if there is only one class.
 
-    The classes are those that the model knows, and what else it is shown: a fold may have one.
+    The classes are those of the model and those in `y`, which a fold may lack.
     """
     from sklearn.base import is_regressor
 
@@ -126,14 +119,14 @@ def _read_labels(model: Estimator, y: NDArray[np.generic]) -> Target | None:
 
 
 def read_scoring(estimator: Estimator, scoring: object, *, refit: object, raises: bool) -> Scoring:
-    """Return the scorers of what a user may pass as `scoring`.
+    """Return the scorers of the argument `scoring`.
 
     Parameters
     ----------
     estimator : estimator
-        Whose `score` is used where `scoring` is None.
+        Its `score` is used if `scoring` is None.
     scoring : None, str, callable, Metric, list, tuple, set or dict
-        As in scikit-learn; names of this package's metrics are taken too.
+        As in scikit-learn; names of earnest's metrics are accepted too.
     refit : bool, str or callable
         With several scores, the name of the one that chooses.
     raises : bool
@@ -193,59 +186,6 @@ def check_refit(refit: object, names: tuple[str, ...]) -> None:
     )
 
 
-@dataclass(frozen=True)
-class EstimateMetric:
-    """What the estimate is computed by, or why there is none.
-
-    Parameters
-    ----------
-    metric : Metric, optional
-        The metric, on its task.
-    refusal : str
-        Why there is none.
-    chooses : bool
-        Whether the winner was chosen by the same metric.
-    """
-
-    metric: Metric | None
-    refusal: str = ""
-    chooses: bool = True
-
-
-def choose_measure(
-    metric: MetricLike | None,
-    scoring: object,
-    shown: Scorer | dict[str, Scorer],
-    refit: object,
-    *,
-    task: Task | None,
-    usual: bool,
-) -> EstimateMetric:
-    """Return the metric of the estimate.
-
-    Parameters
-    ----------
-    metric : str, Metric, callable or None
-        The user's own choice.
-    scoring, shown : object
-        What candidates are scored by, as given and as resolved.
-    refit : bool, str or callable
-        Which of several scores chooses.
-    task : Task, optional
-        The task, None where it cannot be told.
-    usual : bool
-        Whether the estimator's own `score` is accuracy, R² or concordance.
-    """
-    chosen = _find_chooser(scoring, shown, refit)
-    own = _read_metric(chosen, task, usual)
-    if metric is not None:
-        asked = resolve_metric(_drop_positive(metric))
-        return EstimateMetric(
-            asked, chooses=own.metric is not None and own.metric.name == asked.name
-        )
-    return own
-
-
 def _find_chooser(scoring: object, shown: object, refit: object) -> object:
     """Return the scorer that chooses; with several and no name, the first."""
     if not isinstance(shown, dict):
@@ -255,30 +195,30 @@ def _find_chooser(scoring: object, shown: object, refit: object) -> object:
 
 
 def find_positive(metric: object, scoring: object, shown: object, refit: object) -> object:
-    """Return the positive class that the metric of the estimate names, None where it names none.
+    """Return the positive class that the metric of the estimate names, or None.
 
-    That of the user's own metric, else that of the scorer that chooses; other scorers have no say.
+    The user's own metric decides, otherwise the scorer that chooses the winner.
     """
     chosen = _find_chooser(scoring, shown, refit) if metric is None else metric
     return getattr(chosen, "_kwargs", {}).get("pos_label")
 
 
-def _read_metric(chosen: object, task: Task | None, usual: bool) -> EstimateMetric:
-    if chosen is None:
-        if task is None:
-            return EstimateMetric(None, "the task of the estimator is unknown", chooses=False)
-        return EstimateMetric(resolve_metric(_DEFAULTS[task]), chooses=usual)
+def _read_metric(chosen: object, task: Task | None) -> tuple[Metric | None, str]:
+    """Return the metric that a scorer computes, or why it has none."""
+    if chosen is None and task is None:
+        return None, "the task of the estimator is unknown"
+    if chosen is None and task is not None:
+        return resolve_metric(_DEFAULTS[task]), ""
+    if isinstance(chosen, MetricScorer):
+        return chosen.metric, ""
     if callable(chosen) and not isinstance(chosen, Metric) and not hasattr(chosen, "_score_func"):
-        if isinstance(chosen, MetricScorer):
-            return EstimateMetric(chosen.metric)
         name = getattr(chosen, "__name__", type(chosen).__name__)
-        reason = f"scorer {name!r} is a function of models, not of predictions"
-        return EstimateMetric(None, reason, chooses=False)
-    return EstimateMetric(resolve_metric(_drop_positive(cast(MetricLike, chosen))))
+        return None, f"scorer {name!r} is a function of models, not of predictions"
+    return resolve_metric(_drop_positive(cast(MetricLike, chosen))), ""
 
 
 def _drop_positive(scorer: MetricLike) -> MetricLike:
-    """Return a scorer that takes the positive class for granted: Π holds it as such."""
+    """Return a scorer without `pos_label`: Π already says which class is positive."""
     knobs: dict[str, object] = getattr(scorer, "_kwargs", {})
     if "pos_label" not in knobs:
         return scorer
@@ -292,31 +232,28 @@ _USUAL = ("ClassifierMixin.score", "RegressorMixin.score", "SurvivalAnalysisMixi
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """The outcome, the metric and the response of a search.
+    """The response and the metric of a search.
 
     Parameters
     ----------
-    measure : Measure
-        The metric of the estimate, or why there is none.
     plan : ResponsePlan, optional
-        The response that Π holds; None where no Π can be made.
+        The response that Π holds; None if there is no Π.
+    metric : Metric, optional
+        The metric of the estimate, on its task; None if there is none.
+    chooses : bool
+        Whether the winner is chosen by the same metric.
     refusal : str
-        Why there is no Π.
+        Why there is no Π, or no metric.
     """
 
-    measure: EstimateMetric
     plan: ResponsePlan | None
+    metric: Metric | None = None
+    chooses: bool = False
     refusal: str = ""
-
-    @property
-    def metric(self) -> Metric | None:
-        """The metric of the estimate on its task, where there is one."""
-        found = self.measure.metric
-        return found.on(self.plan.target.task) if found is not None and self.plan else None
 
 
 def make_survival_outcome(y: object) -> object:
-    """Return an (event, time) pair as the structured array that survival learners take."""
+    """Return an (event, time) pair as the structured array that survival learners expect."""
     if not isinstance(y, tuple):
         return y
     pair = survival_parts(y)
@@ -344,75 +281,76 @@ def read_problem(
 ) -> Problem:
     """Read the outcome and choose metric and response; refuse what does not fit, before any fit.
 
-    Where failures are not raised, a score that cannot be computed is none: the scorers then warn
-    and give NaN, and the problem has no metric and says why.
-
     Parameters
     ----------
     base : estimator
-        Which tells the task.
+        Determines the task.
     y : array-like
         The outcome.
     scoring, scorers, refit, metric
-        What candidates are scored by, as given and as read, and the user's own metric.
+        What configurations are scored by, as given and as read, and the user's own metric.
     models : iterable
-        One unfitted model of each kind of candidate.
+        One unfitted model of each kind of configuration.
     response : str, optional
         The response that the user asks for.
     groups, ordered
-        What else is known of the cases.
+        What else is known about the cases.
     raises : bool
-        Whether a score that cannot be computed is refused; what was asked for by `metric` or
-        `response` always is.
+        Whether to raise if the score cannot be computed. Otherwise the scorers warn and return
+        NaN, and the problem has no metric. A `metric` or `response` that was asked for always
+        raises.
     """
     task = _find_task(base, y)
-    measure = choose_measure(
-        metric, scoring, scorers.shown, refit, task=task, usual=_has_usual_score(base)
-    )
-    if task is None and measure.metric is not None:
-        task = _find_task_by_metric(y, measure.metric)
+    scorer = _find_chooser(scoring, scorers.shown, refit)
+    chooser, why = _read_metric(scorer, task)
+    if metric is None:
+        measure, chooses = chooser, scorer is not None or _has_usual_score(base)
+    else:
+        measure = resolve_metric(_drop_positive(metric))
+        chooses = chooser is not None and chooser.name == measure.name
+    if task is None and measure is not None:
+        task = _find_task_by_metric(y, measure)
     if task is None:
-        return Problem(measure, None, "this kind of outcome is not supported")
+        return Problem(None, refusal="this kind of outcome is not supported")
     try:
         said = find_positive(metric, scoring, scorers.shown, refit)
         target = _read_target(y, task, said, groups, ordered)
         if metric is not None and task is Task.BINARY:
-            chooser = find_positive(None, scoring, scorers.shown, refit)
-            if _find_positive(y, chooser) != _find_positive(y, said):  # the metric of another class
-                measure = replace(measure, chooses=False)
+            other = find_positive(None, scoring, scorers.shown, refit)
+            chooses = chooses and _find_positive(y, other) == _find_positive(y, said)
     except InputError as error:
-        return Problem(measure, None, str(error))
-    if measure.metric is not None and metric is None and _is_judging_labels(measure.metric, target):
-        why = f"metric {measure.metric.name!r} is not defined for a {target.task} task"
-        measure = EstimateMetric(None, why, chooses=False)
+        return Problem(None, refusal=str(error))
+    if measure is not None and metric is None and _is_judging_labels(measure, target):
+        why = f"metric {measure.name!r} is not defined for a {target.task} task"
+        measure = None
     every = list(models)
     try:
-        return _plan_problem(measure, target, every, response)
+        return _plan_problem(measure, target, every, response, chooses, why)
     except MetricError as error:
-        if raises or metric is not None or response is not None or measure.metric is None:
+        if raises or metric is not None or response is not None or measure is None:
             raise
         why = ". ".join(part for part in (error.what, error.cure) if part)
-        return _make_unmeasured(why, target, every)
+    try:
+        return _plan_problem(None, target, every, None, False, why)
+    except MetricError as error:
+        return Problem(None, refusal=error.what)
 
 
 def _plan_problem(
-    measure: EstimateMetric, target: Target, models: list[Estimator], response: str | None
+    metric: Metric | None,
+    target: Target,
+    models: list[Estimator],
+    response: str | None,
+    chooses: bool,
+    why: str,
 ) -> Problem:
     """Return the problem with the response that the metric is computed from."""
-    plan = plan_response(measure.metric, target, models, asked=response)
-    problem = Problem(measure, plan)
-    if problem.metric is not None:
-        check_fits(make_empty_predictions(plan), problem.metric)
-    return problem
-
-
-def _make_unmeasured(why: str, target: Target, models: list[Estimator]) -> Problem:
-    """Return the problem without a metric, with predictions if there are any."""
-    measure = EstimateMetric(None, why, chooses=False)
-    try:
-        return _plan_problem(measure, target, models, None)
-    except MetricError as error:
-        return Problem(measure, None, error.what)
+    plan = plan_response(metric, target, models, asked=response)
+    if metric is None:
+        return Problem(plan, refusal=why)
+    metric = metric.on(target.task)
+    check_fits(plan.make_empty_predictions(), metric)
+    return Problem(plan, metric, chooses)
 
 
 def read_outcome(
@@ -424,7 +362,7 @@ def read_outcome(
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
 ) -> Target:
-    """Return the outcome that a learner is trained for, by what the learner, y and metric are."""
+    """Return the outcome of a learner; its task follows from the learner, y and the metric."""
     task = _find_task(base, y)
     if task is None and metric is not None:
         task = _find_task_by_metric(y, metric)
@@ -440,15 +378,13 @@ def read_outcome(
     if positive is None and task is Task.BINARY:
         positive = usual_positive(plain_labels(np.unique(np.asarray(y))))
     target = _read_target(y, task, positive, groups, False)
-    return (
-        target
-        if strata is None
-        else replace(target, strata=encode_units(strata, target.n, "stratify"))
-    )
+    if strata is None:
+        return target
+    return replace(target, strata=encode_units(strata, target.n, "stratify"))
 
 
 def _refuse_unjudged(base: Estimator, y: object) -> InputError:
-    """Return why no task can be told, by what y is."""
+    """Return the error for an outcome whose task is unknown."""
     values = np.asarray(y)
     columns = values.shape[1] if values.ndim > 1 else 1
     cure = ""
@@ -474,7 +410,7 @@ def _refuse_unjudged(base: Estimator, y: object) -> InputError:
 
 
 def _refuse_learner(base: Estimator, y: object, task: Task) -> None:
-    """Refuse a classifier of survival times, and one class."""
+    """Refuse a classifier for survival times, and an outcome of one class."""
     from sklearn.base import is_classifier
 
     if task is Task.SURVIVAL and is_classifier(base):
@@ -512,7 +448,7 @@ def _find_task(base: Estimator, y: object) -> Task | None:
 
 
 def _find_task_by_metric(y: object, metric: Metric) -> Task | None:
-    """Tell the task of an estimator that does not say what it is."""
+    """Return the task of an estimator that is neither a classifier nor a regressor."""
     values = None if y is None else np.asarray(y)
     if values is None or values.ndim != 1 or values.dtype.kind not in "iufbU":
         return None
@@ -521,7 +457,7 @@ def _find_task_by_metric(y: object, metric: Metric) -> Task | None:
 
 
 def _is_judging_labels(metric: Metric, target: Target) -> bool:
-    """Tell whether a scorer of values judges class labels, which are numbers by chance."""
+    """Tell whether a metric of values is applied to class labels that happen to be numbers."""
     return target.has_classes and metric.needs is Need.VALUE
 
 
@@ -560,32 +496,19 @@ def _has_usual_score(base: Estimator) -> bool:
     return getattr(getattr(type(last), "score", None), "__qualname__", "") in _USUAL
 
 
-def make_empty_predictions(plan: ResponsePlan) -> Predictions:
-    """Return Π of one configuration without content, to check a question by."""
-    n = plan.target.n
-    return Predictions(
-        target=plan.target,
-        configs=Configs.of(None, 1),
-        responses=np.zeros((n, 1, 1) if plan.width is None else (n, 1, 1, plan.width)),
-        folds=np.zeros((n, 1), dtype=np.int32),
-        fold_names=(("0",),),
-        kind=plan.kind,
-    )
-
-
 def refuse(problem: Problem) -> MetricError | None:
-    """Return why there is no estimate, None where there is one."""
+    """Return why there is no estimate, or None if there is one."""
     if problem.plan is None:
         return MetricError(
             "there are no predictions to estimate from",
             got=problem.refusal,
             cure="cv_results_ and best_estimator_ are as scikit-learn gives them.",
         )
-    if problem.measure.metric is None:
+    if problem.metric is None:
         return MetricError(
             "the search has no metric for an estimate",
             needs="a metric of predictions",
-            got=problem.measure.refusal,
+            got=problem.refusal,
             cure="Pass metric='...' to SearchCV, or call earnest.estimate(search.predictions_, "
             "metric=...).",
         )

@@ -1,8 +1,8 @@
-"""Which rows a model is given, and what is asked of it, so that its answers can stand in Π.
+"""The rows a model is given, and how its answers become responses in Π.
 
-scikit-learn has no public way to take rows of arrays, tables, sparse matrices and lists alike, nor
-of a precomputed kernel; its own searches and those of others use the two helpers imported here,
-which have been the same since before version 1.6.
+scikit-learn has no public function that takes rows of arrays, tables, sparse matrices, lists and
+precomputed kernels. Its own searches, and those of others, use the two private helpers imported
+here, which have not changed since before version 1.6.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sized
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,14 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.arrays import LARGEST, ROUNDING
 from earnest.core.base.errors import InputError, MetricError
+from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Target, Task
 from earnest.metrics.families import Metric, Need
 from earnest.training.protocols import Classifier, Estimator, Params
+
+if TYPE_CHECKING:
+    from earnest.training.fit.splits import Splits
 
 
 def cut_parts(
@@ -56,21 +60,20 @@ def count_rows(values: object) -> int:
 
 
 def cut_params(params: Params, n: int, rows: NDArray[np.intp] | None = None) -> dict[str, object]:
-    """Return what goes beside X and y, cut to some rows where it has one value a row.
+    """Return further arguments of a fit, cut to some rows where they have one value per row.
 
-    Without rows, lists are made into what rows can be taken of.
+    Without rows, lists are only made indexable.
     """
-    if not params:
-        return {}
+    from sklearn.utils import indexable
+
     cut = dict(params)
     for name, value in params.items():
-        if not _has_one_a_row(value, n):
-            continue
-        cut[name] = _make_indexable(value) if rows is None else take_rows(value, rows)
+        if _has_one_per_row(value, n):
+            cut[name] = indexable(value)[0] if rows is None else take_rows(value, rows)
     return cut
 
 
-def _has_one_a_row(value: object, n: int) -> bool:
+def _has_one_per_row(value: object, n: int) -> bool:
     if isinstance(value, str | bytes | Mapping):
         return False
     shape = getattr(value, "shape", None)
@@ -79,32 +82,26 @@ def _has_one_a_row(value: object, n: int) -> bool:
     return hasattr(value, "__len__") and len(value) == n
 
 
-def _make_indexable(value: object) -> object:
-    from sklearn.utils import indexable
-
-    return indexable(value)[0]
-
-
-METHODS = ("predict_proba", "decision_function", "predict")
 _KINDS = {
     "predict_proba": ResponseKind.PROBABILITY,
     "decision_function": ResponseKind.DECISION,
     "predict": ResponseKind.LABEL,
 }
+METHODS = tuple(_KINDS)
 
 
 @dataclass(frozen=True, eq=False)
 class ResponsePlan:
-    """Which method of a model is asked, and how its answer is brought into Π.
+    """Which method of a model is called, and how its answer becomes a response in Π.
 
     Parameters
     ----------
     kind : ResponseKind
         What Π will hold.
     methods : tuple of str
-        The methods that may be asked; the first that a model has is.
+        The methods that may be called; the first that a model has is used.
     target : Target
-        The outcome, for its classes.
+        The outcome.
     """
 
     kind: ResponseKind
@@ -113,13 +110,41 @@ class ResponsePlan:
 
     @property
     def width(self) -> int | None:
-        """The number of class columns, None where a case has one number."""
+        """The number of class columns, None if a case has one number."""
         scores = self.kind in (ResponseKind.PROBABILITY, ResponseKind.DECISION)
         many = self.target.task is Task.MULTICLASS
         return len(self.target.classes) if many and scores else None
 
+    def make_table(self, n_configs: int = 1, n_repeats: int = 1) -> NDArray[np.float64]:
+        """Return an empty table of responses, all NaN: (n, C, R) or (n, C, R, K)."""
+        width = () if self.width is None else (self.width,)
+        return np.full((self.target.n, n_configs, n_repeats, *width), np.nan)
+
+    def make_predictions(
+        self,
+        responses: NDArray[np.float64],
+        configs: Configs,
+        splits: Splits | None = None,
+        target: Target | None = None,
+    ) -> Predictions:
+        """Return Π with these responses; without splits, all cases are one fold."""
+        return Predictions(
+            target=self.target if target is None else target,
+            configs=configs,
+            responses=responses,
+            folds=np.zeros((self.target.n, 1), dtype=np.int32)
+            if splits is None
+            else splits.fold_codes,
+            fold_names=(("0",),) if splits is None else splits.fold_names,
+            kind=self.kind,
+        )
+
+    def make_empty_predictions(self) -> Predictions:
+        """Return Π of one configuration, all zeros, to check whether a metric fits."""
+        return self.make_predictions(np.zeros_like(self.make_table()), Configs.of(None, 1))
+
     def make_perfect(self) -> NDArray[np.float64]:
-        """Return what a perfect model would say of the cases, as Π holds it: (n,) or (n, K)."""
+        """Return the responses of a perfect model: (n,) or (n, K)."""
         target = self.target
         if self.width is not None:
             return np.asarray(np.eye(self.width)[target.y])
@@ -129,7 +154,7 @@ class ResponsePlan:
         return -outcome if target.task is Task.SURVIVAL else outcome
 
     def find_method(self, model: Estimator) -> str:
-        """Return the method that is asked of this model."""
+        """Return the method to call on this model."""
         for name in self.methods:
             if hasattr(model, name):
                 return name
@@ -139,7 +164,7 @@ class ResponsePlan:
         )
 
     def read(self, model: Estimator, X: object) -> NDArray[np.float64]:
-        """Ask a fitted model, and return its answer as Π holds it."""
+        """Call a fitted model, and return its answer as Π holds it."""
         method = self.find_method(model)
         answer = getattr(model, method)(X)
         refuse_other_length(answer, count_rows(X), method)
@@ -253,11 +278,11 @@ def plan_response(
     Parameters
     ----------
     metric : Metric or None
-        What the estimate is computed by; without one the richest response is taken.
+        The metric of the estimate; without one the most informative response is chosen.
     target : Target
         The outcome.
     models : iterable
-        One unfitted model of each kind of candidate.
+        One unfitted model of each kind of configuration.
     asked : {'predict_proba', 'decision_function', 'predict'}, optional
         The user's own choice.
     """
@@ -289,7 +314,7 @@ def _plan_by_need(need: Need | None, target: Target, models: list[Estimator]) ->
         _check_method("predict_proba", models)
         return ResponsePlan(ResponseKind.PROBABILITY, ("predict_proba",), target)
     if need in (Need.SCORE, None):
-        # scikit-learn's own order: its AUC asks for decisions first, that of many classes for
+        # scikit-learn's own order: its AUC prefers decisions, that of many classes
         # probabilities. So the response is predicted once, and Π agrees with best_score_.
         scores = ("decision_function", "predict_proba")
         ranked = scores if need and target.task is Task.BINARY else scores[::-1]
@@ -307,7 +332,7 @@ def _plan_by_need(need: Need | None, target: Target, models: list[Estimator]) ->
 def will_have(model: Estimator, method: str) -> bool:
     """Tell whether an unfitted model has a method, or will have it once it is fitted.
 
-    A stack whose last estimator is left to scikit-learn knows its methods only then.
+    A stack that leaves its final estimator to scikit-learn has its methods only after the fit.
 
     Examples
     --------
@@ -329,7 +354,7 @@ def will_have(model: Estimator, method: str) -> bool:
 
 
 def _check_method(method: str, models: list[Estimator]) -> None:
-    """Refuse what no candidate has; one that lacks it among others fails by itself."""
+    """Refuse a method that no configuration has; if only some lack it, only their fits fail."""
     if not any(will_have(model, method) for model in models):
         lacking = [type(model).__name__ for model in models]
         raise MetricError(

@@ -1,8 +1,8 @@
-"""Running cells: the one place where the package hands fits to the engine.
+"""Runs cells: the one place where the package hands fits to the engine.
 
-Every verb that trains opens a run and gives it cells. A run keeps finished cells in a store, tells
-how it goes on, and reads from the store what it has: what differs between verbs is which cells
-they make, and what they make of the outcomes.
+Every verb that trains opens a run and gives it cells. A run keeps finished cells in a store,
+reports progress, and reads cells that the store already has. Verbs differ only in the cells that
+they make and in what they do with the outcomes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from earnest.training.fit.experiment import UNPREDICTED, Experiment, fit_cell
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions:
-    """How cells are run; none of it changes what a cell gives.
+    """How cells are run; no option changes an outcome.
 
     Parameters
     ----------
@@ -34,11 +34,11 @@ class RunOptions:
     time_limit : float, optional
         Seconds for each cell.
     progress : Progress or bool, optional
-        Who is told how it goes on; True shows a bar.
+        Receives the progress; True shows a bar.
     pre_dispatch : int or str
         How many parcels of cells joblib sends ahead.
     raises : bool
-        Whether the first failure is raised, as it came.
+        Whether the first failure is raised.
     """
 
     n_jobs: int | None = None
@@ -55,14 +55,14 @@ class Run:
 
     Parameters
     ----------
-    experiment : Kept
-        What all cells share; it stays with the workers from one call to the next.
+    experiment : SharedData
+        What all cells share; it stays with the workers between calls.
     options : RunOptions
         How cells are run.
     store : Store, optional
         The store, open and locked.
     progress : Progress, optional
-        Who is told.
+        Receives the progress.
     """
 
     experiment: SharedData[Experiment]
@@ -80,7 +80,7 @@ def open_run(
     total: int,
     title: str,
 ) -> Iterator[Run]:
-    """Open the store and begin to tell how it goes on; close both at the end.
+    """Open the store and start the progress; close both at the end.
 
     Parameters
     ----------
@@ -89,11 +89,11 @@ def open_run(
     options : RunOptions
         How cells are run.
     identity : mapping
-        What a stored run must agree in to be resumed.
+        What identifies the run: a stored run is resumed only if it is the same.
     total : int
-        How many cells there will be, as far as that is known.
+        How many cells there will be, as far as known.
     title : str
-        What the run is called where it is shown.
+        The name of the run in the progress bar.
     """
     with ExitStack() as stack:
         store = as_store(options.store)
@@ -107,14 +107,14 @@ def open_run(
 
 
 def run_cells(opened: Run, cells: Sequence[Task]) -> Iterator[Outcome]:
-    """Run cells, and yield their outcomes as they are finished; those in the store are read.
+    """Run cells and yield their outcomes as they finish; stored ones are read.
 
     Parameters
     ----------
     opened : Run
         The run.
     cells : sequence of Task
-        Each with a `Cell` as its payload, under a key of its own.
+        Each with a unique key and a `Cell` as its payload.
     """
     options = opened.options
     by_key = {task.key: task for task in cells} if options.raises else {}
@@ -148,7 +148,7 @@ def run_all(
 
 
 def _raise_again(experiment: Experiment, task: Task, outcome: Outcome) -> None:
-    """Repeat a cell that failed here, so that its own exception comes out; else tell of it."""
+    """Repeat a failed cell in this process to raise its own exception, or raise its message."""
     if outcome.error is None or outcome.note in (None, UNPREDICTED):
         fit_cell(replace(experiment, callbacks=None), task, raises=True)
     raise InputError(
@@ -160,7 +160,7 @@ def _raise_again(experiment: Experiment, task: Task, outcome: Outcome) -> None:
 
 @contextmanager
 def _note_what_is_kept(store: str | Path | Store | None) -> Iterator[None]:
-    """Say with Ctrl-C what is kept, at the end of the traceback."""
+    """Add to the traceback of Ctrl-C that finished work is kept."""
     try:
         yield
     except KeyboardInterrupt as stop:

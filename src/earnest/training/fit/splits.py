@@ -1,9 +1,9 @@
-"""Splits: which cases train and which test. All folds and random splits are made here."""
+"""Splits into training and test cases. All folds and random splits are made here."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import signature
 from itertools import combinations
@@ -48,12 +48,32 @@ class Splits:
     n_cases: int
     ordered: bool = False
 
+    @classmethod
+    def of(cls, parts: Iterable[tuple[Indices, Indices, int, int]], n_cases: int) -> Splits:
+        """Make splits from the training rows, test rows, repeat and fold of each."""
+        train, test, repeat, fold = zip(*parts, strict=True)
+        return cls(train=train, test=test, repeat=repeat, fold=fold, n_cases=n_cases)
+
+    @classmethod
+    def join(cls, parts: Sequence[Splits]) -> Splits:
+        """Return the splits of several in a row."""
+        return cls.of((split for part in parts for split in part), parts[0].n_cases)
+
     def __len__(self) -> int:
         """Count the splits."""
         return len(self.test)
 
+    def __iter__(self) -> Iterator[tuple[Indices, Indices, int, int]]:
+        """Yield the training rows, test rows, repeat and fold of each split."""
+        return zip(self.train, self.test, self.repeat, self.fold, strict=True)
+
+    def select(self, repeats: Container[int]) -> Splits:
+        """Return the splits of some repeats."""
+        made = Splits.of((split for split in self if split[2] in repeats), self.n_cases)
+        return replace(made, ordered=self.ordered)
+
     def find_rows(self, place: int) -> tuple[Indices, Indices]:
-        """Return the rows that a split trains on, and those that it tests."""
+        """Return the training rows and the test rows of a split."""
         return self.train[place], self.test[place]
 
     @property
@@ -83,7 +103,7 @@ class Splits:
 
     @property
     def oddity(self) -> str:
-        """Why these splits make no predictions that can be judged; empty where they do."""
+        """Why predictions of these splits cannot be judged; empty if they can."""
         empty = sum(not len(rows) for rows in self.test)
         twice = sum(len(np.unique(rows)) < len(rows) for rows in self.test)
         if empty:
@@ -111,9 +131,9 @@ def make_splits(
 ) -> Splits:
     """Return the splits of `cv` and of its repeats.
 
-    The first repeat is exactly what scikit-learn gives; each further one is the same splitter
-    shuffled by a seed of its own. A split whose test cases overlap with those before it opens the
-    next repeat, which makes repeats of a `Repeated*` splitter and of `ShuffleSplit` alike.
+    The first repeat is exactly that of scikit-learn; each further one is the same splitter,
+    shuffled by its own seed. A split whose test cases overlap with earlier ones begins the next
+    repeat, so `Repeated*` splitters and `ShuffleSplit` have repeats too.
 
     Parameters
     ----------
@@ -126,11 +146,11 @@ def make_splits(
     n_repeats : int
         The number of repeats.
     seeds : Seeds
-        What the repeats after the first are shuffled with.
+        The seeds that shuffle the repeats after the first.
     params : mapping, optional
-        What the splitter is given beside the data, such as `groups`.
+        Further arguments of the splitter, such as `groups`.
     odd : bool
-        Whether a split may test a row twice, and have no rows at all, as in scikit-learn.
+        Whether a split may test a row twice or have no rows, as in scikit-learn.
     """
     check.whole_number("n_repeats", n_repeats, low=1)
     first = _read_cv(cv, y, classifier)
@@ -143,18 +163,13 @@ def make_splits(
         start = placed[-1][0] + 1 if placed else 0
         pairs += own
         placed += places([np.unique(test) if odd else test for _, test in own], n, start)
-    return Splits(
-        train=tuple(train for train, _ in pairs),
-        test=tuple(test for _, test in pairs),
-        repeat=tuple(repeat for repeat, _ in placed),
-        fold=tuple(fold for _, fold in placed),
-        n_cases=n,
-        ordered=len(pairs) > 1 and all(_is_before(train, test) for train, test in pairs),
-    )
+    made = Splits.of(((*pair, *place) for pair, place in zip(pairs, placed, strict=True)), n)
+    ordered = len(pairs) > 1 and all(_is_before(train, test) for train, test in pairs)
+    return replace(made, ordered=ordered)
 
 
 def make_splitter(folds: int, *, layered: bool, grouped: bool, seed: int) -> Splitter:
-    """Return the splitter that a number of folds means: shuffled, by class and by group."""
+    """Return the splitter for a number of folds: shuffled, by class and by group."""
     from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
     if grouped:
@@ -199,13 +214,13 @@ def shuffle_folds(
     n : int
         The number of cases.
     layers : ndarray of int, shape (n,), optional
-        What every fold has in equal shares, such as classes.
+        What folds are stratified by, such as classes.
     groups : ndarray, shape (n,), optional
         Cases that stay together.
     seeds : Seeds
-        What shuffles them.
+        The seeds that shuffle them.
     odd : bool
-        Whether a fold may be empty, which few large groups can make it.
+        Whether a fold may be empty, as it can be with few large groups.
     """
     layered, grouped = layers is not None, groups is not None
     splitter = make_splitter(folds, layered=layered, grouped=grouped, seed=draw_split_seed(seeds))
@@ -255,7 +270,7 @@ def check_folds(folds: int, target: Target) -> None:
 
 
 def _suggest_fewer(most: int) -> str:
-    """Return how many folds could be asked for."""
+    """Return the advice to use fewer folds."""
     return f"Pass cv={most}." if most >= 2 else "Use more cases."
 
 
@@ -284,26 +299,17 @@ def check_layers(folds: int, target: Target) -> None:
 def leave_out_pairs(folds: Splits, repeats: int) -> Splits:
     """Return the splits that leave out two folds: one model tests both, trained on the rest."""
     check_partition(folds, cure="Pass cv=5, or use KFold, StratifiedKFold or GroupKFold.")
-    train, test, repeat, fold = [], [], [], []
+    every, made = np.arange(folds.n_cases), []
     for own in range(repeats):
-        tests = [folds.test[i] for i in range(len(folds)) if folds.repeat[i] == own]
-        for place, (first, second) in enumerate(combinations(range(len(tests)), 2)):
-            rows = np.concatenate([tests[first], tests[second]])
-            train.append(np.setdiff1d(np.arange(folds.n_cases), rows))
-            test.append(rows)
-            repeat.append(own)
-            fold.append(place)
-    return Splits(
-        train=tuple(train),
-        test=tuple(test),
-        repeat=tuple(repeat),
-        fold=tuple(fold),
-        n_cases=folds.n_cases,
-    )
+        tests = [test for _, test, repeat, _ in folds if repeat == own]
+        for place, pair in enumerate(combinations(tests, 2)):
+            rows = np.concatenate(pair)
+            made.append((np.setdiff1d(every, rows), rows, own, place))
+    return Splits.of(made, folds.n_cases)
 
 
 def check_partition(folds: Splits, *, cure: str) -> None:
-    """Refuse splits that do not part the cases into three folds, each trained on all others."""
+    """Refuse splits that are not at least three folds, each trained on all the others."""
     for repeat in range(folds.n_repeats):
         own = [i for i in range(len(folds)) if folds.repeat[i] == repeat]
         tested = np.sort(np.concatenate([folds.test[i] for i in own]))
@@ -336,8 +342,8 @@ def halve_and_split(
 ) -> tuple[Splits, Splits]:
     """Return random splits of all cases, and of both halves of every halving.
 
-    All test sets have the same size. The halves are drawn by class, each as large as the other up
-    to one case of a class.
+    All test sets have the same size. Halves are drawn by class and differ by at most one case per
+    class.
     """
     fewest = min(len(rows) for rows in target.layers)
     if fewest < LEAST_TO_HALVE:
@@ -352,9 +358,7 @@ def halve_and_split(
         _draw_test_rows(target, share, seeds.generator(Purpose.SPLITS, 2_000_000, j))
         for j in range(subsamples)
     ]
-    train: list[Indices] = []
-    test: list[Indices] = []
-    repeat: list[int] = []
+    halves = []
     for halving in range(halvings):
         rng = seeds.generator(Purpose.SPLITS, 3_000_000, halving)
         first = _draw_test_rows(target, 0.5, rng)
@@ -362,36 +366,23 @@ def halve_and_split(
             for j in range(subsamples):
                 draw = seeds.generator(Purpose.SPLITS, 4_000_000, halving, side, j)
                 own = rows[_draw_test_rows(target.take(rows), 2.0 * share, draw)]
-                train.append(np.setdiff1d(rows, own))
-                test.append(own)
-                repeat.append(2 * halving + side)
-    fold = [j for _ in range(2 * halvings) for j in range(subsamples)]
-    halves = Splits(
-        train=tuple(train),
-        test=tuple(test),
-        repeat=tuple(repeat),
-        fold=tuple(fold),
-        n_cases=target.n,
-    )
+                halves.append((np.setdiff1d(rows, own), own, 2 * halving + side, j))
     every = _train_on_others(whole, target.n)
-    return replace(every, repeat=tuple(range(len(whole))), fold=(0,) * len(whole)), halves
+    apart = replace(every, repeat=every.fold, fold=every.repeat)
+    return apart, Splits.of(halves, target.n)
 
 
 def _train_on_others(tests: Iterable[object], n: int) -> Splits:
     """Return splits of one repeat, each trained on all other cases."""
-    rows = tuple(np.sort(np.asarray(test, dtype=np.intp)) for test in tests)
-    every = np.arange(n)
-    return Splits(
-        train=tuple(np.setdiff1d(every, test, assume_unique=True) for test in rows),
-        test=rows,
-        repeat=(0,) * len(rows),
-        fold=tuple(range(len(rows))),
-        n_cases=n,
-    )
+    every, made = np.arange(n), []
+    for place, test in enumerate(tests):
+        rows = np.sort(np.asarray(test, dtype=np.intp))
+        made.append((np.setdiff1d(every, rows, assume_unique=True), rows, 0, place))
+    return Splits.of(made, n)
 
 
 def _draw_test_rows(target: Target, share: float, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Return a share of the cases, of every layer alike; whole groups where there are any."""
+    """Return a share of the cases of every layer; whole groups if there are any."""
     if target.groups is not None:
         names = rng.permutation(np.unique(target.groups))
         sizes = np.cumsum([int((target.groups == name).sum()) for name in names])
@@ -405,7 +396,7 @@ def _draw_test_rows(target: Target, share: float, rng: np.random.Generator) -> N
 
 
 def _count_tested(wanted: float, size: int) -> int:
-    """Return how many of a layer are tested: one at least, and one at least is left to train."""
+    """Return how many cases of a layer are tested: at least one, leaving at least one to train."""
     return min(max(1, round(wanted)), max(size - 1, 0))
 
 
@@ -435,7 +426,7 @@ def can_shuffle(splitter: object) -> bool:
     """Tell whether a splitter, or a number of folds, can be repeated with other folds."""
     if splitter is None or isinstance(splitter, int | np.integer):
         return True
-    # TimeSeriesSplit inherits the attribute, but cannot be told to.
+    # TimeSeriesSplit inherits the attribute, but has no such parameter.
     return "shuffle" in signature(type(splitter)).parameters
 
 
@@ -521,11 +512,11 @@ def _read_rows(given: object, n: int, part: str, odd: bool) -> Indices:
     return rows.astype(np.intp, copy=False)
 
 
-# What a stored run is known by: its splits, and seeds that the same call makes again.
+# What identifies a stored run: its splits, and seeds that the same call makes again.
 
 
 def check_seeded(cv: object) -> None:
-    """Refuse a splitter that shuffles otherwise at every call: its run could never be resumed."""
+    """Refuse a splitter that shuffles differently at every call: its run could not be resumed."""
     shuffles = getattr(cv, "shuffle", True)  # ShuffleSplit and Repeated* have no such choice
     if hasattr(cv, "split") and shuffles and getattr(cv, "random_state", 0) is None:
         raise InputError(
@@ -537,7 +528,7 @@ def check_seeded(cv: object) -> None:
 
 
 def add_splits(facts: Mapping[str, str], splits: Splits) -> dict[str, str]:
-    """Return the facts with the rows of every split; none without a store."""
+    """Return the facts together with the rows of every split; no facts without a store."""
     if not facts:
         return {}
     rows = describe([*splits.train, *splits.test])
@@ -545,5 +536,5 @@ def add_splits(facts: Mapping[str, str], splits: Splits) -> dict[str, str]:
 
 
 def make_seed(facts: Mapping[str, str]) -> int:
-    """Return a seed that depends on the facts alone."""
+    """Return a seed that depends only on the facts."""
     return int(digest(json.dumps(dict(facts), sort_keys=True)), 16) % 2**32

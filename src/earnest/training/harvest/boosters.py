@@ -349,7 +349,7 @@ def _read_folds(
 
 
 def _has_enough(y: NDArray[np.generic], folds: int) -> bool:
-    """Tell whether every fold can have a case of every class; whole numbers are no classes then."""
+    """Tell whether every fold can have a case of every class; if not, y holds no classes."""
     return bool(np.unique(y, return_counts=True)[1].min() >= folds)
 
 

@@ -1,14 +1,13 @@
-"""Harvest: the predictions that another library's search makes and throws away.
+"""Harvest: keeps the predictions that another library's search makes and throws away.
 
-A search of scikit-learn scores every fold and forgets what was predicted. By metadata routing a
-scorer can ask for the row numbers of the cases that it scores; ours keeps the predictions under a
-number and returns that number beside the score, so that `cv_results_` itself tells which
-predictions belong to which candidate and split. Nothing of scikit-learn is changed.
+A search of scikit-learn scores every fold and discards the predictions. With metadata routing, a
+scorer can request the row numbers of the cases that it scores. Ours keeps the predictions under a
+number and returns that number next to the score, so that `cv_results_` shows which predictions
+belong to which configuration and split. scikit-learn itself is not changed.
 
-OptunaSearchCV routes no metadata, so its scorer is told neither rows nor trial. Its splits are made
-once and handed to it, and what the scorer is given is found among them by content; a callback,
-which Optuna calls in the thread of the trial, says which trial it was. Nothing of the library is
-changed.
+OptunaSearchCV routes no metadata, so its scorer knows neither rows nor trial. We make its splits
+once and pass them in; the scorer recognizes each test part by its content, and a callback, which
+Optuna calls in the thread of the trial, tells which trial it was.
 """
 
 from __future__ import annotations
@@ -37,6 +36,7 @@ from earnest.metrics.families import MetricLike
 from earnest.training.fit.experiment import SINGLE
 from earnest.training.fit.problem import Problem, Scoring, read_problem, read_scoring
 from earnest.training.fit.response import ResponsePlan, count_rows, take_rows
+from earnest.training.fit.splits import Splits
 from earnest.training.protocols import Estimator, Scorer
 from earnest.training.search.judging import ResultsTable
 from earnest.training.search.optuna import STATIC
@@ -48,11 +48,8 @@ if TYPE_CHECKING:
     from sklearn.utils.metadata_routing import MetadataRequest
 
 
-# Which searches can be harvested, and why others cannot.
-
-
 def refuse_unfit(search: Search) -> None:
-    """Refuse what is no search of scikit-learn's, or one whose predictions cannot be compared."""
+    """Refuse searches of other libraries, and those whose predictions cannot be compared."""
     from sklearn.model_selection._search import BaseSearchCV
 
     if not isinstance(search, BaseSearchCV):
@@ -104,24 +101,24 @@ def harvest(
     groups: ArrayLike | None = None,
     **fit_params: object,
 ) -> Predictions:
-    """Fit a search of scikit-learn, and return the out-of-sample predictions of every candidate.
+    """Fit a search of scikit-learn, and return the out-of-sample predictions of its configurations.
 
-    The search is fitted as its own `fit` would: `cv_results_`, `best_estimator_` and the rest are
-    there afterwards, and its parameters are as they were. Each test fold is predicted once more
-    than without harvesting, by the model that was fitted anyway.
+    The search is fitted as by its own `fit`: it has `cv_results_`, `best_estimator_` and the rest
+    afterwards, and its parameters are unchanged. Each test fold is predicted once more than
+    without harvesting, by the model that is fitted anyway.
 
     Parameters
     ----------
     search : GridSearchCV, RandomizedSearchCV, HalvingGridSearchCV or HalvingRandomSearchCV
-        The search, unfitted; it is fitted here. `OptunaSearchCV` of optuna-integration works,
-        too, with n_jobs in threads as it has it. Halving whose resource is the number of cases is
-        refused: its candidates are judged on different cases.
+        The search; it is fitted here. `OptunaSearchCV` of optuna-integration works too, with its
+        n_jobs in threads. Halving over the number of cases is refused, because it judges
+        configurations on different cases.
     X, y : array-like
         What it is fitted to.
     metric : str, Metric or callable, optional
         What the predictions will be judged by, where that is not the search's own score.
     response : {'predict_proba', 'decision_function', 'predict'}, optional
-        What is kept of a classifier; by default what the metric is computed from.
+        Which response of a classifier is kept; by default the one that the metric needs.
     groups : array-like, optional
         Units that belong together, for a splitter that heeds them, and for the result.
     **fit_params : object
@@ -130,13 +127,13 @@ def harvest(
     Returns
     -------
     Predictions
-        Of every candidate in the order of `cv_results_`, with NaN where a fit failed.
+        Of every configuration in the order of `cv_results_`, with NaN where a fit failed.
 
     Notes
     -----
-    Works with `n_jobs` where workers see the same temporary folder. Of a halving search over
-    another resource every candidate with each of its resources is a configuration, and they count
-    as proposed by what was seen, as later rounds hold what did well in earlier ones.
+    Works with `n_jobs` if workers see the same temporary folder. In a halving search over another
+    resource, every combination of parameters and resource is a configuration; they count as
+    proposed by scores, since later rounds keep what did well in earlier ones.
 
     Examples
     --------
@@ -155,7 +152,6 @@ def harvest(
     """
     if not is_optuna_search(search):
         refuse_unfit(search)
-    n = count_rows(X)
     scoring = read_scoring(search.estimator, search.scoring, refit=search.refit, raises=True)
     plan = _plan_response(search, y, scoring, metric, response, groups)
     if is_optuna_search(search):
@@ -164,13 +160,13 @@ def harvest(
     with tempfile.TemporaryDirectory(prefix="earnest-") as folder:
         keeper = Keeper(scoring.call, _lighten(plan), Path(folder), tuple(passed))
         with _score_with(search, keeper, scoring):
-            _fit(search, X, y, {**passed, ROWS: np.arange(n)})
-        return _gather(search, plan, Path(folder), n)
+            _fit(search, X, y, {**passed, ROWS: np.arange(count_rows(X))})
+        return _gather(search, plan, Path(folder))
 
 
 @dataclass(frozen=True, eq=False)
 class Keeper:
-    """A scorer that keeps the predictions of what it scores, and tells under which number."""
+    """A scorer that keeps predictions, and returns their number as a score."""
 
     call: Scorer
     plan: ResponsePlan
@@ -198,7 +194,7 @@ class Keeper:
         return float(number)
 
     def get_metadata_routing(self) -> MetadataRequest:
-        """Ask for the rows, and for what the scorer behind uses of what `fit` is given."""
+        """Request the rows, and those arguments of `fit` that the user's scorer consumes."""
         from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
 
         request = MetadataRequest(owner="harvest")
@@ -216,7 +212,7 @@ def _plan_response(
     response: str | None,
     groups: ArrayLike | None,
 ) -> ResponsePlan:
-    """Return what is asked of models, and refuse what cannot be kept before any fit."""
+    """Return which response is kept; refuse what cannot be kept, before any fit."""
     problem: Problem = read_problem(
         search.estimator,
         y,
@@ -288,8 +284,8 @@ def _fit(search: Search, X: object, y: object, params: dict[str, object]) -> Non
         ) from error
 
 
-def _gather(search: Search, plan: ResponsePlan, folder: Path, n: int) -> Predictions:
-    """Put the kept predictions together by what `cv_results_` tells, and clean the latter."""
+def _gather(search: Search, plan: ResponsePlan, folder: Path) -> Predictions:
+    """Collect the kept predictions by their numbers in `cv_results_`, and remove the numbers."""
     results = search.cv_results_
     count = len(results["params"])
     columns = [results[f"split{i}_test_{KEPT}"] for i in range(search.n_splits_)]
@@ -303,42 +299,36 @@ def _gather(search: Search, plan: ResponsePlan, folder: Path, n: int) -> Predict
             needs="a fit that gives finite predictions",
             got=f"{numbers.size} fits without any",
         )
-    tests = [_read_rows(folder, row[has]) for row, has in zip(numbers, kept, strict=True)]
-    there = [i for i, rows in enumerate(tests) if rows is not None]
-    placed = dict(zip(there, places([r for r in tests if r is not None], n), strict=True))
-    repeats = 1 + max(repeat for repeat, _ in placed.values())
-    width = () if plan.width is None else (plan.width,)
-    responses = np.full((n, count, repeats, *width), np.nan)
-    folds = np.full((n, repeats), -1, dtype=np.int32)
-    for split, (repeat, fold) in placed.items():
-        folds[tests[split], repeat] = fold
-        for config in np.flatnonzero(kept[split]):
-            rows, answer = _read_kept(folder, numbers[split, config])
-            responses[rows, config, repeat] = answer
-    return Predictions(
-        target=plan.target,
-        configs=_make_configs(results),
-        responses=responses,
-        folds=folds,
-        fold_names=tuple(
-            tuple(str(k) for k in range(folds[:, r].max() + 1)) for r in range(repeats)
-        ),
-        kind=plan.kind,
+    used = np.flatnonzero(kept.any(axis=1))  # splits with predictions
+    tests, answers = [], {}
+    for split, numbered in enumerate(numbers[used]):
+        for config in np.flatnonzero(kept[used[split]]):
+            rows, answers[int(config), split] = _read_kept(folder, numbered[config])
+        tests.append(rows)
+    configs = Configs(
+        ids=tuple(f"c{i}" for i in range(count)),
+        params=tuple(dict(one) for one in results["params"]),
+        static="iter" not in results,  # later rounds of halving have what did well before
     )
+    return _assemble(plan, configs, tests, answers)
 
 
-def _make_configs(results: ResultsTable) -> Configs:
-    params = tuple(dict(one) for one in results["params"])
-    rounds = results.get("iter")
-    ids = tuple(f"c{i}" for i in range(len(params)))
-    if rounds is None:
-        return Configs(ids=ids, params=params)
-    # Halving: candidates of a later round are those that did well before.
-    return Configs(ids=ids, params=params, static=False)
-
-
-def _read_rows(folder: Path, numbers: NDArray[np.float64]) -> NDArray[np.intp] | None:
-    return _read_kept(folder, numbers[0])[0] if len(numbers) else None
+def _assemble(
+    plan: ResponsePlan,
+    configs: Configs,
+    tests: Sequence[Rows],
+    answers: Mapping[tuple[int, int], NDArray[np.float64]],
+) -> Predictions:
+    """Return Π of the answers of each configuration in each split, by their numbers."""
+    placed = places(tests, plan.target.n)
+    splits = Splits.of(
+        ((rows[:0], rows, *place) for rows, place in zip(tests, placed, strict=True)),
+        plan.target.n,
+    )
+    responses = plan.make_table(len(configs), splits.n_repeats)
+    for (config, split), answer in answers.items():
+        responses[tests[split], config, placed[split][0]] = answer
+    return plan.make_predictions(responses, configs, splits)
 
 
 def _read_kept(folder: Path, number: float) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
@@ -414,7 +404,7 @@ def harvest_optuna(
     )
     with _keep_with(search, keeper, splits):
         search.fit(X, y, groups=groups, **fit_params)
-    return _gather_trials(search.study_, keeper, plan, tests, count_rows(X))
+    return _gather_trials(search.study_, keeper, plan, tests)
 
 
 def _refuse_what_hides_rows(search: OptunaSearch) -> None:
@@ -523,7 +513,7 @@ def _hash_content(X: object, y: object) -> bytes:
 
 
 def _gather_trials(
-    study: Study, keeper: TrialKeeper, plan: ResponsePlan, tests: list[Rows], n: int
+    study: Study, keeper: TrialKeeper, plan: ResponsePlan, tests: list[Rows]
 ) -> Predictions:
     trials = [t for t in study.get_trials(deepcopy=False) if t.state.is_finished()]
     done = {t.number for t in trials if t.state.name == "COMPLETE"}
@@ -535,34 +525,19 @@ def _gather_trials(
             got=f"{len(trials)} trials without any",
             cure="Leave joblib's parallel_config out, or use SearchCV with optuna_candidates(...).",
         )
-    placed = places(tests, n)
-    repeats = 1 + max(repeat for repeat, _ in placed)
-    width = () if plan.width is None else (plan.width,)
-    responses = np.full((n, len(trials), repeats, *width), np.nan)
-    folds = np.full((n, repeats), -1, dtype=np.int32)
-    for rows, (repeat, fold) in zip(tests, placed, strict=True):
-        folds[rows, repeat] = fold
-    for column, trial in enumerate(trials):
-        for split, answer in kept.get(trial.number, {}).items():
-            responses[tests[split], column, placed[split][0]] = answer
+    answers = {
+        (column, split): answer
+        for column, trial in enumerate(trials)
+        for split, answer in kept.get(trial.number, {}).items()
+    }
     sampler = type(study.sampler)
-    return Predictions(
-        target=plan.target,
-        configs=Configs(
-            ids=tuple(f"trial {trial.number}" for trial in trials),
-            params=tuple({k: plain(v) for k, v in trial.params.items()} for trial in trials),
-            static=sampler.__name__ in STATIC and sampler.__module__.startswith("optuna."),
-        ),
-        responses=responses,
-        folds=folds,
-        fold_names=tuple(
-            tuple(str(k) for k in range(folds[:, r].max() + 1)) for r in range(repeats)
-        ),
-        kind=plan.kind,
-        remarks=tuple(
-            _warn_of_silent([str(number) for number in sorted(done) if not kept[number]])
-        ),
+    configs = Configs(
+        ids=tuple(f"trial {trial.number}" for trial in trials),
+        params=tuple({k: plain(v) for k, v in trial.params.items()} for trial in trials),
+        static=sampler.__name__ in STATIC and sampler.__module__.startswith("optuna."),
     )
+    silent = _warn_of_silent([str(number) for number in sorted(done) if not kept[number]])
+    return replace(_assemble(plan, configs, tests, answers), remarks=tuple(silent))
 
 
 def _warn_of_silent(numbers: list[str]) -> Iterator[Caution]:

@@ -1,4 +1,4 @@
-"""An ensemble as one model: the average of several, by the shares that a choice rule gave them."""
+"""An ensemble as one model: the weighted average of several models."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from earnest.core.base.errors import InputError
+from earnest.training.fit.response import count_rows
 from earnest.training.protocols import Classifier, Estimator, Predictor
 
 
@@ -85,14 +86,11 @@ class AveragedClassifier(ClassifierMixin, AveragedModel):
     def predict_proba(self, X: object) -> NDArray[np.float64]:
         """Return the averaged probabilities: (n, K)."""
         check_is_fitted(self)
-        total: NDArray[np.float64] | None = None
+        total = np.zeros((count_rows(X), len(self.classes_)))
         for one, share in zip(self.estimators_, self.shares, strict=True):
-            asked = cast(Classifier, one)  # fitted, and a classifier
+            asked = cast(Classifier, one)
             given = np.asarray(asked.predict_proba(X), dtype=np.float64)
-            if total is None:
-                total = np.zeros((len(given), len(self.classes_)))
             total[:, np.searchsorted(self.classes_, asked.classes_)] += share * given
-        assert total is not None
         return total
 
     def predict(self, X: object) -> NDArray[np.generic]:
@@ -101,7 +99,7 @@ class AveragedClassifier(ClassifierMixin, AveragedModel):
 
 
 class AveragedRegressor(RegressorMixin, AveragedModel):
-    """The average of what several regressors predict.
+    """The average of the predictions of several regressors.
 
     Parameters
     ----------
@@ -122,12 +120,9 @@ class AveragedRegressor(RegressorMixin, AveragedModel):
     def predict(self, X: object) -> NDArray[np.float64]:
         """Return the averaged prediction of each case."""
         check_is_fitted(self)
-        total: NDArray[np.float64] | None = None
+        total = np.zeros(count_rows(X))
         for one, share in zip(self.estimators_, self.shares, strict=True):
-            asked = cast(Predictor, one)  # fitted
-            given = share * np.asarray(asked.predict(X), dtype=np.float64)
-            total = given if total is None else total + given
-        assert total is not None
+            total += share * np.asarray(cast(Predictor, one).predict(X), dtype=np.float64)
         return total
 
 

@@ -1,4 +1,4 @@
-"""Learners whose knobs are read at the columns that reach them, after any selection."""
+"""Learners whose parameters depend on the number of columns, after any selection."""
 
 from __future__ import annotations
 
@@ -26,27 +26,23 @@ Array = NDArray[np.float64]
 E = TypeVar("E", bound=Estimator)
 
 
-def fit_quietly(model: E, X: Array, y: NDArray[np.generic]) -> E:
+def fit_quietly(model: E, X: Array, y: NDArray[np.generic], **params: object) -> E:
     """Fit a model without the warning that it has not converged.
 
-    In a grid of hundreds some always stop short; they are judged by what they predict.
+    Among hundreds of models some always stop early; they are judged by their predictions.
     """
     from sklearn.exceptions import ConvergenceWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model.fit(X, y)
+        model.fit(X, y, **params)
     return model
 
 
 class InnerLearner(BaseEstimator):
-    """A learner that makes another one in `fit`, when it sees how many columns there are."""
+    """A learner that makes another one in `fit`, once the number of columns is known."""
 
     inner_: Predictor
-
-    def _choose_kind(self) -> Callable[..., Predictor]:
-        """Return the class of the learner inside."""
-        raise NotImplementedError
 
     def _make_inner(self, X: Array, y: NDArray[np.generic]) -> Predictor:
         """Return the learner inside, unfitted."""
@@ -83,9 +79,9 @@ class ClassLearner(ClassifierMixin, InnerLearner):
 
 
 class NumberLearner(RegressorMixin, InnerLearner):
-    """A learner of numbers, which it sees with mean 0 and standard deviation 1.
+    """A learner of numbers, scaled to mean 0 and standard deviation 1.
 
-    So penalties and tolerances mean the same whatever the unit of the outcome.
+    So penalties and tolerances do not depend on the unit of the outcome.
     """
 
     def fit(self, X: Array, y: NDArray[np.generic]) -> Self:
@@ -105,7 +101,7 @@ class NumberLearner(RegressorMixin, InnerLearner):
 
 
 class _Forest(InnerLearner):
-    """A random forest that looks at a multiple of the root of the number of columns.
+    """A random forest whose splits consider a multiple of the root of the number of columns.
 
     Parameters
     ----------
@@ -114,7 +110,7 @@ class _Forest(InnerLearner):
     min_leaf : int
         The fewest cases in a leaf.
     mtry : float
-        How many columns each split looks at, as a multiple of the root of their number.
+        How many columns each split considers, as a multiple of the root of their number.
     random_state : int, optional
         The seed.
     """
@@ -131,6 +127,10 @@ class _Forest(InnerLearner):
         self.min_leaf = min_leaf
         self.mtry = mtry
         self.random_state = random_state
+
+    def _choose_kind(self) -> Callable[..., Predictor]:
+        """Return the class of the learner inside."""
+        raise NotImplementedError
 
     def _make_inner(self, X: Array, y: NDArray[np.generic]) -> Predictor:
         return self._choose_kind()(

@@ -1,8 +1,7 @@
-"""Boosted trees of LightGBM in scikit-learn's form, kept as plain arrays.
+"""Boosted trees of LightGBM as scikit-learn estimators, kept as plain arrays.
 
-LightGBM grows the trees, and what is kept of them are arrays that NumPy walks through. So a model
-file names no type of LightGBM, nothing in it is read by compiled code, and whoever predicts with it
-needs no LightGBM.
+LightGBM grows the trees; they are kept as arrays that NumPy walks through. So a model file contains
+no type of LightGBM and nothing that compiled code reads, and predicting does not need LightGBM.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_classifier
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -20,7 +20,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from earnest.core.base.errors import FormatError, InputError
 
 Array = NDArray[np.float64]
-PACKAGE = "lightgbm"
 HELD_OUT = 0.15  # of the training cases, by which early stopping decides
 AS_ZERO, GOES_LEFT, GOES_RIGHT = 0, 1, 2  # what becomes of a missing value at a split
 COLUMNS = ("feature", "threshold", "left", "right", "missing", "value")  # of a node
@@ -185,11 +184,9 @@ class LightGBMClassifier(ClassifierMixin, _Boosting):
         """Return the probabilities of the classes."""
         check_is_fitted(self)
         if len(self.classes_) == 2:
-            chance = 1.0 / (1.0 + np.exp(-np.clip(self._add(X, 1)[:, 0], -700.0, 700.0)))
+            chance = expit(self._add(X, 1)[:, 0])
             return np.column_stack([1.0 - chance, chance])
-        sums = self._add(X, len(self.classes_))
-        grown = np.exp(sums - sums.max(axis=1, keepdims=True))
-        return np.asarray(grown / grown.sum(axis=1, keepdims=True))
+        return np.asarray(softmax(self._add(X, len(self.classes_)), axis=1))
 
     def predict(self, X: Array) -> NDArray[np.generic]:
         """Return the class with the highest probability."""

@@ -1,10 +1,11 @@
-"""What a portfolio may name: models and selections, their knobs, and what a fit costs."""
+"""The models and selections of portfolios: their parameters, and the cost of a fit."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -17,6 +18,7 @@ BINARY, MULTICLASS, REGRESSION, SURVIVAL = "binary", "multiclass", "regression",
 TASKS = (BINARY, MULTICLASS, REGRESSION, SURVIVAL)
 PLAIN_TASKS = (BINARY, MULTICLASS, REGRESSION)
 
+PACKAGE = __name__.rpartition(".")[0]  # that of the learners
 Value = str | float | int | bool
 Params = Mapping[str, Any]  # values of a file, held to their knobs when it is read
 
@@ -96,7 +98,7 @@ class PortfolioKind:
     encode : str
         The encoding of categories that suits it.
     takes_missing : bool
-        Whether it takes NaN as it is.
+        Whether it handles NaN itself.
     decides_only : bool
         Whether as a classifier it has no probabilities of its own.
     types : tuple of str
@@ -139,17 +141,25 @@ def register_selection(name: str, kind: PortfolioKind) -> PortfolioKind:
 
 
 def _name_types(module: str, *names: str) -> tuple[str, ...]:
-    """Return the full names of types of a module beside this one."""
-    return tuple(f"{__name__.rpartition('.')[0]}.{module}.{name}" for name in names)
+    """Return the full names of types of another module of this package."""
+    return tuple(f"{PACKAGE}.{module}.{name}" for name in names)
 
 
 # ---------------------------------------------------------------------------------------- models
 
 
-def _make_elastic_net(task: str, params: Params, seed: int) -> Estimator:
-    from earnest.training.learners.elastic_net import ElasticNetClassifier, ElasticNetRegressor
+def _make_from(
+    module: str, classifier: str, regressor: str = "", *, seeded: bool = False
+) -> Callable[[str, Params, int], Estimator]:
+    """Return a function that makes a learner of this package, loaded when it is first made."""
 
-    return (ElasticNetRegressor if task == REGRESSION else ElasticNetClassifier)(**params)
+    def make(task: str, params: Params, seed: int) -> Estimator:
+        name = regressor if task == REGRESSION else classifier
+        learner = getattr(import_module(f"{PACKAGE}.{module}"), name)
+        made: Estimator = learner(**params, **({"random_state": seed} if seeded else {}))
+        return made
+
+    return make
 
 
 def _make_elastic_net_path(task: str, params: Params, seed: int) -> Estimator:
@@ -181,14 +191,6 @@ def _choose_kernel(kernel: str) -> Callable[[str, Params, int], Estimator]:
     return make
 
 
-def _make_random_forest(task: str, params: Params, seed: int) -> Estimator:
-    from earnest.training.learners.base import ForestClassifier, ForestRegressor
-
-    return (ForestRegressor if task == REGRESSION else ForestClassifier)(
-        **params, random_state=seed
-    )
-
-
 def _make_boosting(task: str, params: Params, seed: int) -> Estimator:
     from sklearn.ensemble import HistGradientBoostingClassifier as Classifier
     from sklearn.ensemble import HistGradientBoostingRegressor as Regressor
@@ -200,20 +202,6 @@ def _make_boosting(task: str, params: Params, seed: int) -> Estimator:
         knobs["n_iter_no_change"] = patience
     made = Regressor if task == REGRESSION else Classifier
     return made(**knobs, early_stopping=patience is not None, random_state=seed)
-
-
-def _make_lightgbm(task: str, params: Params, seed: int) -> Estimator:
-    from earnest.training.learners.boosting import LightGBMClassifier, LightGBMRegressor
-
-    return (LightGBMRegressor if task == REGRESSION else LightGBMClassifier)(
-        **params, random_state=seed
-    )
-
-
-def _make_cox(task: str, params: Params, seed: int) -> Estimator:
-    from earnest.training.learners.cox import CoxRegressor
-
-    return CoxRegressor(**params)
 
 
 def _time_newton(cases: int, columns: int, params: Params) -> float:
@@ -263,7 +251,7 @@ _MACHINE = {"C": POSITIVE, "gamma": POSITIVE, "gamma_unit": Knob(words=("columns
 
 for _name, _kind in {
     "elastic_net": PortfolioKind(
-        _make_elastic_net,
+        _make_from("elastic_net", "ElasticNetClassifier", "ElasticNetRegressor"),
         knobs={"C": POSITIVE, "l1_ratio": SHARE},
         seconds=_time_newton,
         types=_name_types("elastic_net", "ElasticNetClassifier", "ElasticNetRegressor"),
@@ -297,7 +285,7 @@ for _name, _kind in {
         types=_KERNEL_TYPES,
     ),
     "random_forest": PortfolioKind(
-        _make_random_forest,
+        _make_from("base", "ForestClassifier", "ForestRegressor", seeded=True),
         knobs={"trees": COUNT, "min_leaf": COUNT, "mtry": POSITIVE},
         seconds=_time_forest,
         scales=False,
@@ -314,7 +302,7 @@ for _name, _kind in {
         types=("sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",),
     ),
     "lightgbm": PortfolioKind(
-        _make_lightgbm,
+        _make_from("boosting", "LightGBMClassifier", "LightGBMRegressor", seeded=True),
         knobs=_BOOSTING,
         seconds=_time_lightgbm,
         scales=False,
@@ -324,7 +312,7 @@ for _name, _kind in {
         package="lightgbm",
     ),
     "cox": PortfolioKind(
-        _make_cox,
+        _make_from("cox", "CoxRegressor"),
         tasks=(SURVIVAL,),
         knobs={"penalizer": POSITIVE, "l1_ratio": SHARE},
         seconds=_time_cox,
@@ -338,30 +326,19 @@ for _name, _kind in {
 _OUTCOMES = {REGRESSION: "numbers", SURVIVAL: "survival"}
 
 
-def _name_outcome(task: str) -> str:
-    return _OUTCOMES.get(task, "classes")
-
-
 def _make_none(task: str, params: Params, seed: int) -> str:
     return "passthrough"
 
 
-def _make_univariate(task: str, params: Params, seed: int) -> Estimator:
-    from earnest.training.learners.selection import UnivariateSelection
+def _select_by(module: str, name: str) -> Callable[[str, Params, int], Estimator]:
+    """Return a function that makes a selection of this package."""
 
-    return UnivariateSelection(**params, outcome=_name_outcome(task))
+    def make(task: str, params: Params, seed: int) -> Estimator:
+        selection = getattr(import_module(f"{PACKAGE}.{module}"), name)
+        made: Estimator = selection(**params, outcome=_OUTCOMES.get(task, "classes"))
+        return made
 
-
-def _make_l1(task: str, params: Params, seed: int) -> Estimator:
-    from earnest.training.learners.selection import Lasso
-
-    return Lasso(**params, outcome=_name_outcome(task))
-
-
-def _make_ses(task: str, params: Params, seed: int) -> Estimator:
-    from earnest.training.learners.ses import SES
-
-    return SES(**params, outcome=_name_outcome(task))
+    return make
 
 
 def _time_ses(cases: int, columns: int, params: Params) -> float:
@@ -371,20 +348,20 @@ def _time_ses(cases: int, columns: int, params: Params) -> float:
 for _name, _kind in {
     "none": PortfolioKind(_make_none, tasks=TASKS),
     "univariate": PortfolioKind(
-        _make_univariate,
+        _select_by("selection", "UnivariateSelection"),
         tasks=TASKS,
         knobs={"share": Knob(high=1.0, open_low=True)},
         seconds=lambda cases, columns, params: 0.001 + 1e-8 * cases * columns,
         types=_name_types("selection", "UnivariateSelection"),
     ),
     "l1": PortfolioKind(
-        _make_l1,
+        _select_by("selection", "Lasso"),
         knobs={"strength": Knob(high=1.0, open_low=True, open_high=True)},
         seconds=_time_newton,
         types=_name_types("selection", "Lasso"),
     ),
     "ses": PortfolioKind(
-        _make_ses,
+        _select_by("ses", "SES"),
         knobs={
             "alpha": Knob(high=1.0, open_low=True, open_high=True),
             "max_k": Knob(low=0, high=10, whole=True),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,10 +14,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.training.learners.base import NumberLearner, fit_quietly
-from earnest.training.protocols import Estimator, Predictor
+from earnest.training.protocols import Predictor
 
 if TYPE_CHECKING:
-    from sklearn.linear_model import ElasticNet
+    from sklearn.linear_model import ElasticNet, LogisticRegression
 
 MOST_STEPS = 30  # of Newton's method
 INNER_STEPS = 100  # of coordinate descent in each, as the next begins where it ended
@@ -69,24 +68,17 @@ class ElasticNetClassifier(ClassifierMixin, BaseEstimator):
         codes = np.searchsorted(self.classes_, y)
         outcome = np.eye(len(self.classes_))[codes]  # (n, K)
         if len(self.classes_) == 2:
-            coef, intercept = fit_logistic_net(
-                X, outcome[:, 1], self._compute_penalty(X, outcome[:, 1:]), self._choose_mix()
-            )
+            penalty = self._find_penalty(X, outcome[:, 1:])
+            coef, intercept = fit_logistic_net(X, outcome[:, 1], *penalty)
             self.coef_, self.intercept_ = coef[None], np.array([intercept])
         else:
-            penalty = self._compute_penalty(X, outcome)
-            self.coef_, self.intercept_ = fit_multinomial_net(
-                X, outcome, penalty, self._choose_mix()
-            )
+            penalty = self._find_penalty(X, outcome)
+            self.coef_, self.intercept_ = fit_multinomial_net(X, outcome, *penalty)
         return self
 
-    def _compute_penalty(self, X: Array, outcome: Array) -> float:
-        """Return the penalty of the mean loss, for outcomes of 0 and 1 in columns."""
-        return 1.0 / (self.C * len(X))
-
-    def _choose_mix(self) -> float:
-        """Return the share of the L1 penalty."""
-        return self.l1_ratio
+    def _find_penalty(self, X: Array, outcome: Array) -> tuple[float, float]:
+        """Return the penalty of the mean loss, and the share of L1 in it."""
+        return 1.0 / (self.C * len(X)), self.l1_ratio
 
     def decision_function(self, X: Array) -> Array:
         """Return the log odds (n,), or log probabilities of K classes up to a constant: (n, K)."""
@@ -131,12 +123,10 @@ class PathClassifier(ElasticNetClassifier):
         self.step = step
         self.steps = steps
 
-    def _compute_penalty(self, X: Array, outcome: Array) -> float:
+    def _find_penalty(self, X: Array, outcome: Array) -> tuple[float, float]:
         check.whole_number("step", self.step, low=1, high=self.steps)
-        return float(make_penalty_path(X, outcome, self.alpha, self.steps)[self.step - 1])
-
-    def _choose_mix(self) -> float:
-        return self.alpha
+        path = make_penalty_path(X, outcome, self.alpha, self.steps)
+        return float(path[self.step - 1]), self.alpha
 
 
 class ElasticNetRegressor(NumberLearner):
@@ -175,11 +165,15 @@ def make_penalty_path(X: Array, y: Array, alpha: float, steps: int) -> Array:
 def fit_logistic_net(X: Array, y: Array, penalty: float, l1_ratio: float) -> tuple[Array, float]:
     """Return coefficients and intercept of the penalised mean log loss, y being 0 or 1."""
     if l1_ratio == 0:
-        from sklearn.linear_model import LogisticRegression
-
-        ridge = fit_quietly(LogisticRegression(C=1.0 / (penalty * len(X)), max_iter=500), X, y)
+        ridge = _fit_ridge(X, y, penalty)
         return ridge.coef_[0], float(ridge.intercept_[0])
     return _minimise(X, y, penalty, l1_ratio)
+
+
+def _fit_ridge(X: Array, y: NDArray[np.generic], penalty: float) -> LogisticRegression:
+    from sklearn.linear_model import LogisticRegression
+
+    return fit_quietly(LogisticRegression(C=1.0 / (penalty * len(X)), max_iter=500), X, y)
 
 
 def fit_multinomial_net(
@@ -193,10 +187,7 @@ def fit_multinomial_net(
         1 in the column of the class, else 0.
     """
     if l1_ratio == 0:
-        from sklearn.linear_model import LogisticRegression
-
-        ridge = LogisticRegression(C=1.0 / (penalty * len(X)), max_iter=500)
-        fit_quietly(ridge, X, outcome.argmax(axis=1))
+        ridge = _fit_ridge(X, outcome.argmax(axis=1), penalty)
         return np.asarray(ridge.coef_), np.asarray(ridge.intercept_)
     return _minimise_in_turns(X, outcome, penalty, l1_ratio)
 
@@ -224,7 +215,7 @@ def _minimise_in_turns(
             inner[k].set_params(alpha=penalty / weight.mean())
             inner[k].coef_ = coef[k].copy()
             response = score[:, k] + (outcome[:, k] - chance) / weight
-            fit_weighted(inner[k], X, response, weight / weight.mean())
+            fit_quietly(inner[k], X, response, sample_weight=weight / weight.mean())
             step, shift = inner[k].coef_ - coef[k], float(inner[k].intercept_) - intercept[k]
             along, factor = X @ step + shift, 1.0
             while factor > 1e-4:
@@ -260,7 +251,8 @@ def _minimise(X: Array, y: Array, penalty: float, l1_ratio: float) -> tuple[Arra
         weight = chance * (1.0 - chance)
         inner.set_params(alpha=penalty / weight.mean())
         inner.coef_ = coef.copy()
-        fit_weighted(inner, X, score + (y - chance) / weight, weight / weight.mean())
+        response = score + (y - chance) / weight
+        fit_quietly(inner, X, response, sample_weight=weight / weight.mean())
         step, shift = inner.coef_ - coef, float(inner.intercept_) - intercept
         factor = 1.0
         while factor > 1e-4:
@@ -291,15 +283,6 @@ def _make_inner_net(X: Array, l1_ratio: float) -> ElasticNet:
         warm_start=True,
         precompute=len(X) > 2 * X.shape[1],
     )
-
-
-def fit_weighted(model: Estimator, X: Array, y: Array, weight: Array) -> None:
-    """Fit with weights, without the warning of coordinate descent that stops short."""
-    from sklearn.exceptions import ConvergenceWarning
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        model.fit(X, y, sample_weight=weight)
 
 
 def _compute_objective(

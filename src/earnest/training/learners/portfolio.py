@@ -12,7 +12,6 @@ from pathlib import Path
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError, UnknownNameError
-from earnest.core.base.registry import Registry
 from earnest.core.base.rng import Purpose, RngLike, Seeds
 from earnest.core.data.target import Task
 from earnest.core.text.names import join_name
@@ -23,13 +22,10 @@ from earnest.training.learners.catalogue import (
     SELECTIONS,
     TASKS,
     Knob,
-    PortfolioKind,
     Value,
 )
 from earnest.training.learners.preprocessing import Inputs
 from earnest.training.protocols import Estimator
-
-# Configurations before and after their pipelines are made, and their order.
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +167,7 @@ def _list_imputations(entry: Entry, inputs: Inputs, select: str) -> list[tuple[i
 def take_in_turns(families: list[list[Draft]]) -> list[Draft]:
     """Return the first of every family, then the second of every family, and so on, each once.
 
-    Where tables of one model give two configurations one name, it is told by all their knobs.
+    If two configurations would have the same name, it lists all their parameters.
     """
     turns = [draft for draft in chain.from_iterable(zip_longest(*families)) if draft is not None]
     once = list(
@@ -431,9 +427,6 @@ class _Reader:
     """Reads the tables of one file, whose name is in every message."""
 
     file: str
-    tables: Mapping[str, Registry[PortfolioKind]] = field(
-        default_factory=lambda: {"model": MODELS, "selection": SELECTIONS}
-    )
 
     def read_contents(self, given: Mapping[str, object]) -> Contents:
         self._check_keys(given, TOP, "")
@@ -441,7 +434,7 @@ class _Reader:
             raise self._make_error(
                 "`format` is unknown", needs=str(FORMAT), got=given.get("format")
             )
-        tasks = self._read_words(given, "tasks", TASKS, "", TASKS)
+        tasks = self._read_words(given, "tasks", TASKS, "")
         common = self._check_table(given.get("preprocessing", {}), "[preprocessing]")
         self._check_keys(common, ("impute", "encode", "indicator"), " in [preprocessing]")
         indicator = common.get("indicator", True)
@@ -449,7 +442,10 @@ class _Reader:
             raise self._make_error(
                 "`indicator` in [preprocessing] is unknown", needs="true or false", got=indicator
             )
-        selections = [self._read_selection(one) for one in self._list(given, "selection")]
+        selections = [
+            self._read_entry("selection", "select", one, ())
+            for one in self._list(given, "selection")
+        ]
         names = tuple(dict.fromkeys(one.name for one in selections)) or ("none",)
         if not selections:
             selections = [Entry("none", {}, {}, TASKS)]
@@ -460,9 +456,6 @@ class _Reader:
         if not isinstance(about, str):
             raise self._make_error("`about` is not text", needs="a text", got=about)
         return Contents(about, tasks, indicator, tuple(selections), tuple(models))
-
-    def _read_selection(self, given: Mapping[str, object]) -> Entry:
-        return self._read_entry("selection", "select", given, ())
 
     def _read_model(
         self, given: Mapping[str, object], names: tuple[str, ...], common: Mapping[str, object]
@@ -477,12 +470,9 @@ class _Reader:
                 needs="'median', 'mean'",
                 got="none",
             )
-        return Entry(
-            entry.name,
-            entry.grid,
-            entry.limits,
-            entry.tasks,
-            select=self._read_words(given, "select", names, where, names),
+        return replace(
+            entry,
+            select=self._read_words(given, "select", names, where),
             encode=self._choose_words(given, common, "encode", ENCODE, (kind.encode,), where),
             impute=impute,
         )
@@ -490,7 +480,7 @@ class _Reader:
     def _read_entry(
         self, table: str, key: str, given: Mapping[str, object], more: tuple[str, ...]
     ) -> Entry:
-        kinds = self.tables[table]
+        kinds = MODELS if table == "model" else SELECTIONS
         name = given.get(key)
         if not isinstance(name, str) or name not in kinds:
             raise self._make_error(
@@ -512,9 +502,7 @@ class _Reader:
             for limit in LIMITS
             if limit in given
         }
-        return Entry(
-            name, grid, limits, self._read_words(given, "tasks", kind.tasks, where, kind.tasks)
-        )
+        return Entry(name, grid, limits, self._read_words(given, "tasks", kind.tasks, where))
 
     def _choose_words(
         self,
@@ -525,7 +513,7 @@ class _Reader:
         usual: tuple[str, ...],
         where: str,
     ) -> tuple[str, ...]:
-        """Return what an entry says, else the file, else what suits the model."""
+        """Return the words of an entry, of the file, or what suits the model, in this order."""
         for source, place in ((given, where), (common, " in [preprocessing]")):
             if key in source:
                 return tuple(map(str, self._read_values(source[key], knob, f"`{key}`{place}")))
@@ -537,12 +525,8 @@ class _Reader:
         key: str,
         allowed: tuple[str, ...],
         where: str,
-        usual: tuple[str, ...],
     ) -> tuple[str, ...]:
-        if key not in given:
-            return usual
-        values = self._read_values(given[key], Knob(words=allowed), f"`{key}`{where}")
-        return tuple(map(str, values))
+        return self._choose_words(given, {}, key, Knob(words=allowed), allowed, where)
 
     def _read_values(self, given: object, knob: Knob, where: str) -> tuple[Value, ...]:
         listed = given if isinstance(given, list) else [given]

@@ -29,7 +29,7 @@ class Inputs:
     Parameters
     ----------
     names : tuple of str
-        One a column.
+        One per column.
     levels : tuple of int
         0 for a column of numbers, else the number of levels of the category.
     missing : tuple of bool
@@ -125,7 +125,7 @@ class Preprocessor(TransformerMixin, BaseEstimator):
     values; columns without any spread in training are left out, except that one always stays.
 
     A category that is missing counts as the most frequent level. A level that training did not
-    see is no level at all: zeros in one-hot columns, the most frequent level as an ordinal code.
+    see becomes zeros in one-hot columns, and the most frequent level as an ordinal code.
 
     Parameters
     ----------
@@ -178,10 +178,10 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         check.one_of("impute", self.impute, IMPUTATIONS)
         check.one_of("encode", self.encode, ENCODINGS)
         X = self._read(X, reset=True)
-        self._numeric = _list_others(self.categorical, X.shape[1])
+        self._numeric = [i for i in range(X.shape[1]) if i not in set(self.categorical)]
         numbers, codes = X[:, self._numeric], X[:, list(self.categorical)]
         self.fill_ = _find_fillings(numbers, self.impute)  # (numbers,)
-        self.levels_ = [_find_levels(column) for column in codes.T]
+        self.levels_ = [np.unique(column[~np.isnan(column)]) for column in codes.T]
         self.most_frequent_ = np.array([_find_most_frequent(column) for column in codes.T])
         gaps = np.isnan(X).any(axis=0) & bool(self.indicator) & (self.impute != "none")
         self.with_gaps_ = np.flatnonzero(gaps)
@@ -204,13 +204,10 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         names = [f"x{i}" for i in range(self.n_features_in_)] if given is None else list(given)
         made = [names[i] for i in self._numeric]
         for place, levels in zip(self.categorical, self.levels_, strict=True):
-            one_hot = self.encode == "one_hot"
-            made += (
-                [f"{names[place]}={level:g}" for level in _drop_redundant(levels)]
-                if one_hot
-                else []
-            )
-            made += [] if one_hot else [names[place]]
+            if self.encode == "one_hot":
+                made += [f"{names[place]}={level:g}" for level in _drop_redundant(levels)]
+            else:
+                made.append(names[place])
         made += [f"{names[i]} missing" for i in self.with_gaps_]
         return np.array(made or ["nothing"], dtype=object)[self.kept_]
 
@@ -273,11 +270,6 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         return tags
 
 
-def _list_others(categorical: Sequence[int], count: int) -> list[int]:
-    chosen = set(categorical)
-    return [i for i in range(count) if i not in chosen]
-
-
 def _find_fillings(numbers: Matrix, impute: str) -> Matrix:
     """Return what fills the gaps of each column of numbers, 0 where all of it is missing."""
     empty = np.isnan(numbers).all(axis=0)
@@ -285,10 +277,6 @@ def _find_fillings(numbers: Matrix, impute: str) -> Matrix:
     return np.asarray(
         np.nanmean(shown, axis=0) if impute == "mean" else np.nanmedian(shown, axis=0)
     )
-
-
-def _find_levels(codes: Matrix) -> Matrix:
-    return np.unique(codes[~np.isnan(codes)])
 
 
 def _drop_redundant(levels: Matrix) -> Matrix:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import combinations, islice, product
 from threading import Lock
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,6 @@ from sklearn.utils.validation import validate_data
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.training.learners.selection import NUMBERS, SURVIVAL, ColumnSelection, find_kind
-
-if TYPE_CHECKING:
-    pass
-
 
 Array = NDArray[np.float64]
 Columns = NDArray[np.intp]
@@ -46,7 +42,7 @@ class Independence(Protocol):
         ...
 
     def log_p(self, columns: Columns, given: Given, floor: Array | None = None) -> Array:
-        """Return the log of the p-value of each column: (m,), 0 where nothing can be told.
+        """Return the log of the p-value of each column: (m,), 0 if it cannot be tested.
 
         Where it is below `floor`, any number from it to the floor will do.
         """
@@ -335,8 +331,8 @@ class Search:
     def run(self) -> Search:
         """Let the column with the greatest least association enter, until none is left.
 
-        After each entry, whatever is independent of the outcome given some of the selected leaves,
-        candidates and selected columns alike, and never comes back. Only sets with the newest
+        After each entry, every column that is independent of the outcome given some selected ones
+        leaves for good, whether it was selected or still waiting. Only sets with the newest
         column are new, so only they are tested.
         """
         every = np.arange(self.count)
@@ -368,7 +364,7 @@ class Search:
                     yield (newest, *rest)
 
     def _list_waiting(self, waiting: Columns, newest: int) -> Columns:
-        """Test candidates and selected columns given every new set; what is independent leaves."""
+        """Test waiting and selected columns given every new set; independent ones leave."""
         for given in self._list_sets(newest):
             chosen = [one for one in self.selected if one not in given]
             columns = np.concatenate([waiting, np.array(chosen, dtype=np.intp)])
@@ -391,17 +387,6 @@ class Search:
             if self.test.log_p(np.array([one]), exchanged, level)[0] > self._level:
                 self.equivalent[one] += self.equivalent[column]
                 return
-
-
-def list_signatures(search: Search, limit: int) -> list[tuple[int, ...]]:
-    """Return the selected columns with every exchange of equivalent ones, at most so many."""
-    choices = [search.equivalent[one] for one in search.selected]
-    return list(islice(product(*choices), limit)) if choices else []
-
-
-def count_signatures(search: Search) -> int:
-    """Return how many signatures there are."""
-    return math.prod(len(search.equivalent[one]) for one in search.selected)
 
 
 REMEMBERED = 256  # searches: some selections on the folds of some repeats
@@ -496,8 +481,9 @@ class SES(ColumnSelection):
         self.p_values_ = np.exp(found.log_p)
         self.selected_ = tuple(found.selected)
         self.equivalent_ = {one: tuple(others) for one, others in found.equivalent.items()}
-        self.signatures_ = list_signatures(found, self.n_signatures)
-        self.n_signatures_ = count_signatures(found)
+        choices = list(found.equivalent.values())
+        self.signatures_ = list(islice(product(*choices), self.n_signatures))
+        self.n_signatures_ = math.prod(map(len, choices))
         self.support_ = np.isin(np.arange(X.shape[1]), self.selected_)
         return self
 

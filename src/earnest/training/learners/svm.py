@@ -14,10 +14,10 @@ Array = NDArray[np.float64]
 
 
 class _BorderLearner(ClassLearner):
-    """A learner of classes that tells how far from the border a case lies."""
+    """A learner of classes with decision values."""
 
     def decision_function(self, X: Array) -> Array:
-        """Return the distances from the border, on one scale only within one model."""
+        """Return the distances from the border; only those of one model are comparable."""
         X = self._check_input(X)
         return np.asarray(self.inner_.decision_function(X))
 
@@ -61,6 +61,10 @@ class _KernelMachine(InnerLearner):
         self.relative = relative
         self.coef0 = coef0
         self.max_steps = max_steps
+
+    def _choose_kind(self) -> Callable[..., Predictor]:
+        """Return the class of the machine."""
+        raise NotImplementedError
 
     def _make_inner(self, X: Array, y: NDArray[np.generic]) -> Predictor:
         variance = float(X.var()) if self.relative else 1.0
@@ -110,23 +114,17 @@ class _LinearMachine(InnerLearner):
 class LinearClassifier(_LinearMachine, _BorderLearner):
     """A linear support vector machine of classes; see `_LinearMachine` for its knob."""
 
-    def _choose_kind(self) -> Callable[..., Predictor]:
+    def _make_inner(self, X: Array, y: NDArray[np.generic]) -> Predictor:
         from sklearn.svm import LinearSVC
 
-        return LinearSVC
-
-    def _make_inner(self, X: Array, y: NDArray[np.generic]) -> Predictor:
-        return self._choose_kind()(C=self.C, dual=False, max_iter=500)
+        return LinearSVC(C=self.C, dual=False, max_iter=500)
 
 
 class LinearRegressor(_LinearMachine, NumberLearner):
     """A linear support vector machine of numbers; see `_LinearMachine` for its knob."""
 
-    def _choose_kind(self) -> Callable[..., Predictor]:
+    def _make_inner(self, X: Array, y: NDArray[np.generic]) -> Predictor:
         from sklearn.svm import LinearSVR
 
-        return LinearSVR
-
-    def _make_inner(self, X: Array, y: NDArray[np.generic]) -> Predictor:
         loss = "squared_epsilon_insensitive"
-        return self._choose_kind()(C=self.C, loss=loss, epsilon=0.1, dual=False, max_iter=500)
+        return LinearSVR(C=self.C, loss=loss, epsilon=0.1, dual=False, max_iter=500)

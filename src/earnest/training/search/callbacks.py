@@ -1,4 +1,4 @@
-"""Who is told of a search: the callbacks of scikit-learn 1.9, and MLflow's autologging.
+"""Observers of a search: the callbacks of scikit-learn 1.9, and MLflow's autologging.
 
 Autologging patches the `fit` of scikit-learn's estimators. Inside a search it would log the first
 model of the first fold, and call it the result of the run.
@@ -36,7 +36,7 @@ __all__ = ["CallbackSupport", "CallbackTask", "Callbacks", "tell_callbacks"]
 
 
 class CallbackTask:
-    """One fit that callbacks are told of: the evaluation of a configuration, or the refit.
+    """One fit that callbacks follow: the evaluation of a configuration, or the refit.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class Callbacks:
         context.call_on_fit_task_end(estimator=self.search)
 
     def __getstate__(self) -> dict[str, object]:
-        """Leave the store and the bar behind, which stay in the process of the search."""
+        """Drop the store and the progress bar, which stay in the process of the search."""
         sent = copy(self.search)
         sent.store, sent.verbose, sent.live = None, 0, None
         return {"search": sent, "context": self.context, "n_splits": self.n_splits}
@@ -110,7 +110,7 @@ class Callbacks:
 def tell_callbacks(
     search: SearchCV, X: object, y: object, params: Params
 ) -> Iterator[Callbacks | None]:
-    """Give the callbacks of a search, None where it has none; tear them down at the end."""
+    """Yield the callbacks of a search, or None; tear them down at the end."""
     if not getattr(search, "_skl_callbacks", None):
         yield None
         return
@@ -204,7 +204,7 @@ def _log(search: SearchCV) -> None:
 def _log_model(search: SearchCV) -> None:
     """Log the refitted winner in the format that autologging was given, not `log_model`'s own.
 
-    The two differ: `log_model` refuses trees and whatever else its safe format does not trust.
+    The two differ: `log_model` refuses trees and other types that its safe format does not trust.
     """
     import mlflow
     from mlflow.utils.autologging_utils import get_autologging_config

@@ -1,4 +1,4 @@
-"""What a fitted search tells of itself beyond scikit-learn's contract."""
+"""The estimate of a fitted search, beyond scikit-learn's contract."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from earnest.training.fit.splits import Splits
 
 
 class NoEstimateError(EarnestError, ValueError, AttributeError):
-    """A search has no predictions or no estimate; `hasattr` tells so too."""
+    """A search has no predictions or no estimate; `hasattr` is then False."""
 
 
 def refuse_estimate(why: EarnestError | None, name: str) -> NoEstimateError:
@@ -86,7 +86,7 @@ def name_method(method: str | Method, n_resamples: int | None, rule: EnsembleRul
 
 @dataclass(frozen=True, eq=False)
 class EstimateQuestion:
-    """What an estimate is asked of: kept by a search until someone wants to know."""
+    """The question of the estimate, kept by a search until the estimate is needed."""
 
     metric: Metric
     method: str | Method
@@ -100,11 +100,11 @@ class EstimateQuestion:
     def answer(self, pi: Predictions) -> Estimate:
         """Return the estimate of the search's winner.
 
-        Where the rule of the resamples chooses the same winner, it is that of the method. Where
-        it chooses another, the method corrects for a choice that was not made: its value stands
-        only if it is worse than what the winner itself shows out-of-sample, and else the winner
-        is judged as a configuration of its own, uncorrected. So no winner is said to be better
-        than its own score.
+        If the rule of the resamples chooses the same winner, it is the estimate of the method. If
+        it chooses another, the method corrects for a choice that was not made: its value is used
+        only if it is worse than the out-of-sample score of the winner. Otherwise the winner is
+        judged as a single configuration, uncorrected. So the estimate is never better than the
+        winner's own score.
         """
         made = self._ask(pi)
         if self.best is None or self.rule is not None:
@@ -208,14 +208,14 @@ def _warn_of_no_correction(made: Estimate, alone: Estimate) -> Iterator[Caution]
 
 @dataclass(frozen=True, eq=False)
 class SearchRecord:
-    """What a search keeps for its estimate, until someone wants to know.
+    """What a search keeps for its estimate, which is computed on demand.
 
     Attributes
     ----------
     predictions : Predictions, optional
         Π, where it could be kept.
     question, refusal
-        What an estimate is asked of, or why there is none.
+        The question of the estimate, or why there is none.
     """
 
     predictions: Predictions | None
@@ -236,9 +236,9 @@ class EstimateAttributes:
 
     @property
     def predictions_(self) -> Predictions:
-        """Π: the out-of-sample predictions of every candidate.
+        """Π: the out-of-sample predictions of every configuration.
 
-        NaN stands where a fit failed or a candidate had been dropped. Its `kind` is what the
+        NaN if a fit failed or a configuration had been dropped. Its `kind` is what the
         metric of the estimate is computed from.
         """
         _need_fit(self)
@@ -250,9 +250,9 @@ class EstimateAttributes:
     def estimate_(self) -> Estimate:
         """How good the winner really is: the estimate of `method`, always of `best_index_`.
 
-        It is computed when first asked for, from the seed of the search, and kept. Where `refit`
-        chose another winner than the rule of the resamples, it is no better than that winner's own
-        score, and a caution (EN014) tells what it corrects for.
+        It is computed on first use, from the seed of the search, and kept. If `refit` chose
+        another winner than the rule of the resamples, it is not better than that winner's own
+        score, and a caution (EN014) says what it corrects for.
         """
         _need_fit(self)
         if self._answer is None:
@@ -267,12 +267,12 @@ class EstimateAttributes:
         return self._answer
 
     def gain(self, *, order: str = "tried", n_jobs: int | None = None) -> Gain:
-        """Tell what the search gained, on the resamples of `estimate_`; see `earnest.gain`.
+        """Return what the search gained, on the resamples of `estimate_`; see `earnest.gain`.
 
         Parameters
         ----------
         order : {'tried', 'mean'}
-            Whether candidates count in the order in which they were tried, or in every order.
+            Whether configurations count in the order in which they were tried, or in every order.
         n_jobs : int, optional
             The number of threads; never changes the result.
         """
@@ -284,7 +284,7 @@ class EstimateAttributes:
     def thresholds(
         self, thresholds: Sequence[float] | None = None, *, n_jobs: int | None = None
     ) -> Thresholds:
-        """Tell what to expect at every decision threshold, on the resamples of `estimate_`.
+        """Return what to expect at every decision threshold, on the resamples of `estimate_`.
 
         See `earnest.thresholds`.
 
@@ -302,7 +302,7 @@ class EstimateAttributes:
 
     @property
     def confidence_interval_(self) -> Interval | None:
-        """The interval of `estimate_`, None where its method gives none."""
+        """The interval of `estimate_`, None if its method gives none."""
         return self.estimate_.interval
 
     @property
@@ -320,7 +320,7 @@ class EstimateAttributes:
         return made
 
     def _show_estimate(self) -> str:
-        """Return the estimate for a notebook, nothing where there is none."""
+        """Return the estimate for a notebook, or nothing if there is none."""
         record: SearchRecord | None = getattr(self, "_record", None)
         if record is None or record.question is None:
             return ""
@@ -346,7 +346,7 @@ def make_trial(
     dropped: bool,
     failed: bool,
 ) -> Trial:
-    """Return a trial from the scores (S,) of its splits, NaN where there is none."""
+    """Return a trial from the scores (S,) of its splits, NaN for missing ones."""
     known = scores[~np.isnan(scores)]
     count = len(known)
     spread = float(np.std(known, ddof=1) / np.sqrt(count)) if count > 1 else np.nan
@@ -400,7 +400,7 @@ def _find_first_error(failure: Failure) -> str:
 
 
 def warn_of_failed_fits(failures: Sequence[Failure], n_configs: int) -> Iterator[Caution]:
-    """Yield a caution where fits failed, and one where only scores did."""
+    """Yield a caution if fits failed, and another one if only scores did."""
     for scores in (False, True):
         those = [one for one in failures if (one.note == UNSCORED) == scores]
         names = list(dict.fromkeys(failure.config for failure in those))
@@ -453,7 +453,7 @@ def warn_of_another_score(scoring: str, metric: str) -> Iterator[Caution]:
 
 
 def warn_of_overlap(splits: Splits) -> Iterator[Caution]:
-    """Yield a note where test sets overlap without covering all cases."""
+    """Yield a note if test sets overlap without covering all cases."""
     partial = splits.partial_repeats
     if splits.n_repeats > 1 and partial:
         yield Caution(
@@ -467,7 +467,7 @@ def warn_of_overlap(splits: Splits) -> Iterator[Caution]:
 
 
 def warn_of_leaks(splits: Splits) -> Iterator[Caution]:
-    """Yield a caution where cases are tested by models that were trained on them."""
+    """Yield a caution if cases are tested by models that were trained on them."""
     leaking = splits.leaking
     if leaking:
         yield Caution(
@@ -479,7 +479,7 @@ def warn_of_leaks(splits: Splits) -> Iterator[Caution]:
 
 
 def warn_of_no_probabilities(winner: str, *, calibrated: bool) -> Iterator[Caution]:
-    """Yield a caution where no rising curve leads from decision values to probabilities.
+    """Yield a caution if no rising curve leads from decision values to probabilities.
 
     Parameters
     ----------

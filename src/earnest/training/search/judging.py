@@ -1,4 +1,4 @@
-"""From all that a search gave to its table, its winner and its question."""
+"""Makes the results of a search: its table, its winner, and the question of its estimate."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from earnest.core.base import check
-from earnest.core.base.errors import EarnestError, InputError
-from earnest.core.data.predictions import Predictions
+from earnest.core.base.errors import InputError
 from earnest.core.results.cautions import Caution
 from earnest.training.fit.experiment import SINGLE
 from earnest.training.fit.ledger import tell_failures, warn_of_means
@@ -20,6 +19,7 @@ from earnest.training.search.dropping.bced import warn_of_dropping
 from earnest.training.search.dropping.stopping import warn_of_stopping
 from earnest.training.search.estimate import (
     EstimateQuestion,
+    SearchRecord,
     Trial,
     make_trial,
     warn_of_another_score,
@@ -96,7 +96,7 @@ def rank_means(means: Array) -> NDArray[np.int32]:
 
 
 def _make_parameter_columns(params: Sequence[dict[str, object]]) -> Iterable[tuple[str, object]]:
-    """Yield a masked array for each parameter, masked where a configuration has it not."""
+    """Yield a masked array for each parameter, masked where a configuration lacks it."""
     columns: dict[str, dict[int, object]] = {}
     for index, configuration in enumerate(params):
         for name, value in configuration.items():
@@ -111,7 +111,7 @@ def _make_parameter_columns(params: Sequence[dict[str, object]]) -> Iterable[tup
 
 
 def _find_column_type(values: list[object]) -> DTypeLike:
-    """Return the type that holds all values one by one: numbers as numbers, the rest as objects."""
+    """Return the type of a column: a numeric one if all values are numbers, otherwise object."""
     try:
         array = np.array(values)
     except ValueError:  # sequences of unlike length
@@ -119,43 +119,41 @@ def _find_column_type(values: list[object]) -> DTypeLike:
     return array.dtype if array.dtype.kind != "U" and array.ndim == 1 else object
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SearchResults:
+@dataclass(frozen=True, eq=False)
+class SearchResults(SearchRecord):
     """The results of a search.
 
     Attributes
     ----------
+    predictions, question, refusal
+        As in `SearchRecord`.
     table : dict
         `cv_results_`.
     multimetric : bool
         Whether there are several scores.
-    best : int, optional
-        The position of the winner; None where none was asked for.
     best_index : int or NumPy integer, optional
-        The same, of the type that NumPy's argmin or the rule of `refit` gives.
+        The position of the winner, of the type that NumPy's argmin or the rule of `refit` returns;
+        None if no winner was asked for.
     best_score : float, optional
-        Its mean score; None where a callable chose.
-    predictions : Predictions, optional
-        Π, where it could be kept.
-    question, refusal
-        What an estimate is asked of, or why there is none.
+        Its mean score; None if a callable chose it.
     trials : tuple of Trial
-        One a configuration.
+        One per configuration.
     """
 
     table: ResultsTable
     multimetric: bool
-    best: int | None
     best_index: int | np.integer | None
     best_score: float | None
-    predictions: Predictions | None
-    question: EstimateQuestion | None
-    refusal: EarnestError | None
     trials: tuple[Trial, ...]
+
+    @property
+    def best(self) -> int | None:
+        """The position of the winner as an int."""
+        return None if self.best_index is None else int(self.best_index)
 
 
 def judge(options: SearchOptions, prepared: SearchSetup, searched: SearchRun) -> SearchResults:
-    """Make the table, choose the winner and put the question."""
+    """Make the table, choose the winner, and prepare the estimate."""
     missing = options.missing_score
     tell_failures(searched.ledger, missing)
     names = searched.ledger.score_names
@@ -163,36 +161,33 @@ def judge(options: SearchOptions, prepared: SearchSetup, searched: SearchRun) ->
     if multimetric:
         check_refit(options.refit, names)
     table = _make_table(options, searched, names, missing)
-    pi = searched.ledger.make_predictions()
     name = options.refit if multimetric and isinstance(options.refit, str) else names[0]
     chosen = _find_winner(options, table, name) if options.refit or not multimetric else None
-    best = None if chosen is None else int(chosen)
-    scores, unscored = None, False
-    if best is not None and not callable(options.refit):
-        scores = table[f"mean_test_{name}"][best]
+    score, unscored = None, False
+    if chosen is not None and not callable(options.refit):
+        score = table[f"mean_test_{name}"][chosen]
         unscored = bool(np.isnan(table[f"mean_test_{name}"]).all())
     refusal = refuse(prepared.problem)
     question = None
-    if refusal is None and prepared.problem.metric is not None:
+    if prepared.problem.metric is not None:
         question = EstimateQuestion(
             metric=prepared.problem.metric,
             method=options.method,
             confidence_level=options.confidence_level,
             n_resamples=options.n_resamples,
             seed=prepared.seed,
-            best=best,
+            best=None if chosen is None else int(chosen),
             cautions=tuple(_list_cautions(options, prepared, searched, unscored)),
             rule=options.ensemble,
         )
     return SearchResults(
-        table=table,
-        multimetric=multimetric,
-        best=best,
-        best_index=chosen,
-        best_score=scores,
-        predictions=pi,
+        predictions=searched.ledger.make_predictions(),
         question=question,
         refusal=refusal,
+        table=table,
+        multimetric=multimetric,
+        best_index=chosen,
+        best_score=score,
         trials=_list_trials(searched, name, missing),
     )
 
@@ -200,7 +195,7 @@ def judge(options: SearchOptions, prepared: SearchSetup, searched: SearchRun) ->
 def _make_table(
     options: SearchOptions, searched: SearchRun, names: Sequence[str], missing: float
 ) -> ResultsTable:
-    ledger, splits = searched.ledger, searched.journey.splits
+    ledger, splits = searched.ledger, searched.splits
     times = {
         name: np.nan_to_num(ledger.read_numbers(name, splits, 0.0))
         for name in ("fit_time", "score_time")
@@ -212,7 +207,7 @@ def _make_table(
     table = make_results_table(
         [configuration.params for configuration in ledger.configurations], times, test, train
     )
-    if not searched.journey.dropped:
+    if not searched.dropped:
         for name in names:
             warn_of_means("test", table[f"mean_test_{name}"])
             if train is not None:
@@ -258,17 +253,17 @@ def _list_cautions(
         yield from warn_of_no_scores(ledger.ids[0])
     if prepared.routed.score.get("sample_weight") is not None:
         yield from warn_of_weights()
-    if not problem.measure.chooses:
+    if not problem.chooses:
         yield from warn_of_another_score(_name_score(options), problem.metric.name)
     rule = options.dropping
     if rule is not None:
-        yield from warn_of_dropping(rule, searched.journey.dropped, len(ledger.ids))
-    done, planned = len(searched.journey.splits), len(prepared.splits)
+        yield from warn_of_dropping(rule, searched.dropped, len(ledger.ids))
+    done, planned = len(searched.splits), len(prepared.splits)
     yield from warn_of_stopping(options.stopping, done, planned)
 
 
 def _name_score(options: SearchOptions) -> str:
-    """Return a word for what the search chooses by."""
+    """Return the name of the score that chooses."""
     if options.scoring is None:
         return "the estimator's own score"
     if isinstance(options.refit, str):
@@ -278,9 +273,9 @@ def _name_score(options: SearchOptions) -> str:
 
 
 def _list_trials(searched: SearchRun, name: str, missing: float) -> tuple[Trial, ...]:
-    ledger, splits = searched.ledger, searched.journey.splits
+    ledger, splits = searched.ledger, searched.splits
     scores: NDArray[np.float64] = ledger.read_numbers(f"test_{name}", splits, missing)
-    dropped = {drop.config for drop in searched.journey.dropped}
+    dropped = {drop.config for drop in searched.dropped}
     failed = ledger.list_unscored(name)
     return tuple(
         make_trial(

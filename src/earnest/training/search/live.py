@@ -1,8 +1,8 @@
 """A page that shows a search while it runs: rewritten every few seconds, without a server.
 
-The numbers are computed where the search runs, between two fits, and never take more than a small
-share of its time. A thread of its own writes the page, also while a long fit is under way: the
-moment that stands in the page tells its reader whether the search is still alive.
+Its numbers are computed between two fits and never take more than a small share of the time. A
+separate thread writes the page, even during a long fit: the time in the page shows whether the
+search is still alive.
 """
 
 from __future__ import annotations
@@ -17,19 +17,18 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.errors import EarnestError, InputError
-from earnest.core.base.protocols import Outcome, Progress
+from earnest.core.base.protocols import Outcome
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.data.predictions import Predictions
-from earnest.core.data.target import Task
 from earnest.core.data.weights import Weights
 from earnest.core.text.names import label_configs, name_configs, readable
-from earnest.engine.progress import estimate_seconds_left
+from earnest.engine.progress import ForwardedProgress, estimate_seconds_left
 from earnest.inference.curves.corrected import Selection
 from earnest.inference.curves.prefixes import score_prefixes
 from earnest.kernels.score import score_table
@@ -37,12 +36,9 @@ from earnest.metrics.families import Metric
 from earnest.resampling.bootstrap import CaseBootstrap, GroupBootstrap, StratifiedBootstrap
 from earnest.training.fit.ledger import Ledger, explain_failure
 
-if TYPE_CHECKING:
-    from earnest.engine.progress import ProgressBar
-
 EVERY = 2.0  # seconds between two states of the page while fits come in
 HEARTBEAT = 10.0  # seconds after which it is written again though nothing has changed
-STALE = 30.0  # seconds without a word after which the page says that the search has ended
+STALE = 30.0  # seconds without news after which the page says that the search has ended
 SHARE = 0.02  # of the time that may go into numbers for the page
 MOST_LEADERS = 8
 MOST_FAILURES = 20
@@ -68,11 +64,11 @@ class Leader:
     config : str
         Its id.
     name : str
-        What it is called in words, by what tells it from the others tried so far.
+        Its name in words, by what distinguishes it from the others tried so far.
     score : float
         Its score on the cases tested so far.
     low, high : float
-        The ends of its own interval, NaN where there is none; not corrected for the choice.
+        The ends of its own interval, NaN if there is none; not corrected for the choice.
     """
 
     config: str
@@ -112,9 +108,9 @@ class Standing:
         The best so far, the best first.
     corrected : ndarray, shape (n_configs,), or None
         What to expect on new cases of the best of the first k: the correction of `bbc` on them;
-        None where there are no predictions to correct by.
+        None without predictions.
     low, high : float
-        The limits of the last of these, NaN where there are none.
+        The limits of the last of these, NaN if there are none.
     """
 
     metric: str
@@ -131,7 +127,7 @@ class Standing:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LiveState:
-    """All that the page shows at one moment.
+    """Everything that the page shows at one moment.
 
     Attributes
     ----------
@@ -140,15 +136,15 @@ class LiveState:
     status : Status
         How it stands.
     doing : str
-        What goes on, in words.
+        What is being done, in words.
     written : float
         When this was true, in seconds since 1970.
     seconds : float
-        How long it has gone on.
+        How long it has been running.
     left : float or None
-        How long it will go on, None where nothing tells.
+        How long it will still take; None if unknown.
     planned, n_configs_planned : int
-        How many fits and configurations there are to be; 0 where that is open.
+        How many fits and configurations are planned; 0 if unknown.
     done, stored, dropped, failed : int
         How many fits are made, were there before, will not be made, and failed.
     failures : tuple of LiveFailure
@@ -158,7 +154,7 @@ class LiveState:
     every, stale : float
         Seconds after which the page looks again, and after which it gives the search up.
     again : str
-        How the search is gone on with, if it was ended.
+        How to resume the search if it was ended.
     """
 
     title: str = ""
@@ -189,8 +185,8 @@ class LiveState:
 class LivePage:
     """A page that is rewritten while a search runs; use it as a context.
 
-    Leaving the context says how it ended: finished, stopped by the user, or failed. A process
-    that is killed cannot say so; its page then tells by the moment at which it was last written.
+    On leaving the context the page shows how the search ended: finished, stopped by the user, or
+    failed. The page of a killed process only shows when it was last written.
 
     Parameters
     ----------
@@ -199,7 +195,7 @@ class LivePage:
     title : str
         What is searched, for the head of the page.
     again : str
-        How the search is gone on with, if it was ended.
+        How to resume the search if it was ended.
     clock : callable
         Seconds that only grow, for the share of time.
 
@@ -246,7 +242,7 @@ class LivePage:
         self._changed.set()
 
     def say(self, doing: str) -> None:
-        """Show what goes on."""
+        """Show what is being done."""
         self.change(doing=doing)
 
     def __enter__(self) -> Self:
@@ -280,14 +276,14 @@ class LivePage:
         self._write()
 
     def leave(self) -> None:
-        """Write no more by itself: what is written under the name from now on stays."""
+        """Stop writing, so that the file can be replaced."""
         self._over.set()
         self._changed.set()
         if self._writer is not None and self._writer is not threading.current_thread():
             self._writer.join()
 
     def hand_over(self) -> None:
-        """Leave the page to another, such as the report of what was searched."""
+        """Leave the page to another writer, such as the report of the search."""
         self.leave()
         self._writer = None
 
@@ -300,7 +296,7 @@ class LivePage:
                 self._over.wait(EVERY)
 
     def _write(self) -> None:
-        """Write the page; whatever is wrong with it, the search goes on."""
+        """Write the page; an error does not stop the search."""
         from earnest.core.base.writing import write_file
         from earnest.reporting.live import draw_live_page
 
@@ -317,7 +313,7 @@ def _check_page(path: str | Path) -> Path:
     made = Path(path).expanduser()
     if made.suffix.lower() not in (".html", ".htm"):
         raise InputError(
-            "`live` names no page",
+            "`live` is not a page",
             needs="a file name that ends in .html",
             got=repr(str(path)),
         )
@@ -326,9 +322,9 @@ def _check_page(path: str | Path) -> Path:
 
 @contextmanager
 def open_page(given: str | Path | LivePage | None, title: str) -> Iterator[LivePage | None]:
-    """Give the page of a search: a new one for a path, which ends with the search."""
+    """Yield the page of a search: for a path a new one, which ends with the search."""
     if given is None or isinstance(given, LivePage):
-        yield given  # who made it ends it
+        yield given  # its owner ends it
         return
     page = LivePage(given, title=title)
     with page:
@@ -338,8 +334,8 @@ def open_page(given: str | Path | LivePage | None, title: str) -> Iterator[LiveP
 
 
 @dataclass(eq=False, kw_only=True)
-class Watch:
-    """A Progress that tells a page how a search stands, and passes everything on.
+class Watch(ForwardedProgress):
+    """Shows the progress of a search on a page, and forwards it.
 
     Parameters
     ----------
@@ -357,9 +353,9 @@ class Watch:
     by_fold : bool
         Whether all configurations are evaluated on one split before the next.
     told : Progress, optional
-        Who is told besides.
+        Also receives the progress.
     n_configs : int
-        How many configurations are planned; 0 where that is open.
+        How many configurations are planned; 0 if unknown.
     clock : callable
         Seconds that only grow.
     """
@@ -370,7 +366,6 @@ class Watch:
     score: str
     seed: int
     by_fold: bool = False
-    told: Progress | ProgressBar | None = None
     n_configs: int = 0
     clock: Callable[[], float] = time.monotonic
     _began: float = 0.0
@@ -386,13 +381,11 @@ class Watch:
         self._began = self.clock()
         self._counts = dict.fromkeys(("done", "stored", "dropped", "failed"), 0)
         self.page.change(planned=total, n_configs_planned=self.n_configs, doing="")
-        if self.told is not None:
-            self.told.start(total, title)
+        super().start(total, title)
 
     def advance(self, outcome: Outcome, *, stored: bool = False) -> None:
         """Tell that a fit is finished."""
-        if self.told is not None:
-            self.told.advance(outcome, stored=stored)
+        super().advance(outcome, stored=stored)
         now = self.clock()
         counts = self._counts
         counts["done"] += 1
@@ -412,21 +405,14 @@ class Watch:
 
     def drop(self, count: int) -> None:
         """Tell that so many fits will not be made."""
-        if self.told is not None:
-            self.told.drop(count)
+        super().drop(count)
         self._counts["dropped"] += count
         self._tell()
 
-    def message(self, text: str) -> None:
-        """Pass on a line of text."""
-        if self.told is not None:
-            self.told.message(text)
-
     def finish(self) -> None:
-        """End, with the numbers of all that is finished."""
-        if self.told is not None:
-            self.told.finish()
-        with suppress(KeyboardInterrupt):  # the page of a search that is stopped says where it was
+        """End, with the numbers of all finished fits."""
+        super().finish()
+        with suppress(KeyboardInterrupt):  # the page of a stopped search shows how far it came
             self.look()
 
     def _tell(self) -> None:
@@ -443,9 +429,9 @@ class Watch:
         self.page.change(left=left, failures=tuple(self._failures), **counts)
 
     def is_due(self) -> bool:
-        """Tell whether numbers are due: some time after the last, and while their share is small.
+        """Tell whether new numbers are due: a while after the last ones, if they take little time.
 
-        The first numbers are free, for they load code that later ones have.
+        The first numbers do not count, because they load compiled code.
         """
         now = self.clock()
         if now - self._last < EVERY or self._count_complete() == self._seen:
@@ -472,7 +458,7 @@ class Watch:
             self.page.change(standing=found)
 
     def _find_standing(self, n_configs: int, n_splits: int) -> Standing | None:
-        """Return what the finished fits say; None where nothing can be told."""
+        """Return the standing of the finished fits, or None if there is none yet."""
         configs = self.ledger.list_complete(n_splits)
         pi = None if self.metric is None else self.ledger.make_predictions(configs)
         try:
@@ -565,10 +551,9 @@ def _name_all(ids: Sequence[str], params: Sequence[Mapping[str, object]] | None)
 
 
 def _draw(pi: Predictions, seed: int) -> Weights:
-    """Return resamples of the cases: of groups where there are some, else within classes."""
+    """Return resamples of the cases: of groups if there are any, otherwise within classes."""
     target, rng = pi.target, Seeds(seed).generator(Purpose.EVALUATION, 0)
     if target.groups is not None:
         return GroupBootstrap().draw(target, RESAMPLES, rng, None)
-    if target.task in (Task.BINARY, Task.MULTICLASS):
-        return StratifiedBootstrap().draw(target, RESAMPLES, rng, None)
-    return CaseBootstrap().draw(target, RESAMPLES, rng, None)
+    alone = StratifiedBootstrap() if target.has_classes else CaseBootstrap()
+    return alone.draw(target, RESAMPLES, rng, None)

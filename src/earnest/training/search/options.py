@@ -1,4 +1,4 @@
-"""What a search is asked to do, as one value: `SearchCV` and the verbs that search make it."""
+"""The options of a search as one value, made by `SearchCV` and by `tune`."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class SearchOptions:
 
     @property
     def given_candidates(self) -> object:
-        """The candidates, by whichever of their three names they were given; None without."""
+        """The configurations, under whichever of three names they were given; None without."""
         names = ("candidates", "param_grid", "param_distributions")
         said = [name for name in names if getattr(self, name) is not None]
         if len(said) > 1:
@@ -82,7 +82,7 @@ class SearchOptions:
 
     @property
     def ensemble(self) -> EnsembleRule | None:
-        """The rule by which an ensemble is chosen; None where one configuration wins."""
+        """The rule by which an ensemble is chosen; None if one configuration wins."""
         return self.refit if isinstance(self.refit, EnsembleRule) else None
 
     @property

@@ -1,4 +1,4 @@
-"""Candidates that Optuna proposes, in batches of a fixed size."""
+"""Configurations that Optuna proposes, in batches of a fixed size."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class MissingOptunaError(EarnestError, ImportError):
 
 @dataclass(frozen=True, eq=False)
 class OptunaCandidates:
-    """Configurations that an Optuna sampler proposes by what it was told of earlier ones.
+    """Configurations that an Optuna sampler proposes from the scores of earlier ones.
 
-    It holds knobs only; make one with `optuna_candidates`.
+    It holds only options; make one with `optuna_candidates`.
     """
 
     space: Space
@@ -53,7 +53,7 @@ class OptunaCandidates:
         return self.n_trials
 
     def start(self, seed: int) -> OptunaAsker:
-        """Begin a search whose choices depend on nothing but this seed and the scores told."""
+        """Start a search that depends only on this seed and on the scores that it is told."""
         return OptunaAsker(self, seed)
 
 
@@ -89,7 +89,7 @@ def optuna_candidates(
     Returns
     -------
     OptunaCandidates
-        What `SearchCV` takes as `candidates`.
+        The argument `candidates` of `SearchCV`.
 
     Raises
     ------
@@ -160,7 +160,7 @@ class OptunaAsker:
         self._asked = []
 
     def _propose(self) -> tuple[Trial, dict[str, object] | None]:
-        """Return the next trial and its parameters; None where every point was proposed."""
+        """Return the next trial and its parameters; None if every point was proposed."""
         for _ in range(MOST_PRUNED):
             before = self._study.trials if self._exhaustive else []
             trial, params = self._suggest()
@@ -179,7 +179,7 @@ class OptunaAsker:
         )
 
     def _suggest(self) -> tuple[Trial, dict[str, object] | None]:
-        """Return a trial and its parameters, None where the space refuses the combination."""
+        """Return a trial and its parameters, None if the space refuses the combination."""
         space = self.knobs.space
         if isinstance(space, Mapping):
             trial = self._study.ask(dict(space))
@@ -238,7 +238,7 @@ def _import_optuna() -> ModuleType:
 
 
 def _make_parzen(seed: int) -> BaseSampler:
-    """Return the default sampler, which knows of the trials of a batch that are under way."""
+    """Return the default sampler, which takes unfinished trials of a batch into account."""
     import warnings
 
     optuna = _import_optuna()

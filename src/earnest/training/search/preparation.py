@@ -1,8 +1,7 @@
-"""Everything that is read and refused before the first fit of a search.
+"""Reads and checks everything before the first fit of a search.
 
-Which configurations it tries, and whether they were fixed in advance; which of the arguments of
-`fit` goes to the estimator, to the splitter and to the scorer; the problem, the folds and the names
-of what a run is told from others by.
+The configurations, and whether they were fixed in advance; where each argument of `fit` goes (to
+the estimator, the splitter or the scorer); the problem, the folds, and what identifies the run.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from inspect import signature
 from numbers import Real
 from typing import TYPE_CHECKING, Protocol, TypeGuard, cast, runtime_checkable
@@ -28,7 +27,7 @@ from earnest.core.results.interval import Ask
 from earnest.engine.backends import count_ahead
 from earnest.engine.identity import describe, parameters_of, versions, with_parts
 from earnest.engine.limits import TaskLimit
-from earnest.training.fit.experiment import WHOLE, Configuration, Experiment
+from earnest.training.fit.experiment import LEARNER, WHOLE, Configuration, Experiment
 from earnest.training.fit.problem import (
     Problem,
     Scoring,
@@ -54,9 +53,9 @@ USERS_LINE = 5  # whoever called `fit`, which calls `prepare`, which calls `rout
 class FitArguments:
     """The arguments of `fit`, by where they go."""
 
-    fit: Mapping[str, object] = field(default_factory=dict)
-    split: Mapping[str, object] = field(default_factory=dict)
-    score: Mapping[str, object] = field(default_factory=dict)
+    fit: Mapping[str, object]
+    split: Mapping[str, object]
+    score: Mapping[str, object]
 
 
 def make_router(
@@ -65,23 +64,12 @@ def make_router(
     """Return the metadata router of a search, whose messages name its owner."""
     from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
-    return (
-        MetadataRouter(owner=owner)
-        .add(
-            estimator=estimator,
-            method_mapping=MethodMapping().add(caller="fit", callee="fit"),
-        )
-        .add(
-            scorer=scorer,
-            method_mapping=MethodMapping()
-            .add(caller="score", callee="score")
-            .add(caller="fit", callee="score"),
-        )
-        .add(
-            splitter=splitter,
-            method_mapping=MethodMapping().add(caller="fit", callee="split"),
-        )
-    )
+    fits = MethodMapping().add(caller="fit", callee="fit")
+    scores = MethodMapping().add(caller="fit", callee="score").add(caller="score", callee="score")
+    splits = MethodMapping().add(caller="fit", callee="split")
+    router = MetadataRouter(owner=owner).add(estimator=estimator, method_mapping=fits)
+    router.add(scorer=scorer, method_mapping=scores)
+    return router.add(splitter=splitter, method_mapping=splits)
 
 
 def is_routing_enabled() -> bool:
@@ -99,10 +87,10 @@ def route(
     params: Params,
     n: int,
 ) -> FitArguments:
-    """Send the arguments of `fit` where they belong.
+    """Return where each argument of `fit` goes.
 
-    Without metadata routing `groups` goes to the splitter and the rest to the estimator, and
-    sample weights to the scorer too where this version of scikit-learn does so.
+    Without metadata routing, `groups` go to the splitter and the rest to the estimator. Sample
+    weights also go to the scorer if this version of scikit-learn does so.
     """
     given = cut_params({name: value for name, value in params.items() if value is not None}, n)
     if is_routing_enabled():
@@ -118,14 +106,14 @@ def route(
 
 
 def _is_weighing_scores() -> bool:
-    """Tell whether scikit-learn's own searches pass sample weights on to scorers, as newer do."""
+    """Tell whether scikit-learn's searches pass sample weights to scorers, as newer ones do."""
     from sklearn.model_selection import GridSearchCV
 
     return hasattr(GridSearchCV, "_check_scorers_accept_sample_weight")
 
 
 def _can_take_weights(scorer: Scorer) -> bool:
-    """Tell whether any scorer takes weights, and warn of each that does not."""
+    """Tell whether any scorer accepts weights, and warn about each that does not."""
     several: Mapping[str, Scorer] | None = getattr(scorer, "_scorers", None)
     named = (
         {str(scorer): scorer} if several is None else {f"{k}={v}": v for k, v in several.items()}
@@ -147,27 +135,32 @@ def _can_weigh(scorer: Scorer) -> bool:
     return bool(own()) if own is not None else "sample_weight" in signature(scorer).parameters
 
 
-DEFAULT_DRAWS = 10  # candidates drawn from distributions, as scikit-learn's RandomizedSearchCV does
+DEFAULT_DRAWS = 10  # configurations drawn from distributions, as in RandomizedSearchCV
 
 
 class CandidatesTypeError(InputError, TypeError):
-    """Candidates are of a type that cannot be searched; scikit-learn raises TypeError, too."""
+    """`candidates` has a type that cannot be searched; scikit-learn raises TypeError too."""
 
 
 @dataclass(frozen=True)
-class StaticCandidates:
+class ConfigurationList:
     """Configurations that are all known before any is evaluated.
 
     Parameters
     ----------
     ids : tuple of str
-        Their names, all different.
+        Their unique names.
     configurations : tuple of Configuration
-        What each of them is.
+        The configurations.
     """
 
     ids: tuple[str, ...]
     configurations: tuple[Configuration, ...]
+
+    @property
+    def estimators(self) -> list[Estimator]:
+        """The estimators of configurations that are whole estimators."""
+        return [one.estimator for one in self.configurations if one.estimator is not None]
 
     def __len__(self) -> int:
         """Count the configurations."""
@@ -175,11 +168,11 @@ class StaticCandidates:
 
 
 @runtime_checkable
-class Candidate(Protocol):
-    """A whole estimator that is described by plain parameters, such as one of a portfolio.
+class DescribedEstimator(Protocol):
+    """A whole estimator with plain parameters that describe it, such as one of a portfolio.
 
-    The parameters need not be those of the estimator: they are what results show, and what an
-    explanation of the search reads.
+    Results show these parameters, and explanations read them. They need not be those of the
+    estimator.
     """
 
     name: str
@@ -190,10 +183,10 @@ class Candidate(Protocol):
 class Asker(Protocol):
     """One run of a dynamic search.
 
-    `ask` gives the next batch of configurations, an empty list at the end. After each batch
-    `tell` is given their mean scores in the same order, greater being better and NaN where a
-    configuration failed. The same seed and the same scores must give the same batches, however
-    many workers evaluate them: a search that was killed is resumed by asking again.
+    `ask` returns the next batch of configurations, or an empty list at the end. `tell` then
+    receives their mean scores in the same order; greater is better, and NaN is a failure. The same
+    seed and scores must give the same batches whatever the number of workers: a killed search is
+    resumed by asking again.
     """
 
     def ask(self) -> Sequence[dict[str, object]]:
@@ -206,43 +199,43 @@ class Asker(Protocol):
 
 
 @runtime_checkable
-class DynamicCandidates(Protocol):
-    """Configurations that are proposed by what was seen of earlier ones.
+class DynamicSearch(Protocol):
+    """A search that proposes configurations from the scores of earlier ones.
 
-    It holds knobs only; `start` makes the state of one run, so that fitting twice starts again. One
-    that looks at no score, such as a random search, may say so with an attribute `static`.
+    It holds only options; `start` makes the state of one run, so that a second fit starts again. A
+    search that ignores scores, such as a random one, may set an attribute `static`.
     """
 
     def start(self, seed: int) -> Asker:
-        """Begin a search whose choices depend on nothing but this seed and the scores told."""
+        """Start a run that depends only on this seed and on the scores that it is told."""
         ...
 
     def limit(self) -> int | None:
-        """Return how many configurations there can be at most, None where that is open."""
+        """Return the largest number of configurations, or None if it is unknown."""
         ...
 
 
 def read_candidates(
     given: object, *, n_iter: int | None = None, random_state: RngLike = None, sampled: bool = False
-) -> StaticCandidates | DynamicCandidates:
-    """Return the candidates of what a user may pass.
+) -> ConfigurationList | DynamicSearch:
+    """Return the configurations of the argument `candidates`.
 
     Parameters
     ----------
-    given : dict, list or DynamicCandidates
+    given : dict, list or DynamicSearch
         A grid or distributions (a dict, or several in a list), estimators, (name, estimator)
-        pairs or `Candidate`s, or a dynamic search.
+        pairs or `DescribedEstimator`s, or a dynamic search.
     n_iter : int, optional
-        How many to draw; None takes every point of a grid, and 10 of distributions.
+        How many to draw; None takes all points of a grid, and draws 10 from distributions.
     random_state : None, int or RandomState
-        What they are drawn with.
+        The seed of the draws.
     sampled : bool
-        Whether lists of values are drawn from as distributions are, without replacement; so
-        scikit-learn's RandomizedSearchCV reads `param_distributions`.
+        Whether lists of values are sampled without replacement, as RandomizedSearchCV does with
+        `param_distributions`.
     """
     from sklearn.model_selection import ParameterGrid, ParameterSampler
 
-    if isinstance(given, DynamicCandidates):
+    if isinstance(given, DynamicSearch):
         _refuse_draws(n_iter, "a dynamic search, which has its own limit")
         return given
     if isinstance(given, Mapping):
@@ -273,7 +266,7 @@ def read_candidates(
 
 
 def find_base_estimator(options: SearchOptions) -> Estimator:
-    """Return the estimator that candidates are made from, the first of a list of them."""
+    """Return the estimator that configurations are made from, or the first of a list."""
     listed = find_first_estimator(options.given_candidates)
     if listed is not None:
         return listed
@@ -286,15 +279,15 @@ def find_base_estimator(options: SearchOptions) -> Estimator:
 
 
 def find_first_estimator(given: object) -> Estimator | None:
-    """Return the first of candidates that are whole estimators, None where they are not."""
+    """Return the first of a list of whole estimators, or None if it is not such a list."""
     if isinstance(given, str | bytes | Mapping | Iterator) or not isinstance(given, Iterable):
         return None
     first = next(iter(given), None)
     if first is None or isinstance(first, Mapping):
         return None
     found = read_candidates(given)
-    assert isinstance(found, StaticCandidates)
-    return found.configurations[0].own
+    assert isinstance(found, ConfigurationList)
+    return found.estimators[0]
 
 
 def _refuse_draws(n_iter: int | None, what: str) -> None:
@@ -309,7 +302,7 @@ def _refuse_draws(n_iter: int | None, what: str) -> None:
 
 def _read_spaces(
     spaces: list[Mapping[str, object]], n_iter: int | None, random_state: RngLike, sampled: bool
-) -> StaticCandidates:
+) -> ConfigurationList:
     from sklearn.model_selection import ParameterGrid, ParameterSampler
 
     drawn = [_check_space(space) for space in spaces]
@@ -323,13 +316,13 @@ def _read_spaces(
     return _list_configurations(list(ParameterSampler(spaces, count, random_state=random_state)))
 
 
-def _list_configurations(found: list[dict[str, object]]) -> StaticCandidates:
+def _list_configurations(found: list[dict[str, object]]) -> ConfigurationList:
     names = tuple(f"c{i}" for i in range(len(found)))
-    return StaticCandidates(names, tuple(Configuration(params) for params in found))
+    return ConfigurationList(names, tuple(Configuration(params) for params in found))
 
 
 def _check_space(space: Mapping[str, object]) -> bool:
-    """Refuse what is no list of values and no distribution; tell whether there is one."""
+    """Refuse what is neither a list nor a distribution; return whether there is a distribution."""
     drawn = False
     for name, values in space.items():
         if not isinstance(name, str):
@@ -350,13 +343,13 @@ def _check_space(space: Mapping[str, object]) -> bool:
 
 
 def _suggest_writing(name: str, values: object) -> str:
-    """Return what a value that stands alone is to be written as."""
+    """Return how to write a single value."""
     if type(values).__module__.startswith("optuna."):
         return "Pass an Optuna space to earnest.optuna_candidates(space, n_trials=...)."
     return f"Write {{{name!r}: [{check.show(values)}]}}."
 
 
-def _read_estimators(items: list[object]) -> StaticCandidates:
+def _read_estimators(items: list[object]) -> ConfigurationList:
     pairs = [_name_estimator(item) for item in items]
     counts = Counter(name for name, _ in pairs)
     given_twice = [name for name, times in counts.items() if times > 1]
@@ -365,23 +358,24 @@ def _read_estimators(items: list[object]) -> StaticCandidates:
     for item, (name, _) in zip(items, pairs, strict=True):
         if name in given_twice and (isinstance(item, tuple) or _is_described(item)):
             raise InputError(
-                "two candidates have the same name",
+                "two configurations have the same name",
                 needs="unique names",
                 got=check.some(map(repr, given_twice)),
             )
         seen[name] += 1
         names.append(f"{name}-{seen[name]}" if name in given_twice else name)
-    return StaticCandidates(tuple(names), tuple(_read_configuration(item) for item in items))
+    return ConfigurationList(tuple(names), tuple(_read_configuration(item) for item in items))
 
 
 def _read_configuration(item: object) -> Configuration:
     if _is_described(item):
-        return Configuration(dict(item.params), whole=True, estimator=item.estimator)
-    return Configuration({WHOLE: _name_estimator(item)[1]}, whole=True)
+        return Configuration(dict(item.params), item.estimator)
+    estimator = _name_estimator(item)[1]
+    return Configuration({WHOLE: estimator}, estimator)
 
 
-def _is_described(item: object) -> TypeGuard[Candidate]:
-    return not _is_estimator(item) and isinstance(item, Candidate)
+def _is_described(item: object) -> TypeGuard[DescribedEstimator]:
+    return not _is_estimator(item) and isinstance(item, DescribedEstimator)
 
 
 def _name_estimator(item: object) -> tuple[str, Estimator]:
@@ -392,7 +386,7 @@ def _name_estimator(item: object) -> tuple[str, Estimator]:
         pair = (item.name, item.estimator)
     if len(pair) != 2 or not isinstance(pair[0], str) or not _is_estimator(pair[1]):
         raise InputError(
-            "a candidate is neither parameters nor an estimator",
+            "a configuration is neither parameters nor an estimator",
             needs="estimators with `fit` and `get_params`, (name, estimator) pairs, or objects "
             "with `name`, `params` and `estimator`",
             got=check.show(item),
@@ -408,12 +402,13 @@ def _is_estimator(value: object) -> TypeGuard[Estimator]:
 def find_kinds(configurations: Iterable[Configuration]) -> list[Configuration]:
     """Return one configuration of each kind: same parameter names, words and types of estimators.
 
-    Words and switches are told apart, since methods of an estimator can hang on them: an SVC has
-    probabilities only where they are switched on.
+    Different words and switches are different kinds, since the methods of an estimator can depend
+    on them: an SVC has probabilities only if `probability` is on.
     """
     kinds: dict[object, Configuration] = {}
     for configuration in configurations:
-        shown = {WHOLE: configuration.own} if configuration.whole else configuration.params
+        own = configuration.estimator
+        shown = configuration.params if own is None else {WHOLE: own}
         kind = tuple((name, _find_kind(value)) for name, value in shown.items())
         kinds.setdefault(kind, configuration)
     return list(kinds.values())
@@ -426,7 +421,7 @@ def _find_kind(value: object) -> object:
 
 
 def check_configurations(base: Estimator, configurations: Iterable[Configuration]) -> None:
-    """Refuse parameters that the estimator does not have, naming the nearest that it has."""
+    """Refuse parameters that the estimator does not have, and name the nearest one."""
     for configuration in find_kinds(configurations):
         try:
             configuration.make_from(base)
@@ -435,7 +430,7 @@ def check_configurations(base: Estimator, configurations: Iterable[Configuration
 
 
 def _suggest_step(name: str, known: Sequence[str]) -> str:
-    """Return the parameter of a step of a pipeline that a name without its step means."""
+    """Return the pipeline parameter that a name without its step may mean."""
     found = [one for one in known if one.endswith(f"__{name}")]
     return f"Did you mean {' or '.join(map(repr, found[:3]))}?" if found else ""
 
@@ -444,7 +439,7 @@ def _explain_unknown(base: Estimator, configuration: Configuration, error: Excep
     known = list(base.get_params(deep=True))
     strange = [name for name in configuration.params if name not in known]
     if not strange:  # a value that the estimator's own set_params refuses
-        return InputError("a candidate cannot be set", got=f"{configuration.params}: {error}")
+        return InputError("a configuration cannot be set", got=f"{configuration.params}: {error}")
     return InputError(
         f"{type(base).__name__} has no parameter {check.some(map(repr, strange))}",
         needs=check.some(known, limit=20),
@@ -465,10 +460,10 @@ class SearchSetup:
         What all fits share.
     splits : Splits
         The splits.
-    candidates : StaticCandidates or DynamicCandidates
-        What is tried.
+    candidates : ConfigurationList or DynamicSearch
+        The configurations.
     scoring : Scoring
-        What candidates are scored by.
+        How configurations are scored.
     problem : Problem
         The outcome, the metric of the estimate and the response that is kept.
     routed : FitArguments
@@ -476,12 +471,12 @@ class SearchSetup:
     seed : int
         The root of all randomness.
     identity : mapping
-        What a stored run must agree in to be resumed.
+        What identifies the run; none without a store.
     """
 
     experiment: Experiment
     splits: Splits
-    candidates: StaticCandidates | DynamicCandidates
+    candidates: ConfigurationList | DynamicSearch
     scoring: Scoring
     problem: Problem
     routed: FitArguments
@@ -490,18 +485,31 @@ class SearchSetup:
 
 
 def prepare(options: SearchOptions, X: object, y: object, params: Params) -> SearchSetup:
-    """Read the data and all knobs of a search, and refuse what cannot work."""
-    check_options(options)
-    base = find_base_estimator(options)
+    """Read the data and all options of a search, and refuse what cannot work."""
+    from sklearn import get_config
+    from sklearn.base import is_classifier
+
+    base = check_options(options)
     options = replace(options, response=_choose_response(options, base))
     scoring = read_scoring(base, options.scoring, refit=options.refit, raises=options.raises)
     X, y = match_rows(X, make_survival_outcome(y))
     routed = route("SearchCV", base, scoring.call, options.cv, params, count_rows(X))
     facts = _identify(options, base, X, y, routed)
     candidates, seed = _draw_candidates(options, facts)
-    kinds = _find_kinds(candidates)
+    kinds = [LEARNER]
+    if isinstance(candidates, ConfigurationList):
+        kinds = find_kinds(candidates.configurations)
     check_configurations(base, kinds)
-    splits = _make_splits(options, base, X, y, seed, routed)
+    splits = make_splits(
+        options.cv,
+        X,
+        y,
+        classifier=is_classifier(base),
+        n_repeats=options.n_repeats,
+        seeds=Seeds(seed),
+        params=routed.split,
+        odd=True,
+    )
     problem = read_problem(
         base,
         y,
@@ -516,9 +524,22 @@ def prepare(options: SearchOptions, X: object, y: object, params: Params) -> Sea
         raises=options.raises,
     )
     if splits.oddity:
-        problem = replace(problem, plan=None, refusal=splits.oddity)
+        problem = Problem(None, refusal=splits.oddity)
+    seeded = options.random_state is not None or options.store is not None
     return SearchSetup(
-        experiment=_make_experiment(options, base, X, y, splits, scoring, problem, routed, seed),
+        experiment=Experiment(
+            X=X,
+            y=y,
+            base=base,
+            rows=splits,
+            scorer=scoring.call,
+            plan=problem.plan,
+            fit_params=routed.fit,
+            score_params=routed.score,
+            return_train_score=bool(options.return_train_score),
+            seed=seed if seeded else None,
+            config=get_config(),
+        ),
         splits=splits,
         candidates=candidates,
         scoring=scoring,
@@ -530,7 +551,7 @@ def prepare(options: SearchOptions, X: object, y: object, params: Params) -> Sea
 
 
 def _choose_response(options: SearchOptions, base: Estimator) -> str | None:
-    """Return what is kept of a classifier: probabilities, where an ensemble averages them."""
+    """Return which response is kept: probabilities if an ensemble averages classifiers."""
     from sklearn.base import is_classifier
 
     if options.ensemble is None or options.response is not None or not is_classifier(base):
@@ -541,10 +562,10 @@ def _choose_response(options: SearchOptions, base: Estimator) -> str | None:
 def _identify(
     options: SearchOptions, base: Estimator, X: object, y: object, routed: FitArguments
 ) -> dict[str, str]:
-    """Return the facts that a stored search must share with this one; none without a store.
+    """Return what identifies a search; nothing without a store.
 
-    What only concerns the way there (`n_jobs`, `time_limit`), which cells are run (`drop`,
-    `stop_when_width`) or what is made of them (`refit`, `method`, `error_score`) may differ.
+    Options that only concern how cells are run (`n_jobs`, `time_limit`), which are run (`drop`,
+    `stop_when_width`) or how they are used (`refit`, `method`, `error_score`) may differ.
     """
     if options.store is None:
         return {}
@@ -568,13 +589,13 @@ def _identify(
 
 
 def _count_draws(options: SearchOptions) -> int | None:
-    """Return how many candidates are drawn: of lists by one name ten, by the others all."""
+    """Return `n_iter`, or 10 if configurations are drawn from `param_distributions`."""
     sampled = options.n_iter is None and options.param_distributions is not None
     return DEFAULT_DRAWS if sampled else options.n_iter
 
 
 def _list_arguments(routed: FitArguments) -> dict[str, object]:
-    """Return what was passed to `fit` beside the data, by name and where it goes."""
+    """Return the further arguments of `fit`, by name and where they go."""
     places = {"fit": routed.fit, "split": routed.split, "score": routed.score}
     return {
         f"{name} for {place}": value
@@ -585,7 +606,7 @@ def _list_arguments(routed: FitArguments) -> dict[str, object]:
 
 
 def match_rows(X: object, y: object) -> tuple[object, object]:
-    """Return the data as rows can be taken of them; as many outcomes as rows."""
+    """Return indexable data, and refuse X and y of different lengths."""
     from sklearn.utils import indexable
 
     refuse_other_order({"X": X, "y": y})
@@ -596,58 +617,13 @@ def match_rows(X: object, y: object) -> tuple[object, object]:
     return made_X, made_y
 
 
-def _make_splits(
-    options: SearchOptions, base: Estimator, X: object, y: object, seed: int, routed: FitArguments
-) -> Splits:
-    from sklearn.base import is_classifier
-
-    return make_splits(
-        options.cv,
-        X,
-        y,
-        classifier=is_classifier(base),
-        n_repeats=options.n_repeats,
-        seeds=Seeds(seed),
-        params=routed.split,
-        odd=True,
-    )
-
-
-def _make_experiment(
-    options: SearchOptions,
-    base: Estimator,
-    X: object,
-    y: object,
-    splits: Splits,
-    scoring: Scoring,
-    problem: Problem,
-    routed: FitArguments,
-    seed: int,
-) -> Experiment:
-    from sklearn import get_config
-
-    return Experiment(
-        X=X,
-        y=y,
-        base=base,
-        rows=splits,
-        scorer=scoring.call,
-        plan=problem.plan,
-        fit_params=routed.fit,
-        score_params=routed.score,
-        return_train_score=bool(options.return_train_score),
-        seed=None if options.random_state is None and options.store is None else seed,
-        config=get_config(),
-    )
-
-
 def _draw_candidates(
     options: SearchOptions, facts: Mapping[str, str]
-) -> tuple[StaticCandidates | DynamicCandidates, int]:
-    """Return the candidates and the seed of everything else.
+) -> tuple[ConfigurationList | DynamicSearch, int]:
+    """Return the configurations and the seed of everything else.
 
-    Candidates are drawn exactly as scikit-learn's RandomizedSearchCV draws them. With a store and
-    no `random_state` the seed is made from the question itself, so that the same call resumes.
+    Configurations are drawn exactly as RandomizedSearchCV draws them. With a store and no
+    `random_state`, the seed is made from the facts, so that the same call resumes.
     """
     given = options.random_state
     if given is None and options.store is not None:
@@ -663,14 +639,8 @@ def _draw_candidates(
     return candidates, Seeds.of(given).entropy
 
 
-def _find_kinds(candidates: StaticCandidates | DynamicCandidates) -> list[Configuration]:
-    if isinstance(candidates, StaticCandidates):
-        return find_kinds(candidates.configurations)
-    return [Configuration({})]
-
-
-def check_options(options: SearchOptions) -> None:
-    """Refuse settings of a search that are wrong whatever the data."""
+def check_options(options: SearchOptions) -> Estimator:
+    """Refuse options that are wrong whatever the data, and return the base estimator."""
     base = find_base_estimator(options)
     if isinstance(base, type) or not hasattr(base, "fit") or not hasattr(base, "get_params"):
         raise InputError(
@@ -701,6 +671,7 @@ def check_options(options: SearchOptions) -> None:
     _check_seed(options.random_state)
     if options.drop is not None or options.stop_when_width is not None:
         _check_rounds(options)
+    return base
 
 
 def _check_seed(given: object) -> None:
@@ -716,7 +687,7 @@ def _check_seed(given: object) -> None:
 
 def _check_rounds(options: SearchOptions) -> None:
     _ = options.dropping, options.stopping  # a rule that cannot be read is refused here
-    if isinstance(options.given_candidates, DynamicCandidates):
+    if isinstance(options.given_candidates, DynamicSearch):
         raise InputError(
             "a dynamic search cannot drop or stop early",
             needs="configurations that are known in advance",

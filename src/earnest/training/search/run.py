@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Store, Task
 from earnest.core.base.provenance import moment
 from earnest.core.base.rng import Seeds
-from earnest.engine.progress import ProgressBar
+from earnest.engine.progress import read_progress
 from earnest.metrics.families import Metric
 from earnest.training.fit.experiment import Configuration
 from earnest.training.fit.ledger import Ledger
@@ -24,72 +25,47 @@ from earnest.training.fit.problem import refuse
 from earnest.training.fit.response import ResponsePlan
 from earnest.training.fit.run import Run, RunOptions, open_run, run_cells
 from earnest.training.fit.splits import Splits
-from earnest.training.search.dropping.bced import DroppingRule, DropTrace
-from earnest.training.search.dropping.stopping import StopWhenWidth
+from earnest.training.search.dropping.bced import DropTrace
 from earnest.training.search.live import LivePage, Watch, open_page
 from earnest.training.search.options import SearchOptions
 from earnest.training.search.preparation import (
-    DynamicCandidates,
+    ConfigurationList,
+    DynamicSearch,
     SearchSetup,
-    StaticCandidates,
     check_configurations,
     find_base_estimator,
 )
 
 
-@dataclass(frozen=True)
-class Journey:
-    """How a search went.
+@dataclass(frozen=True, eq=False)
+class SearchRun:
+    """What a search gave, before it is judged.
 
     Attributes
     ----------
+    ledger : Ledger
+        The outcomes.
     splits : range
         The splits that were run.
     dropped : DropTrace
-        Which configurations were given up, and when.
+        Which configurations were dropped, and when.
+    begun : str, optional
+        When it was begun.
     """
 
+    ledger: Ledger
     splits: range
     dropped: DropTrace = field(default_factory=DropTrace)
-
-
-@dataclass(frozen=True, eq=False)
-class SearchRun:
-    """All that a search gave: the ledger, how it went, and when it was begun."""
-
-    ledger: Ledger
-    journey: Journey
     begun: str | None = None
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Rounds:
-    """What is asked after each split.
-
-    Parameters
-    ----------
-    metric : Metric
-        What configurations are compared by.
-    seeds : Seeds
-        The root of the resamples that are drawn for it.
-    drop : DroppingRule, optional
-        The rule that ends configurations early.
-    stop : StopWhenWidth, optional
-        The rule that leaves out the rest of the splits.
-    """
-
-    metric: Metric
-    seeds: Seeds
-    drop: DroppingRule | None = None
-    stop: StopWhenWidth | None = None
-
-
 def search_all(options: SearchOptions, prepared: SearchSetup) -> SearchRun:
-    """Evaluate the candidates of a search."""
+    """Evaluate the configurations of a search."""
     candidates, splits = prepared.candidates, prepared.splits
     fixed = _is_static(candidates)
     ledger = Ledger(splits, prepared.problem.plan, prepared.scoring.names, static=fixed)
-    rounds = _read_rounds(options, prepared)
+    if _by_fold(options):
+        _refuse_no_metric(prepared)
     with (
         open_page(options.live, _name_search(options)) as page,
         open_run(
@@ -104,15 +80,26 @@ def search_all(options: SearchOptions, prepared: SearchSetup) -> SearchRun:
             opened.store.put_document(ABOUT, _describe_search(options, prepared))
             put_cases(opened.store, prepared.problem.plan, splits, static=fixed)
         begun = _date_run(opened.store)
-        if isinstance(candidates, DynamicCandidates):
-            journey = _run_dynamic(opened, ledger, candidates, options, prepared.seed)
+        made = SearchRun(ledger, range(len(splits)), begun=begun)
+        if isinstance(candidates, DynamicSearch):
+            _run_dynamic(opened, ledger, candidates, options, prepared.seed)
+        elif _by_fold(options):
+            configs = enter_configs(opened, ledger, candidates.ids, candidates.configurations)
+            done, dropped = _run_by_fold(opened, ledger, configs, options, prepared)
+            made = replace(made, splits=range(done), dropped=dropped)
         else:
-            journey = _run_static(opened, ledger, candidates, rounds)
-    return SearchRun(ledger, journey, begun)
+            configs = enter_configs(opened, ledger, candidates.ids, candidates.configurations)
+            record_all(opened, ledger, ledger.make_tasks(configs, made.splits))
+    return made
+
+
+def _by_fold(options: SearchOptions) -> bool:
+    """Tell whether all configurations are evaluated on one split before the next."""
+    return options.drop is not None or options.stop_when_width is not None
 
 
 def _name_search(options: SearchOptions) -> str:
-    """Return what is searched, for the head of a live page."""
+    """Return the name of the searched estimator, for the title of a live page."""
     base = find_base_estimator(options)
     steps = getattr(base, "steps", None)
     return type(steps[-1][1] if steps else base).__name__
@@ -121,31 +108,30 @@ def _name_search(options: SearchOptions) -> str:
 def _watch_by(
     page: LivePage | None, options: SearchOptions, prepared: SearchSetup, ledger: Ledger
 ) -> RunOptions:
-    """Return how fits are run, with a live page told of each."""
+    """Return how fits are run, with their progress shown on a live page."""
     if page is None:
         return options.run
     run, names = options.run, prepared.scoring.names or (SINGLE,)
-    told = (ProgressBar() if run.progress else None) if isinstance(run.progress, bool) else None
     watch = Watch(
         page=page,
         ledger=ledger,
-        metric=None if refuse(prepared.problem) is not None else prepared.problem.metric,
+        metric=prepared.problem.metric,
         score=options.refit if isinstance(options.refit, str) else names[0],
         seed=prepared.seed,
-        by_fold=options.drop is not None or options.stop_when_width is not None,
-        told=told if isinstance(run.progress, bool) else run.progress,
+        by_fold=_by_fold(options),
+        told=read_progress(run.progress),
         n_configs=count_planned(prepared.candidates) or 0,
     )
     return replace(run, progress=watch)
 
 
-def count_planned(candidates: StaticCandidates | DynamicCandidates) -> int | None:
-    """Return how many configurations there will be at most, None where that is open."""
-    return len(candidates) if isinstance(candidates, StaticCandidates) else candidates.limit()
+def count_planned(candidates: ConfigurationList | DynamicSearch) -> int | None:
+    """Return the largest number of configurations, or None if it is unknown."""
+    return len(candidates) if isinstance(candidates, ConfigurationList) else candidates.limit()
 
 
 def record_all(opened: Run, ledger: Ledger, cells: Sequence[Task]) -> None:
-    """Run cells and enter what they give."""
+    """Run cells and record their outcomes."""
     for outcome in run_cells(opened, cells):
         ledger.record(outcome)
 
@@ -153,7 +139,7 @@ def record_all(opened: Run, ledger: Ledger, cells: Sequence[Task]) -> None:
 def enter_configs(
     opened: Run, ledger: Ledger, ids: Sequence[str], configurations: Sequence[Configuration]
 ) -> range:
-    """Enter configurations; a store is told what they are, for who reads the file alone."""
+    """Enter configurations, and describe them in the store for readers of the run file."""
     added = ledger.add(ids, configurations)
     if opened.store is not None:
         shown = show_configs(ledger.ids, [one.params for one in ledger.configurations])
@@ -164,41 +150,40 @@ def enter_configs(
 
 
 def put_cases(store: Store, plan: ResponsePlan | None, splits: Splits, *, static: bool) -> None:
-    """Tell which rows each split tests, so that predictions can be gathered from the file alone."""
+    """Store which rows each split tests, so that the file alone is enough for predictions."""
     if plan is not None:
         where = list(zip(splits.repeat, splits.fold, splits.test, strict=True))
         store.put_document(CASES, about_cases(plan.target, plan.kind, where, static=static))
 
 
-def _run_static(
-    opened: Run, ledger: Ledger, candidates: StaticCandidates, rounds: Rounds | None = None
-) -> Journey:
-    """Run candidates that are known in advance.
+def _run_by_fold(
+    opened: Run,
+    ledger: Ledger,
+    configs: Sequence[int],
+    options: SearchOptions,
+    prepared: SearchSetup,
+) -> tuple[int, DropTrace]:
+    """Run one split after another, and stop or drop configurations in between.
 
-    With `rounds` the splits go one after another: all configurations that are alive on one split,
-    then whether it is enough, then who is dropped.
+    Returns how many splits were run, and which configurations were dropped.
     """
+    metric, seeds = cast(Metric, prepared.problem.metric), Seeds(prepared.seed)
+    stop, drop = options.stopping, options.dropping
     count = len(ledger.splits)
-    configs = list(enter_configs(opened, ledger, candidates.ids, candidates.configurations))
-    if rounds is None:
-        record_all(opened, ledger, ledger.make_tasks(configs, range(count)))
-        return Journey(range(count))
     alive, trace = np.ones(len(configs), dtype=bool), DropTrace()
     for done in range(1, count + 1):
         record_all(opened, ledger, ledger.make_tasks(np.flatnonzero(alive).tolist(), [done - 1]))
         pi = ledger.make_predictions()
         if done == count or pi is None:
             continue
-        if rounds.stop is not None:
-            look = rounds.stop.test(pi, rounds.metric, rounds.seeds, done)
-            if look.stop:
-                _skip(opened, int(alive.sum()) * (count - done))
-                return Journey(range(done), trace)
-        if rounds.drop is not None:
-            test = rounds.drop.test(pi, rounds.metric, rounds.seeds, done, alive)
+        if stop is not None and stop.test(pi, metric, seeds, done).stop:
+            _skip(opened, int(alive.sum()) * (count - done))
+            return done, trace
+        if drop is not None:
+            test = drop.test(pi, metric, seeds, done, alive)
             trace, alive = trace.after(test, tuple(ledger.ids)), alive & ~test.dropped
             _skip(opened, int(test.dropped.sum()) * (count - done))
-    return Journey(range(count), trace)
+    return count, trace
 
 
 def _skip(opened: Run, count: int) -> None:
@@ -210,11 +195,11 @@ def _skip(opened: Run, count: int) -> None:
 def _run_dynamic(
     opened: Run,
     ledger: Ledger,
-    candidates: DynamicCandidates,
+    candidates: DynamicSearch,
     options: SearchOptions,
     seed: int,
-) -> Journey:
-    """Run a search that asks for configurations and is told their mean scores."""
+) -> None:
+    """Run a search that proposes configurations and learns their mean scores."""
     count = len(ledger.splits)
     asker = candidates.start(seed)
     while asked := list(asker.ask()):
@@ -228,7 +213,6 @@ def _run_dynamic(
         asker.tell([_average_scores(ledger, config, options) for config in configs])
     if not ledger.ids:
         raise InputError("the search did not propose a configuration", needs="at least one")
-    return Journey(range(count))
 
 
 def _average_scores(ledger: Ledger, config: int, options: SearchOptions) -> float:
@@ -241,7 +225,7 @@ def _average_scores(ledger: Ledger, config: int, options: SearchOptions) -> floa
 
 
 def _date_run(store: Store | None) -> str:
-    """Return when the run was begun; a run that is resumed keeps its first moment."""
+    """Return when the run was begun; a resumed run keeps its first start time."""
     if store is None:
         return moment()
     known = store.documents().get(BEGUN)
@@ -251,14 +235,14 @@ def _date_run(store: Store | None) -> str:
     return known
 
 
-def _is_static(candidates: StaticCandidates | DynamicCandidates) -> bool:
-    """Tell whether no configuration is proposed by scores; a random sampler's are not either."""
-    fixed = isinstance(candidates, StaticCandidates)
+def _is_static(candidates: ConfigurationList | DynamicSearch) -> bool:
+    """Tell whether no configuration depends on scores, as with a list or a random sampler."""
+    fixed = isinstance(candidates, ConfigurationList)
     return bool(getattr(candidates, "static", fixed))
 
 
 def _describe_search(options: SearchOptions, prepared: SearchSetup) -> str:
-    """Return what a reader of the run file alone must know: scores and ranges."""
+    """Return what a reader of the run file needs to know: scores and ranges."""
     given = options.given_candidates
     return about_search(
         score_names(prepared.scoring.names or (SINGLE,), prepared.scoring.shown, options.scoring),
@@ -267,20 +251,12 @@ def _describe_search(options: SearchOptions, prepared: SearchSetup) -> str:
     )
 
 
-def _read_rounds(options: SearchOptions, prepared: SearchSetup) -> Rounds | None:
-    if options.drop is None and options.stop_when_width is None:
-        return None
-    metric, reason = prepared.problem.metric, refuse(prepared.problem)
-    if metric is None or reason is not None:
+def _refuse_no_metric(prepared: SearchSetup) -> None:
+    reason = refuse(prepared.problem)
+    if reason is not None:
         raise InputError(
             "`drop` and `stop_when_width` need predictions to look at",
             needs="a metric computed from predictions",
-            got=reason.got if reason is not None else "none",
+            got=reason.got,
             cure="Pass metric='...', or leave both out.",
         )
-    return Rounds(
-        metric=metric,
-        seeds=Seeds(prepared.seed),
-        drop=options.dropping,
-        stop=options.stopping,
-    )

@@ -36,7 +36,7 @@ from earnest.training.search.callbacks import (
     tell_callbacks,
 )
 from earnest.training.search.dropping.bced import DroppingRule
-from earnest.training.search.estimate import EstimateAttributes, SearchRecord, refuse_estimate
+from earnest.training.search.estimate import EstimateAttributes, refuse_estimate
 from earnest.training.search.judging import SearchResults, judge
 from earnest.training.search.live import LivePage
 from earnest.training.search.options import SearchOptions
@@ -52,9 +52,6 @@ from earnest.training.search.run import SearchRun, count_planned, search_all
 if TYPE_CHECKING:
     from sklearn.utils import Tags
     from sklearn.utils.metadata_routing import MetadataRouter
-
-
-# What a fitted search hands on to the estimator that it refitted.
 
 
 def _has(name: str) -> Callable[[WinnerMethods], bool]:
@@ -173,18 +170,18 @@ class SearchCV(
 
     A search of scikit-learn's form (`cv_results_`, `best_estimator_`, `predict`, ...) that gives
     the same numbers as GridSearchCV and RandomizedSearchCV, and beyond that keeps the out-of-sample
-    predictions of every candidate. From them `estimate_` says how good the winner really is,
+    predictions of every configuration. From them `estimate_` says how good the winner really is,
     without training again.
 
     **What is estimated.** By default (`method='bbc'`) the mean performance of a configuration
-    chosen in this way from these candidates, by models trained on the training part of the folds.
+    chosen in this way among these, by models trained on the training part of the folds.
     `best_score_` is the winner's own score, as scikit-learn defines it, and too optimistic.
 
-    **What it assumes.** Cases (or `groups`) are independent, and candidates were fixed in advance;
-    a dynamic search carries a caution.
+    **What it assumes.** Cases (or `groups`) are independent, and configurations fixed in advance;
+    the estimate of a dynamic search has a caution.
 
-    **When it fails.** Where `scoring` is a function of fitted models, there is no metric to
-    estimate by, and `estimate_` says so; give `metric` then. A candidate whose fits fail, time out
+    **When it fails.** If `scoring` is a function of fitted models, there is no metric to
+    estimate; pass `metric` then. A configuration whose fits fail, time out
     or give NaN is recorded in `failures_` and left out of the estimate.
 
     Tsamardinos, Greasidou, Borboudakis 2018 (CVT, BBC-CV, BCED-CV).
@@ -192,18 +189,18 @@ class SearchCV(
     Parameters
     ----------
     estimator : estimator
-        What is tuned; not looked at, and best None, where `candidates` are estimators.
+        What is tuned; ignored, and best None, if `candidates` are estimators.
     candidates : dict, list, or dynamic search
         A parameter grid or distributions (a dict, or a list of them), a list of estimators, of
         (name, estimator) pairs or of the configurations of a portfolio (any objects with `name`,
         `params` and `estimator`), or `optuna_candidates(...)`. `param_grid` and
         `param_distributions` are other names of it, so that calls of scikit-learn work as they are.
     n_iter : int, optional
-        How many candidates to draw; None takes every point of a grid, and 10 of distributions
+        How many configurations to draw; None takes all points of a grid, and 10 of distributions
         and of all that is given as `param_distributions`, lists too.
     scoring : str, callable, list or dict, optional
-        What candidates are compared by, as in scikit-learn; names of this package's metrics too.
-        The positive class of two is the last label, as there, whatever it is called.
+        What configurations are compared by, as in scikit-learn; earnest's metrics work too.
+        The positive class of two is the last label, as in scikit-learn.
     metric : str, Metric or callable, optional
         What the estimate is of; that of `scoring` (and of `refit`, with several) by default.
     cv : int, splitter or iterable, optional
@@ -212,7 +209,7 @@ class SearchCV(
         How often the folds are repeated; after the first time they are shuffled.
     refit : bool, str, EnsembleRule or callable
         Whether, or by which score or rule, the winner is refitted on all data. An ensemble rule,
-        such as `GreedyEnsemble(size=25)`, chooses several candidates by the metric; each is
+        such as `GreedyEnsemble(size=25)`, chooses several configurations by the metric; each is
         refitted, `best_estimator_` averages their probabilities or values, and `estimate_` is of
         this ensemble, chosen anew in every resample.
     method : str or Method
@@ -222,9 +219,9 @@ class SearchCV(
     n_resamples : int, optional
         The number of resamples; that of the method by default.
     response : {'predict_proba', 'decision_function', 'predict'}, optional
-        What is kept of a classifier; by default what the metric is computed from.
+        Which response of a classifier is kept; by default the one that the metric needs.
     drop : {'bced', 'bced_adjusted'} or DroppingRule, optional
-        How to end candidates early that are surely worse than the best.
+        How to drop configurations early that are clearly worse than the best.
     stop_when_width : float, optional
         Leave out the rest of the folds once the interval is no wider than this.
     store : str, Path or Store, optional
@@ -235,13 +232,13 @@ class SearchCV(
         How many fits at once; never changes the result.
     pre_dispatch : int or str
         How many parcels of fits joblib sends ahead, as in scikit-learn: a number, an expression of
-        `n_jobs`, or 'all'. The data are sent once whatever it is, and a cluster has its own queue.
+        `n_jobs`, or 'all'. The data are sent once in any case, and a cluster has its own queue.
     error_score : 'raise' or number
         The score of a fit that fails.
     return_train_score : bool
         Whether to score on training rows too.
     random_state : None, int, RandomState, Generator or SeedSequence
-        The seed of drawn candidates, of repeats, of resamples, and of those parts of an estimator
+        The seed of drawn configurations, repeats and resamples, and of those parts of an estimator
         that have no seed of their own. None leaves these parts as they are, unless there is a
         `store`: then seeds are made from the data and the search, so that the same call resumes.
     verbose : int or Progress
@@ -259,9 +256,9 @@ class SearchCV(
         As in scikit-learn; so are `n_splits_`, `multimetric_`, `classes_`, `n_features_in_` and
         `feature_names_in_`.
     ensemble_ : dict of str to float
-        The share of each candidate by its name, where `refit` is an ensemble rule.
+        The share of each configuration by its name, if `refit` is an ensemble rule.
     predictions_ : Predictions
-        The out-of-sample predictions of every candidate.
+        The out-of-sample predictions of every configuration.
     estimate_ : Estimate
         How good the winner really is; computed on first use.
     confidence_interval_ : Interval
@@ -269,16 +266,16 @@ class SearchCV(
     corrected_score_ : float
         The value of the estimate.
     dropped_ : DropTrace
-        Which candidates were dropped, when, and how surely.
+        Which configurations were dropped, when, and with which p-value.
     failures_ : tuple of Failure
         Which fits or scores failed, with their tracebacks.
     trials_ : tuple of Trial
-        Each candidate with its mean score, its standard error and its status.
+        Each configuration with its mean score, its standard error and its status.
     n_fits_, n_fits_saved_ : int
         The fits of the cross-validation, and those that dropping and stopping saved.
     begun_ : str or None
-        When the search was begun, in universal time; a resumed one keeps its first moment, and
-        one that is part of a nested cross-validation has none.
+        When the search was begun, in UTC; a resumed search keeps its first start time, and a
+        search inside a nested cross-validation has none.
 
     Examples
     --------
@@ -352,11 +349,11 @@ class SearchCV(
 
     @property
     def given_candidates(self) -> object:
-        """The candidates, by whichever of their three names they were given; None without."""
+        """The configurations, under whichever of three names they were given; None without."""
         return read_options(self).given_candidates
 
     def fit(self, X: object, y: object = None, **params: object) -> SearchCV:
-        """Evaluate every candidate on every split, and refit the best.
+        """Evaluate every configuration on every split, and refit the best.
 
         Parameters
         ----------
@@ -365,9 +362,9 @@ class SearchCV(
         y : array-like, shape (n,), structured array, or pair of events and times
             The outcome.
         **params : object
-            `groups` of the cases, and what the estimator, the splitter or the scorer are to be
-            given beside the data, such as `sample_weight`; by request where scikit-learn's
-            metadata routing is enabled.
+            `groups` of the cases, and further arguments of the estimator, the splitter or the
+            scorer, such as `sample_weight`; by request if scikit-learn's metadata routing is
+            enabled.
 
         Returns
         -------
@@ -402,7 +399,7 @@ class SearchCV(
         return value[self.refit] if self.multimetric_ else value
 
     def base_estimator(self) -> Estimator:
-        """Return the estimator that candidates are made from, the first of a list of them."""
+        """Return the estimator that configurations are made from, or the first of a list."""
         return find_base_estimator(read_options(self))
 
     def get_metadata_routing(self) -> MetadataRouter:
@@ -438,7 +435,7 @@ def keep_results(
     for name in [name for name in vars(search) if name.endswith("_") and name[0] != "_"]:
         delattr(search, name)
     search.cv_results_ = judged.table
-    search.n_splits_ = len(searched.journey.splits)
+    search.n_splits_ = len(searched.splits)
     search.multimetric_ = judged.multimetric
     search.scorer_ = prepared.scoring.shown
     if judged.best is not None:
@@ -446,13 +443,13 @@ def keep_results(
         search.best_params_ = judged.table["params"][judged.best]
         if judged.best_score is not None:
             search.best_score_ = judged.best_score
-    search.dropped_ = searched.journey.dropped
+    search.dropped_ = searched.dropped
     search.failures_ = searched.ledger.list_failures()
     search.trials_ = judged.trials
     search.begun_ = searched.begun
     search.n_fits_ = searched.ledger.n_fits
     search.n_fits_saved_ = len(searched.ledger.ids) * len(prepared.splits) - search.n_fits_
-    search._record = SearchRecord(judged.predictions, judged.question, judged.refusal)
+    search._record = judged
     search._answer = None
     return search
 
@@ -511,7 +508,7 @@ def _join_ensemble(search: SearchCV, prepared: SearchSetup, searched: SearchRun)
 def _search(
     options: SearchOptions, prepared: SearchSetup, callbacks: Callbacks | None
 ) -> SearchRun:
-    """Evaluate the candidates, and tell the callbacks of every fit."""
+    """Evaluate the configurations, and notify the callbacks of every fit."""
     if callbacks is None:
         return search_all(options, prepared)
     with callbacks.searching(count_planned(prepared.candidates), len(prepared.splits)) as told:

@@ -1,4 +1,4 @@
-"""Rows that belong together though nobody said so: copies, and columns that name groups."""
+"""Undeclared groups: rows that are copies, and columns that look like group names."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ MOST_OBJECTS = 5_000_000  # cells that are not numbers
 
 
 def find_copies(X: object, y: object) -> Codes | None:
-    """Return which rows are copies of each other, as codes (n,); None where hardly any are.
+    """Return codes (n,) of the rows, equal for copies, or None if there are hardly any.
 
     Rows are copies if all features and the outcome are equal. Rows of few categories are often
-    equal by chance: then also those with another outcome are, and about as many as categories that
-    are independent would give. Such a table has no copies.
+    equal by chance; then rows with different outcomes are equal too, and about as many as
+    independent categories would give. Such a table has no copies.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def find_copies(X: object, y: object) -> Codes | None:
 
 
 def _make_table(X: object) -> NDArray[np.generic] | None:
-    """Return features as an array (n, p) of numbers or of codes, None where that cannot be."""
+    """Return features as an array (n, p) of numbers or of codes, or None if impossible."""
     if hasattr(X, "tocsr"):
         return None
     try:
@@ -81,7 +81,7 @@ def _make_table(X: object) -> NDArray[np.generic] | None:
 
 
 def _make_codes(y: object) -> Codes | None:
-    """Return an outcome as codes of its values, None where it has none or several columns."""
+    """Return an outcome as codes of its values, or None if it is missing or has several columns."""
     values = np.asarray(y)
     if y is None or values.ndim != 1 or not len(values):
         return None
@@ -114,8 +114,8 @@ def _list_pairs(codes: NDArray[np.generic]) -> float:
 def _is_beyond_chance(table: NDArray[np.generic], first: NDArray[np.intp], equal: float) -> bool:
     """Tell whether independent columns would give far fewer pairs of equal rows.
 
-    Copies make values equal that are not by themselves. So a column with about as many values as
-    there are different rows is looked at there, at the `first` row of each.
+    Copies also repeat values. So in a column with about as many values as distinct rows, only the
+    `first` row of each is used.
     """
     n, m = len(table), len(first)
     expected = n * (n - 1.0) / 2.0
@@ -132,7 +132,7 @@ def _is_beyond_chance(table: NDArray[np.generic], first: NDArray[np.intp], equal
 
 
 def warn_of_copies(X: object, y: object, splits: Splits) -> Iterator[Caution]:
-    """Yield a caution where models are tested on copies of what they were trained on."""
+    """Yield a caution if models are tested on copies of their training cases."""
     copies = find_copies(X, y)
     if copies is None:
         return
@@ -169,9 +169,9 @@ def warn_of_group_columns(
 ) -> Iterator[Caution]:
     """Yield a caution for the first column that looks like the name of a group.
 
-    Such a column has many values, each of several rows, whole numbers or text; within each the
-    outcome is constant, which is too unlikely by chance; and the outcome does not just rise or
-    fall along its numbers, as it does with a feature that tells it.
+    Such a column has many values, integers or text, each in several rows. The outcome is constant
+    within each value, which is too unlikely by chance, and does not just rise or fall along its
+    numbers, as it would with a predictive feature.
     """
     codes = _make_codes(y) if group is None and y.dtype.names is None else None
     if codes is None or len(X) < FEWEST_ROWS:

@@ -1,4 +1,4 @@
-"""What a column of a table is: a number, a category, or nothing to learn from, and why."""
+"""The kind of each column of a table: a number, a category, or left out, and why."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _NUMBER = r"^\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$"
 
 
 class ColumnKind(StrEnum):
-    """What is made of a column: the first two are features, the others are left out."""
+    """The kind of a column: the first two are features, the others are left out."""
 
     NUMBER = "number"
     CATEGORY = "category"
@@ -69,7 +69,7 @@ class ColumnFinding:
     Attributes
     ----------
     kind : ColumnKind
-        What is made of it.
+        Its kind.
     levels : tuple of str
         Of a category, sorted.
     logical : bool
@@ -87,9 +87,9 @@ class ColumnFinding:
 def look_at(
     name: str, column: pa.ChunkedArray, whole: pa.ChunkedArray | None = None
 ) -> ColumnFinding:
-    """Tell what an Arrow column is; refuse one of numbers that a few words have made text.
+    """Return the kind of an Arrow column; refuse numbers that a few words have made text.
 
-    Of a column that is very long, `column` may be a sample and `whole` all of it.
+    For a very long column, `column` may be a sample and `whole` all of it.
 
     The rules, in this order: a column without any value is empty, one of a single value constant;
     dates and times are dates; true and false are a category; whole numbers that are all different
@@ -129,7 +129,7 @@ def look_at(
 def look_kept(
     name: str, column: pa.ChunkedArray, whole: pa.ChunkedArray | None = None
 ) -> ColumnFinding:
-    """Tell what a column is that the user wants kept: a number or a category, or refuse it."""
+    """Return the kind of a column that the user keeps: a number or a category, or refuse it."""
     import pyarrow.compute as pc
 
     look = look_at(name, column, whole)
@@ -150,7 +150,7 @@ def look_kept(
 
 
 def is_number(kind: pa.DataType) -> bool:
-    """Tell whether an Arrow type is one of numbers, spans of time included."""
+    """Tell whether an Arrow type is numeric, durations included."""
     import pyarrow as pa
 
     tests = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_duration)
@@ -158,7 +158,7 @@ def is_number(kind: pa.DataType) -> bool:
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Tell whether an Arrow type is one of text."""
+    """Tell whether an Arrow type is text."""
     import pyarrow as pa
 
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
@@ -196,7 +196,7 @@ def _look_at_number(
 
 
 def is_named_as_identifier(name: str) -> bool:
-    """Tell whether a column is called as identifiers are.
+    """Tell whether the name of a column is that of an identifier.
 
     Examples
     --------
@@ -245,7 +245,7 @@ def _count_words(known: pa.ChunkedArray) -> float:
 
 
 def _refuse_marks(name: str, column: pa.ChunkedArray, known: pa.ChunkedArray) -> None:
-    """Refuse numbers among which a few words, such as '?', stand for what is missing."""
+    """Refuse numbers with a few words, such as '?', for missing values."""
     import pyarrow.compute as pc
 
     others = known.filter(pc.invert(pc.match_substring_regex(known, _NUMBER)))
@@ -262,7 +262,7 @@ def _refuse_marks(name: str, column: pa.ChunkedArray, known: pa.ChunkedArray) ->
 
 
 def _refuse_written(name: str, column: pa.ChunkedArray, known: pa.ChunkedArray) -> None:
-    """Refuse numbers that are written for people: as text, each would be a level of its own."""
+    """Refuse numbers formatted for people: as text, each would be its own level."""
     import pyarrow.compute as pc
 
     plain = pc.match_substring_regex(known, _NUMBER)

@@ -1,4 +1,4 @@
-"""The outcome of a table: which task it is, its classes, and the rows that have one."""
+"""The outcome of a table: its task, its classes, and the rows that have one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 FEW_CLASSES = 10  # whole numbers with more values than this are numbers,
-CASES_A_CLASS = 5  # and those with fewer cases a value
+CASES_A_CLASS = 5  # and those with fewer cases per value
 MOST_CLASSES = 100
 
 
@@ -52,7 +52,7 @@ class TableOutcome:
     words : str
         The outcome in short, for people.
     said : str
-        How the task was told where it could be another, else nothing.
+        How the task was chosen if it could be another one, otherwise empty.
     """
 
     y: NDArray[np.generic]
@@ -72,10 +72,10 @@ def read_outcome(
     task: str | None,
     positive: object,
 ) -> TableOutcome:
-    """Read the outcome and tell the task, as `task` says or as the values do.
+    """Read the outcome; the task is `task`, or follows from the values.
 
-    Text, true and false, and two values of any kind are classes; so are whole numbers with at most
-    ten values and five cases a value on average; all other numbers are numbers.
+    Text, booleans, and two values of any kind are classes, and so are integers with at most ten
+    values and on average at least five cases per value. All other numbers are numbers.
     """
     if task is not None:
         check.one_of("task", str(task), [str(one) for one in TASKS])
@@ -99,7 +99,7 @@ def read_outcome(
 
 
 def find_column(columns: Columns, name: str, role: str) -> pa.ChunkedArray:
-    """Return a column by name, refusing with the nearest one."""
+    """Return a column by name; the error names the nearest one."""
     if name not in columns.names:
         raise InputError(
             f"`{role}` names no column: there is no {name!r}",
@@ -110,7 +110,7 @@ def find_column(columns: Columns, name: str, role: str) -> pa.ChunkedArray:
 
 
 def _suggest_several(name: str, role: str, names: Sequence[str]) -> str:
-    """Return how to name several columns, for a user who joined them by commas."""
+    """Return how to name several columns that were joined by commas."""
     parts = [part.strip() for part in name.split(",")]
     if role not in ("ignore", "keep") or len(parts) < 2 or not set(parts) <= set(names):
         return ""
@@ -206,7 +206,7 @@ def _read_labels(
 def _choose_task(
     name: str, n: int, found: NDArray[np.generic], asked: Task | None
 ) -> tuple[Task, str]:
-    """Tell the task, with a remark where other people would have told another."""
+    """Return the task, with a remark if others might choose another one."""
     numeric = found.dtype.kind in "if"
     if asked is Task.REGRESSION and not numeric:
         raise InputError(
@@ -238,7 +238,7 @@ def _choose_task(
 
 
 def _note_alike(found: NDArray[np.generic]) -> str:
-    """Return the remark on classes that differ in case only, which may be slips."""
+    """Return a remark on classes that differ only in case, which may be typing errors."""
     seen: dict[str, str] = {}
     for label in map(str, found):
         first = seen.setdefault(label.casefold(), label)
@@ -286,7 +286,7 @@ def _read_classes(
 def _encode_labels(
     name: str, labels: tuple[object, ...], task: Task, positive: object
 ) -> tuple[NDArray[np.generic], tuple[object, ...]]:
-    """Return the codes of the labels; a complaint names the column, not an argument `y`."""
+    """Return the codes of the labels; errors name the column instead of `y`."""
     try:
         return encode_classes(label_array(labels), task, positive, None)
     except InputError as error:
@@ -295,7 +295,7 @@ def _encode_labels(
 
 
 def count_in_words(count: int, label: object) -> str:
-    """Return how many cases a class has, so that a label which is a number is told from it.
+    """Return the count of a class in words; 'of' separates it from a numeric label.
 
     Examples
     --------

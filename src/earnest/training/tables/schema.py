@@ -1,4 +1,4 @@
-"""The columns that models see, in plain data, and how a table becomes their matrix."""
+"""The columns that models see, as plain data, and how a table becomes a matrix."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Feature:
 
 @dataclass(frozen=True)
 class EncodedTable:
-    """A table as a matrix, and what was noticed on the way.
+    """A table as a matrix, and cautions about its values.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class EncodedTable:
 
 @dataclass(frozen=True)
 class Schema:
-    """What is a feature, what is left out and what is the outcome of a kind of table.
+    """Which columns of a table are features, left out, or the outcome.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class Schema:
         return EncodedTable(X, tuple(cautions))
 
     def list_unexpected(self, table: Columns) -> tuple[str, ...]:
-        """Return the columns of a table that the schema has never heard of."""
+        """Return the columns of a table that the schema does not have."""
         known = {*self.names, *self.left_out, *self.roles.values()}
         return tuple(name for name in table.names if name not in known)
 
@@ -152,7 +152,7 @@ class Schema:
 
     @classmethod
     def from_dict(cls, data: JsonObject) -> Schema:
-        """Make a schema from plain data, refusing what is none."""
+        """Make a schema from plain data."""
         try:
             features = tuple(
                 Feature(
@@ -211,14 +211,9 @@ def _explain_not_numbers(name: str, column: pa.ChunkedArray) -> InputError:
             needs="numbers, as the model was trained on",
             got=str(column.type),
         )
-    row, value = next(
-        (
-            (row, v)
-            for row, v in enumerate(column.to_pylist())
-            if v is not None and not _can_parse(v)
-        ),
-        (0, column[0].as_py()),
-    )
+    cells = enumerate(column.to_pylist())
+    words = ((row, cell) for row, cell in cells if cell is not None and not _can_parse(cell))
+    row, value = next(words, (0, column[0].as_py()))
     return InputError(
         f"column {name!r} has text instead of numbers",
         needs="numbers, as the model was trained on",

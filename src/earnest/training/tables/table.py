@@ -1,11 +1,11 @@
-"""The table door: a file or a frame becomes the matrix and the outcome that models see."""
+"""Reads a file or a frame into the matrix and the outcome that models see."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import cast
+from typing import TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,7 @@ from earnest.training.tables.schema import Feature, Schema, make_indices
 
 @dataclass(frozen=True, eq=False)
 class SourceTable:
-    """A table with its name, and what had to be guessed to read it."""
+    """A table with its name, and cautions about what was guessed to read it."""
 
     columns: Columns
     name: str
@@ -85,7 +85,7 @@ def open_noting(
 
 
 def _refuse_no_table(source: object) -> None:
-    """Refuse what has no columns with names, and tell what would have."""
+    """Refuse data without named columns, and say how to name them."""
     import narwhals as nw
 
     if bool(nw.dependencies.is_into_dataframe(source)):
@@ -106,7 +106,7 @@ def _refuse_no_table(source: object) -> None:
 
 
 def _read_suffix(path: Path) -> str:
-    """Return the suffix that tells the format; refuse what is absent, empty or of another kind."""
+    """Return the suffix of the file; refuse files that are missing, empty or of another kind."""
     needs = f"a table: {', '.join(TABLES)}"
     if path.is_dir():
         raise FormatError(f"{str(path)!r} is a folder", needs=needs)
@@ -128,9 +128,6 @@ def _suggest_suffix(path: Path) -> str:
     if path.suffix.casefold() in (".gz", ".zip", ".bz2", ".xz", ".zst"):
         return "Unpack it first."
     return "If it is a text table, rename it to end in .csv."
-
-
-# Some of the rows, where all are too many for the time.
 
 
 FEWEST = 10  # cases of a class
@@ -155,9 +152,9 @@ def sample_rows(
 ) -> NDArray[np.intp]:
     """Return about `most` of `n` rows, in their order, classes or events in their shares.
 
-    A class keeps `fewest` cases if it has them. All rows come back where `most` is enough. Groups
-    lose rows like the rest: few rows of many groups tell more than all rows of a few, and of large
-    groups too few would be left for the folds.
+    A class keeps at least `fewest` cases if it has them. All rows are returned if there are no
+    more than `most`. Groups lose rows too: a few rows of many groups tell more than all rows of a
+    few groups, and large groups would leave too few for the folds.
 
     Examples
     --------
@@ -178,22 +175,26 @@ def sample_rows(
     return np.sort(np.concatenate(kept))
 
 
-# What a table's reader leaves out, said in cautions.
+# Cautions about what is left out of a table.
+
+Findings: TypeAlias = Mapping[str, ColumnFinding]
 
 
 def warn_of_table(
     looks: Mapping[str, ColumnFinding], outcome: TableOutcome, n_rows: int, group: str | None
 ) -> Iterator[Caution]:
     """Yield what was left out of a table: columns of each kind, and rows without an outcome."""
-
-    def of(*kinds: ColumnKind) -> dict[str, ColumnFinding]:
-        return {name: look for name, look in looks.items() if look.kind in kinds}
-
-    yield from _warn_of_identifiers(of(ColumnKind.IDENTIFIER), group)
-    yield from _warn_of_copies(of(ColumnKind.OUTCOME))
-    yield from _warn_of_empty(of(ColumnKind.EMPTY, ColumnKind.CONSTANT, ColumnKind.REPEATED))
-    yield from _warn_of_dates(of(ColumnKind.DATE))
-    yield from _warn_of_texts(of(ColumnKind.TEXT))
+    makers: tuple[tuple[tuple[ColumnKind, ...], Callable[[Findings], Caution]], ...] = (
+        ((ColumnKind.IDENTIFIER,), lambda found: _warn_of_identifiers(found, group)),
+        ((ColumnKind.OUTCOME,), _warn_of_copies),
+        ((ColumnKind.EMPTY, ColumnKind.CONSTANT, ColumnKind.REPEATED), _warn_of_empty),
+        ((ColumnKind.DATE,), _warn_of_dates),
+        ((ColumnKind.TEXT,), _warn_of_texts),
+    )
+    for kinds, make in makers:
+        found = {name: look for name, look in looks.items() if look.kind in kinds}
+        if found:
+            yield make(found)
     lost = n_rows - len(outcome.rows)
     if lost:
         yield Caution(
@@ -205,67 +206,53 @@ def warn_of_table(
         )
 
 
-def _warn_of_identifiers(
-    found: Mapping[str, ColumnFinding], group: str | None
-) -> Iterator[Caution]:
-    if not found:
-        return
-    listed = check.some(f"{_list_names(name)} ({look.detail})" for name, look in found.items())
+def _warn_of_identifiers(found: Findings, group: str | None) -> Caution:
+    named = {name: repr(name) if name.strip() else "one without a name" for name in found}
+    listed = check.some(f"{named[name]} ({look.detail})" for name, look in found.items())
     several = next((n for n, one in found.items() if one.detail.endswith("values")), None)
     first = next(filter(None, found), "")
-    none = "If it is not one" if len(found) == 1 else "If one is not"
+    alone = len(found) == 1
+    none = "If it is not one" if alone else "If one is not"
     cure = f"{none}, pass keep={first!r}." if first else ""
     if several is not None and group is None and is_named_as_identifier(several):
         cure = f"If rows of one {several} belong together, pass group={several!r}."
-    yield Caution(
+    look = "looks like an identifier and is" if alone else "look like identifiers and are"
+    return Caution(
         "EN072",
-        f"{_count_columns(found)} looks like an identifier and is left out: {listed}."
-        if len(found) == 1
-        else f"{_count_columns(found)} look like identifiers and are left out: {listed}.",
-        f"A model could memorize rows with {'it' if len(found) == 1 else 'them'}, and new rows "
-        "have other values.",
+        f"{_count_columns(found)} {look} left out: {listed}.",
+        f"A model could memorize rows with {'it' if alone else 'them'}, and new rows have other "
+        "values.",
         cure,
     )
 
 
-def _list_names(name: str) -> str:
-    return repr(name) if name.strip() else "one without a name"
-
-
-def _warn_of_copies(found: Mapping[str, ColumnFinding]) -> Iterator[Caution]:
-    if not found:
-        return
+def _warn_of_copies(found: Findings) -> Caution:
     listed = check.some(f"{name!r} (as {look.detail})" for name, look in found.items())
-    yield Caution(
+    return Caution(
         "EN073",
-        f"{_count_columns(found)} {_choose_verb(found)} left out for matching the outcome "
-        f"in every row: {listed}.",
+        f"{_count_left_out(found)} for matching the outcome in every row: {listed}.",
         "A model would learn to read the answer, which new cases rarely have.",
         f"If it is known before the outcome, pass keep={next(iter(found))!r}.",
     )
 
 
-def _warn_of_empty(found: Mapping[str, ColumnFinding]) -> Iterator[Caution]:
-    if not found:
-        return
+def _warn_of_empty(found: Findings) -> Caution:
     listed = check.some(
         f"{name!r} ({', '.join(filter(None, (str(look.kind), look.detail)))})"
         for name, look in found.items()
     )
-    yield Caution(
+    return Caution(
         "EN073",
-        f"{_count_columns(found)} {_choose_verb(found)} left out: {listed}.",
+        f"{_count_left_out(found)}: {listed}.",
         "There is nothing to learn from columns that never vary or repeat another one.",
         severity=Severity.NOTE,
     )
 
 
-def _warn_of_dates(found: Mapping[str, ColumnFinding]) -> Iterator[Caution]:
-    if not found:
-        return
-    yield Caution(
+def _warn_of_dates(found: Findings) -> Caution:
+    return Caution(
         "EN074",
-        f"{_count_columns(found)} {_choose_verb(found)} left out: {check.some(map(repr, found))} "
+        f"{_count_left_out(found)}: {check.some(map(repr, found))} "
         f"hold{'s' if len(found) == 1 else ''} dates.",
         "Models cannot learn from what matters about a date (the weekday, an age, the time "
         "since); and if new cases come later, shuffled folds are too optimistic.",
@@ -273,25 +260,23 @@ def _warn_of_dates(found: Mapping[str, ColumnFinding]) -> Iterator[Caution]:
     )
 
 
-def _warn_of_texts(found: Mapping[str, ColumnFinding]) -> Iterator[Caution]:
-    if not found:
-        return
+def _warn_of_texts(found: Findings) -> Caution:
     listed = check.some(f"{name!r} ({look.detail})" for name, look in found.items())
-    yield Caution(
+    return Caution(
         "EN075",
-        f"{_count_columns(found)} {_choose_verb(found)} left out: {listed}.",
+        f"{_count_left_out(found)}: {listed}.",
         "Text with so many levels has too few cases of each to learn from.",
         "Merge rare levels, or derive numbers from the text.",
         Severity.NOTE,
     )
 
 
-def _count_columns(found: Mapping[str, ColumnFinding]) -> str:
+def _count_columns(found: Findings) -> str:
     return "1 column" if len(found) == 1 else f"{len(found)} columns"
 
 
-def _choose_verb(found: Mapping[str, ColumnFinding]) -> str:
-    return "is" if len(found) == 1 else "are"
+def _count_left_out(found: Findings) -> str:
+    return f"{_count_columns(found)} {'is' if len(found) == 1 else 'are'} left out"
 
 
 LONG = 1_000_000  # rows from which on kinds are told by the rows that were sampled
@@ -325,7 +310,7 @@ class TrainingTable:
     cautions : tuple of Caution
         What was left out, and why.
     words, said : str
-        The outcome in short; how the task was told where it could be another.
+        The outcome in short; how the task was chosen if it could be another.
     source : str
         The name of the file.
     """
@@ -362,12 +347,11 @@ class TrainingTable:
 
     def take(self, kept: NDArray[np.intp]) -> TrainingTable:
         """Return a table of some of the cases."""
-        groups = None if self.groups is None else np.unique(self.groups[kept], return_inverse=True)
         return replace(
             self,
             X=self.X[kept],
             y=self.y[kept],
-            groups=None if groups is None else groups[1].astype(np.int64),
+            groups=None if self.groups is None else _encode_groups(self.groups[kept]),
             inputs=replace(self.inputs, n_cases=len(kept)),
             rows=self.rows[kept],
         )
@@ -393,11 +377,11 @@ def read_table(
 ) -> TrainingTable:
     """Read a table into the matrix and the outcome that models see.
 
-    A column of numbers stays as it is. Text with few levels, and true and false, are categories:
+    A column of numbers is kept unchanged. Text with few levels, and booleans, are categories:
     their codes stand in the matrix, their levels in the schema. Left out, each with a caution, are
     columns that identify the rows, dates, text with many levels, and columns that are empty,
     constant, or the same as another or as the outcome. Rows without an outcome are left out too.
-    The task is told by the outcome: text and two values are classes, whole numbers with at most
+    The task follows from the outcome: text and two values are classes, integers with at most
     ten values are classes as well (`said` tells so), other numbers are numbers; `task` overrides
     it.
 
@@ -453,14 +437,12 @@ def read_table(
     answers = list_answers(outcome.task, outcome.y[kept], named)
     X, schema, looks = drop_repeats(X, schema, looks, answers, read_names(keep))
     _refuse_nothing(schema, looks)
-    if groups is not None:
-        groups = np.unique(groups[kept], return_inverse=True)[1].astype(np.int64)
     return TrainingTable(
         X=X,
         y=outcome.y[kept],
         task=outcome.task,
         classes=outcome.classes,
-        groups=groups,
+        groups=None if groups is None else _encode_groups(groups[kept]),
         inputs=_make_inputs(X, schema),
         schema=schema,
         rows=outcome.rows[kept],
@@ -477,10 +459,15 @@ def read_table(
     )
 
 
+def _encode_groups(groups: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Return groups numbered from 0 without gaps."""
+    return np.unique(groups, return_inverse=True)[1].astype(np.int64)
+
+
 def _read_groups(columns: Columns, name: str, rows: NDArray[np.intp]) -> NDArray[np.int64]:
     find_column(columns, name, "group")
     codes, _ = columns.complete_codes(name)
-    groups = np.unique(codes[rows], return_inverse=True)[1].astype(np.int64)
+    groups = _encode_groups(codes[rows])
     if groups.max() == 0:
         raise InputError(
             f"column {name!r} has only one value", needs="at least two groups", got="one group"
@@ -500,17 +487,14 @@ def _refuse_twice(roles: Mapping[str, str]) -> None:
 
 
 def read_names(given: object) -> tuple[str, ...]:
-    """Return the names of columns that a user gives as one or as several.
-
-    pandas numbers the columns of an array: a number is the name that it is written as.
-    """
+    """Return the names of one or several columns as text; pandas may number columns."""
     if isinstance(given, Iterable) and not isinstance(given, str):
         return tuple(map(str, given))
     return (str(given),)
 
 
 def read_name(given: object) -> str | None:
-    """Return the name of a column, None where none is given."""
+    """Return the name of a column as text, or None."""
     return None if given is None else str(given)
 
 
@@ -521,7 +505,7 @@ def _look_at_columns(
     keep: Sequence[str],
     rows: NDArray[np.intp] | None,
 ) -> dict[str, ColumnFinding]:
-    """Look at every column: at all of it, or at the rows that were sampled of very many."""
+    """Look at every column, or at the sampled rows if there are very many."""
     present, ignored, kept = set(columns.names), set(ignore), set(keep)
     for role, names in (("ignore", ignore), ("keep", keep)):
         for name in names:
@@ -569,10 +553,7 @@ def _make_inputs(X: NDArray[np.float64], schema: Schema) -> Inputs:
     )
 
 
-# Columns that say again what another column, or the outcome itself, says already.
-
-
-HEAD = 1000  # rows by which most columns are told apart
+HEAD = 1000  # rows that are compared first
 
 
 def drop_repeats(
@@ -582,7 +563,7 @@ def drop_repeats(
     answers: Mapping[str, NDArray[np.generic]],
     keep: tuple[str, ...] = (),
 ) -> tuple[NDArray[np.float64], Schema, dict[str, ColumnFinding]]:
-    """Leave out columns that are the same as one before, and copies of the outcome.
+    """Leave out columns that repeat an earlier one, and copies of the outcome.
 
     Parameters
     ----------
@@ -593,15 +574,18 @@ def drop_repeats(
     answers : mapping of str to ndarray
         The columns of the outcome by name; see `list_answers`.
     keep : tuple of str
-        Columns that stay though they are copies of the outcome.
+        Columns to keep even if they are copies of the outcome.
     """
     names = schema.names
     copies = _find_copies(X, answers)
-    gone = {place: ColumnFinding(ColumnKind.OUTCOME, detail=name)
-            for place, name in copies.items() if names[place] not in keep}  # fmt: skip
-    repeats = _find_repeats(X, schema)
-    gone |= {p: ColumnFinding(ColumnKind.REPEATED, detail=f"as {names[before]}")
-             for p, before in repeats.items() if p not in gone}  # fmt: skip
+    gone = {
+        place: ColumnFinding(ColumnKind.OUTCOME, detail=name)
+        for place, name in copies.items()
+        if names[place] not in keep
+    }
+    for place, before in _find_repeats(X, schema).items():
+        repeat = ColumnFinding(ColumnKind.REPEATED, detail=f"as {names[before]}")
+        gone.setdefault(place, repeat)
     if not gone:
         return X, schema, dict(looks)
     kept = [place for place in range(len(names)) if place not in gone]
@@ -649,7 +633,7 @@ def _find_copies(
 
 
 def _is_same(column: NDArray[np.float64], answer: NDArray[np.generic]) -> bool:
-    """Tell whether two columns are one: equal numbers, or classes under other names."""
+    """Tell whether two columns are equal numbers, or the same classes under other names."""
     if answer.dtype.kind == "f":
         return np.array_equal(column, answer)
     if np.isnan(column).any():

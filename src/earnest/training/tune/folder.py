@@ -1,4 +1,4 @@
-"""The folder of a run: what may be written there, what is there already, and its files."""
+"""The folder of a run: its files, and checks before anything is written."""
 
 from __future__ import annotations
 
@@ -80,12 +80,8 @@ class Folder:
             )
 
     def write_json(self, name: str, data: Mapping[str, object]) -> None:
-        """Write plain data; half a file never stands under the name."""
+        """Write plain data atomically."""
         write_file(self.path / name, json.dumps(data, indent=2, allow_nan=False) + "\n")
-
-    def write_bytes(self, name: str, data: bytes) -> None:
-        """Write a file; half of it never stands under the name."""
-        write_file(self.path / name, data)
 
 
 def _show_value(path: Path) -> str:
@@ -108,7 +104,7 @@ def _refuse_unwritable(path: Path) -> None:
 
 
 def _plan_of(path: Path, asked: TuneOptions) -> TunePlan | None:
-    """Return the plan of the run that is there; refuse one that was asked for otherwise."""
+    """Return the plan of the run in the folder; refuse a run with other options."""
     if not (path / RUN).exists():
         raise StoreError(
             f"{_show_value(path)} has no run to resume",
@@ -133,7 +129,7 @@ def _plan_of(path: Path, asked: TuneOptions) -> TunePlan | None:
 
 
 def _forget_unplanned(run: RunFile) -> None:
-    """Accept a run that was ended before its plan was written: nothing is lost with it."""
+    """Remove a run that ended before its plan was written; it has no finished fits."""
     if run.outcomes:
         raise StoreError(
             f"{str(run.path)!r} is not a run file of `tune`",

@@ -1,4 +1,4 @@
-"""A tuning step by step: read and check, plan, search within the time, judge, write."""
+"""The steps of a tuning: read and check, plan, search within the time, judge, write."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import json
 import math
 import secrets
 import warnings
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,6 +19,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, InputError, StoreError
 from earnest.core.base.protocols import Key, Outcome, Progress
 from earnest.core.base.rng import Purpose, Seeds
+from earnest.core.base.writing import write_file
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import EnsembleRule, Pooled
 from earnest.core.data.target import Task
@@ -26,6 +28,7 @@ from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.engine import backends
 from earnest.engine.backends import at_once
+from earnest.engine.progress import ForwardedProgress
 from earnest.inference.resampling.winners import winner as find_winner
 from earnest.methods.winner.bbc import BBC
 from earnest.metrics import metric as metric_named
@@ -33,6 +36,7 @@ from earnest.store import MemoryStore, RunFile, SqliteStore, read_run
 from earnest.training.assess.learning import learning_curve, warn_of_settings
 from earnest.training.fit.ledger import AllFailedError
 from earnest.training.learners.averaged import join_members
+from earnest.training.learners.calibrated import Curve, find_meaning, is_meaning_needed
 from earnest.training.learners.portfolio import (
     Portfolio,
     PortfolioConfiguration,
@@ -61,7 +65,6 @@ from earnest.training.tune.folder import (
     RUN,
     Folder,
 )
-from earnest.training.tune.meaning import Curve, find_meaning, is_meaning_needed
 from earnest.training.tune.model import Model
 from earnest.training.tune.options import TuneOptions, choose_metric
 from earnest.training.tune.pilot import (
@@ -119,7 +122,7 @@ class Job:
 
     @property
     def name(self) -> str:
-        """What is tuned for, for the head of a live page."""
+        """The file and the outcome, for the title of a live page."""
         roles = self.table.schema.roles
         return f"{self.table.source}, {roles.get('target') or roles.get('time') or ''}".strip(", ")
 
@@ -144,7 +147,7 @@ class Job:
         )
 
     def plan(self) -> TunePlan:
-        """Return what will be tried: as the run that is resumed, else by a pilot."""
+        """Return what will be tried: as in the run that is resumed, otherwise by a pilot."""
         if self.resumed is not None:
             return self.resumed
         seeds = Seeds(self.seed)
@@ -193,11 +196,11 @@ class Job:
         return pace.count_within(seconds, min(fewest, most), most)
 
     def _time_of_search(self, plan: TunePlan) -> float:
-        """Return when the search ends, if it is not complete before."""
+        """Return when the search ends, unless it is complete before."""
         return self.started + TIME_OF_SEARCH * self.asked.seconds - plan.judging_seconds
 
     def find_end(self, plan: TunePlan) -> float:
-        """Return when a plan that goes on while there is time ends; infinity for other plans."""
+        """Return when a plan that uses all its time ends; infinity for other plans."""
         goes_on = plan.n_sure is not None and self.repeated is None
         return self._time_of_search(plan) if goes_on else math.inf
 
@@ -237,7 +240,7 @@ class Job:
         return tuned
 
     def _add_learning(self, tuned: Tuned, progress: Progress | None) -> Tuned:
-        """Train the winner on parts of the cases; what was tuned is kept where that cannot be."""
+        """Add the learning curve of the winner, or why there is none."""
         table, folder = tuned.table, self.folder
         draws = Seeds(tuned.plan.seed).generator(Purpose.SPLITS, 0, 4)
         try:
@@ -265,8 +268,7 @@ class Job:
         """Return the share of the budget that workers spent in fits."""
         if not math.isfinite(self.asked.seconds) or self.resumed is not None:
             return None
-        workers = max(1, backends.plan(self.asked.n_jobs, limited=False).n_jobs)
-        return fit_seconds / workers / self.asked.seconds
+        return fit_seconds / at_once(self.asked.n_jobs) / self.asked.seconds
 
     def _make_result(self, plan: TunePlan, table: TrainingTable, ran: TuneRun) -> Tuned:
         searched, judged = ran.searched, ran.judged
@@ -294,7 +296,7 @@ class Job:
         if len(shares) == 1:
             meaning = find_meaning(winner.name, estimator, pi)
             made = _add_cautions(made, _warn_of_meaning(winner.name, estimator, pi, meaning))
-        results, n_splits = judged.table, len(searched.journey.splits)
+        results, n_splits = judged.table, len(searched.splits)
         took = (results["mean_fit_time"] + results["mean_score_time"]).sum() * n_splits
         return Tuned(
             estimate=made,
@@ -317,7 +319,7 @@ class Job:
             table=table,
             folds=folds,
             repeats=repeats,
-            n_dropped=len(searched.journey.dropped),
+            n_dropped=len(searched.dropped),
             n_failed=len(searched.ledger.list_failures()),
             n_fits=searched.ledger.n_fits + len(shares),
             n_fits_nested=repeats * folds**2 * len(ran.configs) + repeats * folds + 1,
@@ -336,7 +338,7 @@ def begin(
     resume: bool = False,
     plan: str | Path | None = None,
 ) -> Job:
-    """Read and check all that a tuning needs; raise before anything is trained or written."""
+    """Read and check everything; raise before anything is trained or written."""
     started = monotonic()
     if resume and out is None:
         raise InputError("`resume` needs a folder", needs="`out`, the folder of the run")
@@ -395,7 +397,7 @@ def _keep_copies_together(table: TrainingTable, folds: int) -> TrainingTable:
 
 
 def _explain_no_fit(why: str, task: Task) -> InputError:
-    """Return why no model of a portfolio could be fitted, as its first one said."""
+    """Return the error if no model could be fitted, with the message of the first one."""
     if task is Task.SURVIVAL and find_spec("lifelines") is None:
         return InputError(
             "models of survival need a package that is not installed",
@@ -439,7 +441,7 @@ def _set_ranks(pi: Predictions, configs: dict[str, PortfolioConfiguration]) -> P
 def _estimate(
     judged: SearchResults, pi: Predictions, rule: EnsembleRule | None, n_resamples: int | None
 ) -> Estimate:
-    """Return the estimate of the winner by the pooled metric, the choice that BBC repeats."""
+    """Return the estimate of the winner by the pooled metric, as BBC chooses in resamples."""
     if judged.question is None:
         raise refuse_estimate(judged.refusal, "estimate")
     asked = replace(judged.question, best=None, rule=rule, n_resamples=n_resamples)
@@ -448,7 +450,7 @@ def _estimate(
 
 
 def _find_best(judged: SearchResults, pi: Predictions) -> str:
-    """Return the best single configuration by the pooled metric, beside an ensemble of several."""
+    """Return the best single configuration by the pooled metric, next to an ensemble."""
     assert judged.question is not None
     usable = pi.usable()
     best, _, _ = find_winner(usable, judged.question.metric, Pooled())
@@ -467,7 +469,7 @@ def _fit_winner(estimator: Estimator, table: TrainingTable) -> Pipeline:
 def _warn_of_meaning(
     winner: str, estimator: Pipeline, pi: Predictions, meaning: Curve | None
 ) -> list[Caution]:
-    """Return what to say where decision values tell no probabilities."""
+    """Return a caution if decision values cannot be turned into probabilities."""
     if meaning is None and is_meaning_needed(estimator, pi):
         return list(warn_of_no_probabilities(winner, calibrated=False))
     if not getattr(estimator[-1], "rises_", True):
@@ -482,7 +484,7 @@ def _add_cautions(made: Estimate, more: Sequence[Caution]) -> Estimate:
 def _compare(
     made: Estimate, pi: Predictions, metric: str, level: float, winner: str
 ) -> Comparisons | None:
-    """Compare the winner with the others, once for the terminal and the report."""
+    """Compare the winner with the others, for the terminal and the report."""
     from earnest.comparison.run import against_winner
 
     if made.n_configs < 2:
@@ -490,16 +492,16 @@ def _compare(
     seed = made.provenance.seed
     try:
         return against_winner(pi, metric, winner, confidence_level=level, rng=seed)
-    except EarnestError:  # too few cases for any test: nothing is told
+    except EarnestError:  # too few cases for any test
         return None
 
 
 def _find_simplest(
     found: Comparisons | None, configs: dict[str, PortfolioConfiguration]
 ) -> tuple[PortfolioConfiguration | None, int]:
-    """Return the cheapest configuration not shown to be worse, None if that is the winner.
+    """Return the cheapest configuration not shown to be worse, and how many are not.
 
-    And how many there are, as the report names them.
+    The configuration is None if it is the winner.
     """
     if found is None:
         return None, 1
@@ -509,7 +511,7 @@ def _find_simplest(
 
 def _write(tuned: Tuned, folder: Folder) -> None:
     tuned.predictions.save(folder.path / PREDICTIONS)
-    folder.write_bytes(MODEL, tuned.model.to_bytes())
+    write_file(folder.path / MODEL, tuned.model.to_bytes())
     folder.write_json(ESTIMATE, tuned.to_dict())
     tried = json.loads(tuned.plan.to_json())
     del tried["fit_seconds"]  # which differ from run to run
@@ -525,7 +527,7 @@ class TimeIsUpError(EarnestError):
 
 
 class PlannedStore(SqliteStore):
-    """A run file that begins with the plan of the run, and whose scores stay in memory too."""
+    """A run file that begins with the plan of the run, and keeps its scores in memory too."""
 
     def __init__(self, path: str | Path, plan: TunePlan) -> None:
         super().__init__(path)
@@ -557,72 +559,59 @@ class PlannedStore(SqliteStore):
         return self._memory.to_run(path)
 
 
-class Clock:
-    """Tells another progress, and ends the run when its time is over.
+@dataclass(eq=False, kw_only=True)
+class Clock(ForwardedProgress):
+    """Ends the run when its time is over, and forwards its progress.
 
     Parameters
     ----------
     until : float
-        The moment, on the clock of `time.monotonic`.
+        When the time is over, on the clock of `time.monotonic`.
     fits : int
         How many fits complete a configuration.
     by_fold : bool
-        Whether the search goes fold by fold, so that a fold is what can be complete.
+        Whether the search goes fold by fold, so that folds are completed, not configurations.
     told : Progress, optional
-        Who is shown it.
+        Receives the progress.
     """
 
-    def __init__(self, until: float, fits: int, by_fold: bool, told: Progress | None) -> None:
-        self._until, self._fits, self._by_fold, self._told = until, fits, by_fold, told
-        self._done: dict[tuple[int, ...], int] = {}
-        self._complete = self._left = 0
+    until: float
+    fits: int
+    by_fold: bool
+    _done: Counter[Key] = field(default_factory=Counter)
+    _left: int = 0
 
     def start(self, total: int, title: str = "") -> None:
         """Begin."""
         self._left = total
-        if self._told is not None:
-            self._told.start(total, title)
+        super().start(total, title)
 
     def advance(self, outcome: Outcome, *, stored: bool = False) -> None:
-        """Count, and end the run when it has enough and no time."""
-        if self._told is not None:
-            self._told.advance(outcome, stored=stored)
-        self._count(outcome.key)
+        """Count the fit, and end the run if there is enough to judge and no time left."""
+        super().advance(outcome, stored=stored)
+        self._done[outcome.key[1:] if self.by_fold else outcome.key[:1]] += 1
         self._left -= 1
-        enough = self._complete >= (1 if self._by_fold else FEWEST_CONFIGS)
-        if enough and self._left > 0 and not stored and monotonic() > self._until:
+        over = self._left > 0 and not stored and monotonic() > self.until
+        if over and self._has_enough():
             raise TimeIsUpError("the time ran out")
 
-    def _count(self, key: Key) -> None:
-        if self._by_fold:  # a fold is complete when the next one has begun
-            self._done[key[1:]] = 1
-            self._complete = len(self._done) - 1
-            return
-        self._done[key[:1]] = self._done.get(key[:1], 0) + 1
-        self._complete += self._done[key[:1]] == self._fits
+    def _has_enough(self) -> bool:
+        if self.by_fold:  # a fold is complete when the next one has begun
+            return len(self._done) > 1
+        complete = sum(count == self.fits for count in self._done.values())
+        return complete >= FEWEST_CONFIGS
 
     def drop(self, count: int) -> None:
-        """Pass on that fits will not be made."""
+        """Count fits that will not be made."""
         self._left -= count
-        if self._told is not None:
-            self._told.drop(count)
-
-    def message(self, text: str) -> None:
-        """Pass on a line."""
-        if self._told is not None:
-            self._told.message(text)
-
-    def finish(self) -> None:
-        """End."""
-        if self._told is not None:
-            self._told.finish()
+        super().drop(count)
 
 
 @dataclass(frozen=True, eq=False)
 class TuneRun:
-    """A search, the configurations it is about, and whether its time was too short.
+    """A search, its configurations, and what was cut short.
 
-    `run` is what its run file holds, without predictions; it is not read back from the file.
+    `run` holds the content of the run file without predictions; it is not read from the file.
     """
 
     searched: SearchRun
@@ -648,16 +637,15 @@ def run_search(
     progress: Progress | None = None,
     live: LivePage | None = None,
 ) -> TuneRun:
-    """Search within the time; where it is over, take what is complete.
+    """Search within the time; when it is over, keep what is complete.
 
-    Where the plan of another run is `repeated`, no fit has a limit.
-
-    A back end other than this machine's processes is one `joblib.parallel_config` around this call.
+    If the plan of another run is `repeated`, no fit has a limit. To use a back end other than the
+    processes of this machine, wrap the call in `joblib.parallel_config`.
     """
     store = MemoryStore() if path is None else PlannedStore(path, plan)
     where = RUN if path is None else path
     by_fold = asked.drop is not None
-    clock = Clock(until, len(folds), by_fold, progress)
+    clock = Clock(until=until, fits=len(folds), by_fold=by_fold, told=progress)
 
     def search(
         some: Sequence[PortfolioConfiguration],
@@ -700,7 +688,7 @@ def run_search(
     except TimeIsUpError:
         done = store.done() if isinstance(store, MemoryStore) else read_run(store.path).outcomes
     if by_fold:
-        kept, count = _keep_whole_folds(done, len(configs))
+        kept, count = _keep_whole_folds(done)
         note = cut_short(count, len(folds), "folds")
         ran = search(configs, folds[:count], kept, note=note)
         return replace(ran, n_splits=count, spent=_add_times(done))
@@ -713,16 +701,16 @@ def run_search(
 
 
 def _add_times(done: Mapping[Key, Outcome]) -> float:
-    """Return what all fits took, also those of configurations that were not completed."""
+    """Return the time of all fits, including those of incomplete configurations."""
     times = ("fit_time", "score_time")
     return sum(one.numbers.get(name, 0.0) for one in done.values() for name in times)
 
 
 def _find_longest(asked: TuneOptions, plan: TunePlan) -> float | None:
-    """Return the seconds that a fit may take, None where all are short and one runs at a time.
+    """Return the seconds that a fit may take, or None.
 
-    A limit needs processes, which take longer to start than such a search. A run whose time is not
-    limited has none.
+    There is no limit without a budget, and none for a short search of one job: a limit needs
+    processes, which would take longer to start than the search.
     """
     if math.isinf(asked.seconds):
         return None
@@ -734,10 +722,8 @@ def _find_longest(asked: TuneOptions, plan: TunePlan) -> float | None:
 def _keep_whole_configurations(
     done: Mapping[Key, Outcome], fits: int
 ) -> tuple[MemoryStore, tuple[int, ...]]:
-    """Return the outcomes of complete configurations, numbered again, and which these are."""
-    counts: dict[int, int] = {}
-    for key in done:
-        counts[key[0]] = counts.get(key[0], 0) + 1
+    """Return the outcomes of complete configurations, renumbered, and which these are."""
+    counts = Counter(key[0] for key in done)
     places = tuple(sorted(config for config, count in counts.items() if count == fits))
     kept = MemoryStore()
     for key, outcome in done.items():
@@ -746,8 +732,8 @@ def _keep_whole_configurations(
     return kept, places
 
 
-def _keep_whole_folds(done: Mapping[Key, Outcome], n_configs: int) -> tuple[MemoryStore, int]:
-    """Return the outcomes of the folds before the one under way, and how many these are."""
+def _keep_whole_folds(done: Mapping[Key, Outcome]) -> tuple[MemoryStore, int]:
+    """Return the outcomes of the folds before the current one, and how many these are."""
     begun = sorted({key[1:] for key in done})
     kept = MemoryStore()
     for key, outcome in done.items():

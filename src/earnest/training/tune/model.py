@@ -21,12 +21,12 @@ from earnest.core.results.cautions import Caution, Severity
 from earnest.core.tables.columns import Columns
 from earnest.core.tables.files import TABLES
 from earnest.core.tables.formats.expanding import check_arrays, foreign_content, refuse_expanding
+from earnest.training.learners.calibrated import Curve, compute_probabilities
 from earnest.training.protocols import Classifier, Estimator, Predictor
 from earnest.training.tables.kinds import is_number, is_text
 from earnest.training.tables.outcome import find_column
 from earnest.training.tables.schema import Schema
 from earnest.training.tables.table import open_noting
-from earnest.training.tune.meaning import Curve, compute_probabilities
 from earnest.training.tune.model_checks import (
     check_index,
     check_made,
@@ -344,7 +344,7 @@ def _refuse_other_version(path: Path, archive: ZipFile) -> None:
 
 
 def _list_types(content: bytes) -> list[str]:
-    """Return the types of a file that skops does not trust by itself; refuse those nobody trusts.
+    """Return the types of a file that skops does not trust by default; refuse unknown ones.
 
     Nothing is made of them.
     """

@@ -1,8 +1,8 @@
-"""A model file, looked through before anything is made of it, and what was made of it, after.
+"""Checks of a model file, before and after objects are made from it.
 
-Before: only known ways to make known types, no functions, arrays as large as they claim. After:
-the arrays that compiled code walks through without looking, such as the nodes of trees, lead
-nowhere outside themselves, and every walk ends.
+Before: only known ways to make known types, no functions, and arrays as large as they claim. After:
+arrays that compiled code follows without checks, such as the nodes of trees, never lead outside
+themselves, and every walk through them ends.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ def _list_nodes(index: object) -> Iterator[Node]:
 
 
 def _drop_numbers(node: object) -> object:
-    """Return a part without the numbers of what is in it, which are new each time it is written."""
+    """Return a part without the numbers of its parts, which differ each time it is written."""
     if isinstance(node, dict):
         return {key: _drop_numbers(value) for key, value in node.items() if key != "__id__"}
     return [_drop_numbers(one) for one in node] if isinstance(node, list) else node

@@ -43,8 +43,8 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 class TuneOptions:
     """The knobs of `tune`; see there.
 
-    What a resumed run must share is what `same` tells: the budget, the level and the number of
-    workers may be others.
+    A resumed run must share what `same` returns; its budget, level and number of workers may
+    differ.
     """
 
     target: str | None = None
@@ -89,7 +89,7 @@ class TuneOptions:
 
     @property
     def rule(self) -> EnsembleRule | None:
-        """The rule that chooses an ensemble; None where one configuration wins."""
+        """The rule that chooses an ensemble; None if one configuration wins."""
         return ENSEMBLE_RULES[self.ensemble]
 
     @property
@@ -101,7 +101,7 @@ class TuneOptions:
 
     @property
     def planned_seconds(self) -> float:
-        """The time by which reading and the pilot go, which always end."""
+        """The time on which reading and the pilot are based, which is always finite."""
         return USUAL_SECONDS if self.budget is None else self.budget
 
     @property
@@ -132,12 +132,12 @@ class TuneOptions:
 
 
 def read_budget(budget: object) -> float | None:
-    """Return a span of time in seconds, None for none."""
+    """Return a duration in seconds, or None for None."""
     return None if budget is None else read_seconds(budget)
 
 
 def read_seconds(budget: object) -> float:
-    """Return a span of time in seconds.
+    """Return a duration in seconds.
 
     Examples
     --------

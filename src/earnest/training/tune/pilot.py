@@ -1,4 +1,4 @@
-"""How long a fit takes, family by family, and what other programs leave of the machine."""
+"""Measures how long a fit of each family takes, and how busy the machine is."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def measure(
 
     A sample grows until a fit takes half a percent of the budget, or until it is the whole table.
     Families that are cheap by their costs come first. When a tenth of the budget is over, the
-    others are told by their costs, at the speed that was seen.
+    others are estimated from their costs, at the speed seen so far.
     """
     start = perf_counter()
     first: dict[str, PortfolioConfiguration] = {}
@@ -189,7 +189,7 @@ class JudgingPace:
     seconds : float
         What one choice takes on all cases; all cores of this machine share it.
     parts : int
-        How many choices one division of the cases asks for, beside those of the resamples.
+        How many choices one partition of the cases needs, in addition to those of the resamples.
     """
 
     seconds: float
@@ -289,12 +289,12 @@ def read_machine(root: Path = Path("/")) -> Reading:
 
 
 def measure_crowding(before: Reading, after: Reading, at_once: int) -> float:
-    """Return how many times longer a fit takes when so many run beside what others do.
+    """Return how many times longer a fit takes when this many run next to other programs.
 
-    A program that ended before counts for nothing, unlike in the load average of a minute. Where a
-    room has processors to spare, the others want what they use. Where it has none they want more
-    than they get, and how much is told by the share that this process got: one of N + 1 that
-    want all of the time gets 1 / (N + 1) of the processors. Each fit is one more that wants.
+    Programs that have ended do not count, unlike in the load average of a minute. If a room has
+    processors to spare, others need what they use. If it has none, they need more than they get;
+    how much follows from the share that this process got: one of N + 1 busy programs gets
+    1 / (N + 1) of the processors. Each fit is one more busy program.
     """
     wall, own = after.clock - before.clock, after.own - before.own
     if wall < SHORTEST:
@@ -318,7 +318,7 @@ def _count_others(busy: float, own: float, wall: float, capacity: float) -> floa
 
 
 def _measure_by_clock(wall: float, own: float, at_once: int) -> float:
-    """Return it where nobody counts: others are there if this process had to wait for them."""
+    """Return it without counters: there are others if this process had to wait."""
     slowed = wall / max(own, 0.01 * wall)
     others = slowed * cores() - 1.0 if slowed > SLOWED else 0.0
     return max((others + at_once) / cores(), 1.0)
@@ -356,7 +356,7 @@ def _read_machine(root: Path) -> Room:
 
 
 def _read_container(root: Path) -> Room | None:
-    """Return what the control group (version 2) may use; None where it is not limited."""
+    """Return what the control group (version 2) may use; None if it is not limited."""
     group = root / "sys/fs/cgroup"
     quota, period = (group / "cpu.max").read_text().split()
     if quota == "max":
@@ -366,7 +366,7 @@ def _read_container(root: Path) -> Room | None:
 
 
 def _read_old_container(root: Path) -> Room | None:
-    """Return what the control group (version 1) may use; None where it is not limited."""
+    """Return what the control group (version 1) may use; None if it is not limited."""
     group = root / "sys/fs/cgroup"
     quota = int((group / "cpu/cpu.cfs_quota_us").read_text())
     if quota <= 0:

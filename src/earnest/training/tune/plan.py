@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +24,8 @@ from earnest.training.tune.pilot import Pilot
 DOCUMENT = "plan"  # the name under which a run file keeps it
 PLAN = "plan.json"  # the file that says what was tried
 VERSION = 1
+KEPT = ("seed", "most_rows", "n_rows", "configs", "n_offered", "fit_seconds", "asked")
+OPTIONAL = ("n_splits", "n_sure", "n_resamples")
 USED = 0.75  # of the time that is left: the rest is for the last fit, the estimate and surprises
 MORE = 2.0  # times that time: what is listed to go on with, as paces may be too slow by that much
 LONGEST_MORE = 0.1  # of that time that one of them may take, as it may be in vain
@@ -43,7 +44,7 @@ EXTRA_SHARE = (
 
 @dataclass(frozen=True, kw_only=True)
 class TunePlan:
-    """What a run will do, settled before its first fit and kept in the run file.
+    """What a run will do, decided before its first fit and kept in the run file.
 
     Attributes
     ----------
@@ -90,7 +91,7 @@ class TunePlan:
     judging_seconds: float = 0.0
 
     def list_differences(self, asked: TuneOptions) -> list[str]:
-        """Return which options are others than those of the plan, in words."""
+        """Return in words which options differ from those of the plan."""
         now = asked.same()
         if asked.seed is None:
             now["seed"] = self.asked.get("seed")
@@ -103,21 +104,9 @@ class TunePlan:
 
     def to_json(self) -> str:
         """Return it as the text that a run file keeps."""
-        return json.dumps(
-            {
-                "version": VERSION,
-                "seed": self.seed,
-                "most_rows": self.most_rows,
-                "n_rows": self.n_rows,
-                "configs": list(self.configs),
-                "n_offered": self.n_offered,
-                "fit_seconds": round(self.fit_seconds, 3),
-                "asked": self.asked,
-                **({} if self.n_splits is None else {"n_splits": self.n_splits}),
-                **({} if self.n_sure is None else {"n_sure": self.n_sure}),
-                **({} if self.n_resamples is None else {"n_resamples": self.n_resamples}),
-            }
-        )
+        parts = asdict(self) | {"fit_seconds": round(self.fit_seconds, 3)}
+        kept = {name: parts[name] for name in (*KEPT, *OPTIONAL) if parts[name] is not None}
+        return json.dumps({"version": VERSION, **kept})
 
     @classmethod
     def from_json(cls, text: str) -> TunePlan:
@@ -132,20 +121,14 @@ class TunePlan:
                 n_offered=int(data["n_offered"]),
                 fit_seconds=float(data.get("fit_seconds", 0.0)),
                 asked=dict(data["asked"]),
-                n_splits=_read_optional(data, "n_splits"),
-                n_sure=_read_optional(data, "n_sure"),
-                n_resamples=_read_optional(data, "n_resamples"),
+                **{name: int(data[name]) for name in OPTIONAL if data.get(name) is not None},
             )
         except (ValueError, KeyError, TypeError) as error:
             raise FormatError("the plan of a run cannot be read", got=str(error)) from error
 
 
-def _read_optional(data: Mapping[str, Any], name: str) -> int | None:
-    return None if data.get(name) is None else int(data[name])
-
-
 def read_plan(path: str | Path, asked: TuneOptions) -> TunePlan:
-    """Read the plan of an earlier run, to repeat it; refuse one that was asked for otherwise."""
+    """Read the plan of an earlier run, to repeat it; refuse a plan with other options."""
     file = Path(path).expanduser()
     if file.is_dir():
         file = file / PLAN
@@ -177,16 +160,16 @@ def fit_into(
     asked: TuneOptions,
     at_once: int = 1,
 ) -> tuple[tuple[PortfolioConfiguration, ...], int]:
-    """Return which configurations, quick ones first, and how many rows fit into so many seconds.
+    """Return the configurations and the number of rows that fit into a budget in seconds.
 
-    The first of each family comes before all others: where the pilot was too hopeful, the clock
-    should not end the search before a dear family was tried at all.
+    The first configuration of each family comes before all others, then cheap ones before
+    expensive ones. So even if the pilot was too optimistic, every family is tried.
 
-    `at_once` is how many fits run at a time, wherever they run.
+    All rows are kept if one configuration of each family fits, and two per family on average.
+    Otherwise the number of rows is reduced, down to five thousand, and then that of configurations,
+    down to the first of each family. The clock ends a search that is still too long.
 
-    All rows are kept as long as one configuration of each family fits, and two for each on
-    average; else rows go, down to five thousand, and then configurations, down to the first of
-    each family: a search that is too long is ended by its clock, when the quick ones are complete.
+    `at_once` is how many fits run at a time.
     """
     firsts = {config.family: config for config in reversed(configs)}
     families = set(firsts)
@@ -219,11 +202,11 @@ def list_more(
     asked: TuneOptions,
     at_once: int = 1,
 ) -> tuple[PortfolioConfiguration, ...]:
-    """Return what to go on with while there is time, in the order of the portfolio.
+    """Return configurations to continue with while there is time, in the order of the portfolio.
 
-    A plan leaves time for surprises, and mostly there are none. So it goes on with the next
-    configurations until the clock ends the search, and what is not complete then is left out. Where
-    a number of configurations was asked for, or the search goes fold by fold, there is no more.
+    A plan leaves time for surprises, and usually there are none. So the search continues with the
+    next configurations until its clock ends it; incomplete ones are left out. There are no more if
+    a number of configurations was asked for, or if the search goes fold by fold.
     """
     if asked.n_configs is not None or asked.drop is not None:
         return ()
@@ -284,14 +267,14 @@ def estimate_least_seconds(
     asked: TuneOptions,
     at_once: int,
 ) -> float:
-    """Return how long it takes, from now on, until there is enough to be judged."""
+    """Return the seconds from now until there is enough to judge."""
     few = sorted(_estimate_seconds(config, rows, pilot, asked, at_once) for config in chosen)
     around = pilot.crowding * (ENDING + (WAKING if at_once > 1 else 0.0))
     return around + sum(few[:FEWEST_CONFIGS])
 
 
 def warn_of_plan(plan: TunePlan, table: TrainingTable) -> Iterator[Caution]:
-    """Yield what the budget has cost."""
+    """Yield cautions about what was left out to fit into the budget."""
     if table.n_cases < table.n_known:
         yield Caution(
             "EN076",
@@ -313,16 +296,13 @@ def warn_of_plan(plan: TunePlan, table: TrainingTable) -> Iterator[Caution]:
 
 
 def cut_short(done: int, planned: int, noun: str) -> Caution:
-    """Return the caution that the time was over before the search was."""
+    """Return the caution that the time ran out before the search was complete."""
     return Caution(
         "EN077",
         f"The time ran out when {done:,} of {planned:,} {noun} were complete.",
         "Incomplete ones are left out; the estimate is about the shorter search.",
         "Use `resume` to continue.",
     )
-
-
-# The folds, and which tables have too few cases for them.
 
 
 Pairs = list[tuple[NDArray[np.intp], NDArray[np.intp]]]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from earnest.core.base.protocols import Progress
 from earnest.core.base.rng import RngLike, Seeds
-from earnest.engine.progress import ProgressBar
+from earnest.engine.progress import read_progress
 from earnest.training.search.dropping.bced import DroppingRule
 from earnest.training.search.live import open_page
 from earnest.training.tables.table import read_name, read_names
@@ -92,7 +92,7 @@ def tune(
     portfolio : str, Path or Portfolio
         What to try: the name of a portfolio, a .toml file, or what `load_portfolio` gives.
     n_configs : int, optional
-        Try exactly so many of its configurations; without a `budget`, whatever time they take.
+        Try exactly so many of its configurations; without a `budget`, however long it takes.
     budget : str or float, optional
         How long it may take: '90s', '5m', '1h', or seconds. Five minutes by default, and no limit
         where `n_configs` is given.
@@ -110,7 +110,7 @@ def tune(
         A folder for run.db, predictions.parquet, model.skops, estimate.json and plan.json; None
         writes none.
     resume : bool
-        Go on with the run in `out`, which must be of the same data and options.
+        Continue the run in `out`, which must have the same data and options.
     plan : str or Path, optional
         The plan.json of an earlier run of the same data and options. The same configurations are
         tried on the same rows, however long it takes, so that predictions have the same bytes.
@@ -123,7 +123,7 @@ def tune(
     delimiter, decimal, thousands : str, optional
         Of a CSV file that does not tell.
     live : str or Path, optional
-        A page (.html) that shows the run while it goes on; it reloads itself in a browser and
+        A page (.html) that shows the run while it lasts; it reloads itself in a browser and
         needs no server.
     learning_curve : bool
         Whether to train the winner again on an eighth, a quarter and a half of its training cases,
@@ -171,7 +171,7 @@ def tune(
         learning_curve=learning_curve,
     )
     job = begin(data, asked, out=out, resume=resume, plan=plan)
-    shown = ProgressBar() if progress is True else progress or None
+    shown = read_progress(progress)
     with open_page(live, job.name) as page:
         if page is not None:
             page.say(PILOT)

@@ -29,13 +29,13 @@ class Tuned:
     predictions : Predictions
         The out-of-sample predictions of every configuration.
     winner, simplest : Configuration
-        The winner, and the cheapest that cannot be shown to be worse; None where none is told.
+        The winner, and the cheapest that cannot be shown to be worse, or None.
         Where the model is an ensemble, `estimate.ensemble` has its members, and the winner is the
         best single configuration.
     n_not_worse : int
         How many configurations cannot be shown to be worse than the best, that one included.
     comparison : Comparisons or None
-        The winner against all others; None where there is one configuration, or no test applies.
+        The winner against all others; None with one configuration, or if no test applies.
     run : RunFile
         What its run file holds, without predictions.
     plan : TunePlan
@@ -55,7 +55,7 @@ class Tuned:
     learning : LearningCurve, optional
         What more training cases gave the winner, where that was asked for.
     no_learning : str
-        Why there is no learning curve though it was asked for.
+        Why there is no learning curve although it was requested.
     budget_used : float, optional
         The share of the budget that every worker spent in fits; None without a budget, or where
         fits of an earlier run were taken over.

@@ -80,7 +80,7 @@ def refuse_expanding(archive: ZipFile, path: Path, size: int | None = None) -> N
 
 
 def check_arrays(archive: ZipFile, path: Path) -> None:
-    """Refuse an archive of which an array claims more than its member holds."""
+    """Refuse an archive with an array that claims more than its member holds."""
     for info in archive.infolist():
         if info.filename.endswith(".npy"):
             with archive.open(info) as member:

@@ -1,4 +1,4 @@
-"""What a file of predictions says of itself: the schema, the facts, and two hashes."""
+"""What a file that earnest wrote says of itself: the schema, the facts, and two hashes."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NotRequired, TypedDict, cast
+from typing import Any, NotRequired, TypedDict, cast
 
 import numpy as np
 
 from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import FormatError
+from earnest.core.base.provenance import JsonObject
 from earnest.core.data.measure import Measure
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
@@ -21,9 +22,12 @@ from earnest.core.results.base import parse_json
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.writing import list_about_names
 
-NAME = "earnest/predictions/"
-VERSION = 1
-SCHEMA = f"{NAME}{VERSION}"
+SCHEMA = "earnest/predictions/1"
+LOADERS = {
+    "predictions": "Predictions.load",
+    "replicates": "Replicates.load",
+    "scores": "Scores.load",
+}
 
 
 class Facts(TypedDict):
@@ -52,8 +56,8 @@ class Facts(TypedDict):
 
 def write_header(pi: Predictions) -> str:
     """Return all of Π but its arrays as one line of JSON, with hashes of both."""
-    target, configs = pi.target, pi.configs
-    facts: Facts = {
+    target = pi.target
+    facts = {
         "schema": SCHEMA,
         "task": str(target.task),
         "classes": list(target.classes),
@@ -65,10 +69,7 @@ def write_header(pi: Predictions) -> str:
         "fold_names": [list(names) for names in pi.fold_names],
         "columns": list_about_names(pi),
         "ids": None if target.ids is None else ("int" if target.ids.dtype.kind == "i" else "str"),
-        "configs": list(configs.ids),
-        "params": None if configs.params is None else [pack(dict(p)) for p in configs.params],
-        "complexity": None if configs.complexity is None else list(configs.complexity),
-        "static": configs.static,
+        **describe_configs(pi.configs),
         "fingerprint": pi.fingerprint,
     }
     if pi.remarks:
@@ -77,43 +78,86 @@ def write_header(pi: Predictions) -> str:
         facts["ensemble_rule"] = pi.ensemble_rule
     if target.measure is not None:
         facts["measure"] = target.measure.to_dict()
-    return _write_json({**facts, "checksum": _compute_checksum(facts)})
+    return seal(facts)
 
 
-def read_header(text: str | bytes, path: Path) -> Facts:
+def seal(facts: Mapping[str, object]) -> str:
+    """Return facts as one line of JSON, with a hash of them."""
+    whole = {**facts, "checksum": _compute_checksum(facts)}
+    return json.dumps(whole, separators=(",", ":"), allow_nan=False)
+
+
+def unseal(text: str | bytes, path: Path, schema: str) -> dict[str, Any]:
     """Return the facts of a header, if it is one that can be read and nobody changed it."""
     try:
         facts = parse_json(text)
     except ValueError as error:
         raise make_changed_error(path, "a JSON header", "other text") from error
-    schema = facts.get("schema") if isinstance(facts, dict) else None
-    version = str(schema).removeprefix(NAME)
-    if not isinstance(schema, str) or not schema.startswith(NAME) or not version.isdecimal():
+    found = facts.get("schema") if isinstance(facts, dict) else None
+    kind, version = _split_schema(found)
+    wanted, _ = _split_schema(schema)
+    if kind != wanted or not version.isdecimal():
         raise FormatError(
-            f"{path.name!r} does not hold predictions",
-            needs=f"schema {SCHEMA!r}",
-            got=f"schema {schema!r}",
+            f"{path.name!r} does not hold {wanted}",
+            needs=f"schema {schema!r}",
+            got=f"schema {found!r}",
+            cure=f"Read {kind} with {LOADERS[kind]}." if kind in LOADERS else "",
         )
-    if int(version) != VERSION:
+    if found != schema:
         raise FormatError(
             f"{path.name!r} was written by a newer version of earnest",
-            needs=f"schema {SCHEMA!r}",
-            got=f"schema {schema!r}",
+            needs=f"schema {schema!r}",
+            got=f"schema {found!r}",
             cure="Update earnest.",
         )
-    stored = facts.pop("checksum", None)
-    if stored != _compute_checksum(facts):
-        raise make_changed_error(path, f"header checksum {_compute_checksum(facts)}", f"{stored}")
-    return cast(Facts, facts)
+    stored, true = facts.pop("checksum", None), _compute_checksum(facts)
+    if stored != true:
+        raise make_changed_error(path, f"header checksum {true}", f"{stored}")
+    return cast(dict[str, Any], facts)
 
 
-def rebuild(
-    facts: Facts, arrays: Mapping[str, RawArray], path: Path, *, verify: bool
-) -> Predictions:
-    """Make Π of a header and its arrays, and check that they belong together."""
-    _refuse_other_arrays(facts, arrays, path)
-    params = facts["params"]
-    target = Target(
+def _split_schema(schema: object) -> tuple[str, str]:
+    """Return the kind and the version of a schema such as 'earnest/predictions/1'."""
+    name, kind, version = [*str(schema).split("/"), "", "", ""][:3]
+    return (kind, version) if name == "earnest" else ("", "")
+
+
+def read_header(text: str | bytes, path: Path) -> Facts:
+    """Return the facts of a file of predictions."""
+    return cast(Facts, unseal(text, path, SCHEMA))
+
+
+def describe_configs(configs: Configs) -> dict[str, object]:
+    """Return what a header says of configurations."""
+    return {
+        "configs": list(configs.ids),
+        "params": None if configs.params is None else [pack(dict(p)) for p in configs.params],
+        "complexity": None if configs.complexity is None else list(configs.complexity),
+        "static": configs.static,
+    }
+
+
+def rebuild_configs(facts: JsonObject) -> Configs:
+    """Make the configurations that a header describes."""
+    params, complexity = facts["params"], facts["complexity"]
+    return Configs(
+        ids=tuple(facts["configs"]),
+        params=None
+        if params is None
+        else tuple(cast(dict[str, object], unpack(one)) for one in params),
+        complexity=None if complexity is None else tuple(complexity),
+        static=facts["static"],
+    )
+
+
+def list_target_arrays(target: Target) -> dict[str, RawArray | None]:
+    """Return the arrays of a target by the names that a file gives them."""
+    return {name: getattr(target, name) for name in ("y", "event", "groups", "strata", "ids")}
+
+
+def rebuild_target(facts: JsonObject, arrays: Mapping[str, RawArray]) -> Target:
+    """Make the target of a header and its arrays."""
+    return Target(
         y=arrays["y"],
         task=Task(facts["task"]),
         classes=tuple(facts["classes"]),
@@ -124,16 +168,16 @@ def rebuild(
         ids=arrays.get("ids"),
         measure=Measure.from_dict(facts["measure"]) if "measure" in facts else None,
     )
+
+
+def rebuild(
+    facts: Facts, arrays: Mapping[str, RawArray], path: Path, *, verify: bool
+) -> Predictions:
+    """Make Π of a header and its arrays, and check that they belong together."""
+    _refuse_other_arrays(facts, arrays, path)
     pi = Predictions(
-        target=target,
-        configs=Configs(
-            ids=tuple(facts["configs"]),
-            params=None
-            if params is None
-            else tuple(cast(dict[str, object], unpack(p)) for p in params),
-            complexity=None if facts["complexity"] is None else tuple(facts["complexity"]),
-            static=facts["static"],
-        ),
+        target=rebuild_target(facts, arrays),
+        configs=rebuild_configs(facts),
         responses=arrays["responses"],
         folds=arrays["folds"],
         fold_names=tuple(tuple(names) for names in facts["fold_names"]),
@@ -154,7 +198,7 @@ _KINDS = {"y": "if", "event": "b", "groups": "i", "strata": "i", "ids": "iU", "f
 
 
 def _refuse_other_arrays(facts: Facts, arrays: Mapping[str, RawArray], path: Path) -> None:
-    """Refuse arrays of other types or sizes than the header tells, and codes beyond its lists."""
+    """Refuse arrays of other types or sizes than the header says, and codes beyond its lists."""
     n, _, repeats = facts["shape"][:3]
     shapes = dict.fromkeys(_KINDS, (n,)) | {"folds": (n, repeats)}
     for name in _KINDS:
@@ -180,16 +224,16 @@ def make_changed_error(path: Path, needs: str, got: str) -> FormatError:
         needs=needs,
         got=got,
         cure=(
-            "Write it again with save(), or read its table with another library and pass it to "
-            "Predictions.from_frame."
+            "Write it again with save(), or read its content with another library and pass that to "
+            "earnest."
         ),
     )
 
 
 def pack(value: object) -> object:
-    """Turn a parameter into JSON that tells tuples, odd keys and odd floats from the rest.
+    """Turn a parameter into JSON that keeps tuples, odd keys and odd floats apart.
 
-    What is none of Python's and NumPy's plain values (an estimator, a function) is kept as its
+    Anything else than Python's and NumPy's plain values (an estimator, a function) is kept as its
     repr, and comes back as that text.
     """
     if isinstance(value, np.generic):
@@ -226,10 +270,6 @@ def unpack(value: object) -> object:
         if tag == "$repr":
             return inner
     return {k: unpack(v) for k, v in value.items()}
-
-
-def _write_json(facts: Mapping[str, object]) -> str:
-    return json.dumps(facts, separators=(",", ":"), allow_nan=False)
 
 
 def _compute_checksum(facts: Mapping[str, object]) -> str:

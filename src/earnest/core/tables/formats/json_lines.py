@@ -1,4 +1,4 @@
-"""JSON lines: one object a line, each a row of a table."""
+"""JSON lines: one object per line, each a row of a table."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def read_json_lines(path: Path) -> pa.Table:
     data = read_gzip(path) if path.name.casefold().endswith(".gz") else path.read_bytes()
     data = data.removeprefix(b"\xef\xbb\xbf")
     if not data.strip():
-        raise FormatError(f"{path.name!r} is empty", needs="a JSON object a line")
+        raise FormatError(f"{path.name!r} is empty", needs="one JSON object per line")
     _refuse_other_encoding(data, path)
     _refuse_deep(data, path)
     try:
@@ -105,7 +105,7 @@ def _read_slowly(data: bytes, path: Path, why: str) -> pa.Table:
             ) from None
         if not isinstance(row, dict):
             raise FormatError(
-                f"line {number} of {path.name!r} is no JSON object",
+                f"line {number} of {path.name!r} is not a JSON object",
                 needs='an object in every line, such as {"item": 1, "config": "a", "score": 0.5}',
                 got=check.show_text(line.strip(), 60),
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
@@ -19,7 +19,12 @@ from earnest.core.base.errors import FormatError, InputError
 from earnest.core.data.predictions import Predictions
 from earnest.core.tables.columns import LARGE
 from earnest.core.tables.formats.expanding import check_array, foreign_content, refuse_expanding
-from earnest.core.tables.formats.header import make_changed_error, read_header, rebuild
+from earnest.core.tables.formats.header import (
+    list_target_arrays,
+    make_changed_error,
+    read_header,
+    rebuild,
+)
 from earnest.core.tables.options import ArrayOptions, check_array_options, refuse_other_options
 
 HEADER = "header"
@@ -29,41 +34,55 @@ _PADDING = 0xD935  # the field of a ZIP header that others use for alignment too
 
 
 def save_npz(pi: Predictions, header: str, path: Path) -> None:
-    """Write the arrays of Π uncompressed, each at an aligned place."""
-    target = pi.target
-    arrays: dict[str, RawArray | None] = {
-        HEADER: np.frombuffer(header.encode(), dtype=np.uint8),
-        "y": target.y,
-        "event": target.event,
-        "groups": target.groups,
-        "strata": target.strata,
-        "ids": target.ids,
-        "folds": pi.folds,
-        "responses": pi.responses,
-    }
+    """Write the arrays of Π."""
+    arrays = {**list_target_arrays(pi.target), "folds": pi.folds, "responses": pi.responses}
+    write_npz(path, header, arrays)
+
+
+def write_npz(path: Path, header: str, arrays: Mapping[str, RawArray | None]) -> None:
+    """Write a header and arrays uncompressed, each at an aligned place; None is left out."""
     with zipfile.ZipFile(path, "w") as archive:
+        write_member(archive, f"{HEADER}.npy", np.frombuffer(header.encode(), dtype=np.uint8))
         for name, array in arrays.items():
             if array is not None:
                 write_member(archive, f"{name}.npy", array)
+
+
+def read_npz(path: Path, *, mmap: bool | None, mapped: Container[str]) -> dict[str, RawArray]:
+    """Return all arrays of a file; those of these names are mapped where they are large."""
+    with readable(path), zipfile.ZipFile(path) as archive:
+        refuse_expanding(archive, path)
+        names = [name.removesuffix(".npy") for name in archive.namelist()]
+        return {
+            name: read_member(path, archive, f"{name}.npy", mmap if name in mapped else False)
+            for name in names
+        }
+
+
+def read_npz_header(path: Path) -> bytes | None:
+    """Return the header of a file, None where it has none."""
+    with readable(path), zipfile.ZipFile(path) as archive:
+        name = f"{HEADER}.npy"
+        known = name in archive.namelist()
+        return read_member(path, archive, name, False).tobytes() if known else None
+
+
+def read_npy(path: Path, mmap: bool | None) -> RawArray:
+    """Return the array of a NPY file, mapped where it is large, unless `mmap` says else."""
+    large = path.stat().st_size >= LARGE if mmap is None else mmap
+    with readable(path):
+        return np.asanyarray(np.load(path, mmap_mode="r" if large else None, allow_pickle=False))
 
 
 def load_npz(
     path: Path, *, mmap: bool | None, verify: bool, options: Mapping[str, object]
 ) -> tuple[Predictions, bool]:
     """Return Π of an NPZ file, and whether earnest wrote it."""
-    with readable(path), zipfile.ZipFile(path) as archive:
-        refuse_expanding(archive, path)
-        names = [name.removesuffix(".npy") for name in archive.namelist()]
-        own = {HEADER, "responses"} <= set(names)
-        options = options if own else check_array_options(options, path)
-        said = options.get("scores")  # an array, or the name of one
-        matrix = "responses" if own else said if isinstance(said, str) else "scores"
-        arrays = {
-            name: read_member(path, archive, f"{name}.npy", mmap if name == matrix else False)
-            for name in names
-        }
-    if not own:
-        return _make_from_arrays(path, arrays, options), False
+    said = options.get("scores")  # an array, or the name of one
+    matrix = said if isinstance(said, str) else "scores"
+    arrays = read_npz(path, mmap=mmap, mapped=(matrix, "responses"))
+    if not {HEADER, "responses"} <= set(arrays):
+        return _make_from_arrays(path, arrays, check_array_options(options, path)), False
     facts = read_header(arrays.pop(HEADER).tobytes(), path)
     refuse_other_options(options, facts, path)
     lacking = {"y", "folds", "responses"} - set(arrays)
@@ -84,10 +103,7 @@ def load_npy(path: Path, *, mmap: bool | None, options: Mapping[str, object]) ->
             got="no `y`",
             cure="Use load(path, y=..., fold=...), or keep all arrays in one .npz.",
         )
-    large = path.stat().st_size >= LARGE if mmap is None else mmap
-    with readable(path):
-        scores = np.load(path, mmap_mode="r" if large else None, allow_pickle=False)
-    return _make({**options, "scores": scores})
+    return _make({**options, "scores": read_npy(path, mmap)})
 
 
 def _make_from_arrays(

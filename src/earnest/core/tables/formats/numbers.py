@@ -92,7 +92,7 @@ class WrittenColumn:
 
 
 def check_marks(decimal: str | None, thousands: object) -> str | None:
-    """Refuse marks that are none, or one mark for both; return the decimal mark if it is told."""
+    """Refuse unknown marks, and one mark for both; return the decimal mark if it is known."""
     if thousands is None:
         return decimal
     if not isinstance(thousands, str) or thousands not in THOUSANDS:

@@ -32,7 +32,7 @@ BATCH = 1 << 22  # values read in one go
 
 
 class ParquetColumns:
-    """The columns of a Parquet file by name, of which a block of neighbours is in memory."""
+    """The columns of a Parquet file by name; a block of neighbours is in memory."""
 
     def __init__(self, file: pq.ParquetFile) -> None:
         self._file = file

@@ -14,7 +14,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import FormatError
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.tables.formats.expanding import read_gzip
-from earnest.core.tables.formats.header import NAME, SCHEMA, Facts, make_changed_error
+from earnest.core.tables.formats.header import Facts, make_changed_error
 from earnest.core.tables.formats.numbers import check_marks, has_only_thousands, read_written
 from earnest.core.tables.formats.written_wide import column_types
 
@@ -200,7 +200,7 @@ def buffer(data: bytes | memoryview) -> pa.BufferReader:
 
 
 def block(data: bytes | memoryview) -> int:
-    """Return the size of a block that holds the whole text, so far as Arrow allows."""
+    """Return the size of a block that holds the whole text, as far as Arrow allows."""
     return max(1, min(len(data) + 1, _BLOCK))
 
 
@@ -239,7 +239,7 @@ def read_text(
     path : Path
         The file, for messages.
     suffix : str
-        Its ending, which tells what separates the columns if nothing else does.
+        Its suffix, which says what separates the columns if nothing else does.
     options : mapping
         Perhaps `delimiter`, `decimal`, `thousands`, and names of columns, such as `id`.
     """
@@ -260,7 +260,7 @@ def read_text(
 
 
 def _decode_to_utf8(data: bytes, path: Path) -> tuple[bytes, tuple[Caution, ...]]:
-    """Return the same text in UTF-8; bytes that are no text at all are left for the reader."""
+    """Return the same text in UTF-8; bytes that are not text are left for the reader."""
     if data.startswith(_UTF16):
         return data.decode("utf-16", "replace").encode(), ()
     if data.isascii():  # fast, and nearly always so
@@ -386,7 +386,9 @@ def _is_alike(name: str, column: pa.ChunkedArray) -> bool:
     return bool(_DATE.match(name) or pa.types.is_null(kind))
 
 
-def write_csv(path: Path, suffix: str, header: str, batches: Iterator[pa.RecordBatch]) -> None:
+def write_csv(
+    path: Path, suffix: str, schema: str, header: str, batches: Iterator[pa.RecordBatch]
+) -> None:
     """Write the header as a comment, and the table with every digit of its numbers."""
     import pyarrow as pa
     from pyarrow import csv
@@ -397,7 +399,7 @@ def write_csv(path: Path, suffix: str, header: str, batches: Iterator[pa.RecordB
         sink = stack.enter_context(pa.OSFile(str(path), "wb"))
         if suffix.endswith(".gz"):
             sink = stack.enter_context(pa.CompressedOutputStream(sink, "gzip"))
-        sink.write(f"# {SCHEMA} {header}\n".encode())
+        sink.write(f"# {schema} {header}\n".encode())
         writer = stack.enter_context(csv.CSVWriter(sink, first.schema, write_options=options))
         writer.write_batch(first)
         for batch in batches:
@@ -445,7 +447,17 @@ def read_csv(path: Path, suffix: str, options: Mapping[str, object]) -> TableFil
     return TableFile(header, batches, table)
 
 
-_BEGINS = f"# {NAME}".encode()
+_BEGINS = b"# earnest/"  # the schema of what earnest wrote follows
+
+
+def peek_header(path: Path, suffix: str) -> bytes | None:
+    """Return the first line of a file that earnest wrote, None where it did not."""
+    if suffix.endswith(".gz"):
+        line = read_bytes(path, suffix)[0].partition(b"\n")[0]
+    else:
+        with path.open("rb") as file:
+            line = file.readline()
+    return line if line.startswith(_BEGINS) else None
 
 
 def _read_header_line(line: bytes, path: Path) -> str:

@@ -1,10 +1,10 @@
-"""Early dropping: which configurations need no further folds."""
+"""Early dropping: which configurations need no more folds."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
@@ -44,14 +44,14 @@ class RoundTest:
         The number of the round.
     best : int
         The position of the configuration that the others were tested against, -1 if there was no
-        test: too few predictions, nobody to test, an undefined metric, or a round that was left
-        out because there are more than fifty.
+        test: too few predictions, nothing to test, an undefined metric, or a round that was
+        skipped because there are more than fifty.
     n_cases, n_resamples : int
         The cases tested so far, and the resamples drawn of them.
     threshold : float
         The p-value above which a configuration is dropped.
     p_values : ndarray, shape (C,)
-        How surely each configuration is worse; NaN where it was not tested.
+        How certain it is that each configuration is worse; NaN if it was not tested.
     dropped : ndarray of bool, shape (C,)
         Which configurations end here.
     """
@@ -85,7 +85,7 @@ class DroppingRule(Protocol):
         *,
         n_jobs: int | None = None,
     ) -> RoundTest:
-        """Return what the predictions made so far say of the configurations alive."""
+        """Test the configurations that are alive on the predictions made so far."""
         ...
 
 
@@ -93,8 +93,8 @@ DROPPING_RULES: Registry[type[DroppingRule]] = Registry("rule for early dropping
 
 
 @dataclass(frozen=True)
-class DroppingKnobs:
-    """What every rule of the package is told: when to drop, when to begin, how often to draw."""
+class ResamplingRule:
+    """A rule that tests every configuration against the best one on bootstrap resamples."""
 
     threshold: float = 0.99
     min_predictions: int = ENOUGH
@@ -105,50 +105,6 @@ class DroppingKnobs:
         check.share("threshold", self.threshold)
         check.whole_number("min_predictions", self.min_predictions, low=2)
         check.whole_number("n_resamples", self.n_resamples, low=1, high=MOST_RESAMPLES)
-
-
-@dataclass(frozen=True)
-class BCED(DroppingKnobs):
-    """Drop a configuration that is worse than the best one in nearly every bootstrap resample.
-
-    After each fold the predictions made so far are resampled. The configuration with the best
-    pooled score is never tested; any other is dropped if its loss is greater, strictly, in more
-    than `threshold` of the resamples. All repeats of a case, and all cases of a group, go together.
-
-    **What it assumes.** That the current best is known and was not itself chosen by these
-    predictions, and that each configuration is tested alone and once. None of this holds, so the
-    threshold is no level of any error: among 20 equal configurations and ten folds a given one is
-    dropped in about a third of all searches. That costs little where the others are as good. Where
-    the truly best configuration must survive, use `BCEDAdjusted`.
-
-    **When it fails.** On fewer than about 50 predictions, where nearly everything is dropped.
-
-    Tsamardinos, Greasidou, Borboudakis 2018, section 5, in which the p-value compares with the
-    current best.
-
-    Parameters
-    ----------
-    threshold : float
-        The share of resamples above which a configuration is dropped.
-    min_predictions : int
-        How many cases must have been tested before the first test.
-    n_resamples : int
-        The number of bootstrap resamples a round.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import earnest as en
-    >>> from earnest.core.base.rng import Seeds
-    >>> rng = np.random.default_rng(0)
-    >>> y = np.tile([0, 1], 40)
-    >>> scores = y[:, None] + np.array([0.5, 0.6, 5.0]) * rng.standard_normal((80, 3))
-    >>> pi = en.Predictions.from_arrays(y, scores)
-    >>> en.BCED().test(pi, "roc_auc", Seeds(7), round=1).dropped
-    array([False, False,  True])
-    """
-
-    name: ClassVar[str] = "bced"
 
     def test(
         self,
@@ -165,33 +121,87 @@ class BCED(DroppingKnobs):
         Parameters
         ----------
         pi : Predictions
-            What was predicted so far; NaN where nothing was.
+            The predictions made so far, NaN for those to come.
         metric : str, Metric or callable
-            What configurations are compared by.
+            The metric that compares configurations.
         seeds : Seeds
-            The root of all randomness; a round draws from a stream of its own.
+            The root of all randomness; each round has its own stream.
         round : int
-            The number of this test, from 1 on.
+            The number of this test, starting with 1.
         alive : ndarray of bool, shape (C,), optional
-            Which configurations are still in the search; all by default. One that lacks predictions
-            which others have is not tested.
+            Which configurations are still in the search; all by default. A configuration that
+            lacks predictions which others have is not tested.
         n_jobs : int, optional
             The number of threads; never changes the result.
         """
         found = gather(pi, metric, alive, round, self.min_predictions)
-        if found is None:
-            return make_no_test(self.threshold, pi, round)
-        worse, defined = self._counts(found, seeds, round, n_jobs)
-        # Where most resamples are undefined, those left are no picture of the sample.
-        enough = (defined > 0) & (2 * defined >= self.n_resamples)
-        shares = np.where(enough, worse / np.maximum(defined, 1), np.nan)
-        shares[found.best] = np.nan
-        return spread(found, round, shares, self.threshold, self.n_resamples)
+        tested = None if found is None else self._find_p_values(found, seeds, round, n_jobs)
+        if found is None or tested is None:
+            cases = np.stack([pi.tested(r) for r in range(pi.n_repeats)]).any(axis=0)
+            nothing, none = np.full(pi.n_configs, np.nan), np.zeros(pi.n_configs, dtype=bool)
+            return RoundTest(round, -1, int(cases.sum()), 0, self.threshold, nothing, none)
+        p, threshold, count = tested
+        p_values = np.full(found.n_configs, np.nan)
+        p_values[found.columns] = p
+        best = int(found.columns[found.best])
+        p_values[best] = np.nan
+        dropped = np.nan_to_num(p_values, nan=-1.0) > threshold
+        return RoundTest(round, best, found.pi.n_cases, count, threshold, p_values, dropped)
 
-    def _counts(
+    def _find_p_values(
         self, found: Evidence, seeds: Seeds, round: int, n_jobs: int | None
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return in how many resamples each is worse than the best, and in how many defined."""
+    ) -> tuple[NDArray[np.float64], float, int] | None:
+        """Return p-values (C',), the one above which to drop, and the number of resamples."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class BCED(ResamplingRule):
+    """Drop a configuration that is worse than the best one in nearly every bootstrap resample.
+
+    After each fold the predictions made so far are resampled. The configuration with the best
+    pooled score is never tested; any other is dropped if its loss is strictly greater in more than
+    `threshold` of the resamples. All repeats of a case, and all cases of a group, stay together.
+
+    **What it assumes.** That the current best is known and was not itself chosen by these
+    predictions, and that each configuration is tested alone and once. None of this holds, so the
+    threshold does not bound any error: among 20 equal configurations and ten folds a given one is
+    dropped in about a third of all searches. That costs little where the others are as good. Where
+    the truly best configuration must survive, use `BCEDAdjusted`.
+
+    **When it fails.** On fewer than about 50 predictions, where nearly everything is dropped.
+
+    Tsamardinos, Greasidou, Borboudakis 2018, section 5, in which the p-value compares with the
+    current best.
+
+    Parameters
+    ----------
+    threshold : float
+        The share of resamples above which a configuration is dropped.
+    min_predictions : int
+        How many cases must have been tested before the first test.
+    n_resamples : int
+        The number of bootstrap resamples per round.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import earnest as en
+    >>> from earnest.core.base.rng import Seeds
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.tile([0, 1], 40)
+    >>> scores = y[:, None] + np.array([0.5, 0.6, 5.0]) * rng.standard_normal((80, 3))
+    >>> pi = en.Predictions.from_arrays(y, scores)
+    >>> en.BCED().test(pi, "roc_auc", Seeds(7), round=1).dropped
+    array([False, False,  True])
+    """
+
+    name: ClassVar[str] = "bced"
+
+    def _find_p_values(
+        self, found: Evidence, seeds: Seeds, round: int, n_jobs: int | None
+    ) -> tuple[NDArray[np.float64], float, int]:
+        """Return the share of resamples in which each configuration is worse than the best."""
         worse = np.zeros(found.pi.n_configs, dtype=np.int64)
         defined = np.zeros_like(worse)
         for scores in score_batches(found, self.n_resamples, seeds, round, n_jobs):  # (b, C)
@@ -200,14 +210,17 @@ class BCED(DroppingKnobs):
             both = ~np.isnan(gains) & ~np.isnan(best)
             worse += (both & (gains < best - slack(best))).sum(axis=0)
             defined += both.sum(axis=0)
-        return worse, defined
+        # If most resamples are undefined, the others do not represent the sample.
+        enough = (defined > 0) & (2 * defined >= self.n_resamples)
+        shares = np.where(enough, worse / np.maximum(defined, 1), np.nan)
+        return shares, self.threshold, self.n_resamples
 
 
 DROPPING_RULES.add(BCED.name, BCED)
 
 
 def read_dropping(given: str | DroppingRule | None) -> DroppingRule | None:
-    """Return the rule of a name, as it is, or None.
+    """Return the rule of a name; a rule and None are returned unchanged.
 
     Examples
     --------
@@ -231,34 +244,9 @@ def read_dropping(given: str | DroppingRule | None) -> DroppingRule | None:
     return given
 
 
-def make_no_test(threshold: float, pi: Predictions, round: int) -> RoundTest:
-    """Return a round in which nothing could be tested."""
-    nothing = np.full(pi.n_configs, np.nan)
-    cases = int(np.stack([pi.tested(r) for r in range(pi.n_repeats)]).any(axis=0).sum())
-    none = np.zeros(pi.n_configs, dtype=bool)
-    return RoundTest(round, -1, cases, 0, threshold, nothing, none)
-
-
-def spread(
-    found: Evidence, round: int, p: NDArray[np.float64], threshold: float, resamples: int
-) -> RoundTest:
-    """Return the p-values (C',) of the tested columns among all configurations."""
-    p_values = np.full(found.n_configs, np.nan)
-    p_values[found.columns] = p
-    return RoundTest(
-        round=round,
-        best=int(found.columns[found.best]),
-        n_cases=found.pi.n_cases,
-        n_resamples=resamples,
-        threshold=threshold,
-        p_values=p_values,
-        dropped=np.nan_to_num(p_values, nan=-1.0) > threshold,
-    )
-
-
 @dataclass(frozen=True)
 class Drop:
-    """One configuration that was dropped: when, how surely, and beside which best one."""
+    """A dropped configuration: when, with which p-value, and what the best one was."""
 
     config: str
     round: int
@@ -274,7 +262,7 @@ class DropTrace:
     Attributes
     ----------
     rows : tuple of Drop
-        One a configuration that was dropped.
+        One per dropped configuration.
 
     Examples
     --------
@@ -306,19 +294,20 @@ class DropTrace:
         """Return the rows as a pyarrow table."""
         import pyarrow as pa
 
-        names = ("config", "round", "p", "best", "n_cases")
-        kinds = (pa.string(), pa.int64(), pa.float64(), pa.string(), pa.int64())
-        columns = [
-            pa.array([getattr(row, name) for row in self.rows], kind)
-            for name, kind in zip(names, kinds, strict=True)
-        ]
-        return pa.table(columns, names=list(names))
+        kinds = {
+            "config": pa.string(),
+            "round": pa.int64(),
+            "p": pa.float64(),
+            "best": pa.string(),
+            "n_cases": pa.int64(),
+        }
+        return pa.Table.from_pylist([asdict(row) for row in self.rows], pa.schema(kinds))
 
 
 def warn_of_dropping(
     rule: DroppingRule, trace: Iterable[Drop], n_configs: int
 ) -> Iterator[Caution]:
-    """Yield what a reader of an estimate must know of early dropping."""
+    """Yield cautions about early dropping."""
     dropped = len(list(trace))
     if not dropped:
         return
@@ -354,7 +343,7 @@ SAME = 1e-6  # single precision: statistics this near are tied
 
 
 @dataclass(frozen=True)
-class BCEDAdjusted(DroppingKnobs):
+class BCEDAdjusted(ResamplingRule):
     """Drop a configuration that could hardly look so bad if it were the best of all.
 
     For each configuration θ the hypothesis is that θ is at least as good as every other one. The
@@ -370,8 +359,8 @@ class BCEDAdjusted(DroppingKnobs):
     configuration is the best, so no further correction for the number of tests is due; among
     equals another one may go.
 
-    **What it assumes.** Cases (or groups) are independent, and Π holds the cases and folds to come
-    as well, by which the share is told.
+    **What it assumes.** Cases (or groups) are independent, and Π also has the cases and folds to
+    come, which determine the share of the search that is done.
 
     **When it fails.** With few cases the law of a difference has longer tails than the bootstrap
     shows; T is therefore first mapped from Student's law with n - 1 degrees of freedom to the
@@ -387,8 +376,8 @@ class BCEDAdjusted(DroppingKnobs):
     min_predictions : int
         How many cases must have been tested before the first test.
     n_resamples : int
-        The least number of bootstrap resamples a round; more are drawn where the part of the level
-        that a round may spend needs them.
+        The minimum number of bootstrap resamples per round; more are drawn if the part of the
+        level that a round may spend needs them.
 
     Examples
     --------
@@ -405,28 +394,16 @@ class BCEDAdjusted(DroppingKnobs):
 
     name: ClassVar[str] = "bced_adjusted"
 
-    def test(
-        self,
-        pi: Predictions,
-        metric: MetricLike,
-        seeds: Seeds,
-        round: int,
-        alive: NDArray[np.bool_] | None = None,
-        *,
-        n_jobs: int | None = None,
-    ) -> RoundTest:
-        """Test every configuration that is alive but the current best.
-
-        The parameters are those of `BCED.test`; `pi` holds the cases not tested yet as well.
-        """
-        found = gather(pi, metric, alive, round, self.min_predictions)
-        if found is None or _count_units(found) < 3:
-            return make_no_test(self.threshold, pi, round)
+    def _find_p_values(
+        self, found: Evidence, seeds: Seeds, round: int, n_jobs: int | None
+    ) -> tuple[NDArray[np.float64], float, int] | None:
+        """Return p-values at the level that this round may spend, or None with too few units."""
+        if _count_units(found) < 3:
+            return None
         level = (1.0 - self.threshold) / count_rounds(round, found.share)
         count = max(self.n_resamples, math.ceil(BEYOND / level))
-        p = 1.0 - compute_chances(found, count, level, seeds, round, n_jobs)
-        p[found.best] = np.nan
-        return spread(found, round, p, 1.0 - level, count)
+        chances = compute_chances(found, count, level, seeds, round, n_jobs)
+        return 1.0 - chances, 1.0 - level, count
 
 
 DROPPING_RULES.add(BCEDAdjusted.name, BCEDAdjusted)

@@ -65,7 +65,7 @@ def gather(
     round: int,
     min_predictions: int,
 ) -> Evidence | None:
-    """Return the evidence of a round, None where nothing can be tested or no test is due."""
+    """Return the evidence of a round, None if nothing can be tested or no test is due."""
     check.whole_number("round", round, low=1)
     measure = resolve_metric(metric).on(pi.target.task)
     going = np.flatnonzero(_mask_alive(alive, pi.n_configs))

@@ -129,7 +129,7 @@ class StopWhenWidth:
         metric : str, Metric or callable
             What the interval is of.
         seeds : Seeds
-            The seeds of the final estimate: stopped here, it has this very interval.
+            The seeds of the final estimate, which has this interval if the search stops here.
         round : int
             The number of this look, from 1 on.
         n_jobs : int, optional
@@ -183,7 +183,7 @@ def read_stopping(
     method: str | Method = "bbc",
     n_resamples: int | None = None,
 ) -> StopWhenWidth | None:
-    """Return the rule of a width, as it is, or None.
+    """Return the rule for a width; a rule and None are returned unchanged.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def read_stopping(
 
 
 def warn_of_stopping(rule: StopWhenWidth | None, done: int, planned: int) -> Iterator[Caution]:
-    """Yield what a reader must know of folds that were left out; `done` of `planned` were run."""
+    """Yield a caution if folds were left out; `done` of `planned` were run."""
     if rule is None or done >= planned:
         return
     yield Caution(

@@ -30,3 +30,9 @@ comparisons.plot()
 # %%
 # These are not shown to be worse than the winner:
 print(*comparisons.not_worse, sep=", ")
+
+# %%
+# ``compare`` asks about two configurations that you name before you see their scores:
+pair = en.compare(pi, "model 1", "model 5", metric="roc_auc", rng=0)
+print(pair.decision)
+pair.plot()

@@ -12,9 +12,14 @@ from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import StandardScaler
 
 import earnest as en
-from earnest.training.learners.calibrated import CalibratedClassifier
+from earnest.training.learners.calibrated import (
+    KNEE,
+    CalibratedClassifier,
+    Curve,
+    compute_probabilities,
+    compute_sigmoid,
+)
 from earnest.training.learners.catalogue import MODELS
-from earnest.training.tune.meaning import KNEE, Curve, compute_probabilities, compute_sigmoid
 from tests.training.tune_tables import of
 
 

@@ -1,0 +1,87 @@
+"""What methods share that choose on one part of the cases and evaluate on another."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from earnest.core.data.selection import MeanOfFolds, Pooled
+from earnest.core.results.cautions import Caution
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.interval import LimitSource
+from earnest.core.results.specs import Estimand, MethodSpec
+from earnest.inference.remarks import (
+    best_of_several,
+    few_for_an_auc,
+    part_only,
+    unlike_scales,
+    warn_of_turning,
+    warn_of_undefined_folds,
+)
+from earnest.inference.resampling.splits import Choice, SplitDetails, SplitKnobs, choose
+from earnest.methods.base import Call, make_estimate, selector_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class SplitMethod(SplitKnobs, ABC):
+    """A method that chooses a configuration on one part and puts limits around its score there.
+
+    With `preselect`, the top tenth of the learning part are compared in the evaluation part.
+    """
+
+    spec: ClassVar[MethodSpec]
+    preselect: ClassVar[bool] = False
+
+    @abstractmethod
+    def find_limits(
+        self, call: Call, choice: Choice
+    ) -> tuple[LimitSource, tuple[Caution, ...], Mapping[str, object]]:
+        """Return the limits, what to say about them, and the knobs that depend on the data."""
+
+    def __call__(self, call: Call) -> Estimate:
+        """Return the score of the chosen configuration, with the limits of the method."""
+        pi, metric = call.pi, call.metric
+        selector = selector_of(self.selector, MeanOfFolds())
+        choice = choose(
+            pi,
+            metric,
+            self._leave_untested_out(call),
+            selector,
+            call.seeds,
+            preselect=self.preselect,
+            n_jobs=call.n_jobs,
+        )
+        source, said, used = self.find_limits(call, choice)
+        exact = any(caution.code == "EN027" for caution in said)  # limits that hold for any number
+        learn = None if self.learn is None else "".join(str(int(mine)) for mine in self.learn)
+        return make_estimate(
+            self,
+            call,
+            value=choice.value,
+            winner=choice.chosen,
+            naive=choice.naive,
+            source=source,
+            cautions=[
+                *part_only(choice.part.n_cases, pi.n_cases),
+                *best_of_several(len(choice.candidates)),
+                *warn_of_undefined_folds(*choice.folds),
+                *warn_of_turning(pi.configs.ids[choice.chosen], bool(choice.turned[0])),
+                *unlike_scales(choice.part, metric, Pooled(), choice.chosen),
+                *(() if exact else few_for_an_auc(choice.part, metric)),
+                *said,
+            ],
+            details=SplitDetails.of(choice),
+            estimand=Estimand.FIXED_MODEL if pi.n_configs == 1 else None,
+            used={"selector": selector, "learn": learn, **used},
+        )
+
+    def _leave_untested_out(self, call: Call) -> SplitKnobs:
+        """Return the knobs with `learn` for the cases that were tested, where it is for all."""
+        if self.learn is None or not len(self.learn) == call.given.n_cases > call.pi.n_cases:
+            return self
+        tested = [call.given.tested(r) for r in range(call.given.n_repeats)]
+        return replace(self, learn=np.array(self.learn)[np.any(tested, axis=0)])
