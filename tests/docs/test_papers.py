@@ -145,12 +145,21 @@ def paraschakis_tilts_are_wide() -> bool:
 
 def bayle_sizes_are_near_0() -> bool:
     size = look_up("bayle2020", "figure3")
-    sets = {"values": "7500", "classes": "3400", "satisfaction": "3400"}
     names = ("bayle_all_pairs", "bayle_within_fold", "cv_t", "corrected_t")
     return all(
-        size("size", population=name, cases=cases, test=test)[0] < 0.02
-        for name, cases in sets.items()
+        size("size", population=population, cases=cases, test=test)[0] < 0.02
+        for population in ("classes", "values", "phoneme", "satisfaction")
+        for cases in ("3400", "10000")
         for test in names
+    )
+
+
+def bayle_sizes_with_few_cases() -> bool:
+    size = look_up("bayle2020", "figure3")
+    few = {"classes": ("100", 0.17), "satisfaction": ("300", 0.36)}
+    return all(
+        round(size("size", population=name, cases=cases, test="bayle_all_pairs")[0], 2) == value
+        for name, (cases, value) in few.items()
     )
 
 
@@ -210,6 +219,7 @@ SENTENCES = (
         paraschakis_tilts_are_wide,
     ),
     ("bayle2020", "With many cases sizes are near 0", bayle_sizes_are_near_0),
+    ("bayle2020", "0.17 with 100 cases of `classes`, and 0.36", bayle_sizes_with_few_cases),
     ("bayle2020", "more for the squared error than", bayle_rejects_more_for_squares),
     ("yousef2022", "by a fifth to a third here", yousef_error_of_a_difference),
     ("moosbauer2021", "more than twice ours", moosbauer_published_spreads),
