@@ -76,13 +76,9 @@ def test_so_it_has_of_a_run_that_was_resumed_or_ran_out_of_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The ordinary form is test_a_report_from_memory_has_the_bytes_of_one_from_the_folder."""
-
-    class Late(tune_job.Clock):
-        def __init__(self, until: float, *rest: object) -> None:
-            super().__init__(-1.0, *rest)
-
+    clock = tune_job.Clock
     with monkeypatch.context() as patched:
-        patched.setattr(tune_job, "Clock", Late)
+        patched.setattr(tune_job, "Clock", lambda **facts: clock(**{**facts, "until": -1.0}))
         short = tuned(tmp_path, n_configs=5)
     assert len(short.predictions.configs.ids) < 5
     assert write_everything(short) == write_everything(short.folder)
