@@ -1,4 +1,4 @@
-"""The tables of docs/papers/intervals-for-the-winner.md, from the files of results."""
+"""The tables of docs/papers/intervals-for-the-winner.md and of the page of `near_winner`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
+from benchmarks.calibration import extensions
 from benchmarks.calibration.grid import HERE, Cell, read
 from benchmarks.calibration.real import confident, fixed
 from benchmarks.calibration.real.grid import RARE, VISITS
@@ -51,6 +52,8 @@ def table(name: str, *arguments: str) -> str:
         "values": values_table,
         "fixed": fixed_table,
         "confident": confident_table,
+        "extensions": lambda: extensions.list_kinds(extensions.RESULTS),
+        "laws": lambda: extensions.list_laws(extensions.RESULTS),
     }
     head, *lines = makers[name](*arguments)
     return "".join(

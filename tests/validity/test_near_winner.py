@@ -210,6 +210,9 @@ def test_what_single_sentences_of_the_page_claim_was_counted() -> None:
     ):
         assert f"{100 * rows[cell].share:.3g} %" in words
         assert words in page
+    near = [rows["near best", f"{kind}, n 400, 1 configuration"] for kind in claims.NEAR_BEST]
+    concordance, several, groups = (f"{100 * row.share:.1f}" for row in near)
+    assert f"{several}, {concordance} and {groups} % of [1,000" in " ".join(page.split())
     missed = [1 - row.share for row in rows.values() if row.claim == "upper"]
     assert f"{100 * max(missed):.1f} % of the runs with one configuration" in page
 
