@@ -3,7 +3,9 @@
 Two things differ from `earnest.MABT`. The paper's code takes the influence of a case from a
 regression of resampled AUCs on counts, which fits noise if a class has few cases; ours is the
 formula. It sums trapezoids, whose rounding breaks ties of resampled AUCs; ours are exact. Here both
-can be had either way. Without a bound the result is NaN, as in the paper's code.
+can be had either way. A further version does not divide the weights of the tilted resamples by
+their sum, as the paper's tilted bootstrap of a single model does not. Without a bound the result is
+NaN, as in the paper's code.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ HALVINGS = 30
 def bound_of_best(
     low: Floats, high: Floats, chosen: int, alpha: float, rng: np.random.Generator
 ) -> dict[str, float]:
-    """Return the lower bound of the chosen candidate's AUC in all four versions.
+    """Return the lower bound of the chosen candidate's AUC in all versions.
 
     Scores are those of class 0 and of class 1, a column a candidate; the same resamples, drawn
     within classes, are used by all versions.
@@ -38,12 +40,17 @@ def bound_of_best(
     formula = np.concatenate([own.mean(axis=1), own.mean(axis=0)]) - own.mean()
     fitted = regress(areas[:, chosen] / own.size, counts)
     noise = 0.5 * (rng.random(areas.shape) - 0.5)
+    sampled, estimate = np.hstack(counts), float(own.sum())
+
+    def bound(seen: Floats, case: Floats, normalised: bool = True) -> float:
+        found = tilt(seen, chosen, estimate, sampled, case, alpha, normalised)
+        return np.nan if found is None else area(own, np.exp(found * case))
+
     out = {}
     for influence, case in (("formula", formula), ("regression", fitted)):
         for ties, seen in (("exact", areas), ("broken", areas + noise)):
-            weights = tilt(seen, chosen, float(own.sum()), np.hstack(counts) @ case, alpha)
-            name = f"{influence}, ties {ties}"
-            out[name] = np.nan if weights is None else area(own, np.exp(weights * case))
+            out[f"{influence}, ties {ties}"] = bound(seen, case)
+    out["regression, ties exact, weights not normalised"] = bound(areas, fitted, normalised=False)
     return out
 
 
@@ -57,17 +64,30 @@ def regress(area: Floats, counts: list[Floats]) -> Floats:
     return np.concatenate([part - part.mean() for part in parts])
 
 
-def tilt(areas: Floats, chosen: int, estimate: float, sums: Floats, alpha: float) -> float | None:
+def tilt(
+    areas: Floats,
+    chosen: int,
+    estimate: float,
+    counts: Floats,
+    case: Floats,
+    alpha: float,
+    normalised: bool,
+) -> float | None:
     """Return the tilt under which the estimate would be a surprise, if one goes far enough."""
-    size = len(areas)
+    size, n = counts.shape
     ranks = [np.searchsorted(np.sort(column), column, side="right") for column in areas.T]
     best = np.sort(np.max(ranks, axis=0) / (size + 1))
-    reached = areas[:, chosen] <= estimate
+    above, sums = areas[:, chosen] > estimate, counts @ case
 
     def tail(tau: float) -> float:
-        weights = np.exp(tau * (sums - sums.min()))
-        share = float(weights[reached].sum() / weights.sum())
-        return 1.0 - float(np.searchsorted(best, share, side="right")) / size
+        level = tau * sums
+        if normalised:
+            weights = np.exp(level - level.max())
+            share = float(weights[above].sum() / weights.sum())
+        else:
+            mean = np.log(np.exp(tau * case).mean())
+            share = float(np.exp(level - n * mean)[above].sum() / size)
+        return 1.0 - float(np.searchsorted(best, 1.0 - share, side="right")) / size
 
     near, far, least = 0.0, 0.0, 1.0
     while least > alpha / 2 and far > FURTHEST:
