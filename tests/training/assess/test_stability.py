@@ -243,5 +243,5 @@ def compared(n: int, k: int, test: str = "bayle") -> en.Comparison:
 def test_bayle_says_that_it_asks_for_stable_learners_where_cases_are_few() -> None:
     notes = {c.code: c for c in compared(200, 10).cautions}
     assert notes["EN115"].severity is Severity.NOTE
-    for other in (compared(1000, 10), compared(200, 1), compared(200, 10, "corrected_t")):
+    for other in (compared(2000, 10), compared(200, 1), compared(200, 10, "corrected_t")):
         assert "EN115" not in {c.code for c in other.cautions}
