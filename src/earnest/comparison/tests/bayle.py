@@ -217,8 +217,8 @@ def warn_of_unchecked_stability(pi: Predictions) -> Iterator[Caution]:
         yield Caution(
             "EN115",
             "The test asks for stable learners, which predictions cannot show.",
-            "In simulations, it rejected a true null hypothesis in up to 21 % with 100 cases and up "
-            "to 10 % with 1500, instead of 5 %.",
+            "In simulations, it rejected a true null hypothesis in up to 21 % with 100 cases and "
+            "up to 10 % with 1500, instead of 5 %.",
             "Check with `check_stability(a, X, y, b=b)`, or use test='corrected_t'.",
             severity=Severity.NOTE,
         )
