@@ -71,15 +71,39 @@ def test_so_has_that_of_every_kind_of_tuning(tmp_path: Path, options: dict[str, 
     assert write_everything(found) == write_everything(found.folder)
 
 
+class EarlyClock(tune_job.Clock):
+    """Ends a run of five configurations after one fold of the last."""
+
+    def _has_enough(self) -> bool:
+        return self._left == self.fits - 1
+
+
+def run_out_of_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> en.Tuned:
+    """Tune five configurations, the last of which is not finished."""
+    with monkeypatch.context() as patched:
+        patched.setattr(tune_job, "Clock", lambda **facts: EarlyClock(**{**facts, "until": -1.0}))
+        return tuned(folder, n_configs=5)
+
+
+def test_a_configuration_whose_time_ran_out_is_incomplete_and_not_dropped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short = run_out_of_time(tmp_path, monkeypatch)
+    content = en.report(short, explain=False).content
+    facts = dict(next(part.rows for part in content.answer.facts if part.title == "Search"))
+    assert content.audit is not None
+    assert [row.status for row in content.audit.rows].count("incomplete") == 1
+    assert facts["Incomplete"] == "1"
+    assert "Dropped" not in facts
+    assert f"(nested: {short.n_fits_nested:,})" in facts["Fits"]
+
+
 @pytest.mark.slow
 def test_so_it_has_of_a_run_that_was_resumed_or_ran_out_of_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The ordinary form is test_a_report_from_memory_has_the_bytes_of_one_from_the_folder."""
-    clock = tune_job.Clock
-    with monkeypatch.context() as patched:
-        patched.setattr(tune_job, "Clock", lambda **facts: clock(**{**facts, "until": -1.0}))
-        short = tuned(tmp_path, n_configs=5)
+    short = run_out_of_time(tmp_path, monkeypatch)
     assert len(short.predictions.configs.ids) < 5
     assert write_everything(short) == write_everything(short.folder)
     whole = tuned(tmp_path, n_configs=5, resume=True)

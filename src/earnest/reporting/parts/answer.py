@@ -518,7 +518,7 @@ def _search(found: Results) -> Iterator[tuple[str, str]]:
         nested = f" (nested: {found.nested_fits:,})" if found.nested_fits else ""
         yield "Fits", f"{material.n_fits:,}{nested}"
     states = [one.status for one in material.tried]
-    word = DROPPED if material.searched else INCOMPLETE
+    word = DROPPED if material.searched and INCOMPLETE not in states else INCOMPLETE
     left, failed = states.count(word), states.count(FAILED)
     yield word.capitalize(), f"{left:,}, {failed:,} failed" if failed else f"{left or 'none'}"
     if found.seed is not None:

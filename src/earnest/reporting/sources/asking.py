@@ -23,7 +23,7 @@ from earnest.inference.curves.thresholds import thresholds_beside
 from earnest.methods import METHODS
 from earnest.methods.run import configure_method, estimate, estimate_beside
 from earnest.metrics.families import Metric
-from earnest.reporting.sources.material import Material
+from earnest.reporting.sources.material import INCOMPLETE, Material
 
 T = TypeVar("T")
 SEED = 0  # of sources that have none, so that the same file gives the same report
@@ -108,7 +108,8 @@ class Results:
         unknown = self.estimate is None or material.n_fits is None
         if unknown or folds < 2 or self.n_repeats > 1:
             return None
-        return folds**2 * len(material.tried) + folds + 1
+        whole = sum(one.status != INCOMPLETE for one in material.tried)
+        return folds**2 * whole + folds + 1
 
 
 def ask_all(

@@ -15,7 +15,7 @@ from earnest.core.results.gain import LearningCurve
 from earnest.core.text.names import ConfigName, name_configs
 from earnest.metrics.families import Metric
 
-INCOMPLETE = "incomplete"  # predictions from elsewhere that lack folds, whatever the reason
+INCOMPLETE = "incomplete"  # lacks folds: its time ran out, or predictions from elsewhere do
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -160,14 +160,28 @@ def _with_result(found: Material, result: RunResult, pi: Predictions) -> Materia
     own = made if _fits(found, result, pi) else None
     own = None if own is None or own.source is None else own
     features, won = tuning.get("features"), tuning.get("won")
+    drop = str(tuning.get("drop") or "")
     return replace(
         found,
         source=str(tuning.get("source") or found.source),
+        tried=found.tried if drop or not tuning else _without_dropping(found.tried),
         estimate=own,
         won=won if own is not None and isinstance(won, dict) else {},
         settings=_settings(made) if made is not None else {},
         n_features=len(features) if isinstance(features, list) else None,
-        drop=str(tuning.get("drop") or ""),
+        drop=drop,
+    )
+
+
+def _without_dropping(
+    tried: tuple[SearchedConfiguration, ...],
+) -> tuple[SearchedConfiguration, ...]:
+    """Return the configurations of a run without early dropping: some are only not finished."""
+    return tuple(
+        replace(one, status=INCOMPLETE, reason=one.reason.replace("dropped, or ", ""))
+        if one.status == DROPPED
+        else one
+        for one in tried
     )
 
 
