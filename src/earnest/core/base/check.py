@@ -7,7 +7,7 @@ import operator
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import SupportsFloat, SupportsIndex
+from typing import SupportsFloat, SupportsIndex, cast
 
 from earnest.core.base.errors import FormatError, InputError
 
@@ -32,14 +32,14 @@ def one_of_or_none(name: str, value: object, allowed: Iterable[str]) -> str | No
 
 def whole_number(name: str, value: object, *, low: int, high: int | None = None) -> int:
     """Return `value` as an int within [low, high]."""
-    limit = f"an integer of at least {low}" if high is None else f"an integer from {low} to {high}"
     try:
-        number = operator.index(value) if isinstance(value, SupportsIndex) else None
-    except TypeError:  # an array of several
+        number = operator.index(cast("SupportsIndex", value))
+    except TypeError:  # no integer, or an array of several
         number = None
     most = math.inf if high is None else high
     if number is None or isinstance(value, bool) or not low <= number <= most:
-        raise InputError(f"`{name}` is out of range", needs=limit, got=show(value))
+        wanted = f"of at least {low}" if high is None else f"from {low} to {high}"
+        raise InputError(f"`{name}` is out of range", needs=f"an integer {wanted}", got=show(value))
     return number
 
 
