@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.provenance import JsonObject, finite
-from earnest.core.results.base import check_schema, read_parts
+from earnest.core.results.base import check_schema, read_parts, refuse_other_types
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -354,7 +354,7 @@ class EffectCurve:
     @classmethod
     def _from_parts(cls, data: JsonObject) -> EffectCurve:
         of_mean = data["sd_of_mean"]
-        return cls(
+        made = cls(
             param=data["param"],
             grid=tuple(data["grid"]),
             mean=read_floats(data["mean"]),
@@ -368,6 +368,7 @@ class EffectCurve:
             best=data["best"],
             codes=read_floats(data["codes"]),
         )
+        return refuse_other_types(made)
 
     def __eq__(self, other: object) -> bool:
         """Compare what is written; arrays by their values."""
@@ -451,7 +452,7 @@ class EffectSurface:
     @classmethod
     def _from_parts(cls, data: JsonObject) -> EffectSurface:
         first, second = data["grids"]
-        return cls(
+        made = cls(
             params=tuple(data["params"]),
             grids=(tuple(first), tuple(second)),
             scales=tuple(data["scales"]),
@@ -462,6 +463,7 @@ class EffectSurface:
             trials=tuple((a, b) for a, b in data["trials"]),
             best=None if data["best"] is None else tuple(data["best"]),
         )
+        return refuse_other_types(made)
 
     def __eq__(self, other: object) -> bool:
         """Compare what is written; arrays by their values."""

@@ -6,9 +6,10 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
+from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
@@ -223,9 +224,7 @@ def _newer(found: str) -> str:
 def read_parts(read: Callable[[JsonObject], T], data: JsonObject) -> T:
     """Read plain data, and refuse it where a part is missing or of the wrong kind."""
     try:
-        made = read(data)
-        _refuse_other_types(made)
-        return made
+        return read(data)
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         kind = "is missing" if isinstance(error, KeyError) else "cannot be read"
         raise FormatError(
@@ -235,23 +234,32 @@ def read_parts(read: Callable[[JsonObject], T], data: JsonObject) -> T:
         ) from error
 
 
+# Of results that are not read field by field, as `Plain` does.
 _PLAIN: dict[str, type] = {"float": Real, "int": Integral, "str": str, "bool": bool}
 
 
-def _refuse_other_types(made: object) -> None:
-    """Refuse a result, or a part of one, whose numbers or words are of another type."""
-    if not is_dataclass(made):
-        return
-    for one in fields(made):
-        value, kind = getattr(made, one.name), str(one.type)
-        _refuse_other_types(value)
+def refuse_other_types(made: T) -> T:
+    """Return a result, or a part of one; refuse numbers or words of another type."""
+    for name, kind in _find_kinds(cast(Any, type(made))):
+        value = getattr(made, name)
         word = kind.removesuffix(" | None")
         inner = word.removeprefix("tuple[").split(",")[0]
-        if inner not in _PLAIN or (value is None and word != kind):
-            continue
         parts = value if word != inner and isinstance(value, tuple) else (value,)
-        if not all(_is_plain(part, inner) for part in parts):
-            raise TypeError(f"{one.name} is {check.show(value)}, which is not {kind}")
+        if inner not in _PLAIN:
+            for part in parts:
+                if not isinstance(part, Plain):  # which is checked as it is read
+                    refuse_other_types(part)
+        elif value is None and word != kind:
+            continue
+        elif not all(_is_plain(part, inner) for part in parts):
+            raise TypeError(f"{name} is {check.show(value)}, which is not {kind}")
+    return made
+
+
+@cache
+def _find_kinds(kind: type) -> tuple[tuple[str, str], ...]:
+    """Return the fields of a dataclass with their types in words; none of any other class."""
+    return tuple((one.name, str(one.type)) for one in fields(kind)) if is_dataclass(kind) else ()
 
 
 def _is_plain(value: object, word: str) -> bool:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.provenance import JsonObject, finite
-from earnest.core.results.base import Result
+from earnest.core.results.base import Result, refuse_other_types
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import by_severity, few_beyond
 from earnest.core.results.interval import Interval, LimitSource, limit_remarks
@@ -131,7 +131,7 @@ class StatisticResult(Result):
     def _from_parts(cls, data: JsonObject) -> StatisticResult:
         same = ("value", "bias", "standard_error", "tool", "method", "n_cases", "n_units")
         limits = data["limits_from"]
-        return cls(
+        made = cls(
             **{name: data[name] for name in (*same, "n_resamples", "n_valid", "seed")},
             interval=Interval.from_dict(data["interval"]),
             cautions=tuple(Caution.from_dict(part) for part in data["cautions"]),
@@ -139,6 +139,7 @@ class StatisticResult(Result):
             influences=from_plain(data.get("influences")),
             source=None if limits is None else limits_from_dict(limits),
         )
+        return refuse_other_types(made)
 
     def rows(self) -> list[dict[str, object]]:
         """Return the main numbers as one flat dict."""
