@@ -220,6 +220,7 @@ class Plan(MetricResult):
             cautions=tuple(Caution.from_dict(one) for one in data["cautions"]),
             provenance=Provenance.from_dict(data),
         )
+        _ = made.n_items  # an IndexError without needs
         return refuse_other_types(made)
 
     def rows(self) -> list[dict[str, Any]]:

@@ -329,7 +329,7 @@ class Explanation(Result):
             sampling_bias=SamplingBias.from_dict(data["sampling_bias"]),
             stable_optimum=StableOptimum.from_dict(data["stable_optimum"]),
             objective=Objective(**data["objective"]),
-            best_config=data["best_config"],
+            best_config=dict(data["best_config"]),
             best_value=data["best_value"],
             n_trials=data["n_trials"],
             n_failed=data["n_failed"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sized
 from dataclasses import fields, is_dataclass
 from functools import cache
 from numbers import Integral, Real
@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from earnest.core.text.paper import PaperTable
 
 
-def parse_json(text: str | bytes) -> Any:
+def parse_json(text: str | bytes, *, strict: bool = False) -> Any:
     """Return the value of a JSON text; anything else is a ValueError.
 
-    Python's parser has an error of its own for brackets within brackets by the thousand.
+    Python's parser has an error of its own for brackets within brackets by the thousand. With
+    `strict`, NaN and Infinity are refused, which Python's parser takes although JSON has neither.
 
     Examples
     --------
@@ -36,9 +37,13 @@ def parse_json(text: str | bytes) -> Any:
     ValueError: the JSON is nested too deeply
     """
     try:
-        return json.loads(text)
+        return json.loads(text, parse_constant=_refuse_constant if strict else None)
     except RecursionError:
         raise ValueError("the JSON is nested too deeply") from None
+
+
+def _refuse_constant(word: str) -> None:
+    raise ValueError(f"{word} is not a number of JSON")
 
 
 def write_result(data: Mapping[str, object], path: str | Path) -> Path:
@@ -50,7 +55,8 @@ def read_result(path: str | Path) -> Any:
     """Read the plain data of a result."""
     check.refuse_stream(Path(path))
     try:
-        return parse_json(Path(path).read_bytes())  # UTF-16 too, which PowerShell makes of --json
+        # UTF-16 too, which PowerShell makes of --json
+        return parse_json(Path(path).read_bytes(), strict=True)
     except OSError as error:
         why = error.strerror or str(error)
         raise FormatError(f"{str(path)!r} cannot be read", got=why) from error
@@ -139,7 +145,19 @@ class Result(Plain, ABC):
     def from_dict(cls, data: JsonObject) -> Self:
         """Make it from the plain data of `to_dict`."""
         check_schema(data, cls.schema, cls.called)
-        return read_parts(cls._from_parts, data)
+        return read_parts(cls._from_checked_parts, data)
+
+    @classmethod
+    def _from_checked_parts(cls, data: JsonObject) -> Self:
+        made = cls._from_parts(data)
+        made._check_parts()
+        return made
+
+    def _check_parts(self) -> None:
+        """Raise a ValueError where parts that were read do not belong together."""
+        level = getattr(self, "confidence_level", None)
+        if level is not None and not 0.0 < level < 1.0:
+            raise ValueError(f"{level} is not a confidence level")
 
     def save(self, path: str | Path, *, draws: bool = True) -> Path:
         """Write it as JSON, with the draws that `at` reads, and return where to.
@@ -221,6 +239,12 @@ def _newer(found: str) -> str:
     return "Update earnest: a newer version wrote it." if name in known and version > "1" else ""
 
 
+def check_lengths(*parts: Sized | int) -> None:
+    """Raise a ValueError where parts that stand side by side are not of one length."""
+    if len({part if isinstance(part, int) else len(part) for part in parts}) > 1:
+        raise ValueError("parts that belong together have different lengths")
+
+
 def read_parts(read: Callable[[JsonObject], T], data: JsonObject) -> T:
     """Read plain data, and refuse it where a part is missing or of the wrong kind."""
     try:
@@ -246,7 +270,7 @@ def refuse_other_types(made: T) -> T:
         inner = word.removeprefix("tuple[").split(",")[0]
         parts = value if word != inner and isinstance(value, tuple) else (value,)
         if inner not in _PLAIN:
-            for part in parts:
+            for part in value.values() if isinstance(value, Mapping) else parts:
                 if not isinstance(part, Plain):  # which is checked as it is read
                     refuse_other_types(part)
         elif value is None and word != kind:
@@ -266,6 +290,6 @@ def _is_plain(value: object, word: str) -> bool:
     """Tell whether a value is of a plain type, and a number within the range of floats."""
     if isinstance(value, bool):
         return word == "bool"
-    if word == "float" and isinstance(value, Real):
+    if word in ("float", "int") and isinstance(value, Real):
         float(value)
     return isinstance(value, _PLAIN[word])

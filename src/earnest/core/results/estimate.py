@@ -71,7 +71,7 @@ class Scale(Plain):
         low, high = data["limits"]
         limits = (-math.inf if low is None else low, math.inf if high is None else high)
         made = refuse_other_types(cls(data["metric"], data["greater_is_better"], limits))
-        if not made.name or not limits[0] <= limits[1]:
+        if not made.name or not limits[0] <= limits[1] or math.inf in (low, high):
             raise ValueError(f"{made} is not a metric")
         return made
 

@@ -157,7 +157,7 @@ def _make_reader(kind: Any) -> Reader:
         read = _make_reader(known)
         return lambda value: None if value is None else read(value)
     if origin is np.ndarray:
-        return _read_array
+        return read_array
     if origin is tuple:
         readers = tuple(_make_reader(one) for one in inner if one is not Ellipsis)
         return partial(_read_tuple, readers=readers, any_length=inner[-1] is Ellipsis)
@@ -201,7 +201,8 @@ def _read_str(value: Any) -> str:
     return value
 
 
-def _read_array(value: Any) -> NDArray[np.float64]:
+def read_array(value: Any) -> NDArray[np.float64]:
+    """Return a list of numbers as an array, with NaN for None."""
     if not isinstance(value, list | tuple):
         raise OtherTypeError
     made = np.array(value, dtype=np.float64)  # None is NaN

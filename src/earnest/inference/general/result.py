@@ -14,7 +14,7 @@ from earnest.core.base.provenance import JsonObject, finite
 from earnest.core.results.base import Result, refuse_other_types
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import by_severity, few_beyond
-from earnest.core.results.interval import Interval, LimitSource, limit_remarks
+from earnest.core.results.interval import Interval, LimitSource, limit_remarks, make_not_kept_error
 from earnest.core.results.specs import Side
 from earnest.core.text.numbers import decimals, number
 from earnest.inference.general.draws import from_plain, limits_from_dict, plain
@@ -192,7 +192,8 @@ class StatisticResult(Result):
 def ask_at(made: StatisticResult, confidence_level: float, side: str) -> StatisticResult:
     """Return a result with the interval of a level and a side, and what is to be said of it."""
     level, end = check.share("confidence_level", confidence_level), side_of(side)
-    assert made.source is not None
+    if made.source is None:
+        raise make_not_kept_error("the source of the limits was", "the source of an interval")
     interval = Interval(*made.source.limits(level, end), level, str(end))
     kept = [caution for caution in made.cautions if caution.code not in BY_LEVEL]
     corrected = list(limit_remarks(made.source, level, end))
