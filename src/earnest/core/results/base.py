@@ -271,8 +271,8 @@ def refuse_other_types(made: T) -> T:
         parts = value if word != inner and isinstance(value, tuple) else (value,)
         if inner not in _PLAIN:
             for part in value.values() if isinstance(value, Mapping) else parts:
-                if not isinstance(part, Plain):  # which is checked as it is read
-                    refuse_other_types(part)
+                if is_dataclass(part) and not hasattr(part, "_from_parts"):
+                    refuse_other_types(part)  # the others were checked as they were read
         elif value is None and word != kind:
             continue
         elif not all(_is_plain(part, inner) for part in parts):

@@ -154,6 +154,8 @@ def _make_reader(kind: Any) -> Reader:
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
         (known,) = (one for one in inner if one is not type(None))
+        if known is float:
+            return _read_optional_float
         read = _make_reader(known)
         return lambda value: None if value is None else read(value)
     if origin is np.ndarray:
@@ -180,6 +182,12 @@ def _read_float(value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
         raise OtherTypeError  # what is not finite is written as None
     return value
+
+
+def _read_optional_float(value: Any) -> Any:
+    if type(value) is float and math.isfinite(value):  # nearly all
+        return value
+    return None if value is None else _read_float(value)
 
 
 def _read_int(value: Any) -> Any:
