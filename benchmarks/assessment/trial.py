@@ -106,7 +106,7 @@ def _answer(made: en.Estimate, metric: str, fits: int, seconds: float) -> Answer
 
 
 def _question(learner: Learner, X: Floats, y: Codes, metric: str, seed: int) -> LearnerQuestion:
-    return read_question(learner.model, X, y, AssessOptions(), metric=metric, rng=seed)
+    return read_question(learner.model, X, y, AssessOptions(metric=metric, rng=seed))
 
 
 def _needs(methods: list[Method]) -> TrainingNeeds:

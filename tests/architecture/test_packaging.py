@@ -69,7 +69,9 @@ def test_every_file_that_github_reads_is_linted() -> None:
     assert written | {ROOT / "action.yml"} <= linted
     assert all(path.is_file() for path in linted)
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert "check-files" in re.search(r"^test-all: (.*) ##", makefile, re.M)[1]  # type: ignore[index]
+    found = re.search(r"^test-all: (.*) ##", makefile, re.M)
+    assert found is not None
+    assert "check-files" in found[1]
 
 
 def test_the_tested_pythons_are_those_that_the_classifiers_name() -> None:

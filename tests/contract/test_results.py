@@ -5,7 +5,9 @@ from __future__ import annotations
 import inspect
 import json
 import pickle
-from functools import cache
+from collections.abc import Iterator
+from functools import cache, reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -246,3 +248,75 @@ def test_a_nested_cross_validation_can_be_pickled_and_shown() -> None:
     assert again.estimate == made.estimate
     assert repr(again) == repr(made)
     assert made._repr_html_() == made.estimate._repr_html_()
+
+
+WRONG = ("x", [], {"a": 1}, [["a"]], True, 10**400)
+DELETED = object()
+
+
+def list_places(data: Any, place: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Yield the place of every part of plain data, in a list those of its ends."""
+    if place:
+        yield place
+    parts = data.items() if isinstance(data, dict) else ()
+    if isinstance(data, list) and data:
+        parts = sorted({0: data[0], len(data) - 1: data[-1]}.items())
+    for key, part in parts:
+        yield from list_places(part, (*place, key))
+
+
+def damage(data: Any, place: tuple[str | int, ...], value: object) -> Any:
+    """Return plain data with another value in one place, or without it."""
+    key, *rest = place
+    damaged = data.copy()
+    if rest:
+        damaged[key] = damage(data[key], tuple(rest), value)
+    elif value is DELETED:
+        del damaged[key]
+    else:
+        damaged[key] = value
+    return damaged
+
+
+FIELD_BY_FIELD = [kind for kind in WHOLE if kind not in ("table", "thresholds", "explanation")]
+
+
+@pytest.mark.parametrize("kind", FIELD_BY_FIELD)
+def test_damaged_data_are_refused_or_can_be_shown(kind: str) -> None:
+    made = results()[kind]
+    data = made.to_dict(draws=True)
+    refused = 0
+    for place in list_places(data):
+        for value in (*WRONG, DELETED):
+            try:
+                read = type(made).from_dict(damage(data, place, value))
+            except FormatError:
+                refused += 1
+                continue
+            assert repr(read), (place, value)
+            assert read.to_markdown(), (place, value)
+            json.dumps(read.to_dict(draws=True))
+    assert refused > 100
+
+
+# What is written and not read: derived properties, and what any method may say of itself.
+NOT_READ = {"knobs", "sentence", "more_items", "runs", *en.Estimate.derived, *en.Comparison.derived}
+
+
+@pytest.mark.parametrize("kind", FIELD_BY_FIELD)
+def test_words_where_a_number_belongs_are_refused_wherever_they_stand(kind: str) -> None:
+    made = results()[kind]
+    data = made.to_dict(draws=True)
+    for place in list_places(data):
+        if isinstance(reduce(getitem, place, data), float) and not NOT_READ & set(place):
+            with pytest.raises(FormatError):
+                type(made).from_dict(damage(data, place, "x"))
+
+
+@pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity"])
+def test_a_file_with_a_number_that_json_does_not_have_is_refused(word: str, tmp_path: Path) -> None:
+    made, path = results()["comparison"], tmp_path / "result.json"
+    text = json.dumps(made.to_dict() | {"difference": 0.123456})
+    path.write_text(text.replace("0.123456", word), encoding="utf-8")
+    with pytest.raises(FormatError, match="JSON"):
+        en.Comparison.load(path)

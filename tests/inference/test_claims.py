@@ -49,6 +49,17 @@ def share_with(code: str, found: list[Estimate]) -> float:
     return float(np.mean([code in {c.code for c in made.cautions} for made in found]))
 
 
+def naive_of(made: Estimate) -> float:
+    assert made.naive is not None
+    return made.naive
+
+
+def holds(made: Estimate, bias: float) -> bool:
+    """Tell whether the interval of the optimism holds a bias."""
+    assert made.optimism_interval is not None
+    return bias in made.optimism_interval
+
+
 def most(rate: float, samples: int) -> float:
     """Return the largest share that a rate explains: 3 standard errors above it."""
     return rate + 3 * float(np.sqrt(rate * (1 - rate) / samples))
@@ -79,8 +90,8 @@ def test_the_interval_of_the_optimism_holds_the_bias_of_the_naive_score() -> Non
     # 20 equal configurations whose accuracy is Phi(.5): over 40 samples the bias is known, and
     # the 95 % intervals hold it in 95 %; 3 standard errors of that share are .103
     found = asked(scored(100, 20, 0.5, shared=0.3), "accuracy", 40, seed=4)
-    bias = np.mean([made.naive for made in found]) - 0.691462
-    held = [bias in made.optimism_interval for made in found]  # type: ignore[operator]
+    bias = float(np.mean([naive_of(made) for made in found])) - 0.691462
+    held = [holds(made, bias) for made in found]
     assert np.mean(held) >= 0.95 - 0.103 - 0.05  # the normal law of few samples
     assert bias > 0.04
 
@@ -88,13 +99,10 @@ def test_the_interval_of_the_optimism_holds_the_bias_of_the_naive_score() -> Non
 def test_the_optimism_is_told_as_the_mean_that_its_interval_holds() -> None:
     # the interval is that of the bias; the luck of a single winner varies more than that
     found = asked(scored(60, 40, 0.0), "roc_auc", 40, seed=10)
-    luck = np.array([made.naive - 0.5 for made in found])  # type: ignore[operator]
-    bias = luck.mean()
-    both = [(bias, own) for own in luck]
-    mean, single = (
-        np.mean([pair[i] in made.optimism_interval for pair, made in zip(both, found, strict=True)])  # type: ignore[operator]
-        for i in (0, 1)
-    )
+    luck = [naive_of(made) - 0.5 for made in found]
+    bias = float(np.mean(luck))
+    mean = np.mean([holds(made, bias) for made in found])
+    single = np.mean([holds(made, own) for made, own in zip(found, luck, strict=True)])
     assert mean >= 0.95 - 0.103  # 3 standard errors of a share of 40
     assert single < 0.85
     words = [c.what for made in found for c in made.cautions if c.code == "EN001"]

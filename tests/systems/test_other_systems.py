@@ -169,7 +169,7 @@ def test_every_name_of_a_file_is_one_that_windows_allows() -> None:
 
 def test_a_configuration_named_after_its_file_has_the_same_name_on_every_system() -> None:
     paths = (PureWindowsPath(r"old\polite.jsonl"), PureWindowsPath(r"new\polite.jsonl"))
-    runs = [Run(path=path, config="m", rows=[]) for path in paths]  # type: ignore[arg-type]
+    runs = [Run(path=path, config="m", rows=[]) for path in paths]
     named = [_name_file(one, runs) for one in runs]
     assert named == ["old/polite.jsonl", "new/polite.jsonl"]
 
@@ -191,6 +191,7 @@ def test_links_of_a_report_have_slashes_and_none_lead_to_another_drive(
 
     def find(folder: str) -> dict[str, str]:
         at, beside = (SimpleNamespace(resolve=lambda p=p: p) for p in (folder, r"C:\work\page"))
+        # only pure paths know another system, and those cannot be resolved
         return report._find_links(content, at, beside)  # type: ignore[arg-type]
 
     assert find(r"C:\work\run 1") == {"model.skops": "../run%201/model.skops"}

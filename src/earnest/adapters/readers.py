@@ -271,6 +271,26 @@ def order_readers(readers: Registry[R]) -> list[R]:
     return sorted(readers.values(), key=lambda reader: reader.rank)
 
 
+def find_reader(readers: Registry[R], source: object) -> R | None:
+    """Return the first reader that takes a source, None where none does."""
+    return next((one for one in order_readers(readers) if one.takes(source)), None)
+
+
+def list_sources(readers: Registry[R]) -> str:
+    """Return what the readers of a registry read, in words."""
+    return "; ".join(reader.words for reader in order_readers(readers))
+
+
+def refuse_source(readers: Registry[R], source: object, what: str, cure: str) -> InputError:
+    """Return the error about a source that no reader takes."""
+    return InputError(
+        f"there are no {what} in {check.show(type(source).__name__)}",
+        needs=list_sources(readers),
+        got=check.show(source),
+        cure=cure,
+    )
+
+
 _GROUP = "earnest.readers"
 PREDICTIONS_READERS: Registry[PredictionsReader] = Registry("reader", group=_GROUP, adopt=register)
 TRIALS_READERS: Registry[TrialsReader] = Registry("reader", group=_GROUP, adopt=register)

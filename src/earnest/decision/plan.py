@@ -25,7 +25,7 @@ from earnest.core.base.provenance import finite, versions
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
-from earnest.core.results.base import MetricResult
+from earnest.core.results.base import MetricResult, refuse_other_types
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
 from earnest.inference.cases.case_values import case_values
@@ -195,7 +195,7 @@ class Plan(MetricResult):
 
     @classmethod
     def _from_parts(cls, data: Mapping[str, Any]) -> Plan:
-        return cls(
+        made = cls(
             question=data["question"],
             goal=data["goal"],
             power=data["power"],
@@ -220,6 +220,8 @@ class Plan(MetricResult):
             cautions=tuple(Caution.from_dict(one) for one in data["cautions"]),
             provenance=Provenance.from_dict(data),
         )
+        _ = made.n_items  # an IndexError without needs
+        return refuse_other_types(made)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return what is needed as flat dicts, one a number of configurations and repeats."""

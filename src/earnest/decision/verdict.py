@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from xml.etree import ElementTree as ET
 
 from earnest.core.base.provenance import finite
-from earnest.core.results.base import MetricResult
+from earnest.core.results.base import MetricResult, refuse_other_types
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
 from earnest.core.text.numbers import decimals, number
@@ -200,7 +200,7 @@ class Verdict(MetricResult):
 
     @classmethod
     def _from_parts(cls, data: Mapping[str, Any]) -> Verdict:
-        return cls(
+        made = cls(
             outcome=str(Outcome(data["outcome"])),
             value=math.nan if data["value"] is None else data["value"],
             low=-math.inf if data["low"] is None else data["low"],
@@ -219,6 +219,7 @@ class Verdict(MetricResult):
             cautions=tuple(Caution.from_dict(one) for one in data["cautions"]),
             provenance=Provenance.from_dict(data),
         )
+        return refuse_other_types(made)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the main numbers as one flat dict."""

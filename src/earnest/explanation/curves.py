@@ -17,7 +17,13 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.provenance import JsonObject, finite
-from earnest.core.results.base import check_schema, read_parts
+from earnest.core.results.base import (
+    check_lengths,
+    check_schema,
+    read_parts,
+    refuse_other_types,
+)
+from earnest.core.results.plain import read_array
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -354,7 +360,7 @@ class EffectCurve:
     @classmethod
     def _from_parts(cls, data: JsonObject) -> EffectCurve:
         of_mean = data["sd_of_mean"]
-        return cls(
+        made = cls(
             param=data["param"],
             grid=tuple(data["grid"]),
             mean=read_floats(data["mean"]),
@@ -368,6 +374,10 @@ class EffectCurve:
             best=data["best"],
             codes=read_floats(data["codes"]),
         )
+        check_lengths(made.places, made.mean, made.sd, made.n_points)
+        if made.scale != "levels":
+            read_array([*made.trials, made.best])  # a ValueError where one is not a number
+        return refuse_other_types(made)
 
     def __eq__(self, other: object) -> bool:
         """Compare what is written; arrays by their values."""
@@ -451,7 +461,7 @@ class EffectSurface:
     @classmethod
     def _from_parts(cls, data: JsonObject) -> EffectSurface:
         first, second = data["grids"]
-        return cls(
+        made = cls(
             params=tuple(data["params"]),
             grids=(tuple(first), tuple(second)),
             scales=tuple(data["scales"]),
@@ -462,6 +472,7 @@ class EffectSurface:
             trials=tuple((a, b) for a, b in data["trials"]),
             best=None if data["best"] is None else tuple(data["best"]),
         )
+        return refuse_other_types(made)
 
     def __eq__(self, other: object) -> bool:
         """Compare what is written; arrays by their values."""
@@ -491,7 +502,7 @@ def numbers(values: Floats) -> list[float | None]:
 
 def read_floats(values: list[float | None]) -> Floats:
     """Return the list of `numbers` as an array."""
-    return np.array([math.nan if v is None else v for v in values], dtype=np.float64)
+    return read_array(values)
 
 
 def _unify_types(values: tuple[object, ...]) -> list[object]:

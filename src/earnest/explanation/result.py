@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import JsonObject, finite
-from earnest.core.results.base import Result
+from earnest.core.results.base import Result, refuse_other_types
 from earnest.core.results.cautions import Caution
 from earnest.explanation.curves import (
     CurveQuality,
@@ -320,7 +320,7 @@ class Explanation(Result):
     @classmethod
     def _from_parts(cls, data: JsonObject) -> Explanation:
         effects, regions = data["effects"].items(), data["regions"].items()
-        return cls(
+        made = cls(
             effects={name: EffectCurve.from_dict(curve) for name, curve in effects},
             regions={name: RegionTree.from_dict(tree) for name, tree in regions},
             importance=Importance.from_dict(data["importance"]),
@@ -329,7 +329,7 @@ class Explanation(Result):
             sampling_bias=SamplingBias.from_dict(data["sampling_bias"]),
             stable_optimum=StableOptimum.from_dict(data["stable_optimum"]),
             objective=Objective(**data["objective"]),
-            best_config=data["best_config"],
+            best_config=dict(data["best_config"]),
             best_value=data["best_value"],
             n_trials=data["n_trials"],
             n_failed=data["n_failed"],
@@ -339,6 +339,7 @@ class Explanation(Result):
             cautions=tuple(Caution.from_dict(caution) for caution in data["cautions"]),
             provenance=data["provenance"],
         )
+        return refuse_other_types(made)
 
     def __eq__(self, other: object) -> bool:
         """Compare what is written; the scene of further questions is not."""

@@ -20,17 +20,17 @@ from earnest.core.data.target import Target, Task
 from earnest.metrics.families import (
     BINARY,
     CLASSES,
+    EPS,
     Array,
     MomentMetric,
     Moments,
     Need,
-    all_cases,
-    mean,
-    mean_share,
-    ones,
+    mean_metric,
+    one_per_case,
     ratio,
     register,
     share,
+    share_metric,
     where_weighted,
 )
 from earnest.metrics.resolve import check_positive_number, name_with_knobs, pair, register_factory
@@ -38,12 +38,12 @@ from earnest.metrics.resolve import check_positive_number, name_with_knobs, pair
 
 def hits(target: Target, labels: Numbers, centre: object) -> Moments:
     """Return 1 where the label is right."""
-    return Moments((labels == target.y[:, None])[None], ones(target))
+    return one_per_case(target, labels == target.y[:, None])
 
 
 def misses(target: Target, labels: Numbers, centre: object) -> Moments:
     """Return 1 where the label is wrong."""
-    return Moments((labels != target.y[:, None])[None], ones(target))
+    return one_per_case(target, labels != target.y[:, None])
 
 
 def positives(target: Target, labels: Numbers, centre: object, *, code: int = 1) -> Moments:
@@ -75,12 +75,17 @@ def paid_of_cases(
 ) -> Moments:
     """Return what a wrong label costs."""
     missed, alarm = errors_by_class(target, labels, centre).own
-    return Moments((costs[0] * missed + costs[1] * alarm)[None], ones(target))
+    return one_per_case(target, costs[0] * missed + costs[1] * alarm)
+
+
+def share_or_zero(part: Array, whole: Array, total: Array) -> Array:
+    """Return the part of a whole, 0 where the whole is 0 and NaN where no case has weight."""
+    return where_weighted(share(part, whole, undefined=0.0), total)
 
 
 def precision_of(own: Array, shared: Array) -> Array:
     """Return the share of the predicted positives that are positive."""
-    return where_weighted(share(own[0], own[1], undefined=0.0), shared[0])
+    return share_or_zero(own[0], own[1], shared[0])
 
 
 def cases_of_class(own: Array, shared: Array) -> Array:
@@ -95,14 +100,13 @@ def predicted_cases(own: Array, shared: Array) -> Array:
 
 def recall_of(own: Array, shared: Array) -> Array:
     """Return the share of a class that was recognised."""
-    return where_weighted(share(own[0], shared[1], undefined=0.0), shared[0])
+    return share_or_zero(own[0], shared[1], shared[0])
 
 
 def f_beta_of(own: Array, shared: Array, *, beta: float) -> Array:
     """Return the harmonic mean of precision and recall, recall counting `beta` times as much."""
     square = beta * beta
-    value = share((1.0 + square) * own[0], own[1] + square * shared[1], undefined=0.0)
-    return where_weighted(value, shared[0])
+    return share_or_zero((1.0 + square) * own[0], own[1] + square * shared[1], shared[0])
 
 
 def risk_of(
@@ -113,22 +117,21 @@ def risk_of(
     return costs[0] * priors[0] * misses + costs[1] * priors[1] * alarms
 
 
-# Shares of labels, and those of them that are undefined where a class is missing.
-_of_labels = partial(MomentMetric, needs=Need.LABEL, limits=(0.0, 1.0), whole=True)
-_of_classes = partial(_of_labels, greater_is_better=True, tasks=BINARY, needs_all_classes=True)
+_of_labels = partial(share_metric, limits=(0.0, 1.0), needs=Need.LABEL, tasks=CLASSES)
+# Scores that count labels, and those of them that say nothing where a class is missing.
+label_score = partial(
+    MomentMetric, greater_is_better=True, limits=(0.0, 1.0), needs=Need.LABEL, whole=True
+)
+_of_classes = partial(label_score, tasks=BINARY, needs_all_classes=True)
 
 accuracy = register(
     _of_labels(
         name="accuracy",
         title="accuracy",
         greater_is_better=True,
-        tasks=CLASSES,
         # with one label per case the micro averages are the accuracy
         aliases=("accuracy_score", "f1_micro", "precision_micro", "recall_micro"),
         features=hits,
-        combine=mean_share,
-        mean_of_cases=True,
-        trials=all_cases,
     )
 )
 
@@ -137,12 +140,8 @@ error_rate = register(
         name="error_rate",
         title="error rate",
         greater_is_better=False,
-        tasks=CLASSES,
         aliases=("zero_one_loss", "misclassification_rate"),
         features=misses,
-        combine=mean_share,
-        mean_of_cases=True,
-        trials=all_cases,
     )
 )
 
@@ -249,7 +248,7 @@ def risk(
         raise InputError("`priors` do not sum to 1", got=check.show(given))
     knobs = {"costs": paid, "priors": given}
     name = name_with_knobs("risk", knobs, {"costs": (1.0, 1.0), "priors": None})
-    made = MomentMetric(
+    made = mean_metric(
         name=name,
         title="risk",
         greater_is_better=False,
@@ -258,9 +257,7 @@ def risk(
         tasks=BINARY,
         knobs=knobs,
         features=partial(paid_of_cases, costs=paid),
-        combine=mean,
         whole=set(paid) <= {0.0, 1.0},
-        mean_of_cases=True,
     )
     if given is None:
         return made
@@ -275,9 +272,6 @@ def risk(
     )
 
 
-EPS = float(np.finfo(np.float64).eps)  # scikit-learn's clip, so that the loss stays finite
-
-
 def squared_distances(target: Target, probability: Numbers, centre: object) -> Moments:
     """Return the squared distance between a case's probabilities and the truth.
 
@@ -285,16 +279,16 @@ def squared_distances(target: Target, probability: Numbers, centre: object) -> M
     """
     if target.task is Task.BINARY:
         distance = np.subtract(probability, target.y[:, None], dtype=np.float64)
-        return Moments(np.square(distance, out=distance)[None], ones(target))
+        return one_per_case(target, np.square(distance, out=distance))
     truth = target.y[:, None] == np.arange(probability.shape[2])  # (n, K)
     distance = np.subtract(probability, truth[:, None, :], dtype=np.float64)
-    return Moments(np.square(distance, out=distance).sum(axis=2)[None], ones(target))
+    return one_per_case(target, np.square(distance, out=distance).sum(axis=2))
 
 
 def surprises(target: Target, probability: Numbers, centre: object) -> Moments:
-    """Return -log of the probability that was given to the class of a case."""
+    """Return -log of the probability that was given to the class of a case, never infinite."""
     chance = np.clip(of_true_class(target, probability), EPS, 1.0 - EPS)
-    return Moments(-np.log(chance)[None], ones(target))
+    return one_per_case(target, -np.log(chance))
 
 
 def of_true_class(target: Target, probability: Numbers) -> Array:
@@ -305,33 +299,27 @@ def of_true_class(target: Target, probability: Numbers) -> Array:
     return probability[np.arange(target.n), :, target.y].astype(np.float64)
 
 
+_loss_of_chances = partial(
+    mean_metric, greater_is_better=False, needs=Need.PROBABILITY, tasks=CLASSES
+)
+
 brier = register(
-    MomentMetric(
+    _loss_of_chances(
         name="brier",
         title="Brier score",
-        greater_is_better=False,
         limits=(0.0, 2.0),
         by_task={Task.BINARY: {"limits": (0.0, 1.0)}},
-        needs=Need.PROBABILITY,
-        tasks=CLASSES,
         aliases=("brier_score", "brier_score_loss", "neg_brier_score"),
         features=squared_distances,
-        combine=mean,
-        mean_of_cases=True,
     )
 )
 
 log_loss = register(
-    MomentMetric(
+    _loss_of_chances(
         name="log_loss",
         title="log loss",
-        greater_is_better=False,
         limits=(0.0, np.inf),
-        needs=Need.PROBABILITY,
-        tasks=CLASSES,
         aliases=("neg_log_loss", "cross_entropy", "mn_log_loss"),
         features=surprises,
-        combine=mean,
-        mean_of_cases=True,
     )
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import partial
 from typing import Any, Self, TypeAlias, TypedDict, TypeVar
 
 import numpy as np
@@ -196,6 +197,11 @@ class View:
     mass: Numbers | None = None
 
 
+def one_view(values: Array, masses: Array) -> Array:
+    """Return the only view's value."""
+    return values[:, :, 0]
+
+
 @dataclass(frozen=True, kw_only=True)
 class RankMetric(Metric):
     """A function of the order of the responses: AUC, average precision, concordance, Spearman.
@@ -208,14 +214,15 @@ class RankMetric(Metric):
         `(score (n,), truth, weights (B, n)) -> (B,)`: the plain definition on one column, NaN
         where it is undefined. Weights are float64 or int64.
     combine : callable
-        `(values (B, C, V), masses (B, V)) -> (B, C)`: how views become one number.
+        `(values (B, C, V), masses (B, V)) -> (B, C)`: how views become one number; by default the
+        value of the only view.
     kernel : str, optional
         The compiled kernel that computes `scan` faster, where there is one.
     """
 
     views: Callable[[Target], tuple[View, ...]]
     scan: Callable[[RawArray, RawArray, RawArray], Array]
-    combine: Combine
+    combine: Combine = one_view
     kernel: str | None = None
 
 
@@ -271,11 +278,22 @@ SCORES = frozenset({Task.SCORES})
 # Sums of squares about a mean below this share of those about the common centre are rounding
 # (n * eps with n = 10,000 cases is 2e-12): the values count as equal.
 CONSTANT = 1e-12
+EPS = float(np.finfo(np.float64).eps)  # where scikit-learn cuts off a chance of 0 and a |y| of 0
 
 
 def ones(target: Target) -> Numbers:
     """Return the shared feature 1, whose sum is the total weight: (1, n)."""
     return np.ones((1, target.n))
+
+
+def one_per_case(target: Target, values: Numbers) -> Moments:
+    """Return one number per case (n, C); shared: 1, so that a metric can be their mean."""
+    return Moments(values[None], ones(target))
+
+
+def outcome_view(target: Target) -> tuple[View, ...]:
+    """Return the one view whose truth is the outcome itself."""
+    return (View(target.y),)
 
 
 def mean(own: Array, shared: Array) -> Array:
@@ -312,3 +330,8 @@ def spread(total: Array, first: Array, second: Array) -> Array:
     """Return the sum of squares about the mean from the sums of x and x², exactly 0 if constant."""
     about_mean = second - ratio(np.square(first), total)
     return np.where(about_mean > CONSTANT * second, about_mean, 0.0)
+
+
+# A mean of one number per case, and a share of right or wrong cases.
+mean_metric = partial(MomentMetric, combine=mean, mean_of_cases=True)
+share_metric = partial(mean_metric, combine=mean_share, whole=True, trials=all_cases)

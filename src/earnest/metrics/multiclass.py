@@ -10,7 +10,7 @@ undefined, the weighted mean and the means over pairs are of the classes that ar
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import permutations
 
@@ -19,14 +19,12 @@ from numpy.typing import NDArray
 
 from earnest.core.base.arrays import Numbers
 from earnest.core.data.target import Target, Task
+from earnest.metrics.classification import label_score
 from earnest.metrics.families import (
     CLASSES,
     MULTICLASS,
     Array,
-    MomentMetric,
     Moments,
-    Need,
-    RankMetric,
     TaskFields,
     View,
     find_class_members,
@@ -35,7 +33,7 @@ from earnest.metrics.families import (
     share,
     where_weighted,
 )
-from earnest.metrics.ranking import auc_scan
+from earnest.metrics.ranking import auc_scan, class_order
 
 
 def class_hits(target: Target, labels: Numbers, centre: object) -> Moments:
@@ -53,15 +51,18 @@ def class_counts(target: Target, labels: Numbers, centre: object) -> Moments:
 
 def agreements(target: Target, labels: Numbers, centre: object) -> Moments:
     """Return the hits and the predictions of every class (1 + K, n, C); shared: the classes."""
-    right = (labels == target.y[:, None])[None]
-    own = np.concatenate([right, class_predictions(target, labels)])
-    return Moments(own, find_class_members(target))
+    return with_predictions(target, labels, labels == target.y[:, None])
 
 
 def distances(target: Target, labels: Numbers, centre: object) -> Moments:
     """Return squared distances and predictions of classes (1 + K, n, C); shared: the classes."""
-    far = np.square(labels.astype(np.float64) - target.y[:, None])[None]
-    own = np.concatenate([far, class_predictions(target, labels)])
+    far = np.square(labels.astype(np.float64) - target.y[:, None])
+    return with_predictions(target, labels, far)
+
+
+def with_predictions(target: Target, labels: Numbers, values: Numbers) -> Moments:
+    """Return a number per case and the predictions of every class; shared: the classes."""
+    own = np.concatenate([values[None], class_predictions(target, labels)])
     return Moments(own, find_class_members(target))
 
 
@@ -79,37 +80,33 @@ def mean_recall(own: Array, shared: Array) -> Array:
     return ratio(np.where(count > 1, recalls, np.nan), count)
 
 
-def f1_by_class(own: Array, shared: Array) -> tuple[Array, NDArray[np.bool_]]:
-    """Return the F1 of every class (K, B, C), and which classes are true or predicted at all."""
+def precision_by_class(hits: Array, predicted: Array, true: Array) -> Array:
+    """Return the precision of every class (K, B, C)."""
+    return share(hits, predicted, undefined=0.0)
+
+
+def recall_by_class(hits: Array, predicted: Array, true: Array) -> Array:
+    """Return the recall of every class (K, B, C)."""
+    return share(hits, true, undefined=0.0)
+
+
+def f1_by_class(hits: Array, predicted: Array, true: Array) -> Array:
+    """Return the F1 of every class (K, B, C)."""
+    return share(2.0 * hits, predicted + true, undefined=0.0)
+
+
+def macro_mean(own: Array, shared: Array, *, of: Callable[[Array, Array, Array], Array]) -> Array:
+    """Return the mean of one value per class, over the classes that are true or predicted."""
     hits, predicted = np.split(own, 2)
-    size = predicted + shared
-    return share(2.0 * hits, size, undefined=0.0), size > 0
-
-
-def macro_f1(own: Array, shared: Array) -> Array:
-    """Return the mean F1 of the classes that occur."""
-    values, occur = f1_by_class(own, shared)
-    return ratio(values.sum(axis=0), occur.sum(axis=0))
+    values = of(hits, predicted, shared)
+    return ratio(values.sum(axis=0), (predicted + shared > 0).sum(axis=0))
 
 
 def weighted_f1(own: Array, shared: Array) -> Array:
     """Return the mean F1 of the classes, each weighted by its cases."""
-    values, _ = f1_by_class(own, shared)
+    hits, predicted = np.split(own, 2)
+    values = f1_by_class(hits, predicted, shared)
     return share((values * shared).sum(axis=0), shared.sum(axis=0))
-
-
-def macro_precision(own: Array, shared: Array) -> Array:
-    """Return the mean precision of the classes that occur."""
-    hits, predicted = np.split(own, 2)
-    values = share(hits, predicted, undefined=0.0)
-    return ratio(values.sum(axis=0), (predicted + shared > 0).sum(axis=0))
-
-
-def macro_recall(own: Array, shared: Array) -> Array:
-    """Return the mean recall of the classes that occur."""
-    hits, predicted = np.split(own, 2)
-    values = share(hits, shared, undefined=0.0)
-    return ratio(values.sum(axis=0), (predicted + shared > 0).sum(axis=0))
 
 
 def matthews(own: Array, shared: Array) -> Array:
@@ -143,15 +140,7 @@ def off_diagonal(first: Array, second: Array) -> Array:
     return np.asarray(((first.sum(axis=0) - first) * second).sum(axis=0))
 
 
-_over_classes = partial(
-    MomentMetric,
-    greater_is_better=True,
-    limits=(0.0, 1.0),
-    needs=Need.LABEL,
-    tasks=CLASSES,
-    features=class_counts,
-    whole=True,
-)
+_over_classes = partial(label_score, tasks=CLASSES, features=class_counts)
 # with two classes, cases of one class alone do not show how well the classes are separated
 TWO_CLASSES: Mapping[Task, TaskFields] = {Task.BINARY: {"needs_all_classes": True}}
 _correlation = partial(_over_classes, limits=(-1.0, 1.0), by_task=TWO_CLASSES)
@@ -166,13 +155,21 @@ balanced_accuracy = register(
         combine=mean_recall,
     )
 )
-f1_macro = register(_over_classes(name="f1_macro", title="macro F1", combine=macro_f1))
+f1_macro = register(
+    _over_classes(name="f1_macro", title="macro F1", combine=partial(macro_mean, of=f1_by_class))
+)
 f1_weighted = register(_over_classes(name="f1_weighted", title="weighted F1", combine=weighted_f1))
 precision_macro = register(
-    _over_classes(name="precision_macro", title="macro precision", combine=macro_precision)
+    _over_classes(
+        name="precision_macro",
+        title="macro precision",
+        combine=partial(macro_mean, of=precision_by_class),
+    )
 )
 recall_macro = register(
-    _over_classes(name="recall_macro", title="macro recall", combine=macro_recall)
+    _over_classes(
+        name="recall_macro", title="macro recall", combine=partial(macro_mean, of=recall_by_class)
+    )
 )
 mcc = register(
     _correlation(
@@ -238,16 +235,7 @@ def mass_weighted_views(values: Array, masses: Array) -> Array:
     return ratio((weights * np.where(defined, values, 0.0)).sum(axis=2), weights.sum(axis=2))
 
 
-_area = partial(
-    RankMetric,
-    greater_is_better=True,
-    limits=(0.0, 1.0),
-    needs=Need.SCORE,
-    tasks=MULTICLASS,
-    needs_all_classes=True,
-    scan=auc_scan,
-    kernel="roc_auc",
-)
+_area = partial(class_order, tasks=MULTICLASS, scan=auc_scan, kernel="roc_auc")
 
 roc_auc_ovr = register(
     _area(

@@ -36,11 +36,6 @@ def positives_against_negatives(target: Target) -> tuple[View, ...]:
     return (View(target.y.astype(np.int8)),)
 
 
-def one_view(values: Array, masses: Array) -> Array:
-    """Return the only view's value."""
-    return values[:, :, 0]
-
-
 def find_tie_groups(score: Numbers) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the order of rising scores, and where each group of equal scores begins in it."""
     order = np.argsort(score, kind="stable")
@@ -144,16 +139,15 @@ def partial_limits(max_fpr: float) -> tuple[float, float]:
     return (1.0 - max_fpr) / (2.0 - max_fpr), 1.0
 
 
-_of_two_classes = partial(
+# How well scores put the cases of classes in order, and that of two classes.
+class_order = partial(
     RankMetric,
     greater_is_better=True,
     limits=(0.0, 1.0),
     needs=Need.SCORE,
-    tasks=BINARY,
     needs_all_classes=True,
-    views=positives_against_negatives,
-    combine=one_view,
 )
+_of_two_classes = partial(class_order, tasks=BINARY, views=positives_against_negatives)
 
 roc_auc = register(
     _of_two_classes(

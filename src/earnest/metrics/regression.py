@@ -14,23 +14,22 @@ from numpy.typing import NDArray
 from earnest.core.base.arrays import Numbers
 from earnest.core.data.target import Target
 from earnest.metrics.families import (
+    EPS,
     REGRESSION,
     Array,
     MomentMetric,
     Moments,
     Need,
     RankMetric,
-    View,
     mean,
-    ones,
+    one_per_case,
+    outcome_view,
     ratio,
     register,
     root_mean,
     spread,
 )
-from earnest.metrics.ranking import find_tie_groups, one_view, weighted_quantile
-
-EPS = float(np.finfo(np.float64).eps)  # the least |y| of a percentage error, as in scikit-learn
+from earnest.metrics.ranking import find_tie_groups, weighted_quantile
 
 
 def residuals(target: Target, value: Numbers) -> Array:
@@ -40,18 +39,18 @@ def residuals(target: Target, value: Numbers) -> Array:
 
 def squared_errors(target: Target, value: Numbers, centre: object) -> Moments:
     """Return (y - p)²."""
-    return Moments(np.square(residuals(target, value))[None], ones(target))
+    return one_per_case(target, np.square(residuals(target, value)))
 
 
 def absolute_errors(target: Target, value: Numbers, centre: object) -> Moments:
     """Return |y - p|."""
-    return Moments(np.abs(residuals(target, value))[None], ones(target))
+    return one_per_case(target, np.abs(residuals(target, value)))
 
 
 def percentage_errors(target: Target, value: Numbers, centre: object) -> Moments:
     """Return |y - p| / |y|, as a fraction."""
     size = np.maximum(np.abs(target.y), EPS)[:, None]
-    return Moments((np.abs(residuals(target, value)) / size)[None], ones(target))
+    return one_per_case(target, np.abs(residuals(target, value)) / size)
 
 
 def middles(target: Target, value: Numbers) -> tuple[float, Array]:
@@ -112,6 +111,7 @@ _of_values = partial(MomentMetric, needs=Need.VALUE, tasks=REGRESSION)
 _score = partial(_of_values, greater_is_better=True, limits=(-np.inf, 1.0), centre=middles)
 _error = partial(_of_values, greater_is_better=False, limits=(0.0, np.inf))
 _mean_error = partial(_error, combine=mean, mean_of_cases=True)
+_of_order = partial(RankMetric, needs=Need.VALUE, tasks=REGRESSION, views=outcome_view)
 
 r2 = register(
     _score(
@@ -176,11 +176,6 @@ mape = register(
 )
 
 
-def outcome_view(target: Target) -> tuple[View, ...]:
-    """Return the one view of a regression: the outcome itself."""
-    return (View(target.y),)
-
-
 def weighted_ranks(values: Numbers, weights: Array) -> tuple[Array, NDArray[np.bool_]]:
     """Return the mean rank (B, n) of every case, and whether a resample has two values (B,).
 
@@ -215,31 +210,23 @@ def median_error_scan(score: Numbers, truth: Numbers, weights: Numbers) -> Array
 
 
 spearman = register(
-    RankMetric(
+    _of_order(
         name="spearman",
         title="Spearman correlation",
         greater_is_better=True,
         limits=(-1.0, 1.0),
-        needs=Need.VALUE,
-        tasks=REGRESSION,
         aliases=("spearmanr",),
-        views=outcome_view,
         scan=spearman_scan,
-        combine=one_view,
     )
 )
 
 median_absolute_error = register(
-    RankMetric(
+    _of_order(
         name="median_absolute_error",
         title="median absolute error",
         greater_is_better=False,
         limits=(0.0, np.inf),
-        needs=Need.VALUE,
-        tasks=REGRESSION,
         aliases=("neg_median_absolute_error", "medae"),
-        views=outcome_view,
         scan=median_error_scan,
-        combine=one_view,
     )
 )

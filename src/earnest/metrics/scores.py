@@ -21,14 +21,16 @@ from earnest.metrics.families import (
     Moments,
     Need,
     RankMetric,
-    View,
-    all_cases,
     mean,
+    mean_metric,
     mean_share,
+    one_per_case,
     ones,
+    outcome_view,
     ratio,
+    share_metric,
 )
-from earnest.metrics.ranking import one_view, weighted_quantile
+from earnest.metrics.ranking import weighted_quantile
 from earnest.metrics.resolve import metric as resolve_metric
 
 ROUNDS = 500  # of Bradley and Terry's fit, at most
@@ -103,7 +105,7 @@ def make_score_metric(measure: Measure) -> Metric:
     if kind in (Aggregate.MEDIAN, Aggregate.QUANTILE):
         level = 0.5 if kind is Aggregate.MEDIAN else measure.rule.number
         scan = partial(quantile_scan, level=level)
-        return RankMetric(**about, views=one_value, scan=scan, combine=one_view)
+        return RankMetric(**about, views=outcome_view, scan=scan)
     if kind is Aggregate.MACRO:
         weights = np.array(measure.weights)
         return MomentMetric(
@@ -120,22 +122,14 @@ def make_score_metric(measure: Measure) -> Metric:
             features=partial(judgements, count=count),
             combine=partial(bradley_terry, count=count),
         )
-    share = measure.binary
-    return MomentMetric(
-        **about,
-        features=as_given,
-        combine=mean_share if measure.limits == (0.0, 1.0) else mean,
-        whole=share,
-        mean_of_cases=True,
-        trials=all_cases if share else None,
-    )
+    kind_of_mean = share_metric if measure.binary else mean_metric
+    combine = mean_share if measure.limits == (0.0, 1.0) else mean
+    return kind_of_mean(**about, features=as_given, combine=combine)
 
 
 def as_given(target: Target, value: Numbers, centre: object) -> Moments:
     """Return the score of an item; shared: 1."""
-    return Moments(
-        value[None] if value.dtype == np.float32 else _as_float(value)[None], ones(target)
-    )
+    return one_per_case(target, value if value.dtype == np.float32 else _as_float(value))
 
 
 def by_task(target: Target, value: Numbers, centre: object, *, count: int) -> Moments:
@@ -162,11 +156,6 @@ def ratio_of_sums(own: Array, shared: Array) -> Array:
 
 def _as_float(value: Numbers) -> Array:
     return value.astype(np.float64, copy=False)
-
-
-def one_value(target: Target) -> tuple[View, ...]:
-    """Return the one view of scores: they are held against nothing."""
-    return (View(target.y),)
 
 
 def quantile_scan(score: Numbers, truth: Numbers, weights: Numbers, *, level: float) -> Array:

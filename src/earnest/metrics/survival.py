@@ -14,7 +14,6 @@ from earnest.core.base.arrays import Numbers
 from earnest.core.base.sums import weighted_sums
 from earnest.core.data.target import Target
 from earnest.metrics.families import SURVIVAL, Array, Need, RankMetric, View, register, share
-from earnest.metrics.ranking import one_view
 
 PAIRS = 1 << 22  # pairs of cases compared at a time
 
@@ -61,7 +60,6 @@ concordance = register(
         ),
         views=times_and_events,
         scan=concordance_scan,
-        combine=one_view,
         kernel="concordance",
     )
 )

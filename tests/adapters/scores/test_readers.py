@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.adapters.scores.door import ScoreRows, find_reader, list_tools, read_scores
+from earnest.adapters.readers import SCORES_READERS, find_reader
+from earnest.adapters.scores.door import ScoreRows, list_tools, read_scores
 from earnest.adapters.scores.inspect import _read_archive
 from earnest.core.base.errors import FormatError, InputError
 
@@ -456,9 +457,9 @@ def test_nothing_that_holds_no_scores_is_taken_for_a_log(tmp_path: Path) -> None
         ("f.csv", "\xff\xfe"),
     ):
         (tmp_path / name).write_bytes(text.encode("latin-1"))
-        assert find_reader(tmp_path / name) is None, name
-    assert find_reader(tmp_path) is None
-    assert find_reader(tmp_path / "nowhere.jsonl") is None
+        assert find_reader(SCORES_READERS, tmp_path / name) is None, name
+    assert find_reader(SCORES_READERS, tmp_path) is None
+    assert find_reader(SCORES_READERS, tmp_path / "nowhere.jsonl") is None
     with pytest.raises(InputError, match="no log"):
         read_scores(tmp_path)
     with pytest.raises(InputError, match="nothing at"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -187,3 +189,11 @@ def test_what_has_no_two_classes_has_no_curve(task: str) -> None:
     assert no_curves(pi)
     with pytest.raises(EvidenceError, match="no curve"):
         mean_curves(pi, metric("roc_auc"), 0, Selection(Seeds(0)))
+
+
+def test_an_estimate_without_its_knobs_is_refused(binary: Predictions) -> None:
+    made = en.estimate(binary, metric="roc_auc", n_resamples=50, rng=0)
+    for knobs in ({}, {"n_resamples": "many", "undefined": "redraw"}, {"n_resamples": 50}):
+        told = replace(made, provenance=replace(made.provenance, knobs=knobs))
+        with pytest.raises(EvidenceError, match="resamples"):
+            Selection.of(told)

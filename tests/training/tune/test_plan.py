@@ -225,6 +225,25 @@ def test_a_search_that_went_on_says_what_it_tried_and_not_that_it_was_cut_short(
     assert (found.plan.n_sure, len(found.plan.configs)) == (None, 2)
 
 
+def test_a_part_of_the_portfolio_that_was_cut_short_has_one_caution(tmp_path, monkeypatch):
+    import earnest as en
+    from earnest.training.tune import job as tune_job
+    from tests.training.tune.test_tune import Never
+    from tests.training.tune_tables import portfolio
+
+    def three(budget, configs, *rest):
+        return tuple(configs[:3]), rest[0].n_cases
+
+    monkeypatch.setattr(tune_job, "fit_into", three)
+    monkeypatch.setattr(tune_job, "Clock", Never)  # ends when two are complete
+    ask = {"target": "relapse", "folds": 3, "rng": 7, "n_jobs": 1}
+    found = en.tune(of("relapse"), **ask, portfolio=portfolio(tmp_path))
+    (said,) = (c for c in found.estimate.cautions if c.code == "EN077")
+    assert said.severity == "caution"
+    assert "2 of 3 configurations" in said.what
+    assert "3 of the 5 configurations of the portfolio" in said.what
+
+
 def test_a_number_of_configurations_counts_where_no_budget_is_given() -> None:
     """Without a budget all of them are tried; with one, or without a number, time is limited."""
     assert TuneOptions(n_configs=60).seconds == math.inf

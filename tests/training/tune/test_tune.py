@@ -431,8 +431,10 @@ def test_a_search_whose_time_is_over_takes_what_is_complete(tmp_path, quick, tun
     found = en.tune(of("relapse"), target="relapse", out=tmp_path / "run", **quick)
     assert found.estimate.n_configs == 2
     np.testing.assert_array_equal(found.predictions.responses, whole.predictions.responses[:, :2])
-    said = next(c for c in found.estimate.cautions if c.code == "EN077")
+    (said,) = (c for c in found.estimate.cautions if c.code == "EN077")
+    assert said.severity == "caution"
     assert "2 of 3 configurations were complete" in said.what
+    assert "portfolio" not in said.what  # all of it was planned
     monkeypatch.undo()
     again = en.tune(of("relapse"), target="relapse", out=tmp_path / "run", resume=True, **quick)
     assert again.to_dict() == whole.to_dict()
@@ -441,7 +443,7 @@ def test_a_search_whose_time_is_over_takes_what_is_complete(tmp_path, quick, tun
 def test_a_search_by_folds_whose_time_is_over_takes_whole_folds(quick, monkeypatch):
     monkeypatch.setattr(tune_job, "Clock", Never)
     found = en.tune(of("relapse"), target="relapse", **{**quick, "drop": "bced"})
-    said = next(c for c in found.estimate.cautions if c.code == "EN077")
+    (said,) = (c for c in found.estimate.cautions if c.code == "EN077")
     assert "1 of 3 folds were complete" in said.what
     assert "EN013" in codes(found)
 

@@ -19,7 +19,9 @@ from earnest.adapters.readers import (
     PredictionsReader,
     PredictionsRequest,
     StoreLike,
+    find_reader,
     order_readers,
+    refuse_source,
     register,
 )
 from earnest.adapters.trials.files import read_start
@@ -300,15 +302,10 @@ def predictions_from(
         ensembles=ensembles,
         trust_pickle=trust_pickle,
     )
-    for reader in order_readers(PREDICTIONS_READERS):
-        if reader.takes(source):
-            return reader.read(source, wanted)
-    raise InputError(
-        f"there are no predictions in {check.show(type(source).__name__)}",
-        needs="; ".join(reader.words for reader in order_readers(PREDICTIONS_READERS)),
-        got=check.show(source),
-        cure=cure_for(source),
-    )
+    reader = find_reader(PREDICTIONS_READERS, source)
+    if reader is None:
+        raise refuse_source(PREDICTIONS_READERS, source, "predictions", cure_for(source))
+    return reader.read(source, wanted)
 
 
 def cure_for(source: object) -> str:

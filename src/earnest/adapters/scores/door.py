@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.adapters.predictions.door import kind_of
-from earnest.adapters.readers import SCORES_READERS, ScoresReader, order_readers
+from earnest.adapters.readers import SCORES_READERS, find_reader, list_sources
 from earnest.adapters.scores import dspy, helm, inspect, lm_eval, openai_evals, plain, promptfoo
 from earnest.adapters.scores.runs import Row, Run, name_item
 from earnest.core.base import check
@@ -117,11 +117,6 @@ def _name_measure(column: str, values: NDArray[np.float64]) -> str | None:
     return column
 
 
-def find_reader(path: Path) -> ScoresReader | None:
-    """Return the reader of one file, None where no tool is known that wrote it."""
-    return next((one for one in order_readers(SCORES_READERS) if one.takes(path)), None)
-
-
 def is_evaluation(source: object) -> bool:
     """Tell whether this is a log of an evaluation tool, or a folder of logs or of plain tables.
 
@@ -132,8 +127,8 @@ def is_evaluation(source: object) -> bool:
         return False
     path = Path(source)
     if path.is_dir():
-        return any(find_reader(file) is not None for file in _list_files(path))
-    reader = find_reader(path) if path.is_file() else None
+        return any(find_reader(SCORES_READERS, file) is not None for file in _list_files(path))
+    reader = find_reader(SCORES_READERS, path) if path.is_file() else None
     return reader is not None and reader.tool != plain.TOOL
 
 
@@ -151,7 +146,7 @@ def read_scores(source: str | Path, *, score: str | None = None, by: str = "mode
     check.refuse_stream(path)
     runs, strange = _read_all(path)
     if not runs:
-        names = "; ".join(reader.words for reader in order_readers(SCORES_READERS))
+        names = list_sources(SCORES_READERS)
         if not path.exists():
             raise InputError(f"there is nothing at {str(path)!r}", needs=names)
         raise InputError(
@@ -168,7 +163,7 @@ def list_tools(source: str | Path) -> list[str]:
     """Return the tools whose logs are in a file or folder."""
     path = Path(source)
     files = _list_files(path) if path.is_dir() else [path]
-    found = (find_reader(file) for file in files)
+    found = (find_reader(SCORES_READERS, file) for file in files)
     return list(dict.fromkeys(reader.tool for reader in found if reader is not None))
 
 
@@ -176,7 +171,7 @@ def _read_all(path: Path) -> tuple[list[Run], list[str]]:
     runs: list[Run] = []
     strange: list[str] = []
     for file in _list_files(path) if path.is_dir() else [path] if path.exists() else []:
-        reader = find_reader(file)
+        reader = find_reader(SCORES_READERS, file)
         if reader is not None:
             runs += reader.read(file)
         elif not file.name.startswith(BESIDE):

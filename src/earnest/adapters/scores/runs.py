@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TypeAlias
 
 from earnest.core.base import check
@@ -68,8 +68,8 @@ class Run:
 
     Attributes
     ----------
-    path : Path
-        The log.
+    path : PurePath
+        The log; only its name is used here.
     config : str
         What was evaluated, mostly the model.
     rows : list of Row
@@ -86,7 +86,7 @@ class Run:
         Whether the configurations were fixed before any was evaluated.
     """
 
-    path: Path
+    path: PurePath
     config: str
     rows: list[Row]
     task: str = ""

@@ -18,7 +18,8 @@ from earnest.adapters.readers import (
     TRIALS_READERS,
     TrialsReader,
     TrialsRequest,
-    order_readers,
+    find_reader,
+    refuse_source,
     register,
 )
 from earnest.adapters.trials import configspace, optuna, sklearn
@@ -104,15 +105,11 @@ def trials_from(
     )
     if not isinstance(source, (str, Path)):
         ask.refuse("something other than a file", *MARKS)
-    for reader in order_readers(TRIALS_READERS):
-        if reader.takes(source):
-            return reader.read(source, ask)
-    raise InputError(
-        f"there are no trials in {check.show(type(source).__name__)}",
-        needs="; ".join(reader.words for reader in order_readers(TRIALS_READERS)),
-        got=check.show(source),
-        cure="Call its `fit` first." if hasattr(source, "fit") else "",
-    )
+    reader = find_reader(TRIALS_READERS, source)
+    if reader is None:
+        cure = "Call its `fit` first." if hasattr(source, "fit") else ""
+        raise refuse_source(TRIALS_READERS, source, "trials", cure)
+    return reader.read(source, ask)
 
 
 def _read_space(given: object) -> Space | None:

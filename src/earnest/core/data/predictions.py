@@ -147,6 +147,17 @@ class Configs:
             return self._places[config]
         return check.whole_number("config", config, low=0, high=len(self) - 1)
 
+    def find(self, configs: int | str | Iterable[int | str]) -> list[int]:
+        """Return the positions of one or several configurations, in the requested order."""
+        if isinstance(configs, str) or not isinstance(configs, Iterable):
+            configs = [configs]
+        columns = [self.index(config) for config in configs]
+        if not columns:
+            raise InputError(
+                "no configuration was selected", cure=f"Name at least one of the {len(self)}."
+            )
+        return columns
+
     @cached_property
     def _places(self) -> dict[str, int]:
         """The position of each name: a search of all names for each of many would take hours."""
@@ -524,14 +535,7 @@ class Predictions:
 
     def select(self, configs: int | str | Iterable[int | str]) -> Predictions:
         """Return Π of some configurations, by name or position, in the requested order."""
-        if isinstance(configs, str) or not isinstance(configs, Iterable):
-            configs = [configs]
-        columns = [self.configs.index(config) for config in configs]
-        if not columns:
-            raise InputError(
-                "no configuration was selected",
-                cure=f"Name at least one of the {self.n_configs}.",
-            )
+        columns = self.configs.find(configs)
         return replace(
             self, configs=self.configs.take(columns), responses=self.responses[:, columns]
         )

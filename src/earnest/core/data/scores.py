@@ -548,15 +548,7 @@ class Scores:
 
     def select(self, configs: int | str | Iterable[int | str]) -> Scores:
         """Return the scores of some configurations, by name or position."""
-        if isinstance(configs, str) or not isinstance(configs, Iterable):
-            configs = [configs]
-        columns = [self.configs.index(config) for config in configs]
-        if not columns:
-            raise InputError(
-                "no configuration was selected",
-                needs=f"at least one of {self.n_configs}",
-                got="none",
-            )
+        columns = self.configs.find(configs)
         if self.parts.codes is not None:
             raise InputError(
                 "configurations cannot be selected from judgements of pairs",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sized
 from dataclasses import fields, is_dataclass
+from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
@@ -21,10 +22,11 @@ if TYPE_CHECKING:
     from earnest.core.text.paper import PaperTable
 
 
-def parse_json(text: str | bytes) -> Any:
+def parse_json(text: str | bytes, *, strict: bool = False) -> Any:
     """Return the value of a JSON text; anything else is a ValueError.
 
-    Python's parser has an error of its own for brackets within brackets by the thousand.
+    Python's parser has an error of its own for brackets within brackets by the thousand. With
+    `strict`, NaN and Infinity are refused, which Python's parser takes although JSON has neither.
 
     Examples
     --------
@@ -35,9 +37,13 @@ def parse_json(text: str | bytes) -> Any:
     ValueError: the JSON is nested too deeply
     """
     try:
-        return json.loads(text)
+        return json.loads(text, parse_constant=_refuse_constant if strict else None)
     except RecursionError:
         raise ValueError("the JSON is nested too deeply") from None
+
+
+def _refuse_constant(word: str) -> None:
+    raise ValueError(f"{word} is not a number of JSON")
 
 
 def write_result(data: Mapping[str, object], path: str | Path) -> Path:
@@ -49,7 +55,8 @@ def read_result(path: str | Path) -> Any:
     """Read the plain data of a result."""
     check.refuse_stream(Path(path))
     try:
-        return parse_json(Path(path).read_bytes())  # UTF-16 too, which PowerShell makes of --json
+        # UTF-16 too, which PowerShell makes of --json
+        return parse_json(Path(path).read_bytes(), strict=True)
     except OSError as error:
         why = error.strerror or str(error)
         raise FormatError(f"{str(path)!r} cannot be read", got=why) from error
@@ -138,7 +145,19 @@ class Result(Plain, ABC):
     def from_dict(cls, data: JsonObject) -> Self:
         """Make it from the plain data of `to_dict`."""
         check_schema(data, cls.schema, cls.called)
-        return read_parts(cls._from_parts, data)
+        return read_parts(cls._from_checked_parts, data)
+
+    @classmethod
+    def _from_checked_parts(cls, data: JsonObject) -> Self:
+        made = cls._from_parts(data)
+        made._check_parts()
+        return made
+
+    def _check_parts(self) -> None:
+        """Raise a ValueError where parts that were read do not belong together."""
+        level = getattr(self, "confidence_level", None)
+        if level is not None and not 0.0 < level < 1.0:
+            raise ValueError(f"{level} is not a confidence level")
 
     def save(self, path: str | Path, *, draws: bool = True) -> Path:
         """Write it as JSON, with the draws that `at` reads, and return where to.
@@ -220,12 +239,16 @@ def _newer(found: str) -> str:
     return "Update earnest: a newer version wrote it." if name in known and version > "1" else ""
 
 
+def check_lengths(*parts: Sized | int) -> None:
+    """Raise a ValueError where parts that stand side by side are not of one length."""
+    if len({part if isinstance(part, int) else len(part) for part in parts}) > 1:
+        raise ValueError("parts that belong together have different lengths")
+
+
 def read_parts(read: Callable[[JsonObject], T], data: JsonObject) -> T:
     """Read plain data, and refuse it where a part is missing or of the wrong kind."""
     try:
-        made = read(data)
-        _refuse_other_types(made)
-        return made
+        return read(data)
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         kind = "is missing" if isinstance(error, KeyError) else "cannot be read"
         raise FormatError(
@@ -235,29 +258,38 @@ def read_parts(read: Callable[[JsonObject], T], data: JsonObject) -> T:
         ) from error
 
 
+# Of results that are not read field by field, as `Plain` does.
 _PLAIN: dict[str, type] = {"float": Real, "int": Integral, "str": str, "bool": bool}
 
 
-def _refuse_other_types(made: object) -> None:
-    """Refuse a result, or a part of one, whose numbers or words are of another type."""
-    if not is_dataclass(made):
-        return
-    for one in fields(made):
-        value, kind = getattr(made, one.name), str(one.type)
-        _refuse_other_types(value)
+def refuse_other_types(made: T) -> T:
+    """Return a result, or a part of one; refuse numbers or words of another type."""
+    for name, kind in _find_kinds(cast(Any, type(made))):
+        value = getattr(made, name)
         word = kind.removesuffix(" | None")
         inner = word.removeprefix("tuple[").split(",")[0]
-        if inner not in _PLAIN or (value is None and word != kind):
-            continue
         parts = value if word != inner and isinstance(value, tuple) else (value,)
-        if not all(_is_plain(part, inner) for part in parts):
-            raise TypeError(f"{one.name} is {check.show(value)}, which is not {kind}")
+        if inner not in _PLAIN:
+            for part in value.values() if isinstance(value, Mapping) else parts:
+                if is_dataclass(part) and not hasattr(part, "_from_parts"):
+                    refuse_other_types(part)  # the others were checked as they were read
+        elif value is None and word != kind:
+            continue
+        elif not all(_is_plain(part, inner) for part in parts):
+            raise TypeError(f"{name} is {check.show(value)}, which is not {kind}")
+    return made
+
+
+@cache
+def _find_kinds(kind: type) -> tuple[tuple[str, str], ...]:
+    """Return the fields of a dataclass with their types in words; none of any other class."""
+    return tuple((one.name, str(one.type)) for one in fields(kind)) if is_dataclass(kind) else ()
 
 
 def _is_plain(value: object, word: str) -> bool:
     """Tell whether a value is of a plain type, and a number within the range of floats."""
     if isinstance(value, bool):
         return word == "bool"
-    if word == "float" and isinstance(value, Real):
+    if word in ("float", "int") and isinstance(value, Real):
         float(value)
     return isinstance(value, _PLAIN[word])

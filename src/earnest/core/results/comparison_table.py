@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, UnknownNameError
-from earnest.core.results.base import Result
+from earnest.core.results.base import Result, check_lengths
 from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import Alternative, Comparison, alpha_of, difference_limits
 from earnest.core.results.interval import Interval, make_not_kept_error, open_side
@@ -187,6 +187,16 @@ class Comparisons(Result):
     confidence_level: float
     seed: int | None = None
     cautions: tuple[Caution, ...] = ()
+
+    def _check_parts(self) -> None:
+        super()._check_parts()
+        check_lengths(self.comparisons, self.adjusted)
+        named = {self.best, *(name for made in self.comparisons for name in (made.a, made.b))}
+        ranked = self.p_best if self.simple_first is None else self.simple_first
+        if not named <= set(self.p_best) or len(self.p_best) < 2 or self.best not in ranked:
+            raise ValueError("the names of the configurations differ from part to part")
+        if self.adjust not in ADJUSTMENTS:
+            raise ValueError(f"{check.show(self.adjust)} is not an adjustment")
 
     @property
     def not_worse(self) -> tuple[str, ...]:

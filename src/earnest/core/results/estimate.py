@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base.errors import EvidenceError, UnknownNameError
 from earnest.core.base.provenance import JsonObject, finite
-from earnest.core.results.base import MetricResult, Result
+from earnest.core.results.base import MetricResult, Result, refuse_other_types
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.interval import (
     Ask,
@@ -70,7 +70,10 @@ class Scale(Plain):
         """Make it from the plain data of a result."""
         low, high = data["limits"]
         limits = (-math.inf if low is None else low, math.inf if high is None else high)
-        return cls(data["metric"], data["greater_is_better"], limits)
+        made = refuse_other_types(cls(data["metric"], data["greater_is_better"], limits))
+        if not made.name or not limits[0] <= limits[1] or math.inf in (low, high):
+            raise ValueError(f"{made} is not a metric")
+        return made
 
 
 @dataclass(frozen=True)

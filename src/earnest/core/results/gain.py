@@ -7,7 +7,7 @@ from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from earnest.core.results.base import MetricResult
+from earnest.core.results.base import MetricResult, check_lengths
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
 from earnest.core.results.interval import Interval
@@ -154,6 +154,13 @@ class Gain(Improvement):
             return None
         return (high - low) / 2.0 / math.sqrt(times)
 
+    def _check_parts(self) -> None:
+        super()._check_parts()
+        check_lengths(self.naive, self.corrected, self.n_configs)
+        check_lengths(self.marks, self.low, self.high)
+        if not all(1 <= mark <= self.n_configs for mark in self.marks):
+            raise ValueError("a mark is not a number of configurations")
+
     def rows(self) -> list[dict[str, Any]]:
         """Return the curves as flat dicts, one a mark."""
         return [
@@ -246,6 +253,12 @@ class LearningCurve(Improvement):
     scores: tuple[float, ...]
     test: str
     n_fits: int
+
+    def _check_parts(self) -> None:
+        super()._check_parts()
+        check_lengths(self.fractions, self.sizes, self.scores, self.low, self.high)
+        if len(self.sizes) < 2 or min(self.sizes) < 1:
+            raise ValueError("a learning curve has at least two sizes above 0")
 
     @property
     def times(self) -> float:

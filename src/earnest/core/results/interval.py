@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from statistics import NormalDist
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +61,15 @@ class Interval(Plain):
     high: float = field(metadata=HIGH_END)
     confidence_level: float
     side: str
+
+    @classmethod
+    def from_dict(cls, data: JsonObject) -> Self:
+        """Make it from the plain data of `to_dict`; a level that is none is a ValueError."""
+        made = super().from_dict(data)
+        if not 0.0 < made.confidence_level < 1.0:
+            raise ValueError(f"{made.confidence_level} is not a confidence level")
+        Side(made.side)
+        return made
 
     @property
     def width(self) -> float:
@@ -182,10 +191,14 @@ class KeptLimits(Plain, LimitSource):
 
 def source_from_dict(data: JsonObject | None) -> LimitSource | None:
     """Make a source of limits from plain data."""
-    return None if data is None else KeptLimits.kinds[data["kind"]].from_dict(data)
+    return None if data is None else _read_source(data)
 
 
-READERS[LimitSource] = source_from_dict
+def _read_source(data: JsonObject) -> LimitSource:
+    return KeptLimits.kinds[data["kind"]].from_dict(data)
+
+
+READERS[LimitSource] = _read_source
 
 
 def make_not_kept_error(what: str, needs: str) -> EvidenceError:

@@ -5,13 +5,26 @@ from __future__ import annotations
 import math
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, fields
+from dataclasses import MISSING, Field, dataclass, fields
 from enum import Enum
-from functools import cache
-from typing import Any, ClassVar, Self, Union, cast, get_args, get_origin, get_type_hints
+from functools import cache, partial
+from numbers import Integral, Real
+from typing import (
+    Any,
+    ClassVar,
+    Self,
+    TypeAlias,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import numpy as np
+from numpy.typing import NDArray
 
+from earnest.core.base import check
 from earnest.core.base.provenance import JsonObject, finite
 
 # How a field is written, as the `metadata` of a dataclass field.
@@ -19,9 +32,9 @@ FLAT = {"flat": True}  # the parts of its value stand among the others
 HIDDEN = {"hidden": True}  # not at all
 LOW_END, HIGH_END = {"none": -math.inf}, {"none": math.inf}  # None stands for an open end
 
-_SCALARS = (float, int, str, bool)
+Reader: TypeAlias = Callable[[Any], Any]
 # How to read the types that are not `Plain` themselves.
-READERS: dict[object, Callable[[Any], Any]] = {}
+READERS: dict[object, Reader] = {}
 
 
 class Plain:
@@ -51,26 +64,62 @@ class Plain:
 
     @classmethod
     def from_dict(cls, data: JsonObject) -> Self:
-        """Make it from the plain data of `to_dict`; a missing part is a KeyError."""
-        hints = _find_types(cast(Any, cls))
+        """Make it from the plain data of `to_dict`.
+
+        A missing part is a KeyError, and one of another type is a TypeError.
+        """
         parts = {}
-        for part in fields(cls):
-            key = _key(part)
-            if "hidden" in part.metadata:
-                continue
-            if "flat" in part.metadata:
-                parts[part.name] = _read(hints[part.name], data)
-            elif key in data or (part.default is MISSING and part.default_factory is MISSING):
-                value, none = data[key], part.metadata.get("none")
-                known = value is not None or none is None
-                parts[part.name] = _read(hints[part.name], value) if known else none
+        for part in _find_parts(cast(Any, cls)):
+            if part.flat:
+                parts[part.name] = part.read(data)
+            elif part.required or part.key in data:
+                value = data[part.key]
+                if value is None and part.none is not None:
+                    parts[part.name] = part.none
+                    continue
+                try:
+                    parts[part.name] = part.read(value)
+                except OtherTypeError as error:
+                    raise TypeError(
+                        f"{part.name} is {check.show(value)}, which is not {part.kind}"
+                    ) from error
         return cls(**parts)
 
 
+class OtherTypeError(TypeError):
+    """A value of plain data is of another type than that of its field."""
+
+
+@dataclass(frozen=True)
+class _Part:
+    """How a field is read: its key, its type in words, and what reads it."""
+
+    name: str
+    key: str
+    kind: str
+    read: Reader
+    required: bool
+    flat: bool
+    none: float | None
+
+
 @cache
-def _find_types(kind: Any) -> dict[str, Any]:
-    """Return the types of the fields of a class, kept: a table has thousands of the same."""
-    return get_type_hints(kind)
+def _find_parts(kind: Any) -> tuple[_Part, ...]:
+    """Return how the fields of a class are read, kept: a table has thousands of the same."""
+    hints = get_type_hints(kind)
+    return tuple(
+        _Part(
+            name=part.name,
+            key=_key(part),
+            kind=str(part.type),
+            read=_make_reader(hints[part.name]),
+            required=part.default is MISSING and part.default_factory is MISSING,
+            flat="flat" in part.metadata,
+            none=part.metadata.get("none"),
+        )
+        for part in fields(kind)
+        if "hidden" not in part.metadata
+    )
 
 
 def _key(part: Field[Any]) -> str:
@@ -97,23 +146,91 @@ def write_plain(value: Any, *, draws: bool = True) -> Any:
     return value.to_dict(draws=draws) if hasattr(value, "to_dict") else value
 
 
-def _read(kind: Any, value: Any) -> Any:
-    """Return a value of plain data as its type says."""
-    if kind in _SCALARS:
-        return math.nan if kind is float and value is None else value
+@cache
+def _make_reader(kind: Any) -> Reader:
+    """Return what reads a value of plain data as a type says, and refuses one of another type."""
+    if kind in READERS:
+        return READERS[kind]
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
-        (kind,) = (one for one in inner if one is not type(None))
-        return None if value is None else _read(kind, value)
-    if kind in READERS:
-        return READERS[kind](value)
+        (known,) = (one for one in inner if one is not type(None))
+        if known is float:
+            return _read_optional_float
+        read = _make_reader(known)
+        return lambda value: None if value is None else read(value)
     if origin is np.ndarray:
-        return np.array([math.nan if one is None else one for one in value], dtype=np.float64)
+        return read_array
     if origin is tuple:
-        each = inner[0] if inner[-1] is Ellipsis else None
-        return tuple(_read(each or inner[place], one) for place, one in enumerate(value))
+        readers = tuple(_make_reader(one) for one in inner if one is not Ellipsis)
+        return partial(_read_tuple, readers=readers, any_length=inner[-1] is Ellipsis)
     if origin is Mapping:
-        return {str(key): _read(inner[1], one) for key, one in value.items()}
+        return partial(_read_mapping, read=_make_reader(inner[1]))
     if isinstance(kind, type) and issubclass(kind, Plain):
-        return kind.from_dict(value)
-    return kind(value) if isinstance(kind, type) and issubclass(kind, Enum) else value
+        return kind.from_dict
+    return kind if isinstance(kind, type) and issubclass(kind, Enum) else _keep
+
+
+def _keep(value: Any) -> Any:
+    return value
+
+
+def _read_float(value: Any) -> Any:
+    if type(value) is float and math.isfinite(value):  # nearly all
+        return value
+    if value is None:
+        return math.nan
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+        raise OtherTypeError  # what is not finite is written as None
+    return value
+
+
+def _read_optional_float(value: Any) -> Any:
+    if type(value) is float and math.isfinite(value):  # nearly all
+        return value
+    return None if value is None else _read_float(value)
+
+
+def _read_int(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise OtherTypeError
+    float(value)  # an OverflowError beyond the range of floats, in which sizes are compared
+    return value
+
+
+def _read_bool(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise OtherTypeError
+    return value
+
+
+def _read_str(value: Any) -> str:
+    if not isinstance(value, str):
+        raise OtherTypeError
+    return value
+
+
+def read_array(value: Any) -> NDArray[np.float64]:
+    """Return a list of numbers as an array, with NaN for None."""
+    if not isinstance(value, list | tuple):
+        raise OtherTypeError
+    made = np.array(value, dtype=np.float64)  # None is NaN
+    if made.ndim != 1 or np.isinf(made).any():
+        raise OtherTypeError
+    return made
+
+
+def _read_tuple(value: Any, *, readers: tuple[Reader, ...], any_length: bool) -> tuple[Any, ...]:
+    if not isinstance(value, list | tuple) or not (any_length or len(value) == len(readers)):
+        raise OtherTypeError
+    if any_length:
+        return tuple(map(readers[0], value))
+    return tuple(read(one) for read, one in zip(readers, value, strict=True))
+
+
+def _read_mapping(value: Any, *, read: Reader) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise OtherTypeError
+    return {str(key): read(one) for key, one in value.items()}
+
+
+READERS.update({float: _read_float, int: _read_int, bool: _read_bool, str: _read_str})

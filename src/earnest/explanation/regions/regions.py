@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.provenance import JsonObject, finite
-from earnest.core.results.base import check_schema, read_parts
+from earnest.core.results.base import check_schema, read_parts, refuse_other_types
 from earnest.core.space.space import Parameter, ParameterKind
 from earnest.core.text.numbers import NO_BREAK
 from earnest.explanation.curves import (
@@ -440,7 +440,7 @@ class RegionTree:
     @classmethod
     def _from_parts(cls, data: JsonObject) -> RegionTree:
         baseline = data["baseline"]
-        return cls(
+        made = cls(
             param=data["param"],
             regions=tuple(Region.from_dict(region) for region in data["regions"]),
             impurity=data["impurity"],
@@ -448,6 +448,7 @@ class RegionTree:
             variant=data["variant"],
             baseline=None if baseline is None else EffectCurve.from_dict(baseline),
         )
+        return refuse_other_types(made)
 
     def __str__(self) -> str:
         """Return the tree as text, a line per region, the best configuration's marked."""

@@ -19,10 +19,17 @@ from earnest.core.data.target import Target, Task
 from earnest.core.data.weights import Weights
 from earnest.inference.left_out.estimates import has_pairs
 from earnest.kernels.score import score_table
-from earnest.metrics.families import Array, CallableMetric, Metric, MomentMetric, Need, RankMetric
+from earnest.metrics.families import (
+    EPS,
+    Array,
+    CallableMetric,
+    Metric,
+    MomentMetric,
+    Need,
+    RankMetric,
+)
 from earnest.metrics.ranking import auc_scan
 from earnest.metrics.regression import (
-    EPS,
     absolute_errors,
     percentage_errors,
     products,

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.rng import Seeds
 from earnest.core.data.predictions import Predictions
@@ -131,6 +132,12 @@ class Selection(ResamplingKnobs):
         seeds, knobs = Seeds(estimate.provenance.seed or 0), estimate.provenance.knobs
         if estimate.method != "bbc":
             return cls(seeds)
+        if not isinstance(knobs.get("n_resamples"), int) or "undefined" not in knobs:
+            raise EvidenceError(
+                "the estimate does not say how its resamples were drawn",
+                needs="the knobs 'n_resamples' and 'undefined' of method 'bbc'",
+                got=check.some(knobs) or "none",
+            )
         selector, resampler = (str(knobs.get(key)) for key in ("selector", "resampler"))
         known = resampler in RESAMPLERS, selector in SELECTORS
         return cls(

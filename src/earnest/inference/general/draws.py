@@ -24,6 +24,7 @@ from earnest.core.results.interval import (
     source_from_dict,
     tail_of,
 )
+from earnest.core.results.plain import read_array
 from earnest.core.results.specs import Side
 from earnest.inference.general.units import Array, Statistic, Units, WeightedStatistic
 
@@ -117,9 +118,7 @@ def plain(values: Array) -> list[float | None]:
 
 def from_plain(values: list[float | None] | None) -> Array | None:
     """Return the numbers of `plain` as an array, None for none."""
-    if values is None:
-        return None
-    return np.array([math.nan if value is None else value for value in values], dtype=np.float64)
+    return None if values is None else read_array(values)
 
 
 def _keep_defined(draws: Array | None) -> Array:

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.provenance import JsonObject, finite
-from earnest.core.results.base import Result
+from earnest.core.results.base import Result, refuse_other_types
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import by_severity, few_beyond
-from earnest.core.results.interval import Interval, LimitSource, limit_remarks
+from earnest.core.results.interval import Interval, LimitSource, limit_remarks, make_not_kept_error
 from earnest.core.results.specs import Side
 from earnest.core.text.numbers import decimals, number
 from earnest.inference.general.draws import from_plain, limits_from_dict, plain
@@ -131,7 +131,7 @@ class StatisticResult(Result):
     def _from_parts(cls, data: JsonObject) -> StatisticResult:
         same = ("value", "bias", "standard_error", "tool", "method", "n_cases", "n_units")
         limits = data["limits_from"]
-        return cls(
+        made = cls(
             **{name: data[name] for name in (*same, "n_resamples", "n_valid", "seed")},
             interval=Interval.from_dict(data["interval"]),
             cautions=tuple(Caution.from_dict(part) for part in data["cautions"]),
@@ -139,6 +139,7 @@ class StatisticResult(Result):
             influences=from_plain(data.get("influences")),
             source=None if limits is None else limits_from_dict(limits),
         )
+        return refuse_other_types(made)
 
     def rows(self) -> list[dict[str, object]]:
         """Return the main numbers as one flat dict."""
@@ -191,7 +192,8 @@ class StatisticResult(Result):
 def ask_at(made: StatisticResult, confidence_level: float, side: str) -> StatisticResult:
     """Return a result with the interval of a level and a side, and what is to be said of it."""
     level, end = check.share("confidence_level", confidence_level), side_of(side)
-    assert made.source is not None
+    if made.source is None:
+        raise make_not_kept_error("the source of the limits was", "the source of an interval")
     interval = Interval(*made.source.limits(level, end), level, str(end))
     kept = [caution for caution in made.cautions if caution.code not in BY_LEVEL]
     corrected = list(limit_remarks(made.source, level, end))

@@ -38,10 +38,10 @@ from earnest.core.data.weights import Weights
 from earnest.core.results.estimate import ScoreErrors
 from earnest.inference.resampling.winners import KEPT, WinnerScores, gains_of
 from earnest.kernels.score import score_selected, score_table
-from earnest.metrics.classification import EPS, of_true_class
-from earnest.metrics.families import Metric, RankMetric
+from earnest.metrics.classification import of_true_class
+from earnest.metrics.families import EPS, Metric, RankMetric, one_view
 from earnest.metrics.multiclass import mean_of_views
-from earnest.metrics.ranking import auc_scan, one_view
+from earnest.metrics.ranking import auc_scan
 from earnest.resampling.bootstrap import Resampler
 
 Array = NDArray[np.float64]

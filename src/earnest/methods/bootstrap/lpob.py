@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-from earnest.core.base import check
 from earnest.core.data.replicates import DrawUnit
 from earnest.core.data.target import Target
-from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
 from earnest.inference.left_out.estimates import need_pairs, pairs_left_out
-from earnest.inference.left_out.leave_one_out import refuse_draws
-from earnest.inference.left_out.scores import apparent_score
-from earnest.inference.limits.replicates import limits_of
+from earnest.inference.left_out.leave_one_out import LeftOutEstimate, refuse_draws
 from earnest.methods.base import register
-from earnest.methods.bootstrap.replicated import ReplicatesCall, replicates_estimate
+from earnest.methods.bootstrap.replicated import LeftOutMethod, ReplicatesCall
 from earnest.metrics.families import Metric
 
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class LPOB:
+class LPOB(LeftOutMethod):
     """The leave-pair-out bootstrap: judge each pair of cases by the models that drew neither.
 
     **What is estimated.** The mean AUC, or concordance index, of the learner over training sets of
@@ -67,11 +63,6 @@ class LPOB:
         metrics=Family.PAIRS,
         aliases=("leave_pair_out_bootstrap",),
     )
-    variant: Literal["as_published"] | None = None
-
-    def __post_init__(self) -> None:
-        """Check the knobs."""
-        check.one_of_or_none("variant", self.variant, ["as_published"])
 
     def check(self, target: Target, design: DrawUnit, metric: Metric) -> None:
         """Refuse metrics that are not means over pairs, and the published form of other draws."""
@@ -79,14 +70,6 @@ class LPOB:
         if self.variant is not None and design is DrawUnit.GROUPS:
             raise refuse_draws(design)
 
-    def __call__(self, call: ReplicatesCall) -> Estimate:
+    def leave_out(self, call: ReplicatesCall) -> LeftOutEstimate:
         """Return the mean over pairs of how often models that saw neither put them in order."""
-        made = pairs_left_out(call.replicates, call.metric, variant=self.variant)
-        return replicates_estimate(
-            self,
-            call,
-            value=made.value,
-            apparent=apparent_score(call.replicates, call.metric),
-            limited=limits_of(call.replicates, call.metric, made),
-            details=made,
-        )
+        return pairs_left_out(call.replicates, call.metric, variant=self.variant)

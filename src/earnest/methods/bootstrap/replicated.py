@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.provenance import knobs, versions
 from earnest.core.base.rng import Seeds
@@ -15,9 +18,11 @@ from earnest.core.data.replicates import Replicates
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate, Provenance, make_interval
 from earnest.core.results.interval import Ask
+from earnest.core.results.specs import MethodSpec
 from earnest.inference.left_out.estimates import cases_left_out, has_cases
-from earnest.inference.left_out.scores import left_out_scores
-from earnest.inference.limits.replicates import ReplicateLimits
+from earnest.inference.left_out.leave_one_out import LeftOutEstimate
+from earnest.inference.left_out.scores import apparent_score, left_out_scores
+from earnest.inference.limits.replicates import ReplicateLimits, limits_of
 from earnest.methods.base import Method, standard_error
 from earnest.metrics.families import Metric
 
@@ -107,3 +112,31 @@ def average_defined(
         "Draw each class separately with bootstrap_train(..., stratify=True).",
     )
     return float(np.nanmean(scores)), [remark] if bad else []
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeftOutMethod(ABC):
+    """A method whose standard error comes from the influence of cases on what was left out."""
+
+    spec: ClassVar[MethodSpec]
+    variant: Literal["as_published"] | None = None
+
+    def __post_init__(self) -> None:
+        """Check the knobs."""
+        check.one_of_or_none("variant", self.variant, ["as_published"])
+
+    @abstractmethod
+    def leave_out(self, call: ReplicatesCall) -> LeftOutEstimate:
+        """Return the value, and what each case adds to its variance."""
+
+    def __call__(self, call: ReplicatesCall) -> Estimate:
+        """Return the value with limits from its influence function."""
+        made = self.leave_out(call)
+        return replicates_estimate(
+            self,
+            call,
+            value=made.value,
+            apparent=apparent_score(call.replicates, call.metric),
+            limited=limits_of(call.replicates, call.metric, made),
+            details=made,
+        )

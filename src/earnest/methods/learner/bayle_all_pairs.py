@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,7 +16,7 @@ from earnest.inference.cases.fold_variance import Variance, check_folds
 from earnest.inference.limits.fold_normal import fold_normal
 from earnest.inference.remarks import not_corrected
 from earnest.inference.resampling.winners import winner
-from earnest.methods.base import Call, make_estimate, need_folds, register, selector_of
+from earnest.methods.base import Call, Method, make_estimate, need_folds, register, selector_of
 from earnest.methods.learner.cv import as_fixed
 from earnest.metrics.families import Metric, RankMetric
 
@@ -77,19 +78,30 @@ class BayleAllPairs:
 
     def __call__(self, call: Call) -> Estimate:
         """Return the cross-validated score with a normal interval."""
-        pi, metric = call.pi, call.metric
-        default = MeanOfFolds() if isinstance(metric, RankMetric) else Pooled()
+        default = MeanOfFolds() if isinstance(call.metric, RankMetric) else Pooled()
         selector = selector_of(self.selector, default)
-        best, naive, _ = winner(pi, metric, selector, n_jobs=call.n_jobs)
-        made = fold_normal(pi, metric, best, self.variance)
-        return make_estimate(
-            self,
-            call,
-            value=made.value,
-            winner=best,
-            naive=naive,
-            source=made.source,
-            cautions=[*not_corrected(pi.n_configs), *made.cautions],
-            estimand=as_fixed(self, pi),
-            used={"selector": selector},
-        )
+        return estimate_by_folds(self, call, selector, self.variance, used={"selector": selector})
+
+
+def estimate_by_folds(
+    method: Method,
+    call: Call,
+    selector: Selector,
+    variance: Variance,
+    *,
+    used: Mapping[str, object] | None = None,
+) -> Estimate:
+    """Return the winner's cross-validated score with a normal interval, as if it were fixed."""
+    best, naive, _ = winner(call.pi, call.metric, selector, n_jobs=call.n_jobs)
+    made = fold_normal(call.pi, call.metric, best, variance)
+    return make_estimate(
+        method,
+        call,
+        value=made.value,
+        winner=best,
+        naive=naive,
+        source=made.source,
+        cautions=[*not_corrected(call.pi.n_configs), *made.cautions],
+        estimand=as_fixed(method, call.pi),
+        used=used,
+    )

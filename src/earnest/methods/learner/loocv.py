@@ -12,11 +12,8 @@ from earnest.core.data.target import Target
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
 from earnest.inference.cases.fold_variance import Variance, check_folds
-from earnest.inference.limits.fold_normal import fold_normal
-from earnest.inference.remarks import not_corrected
-from earnest.inference.resampling.winners import winner
-from earnest.methods.base import Call, make_estimate, need_folds, register
-from earnest.methods.learner.cv import as_fixed
+from earnest.methods.base import Call, need_folds, register
+from earnest.methods.learner.bayle_all_pairs import estimate_by_folds
 from earnest.metrics.families import Metric, MomentMetric
 
 
@@ -87,16 +84,4 @@ class LOOCV:
 
     def __call__(self, call: Call) -> Estimate:
         """Return the score of all cases with a normal interval."""
-        pi, metric = call.pi, call.metric
-        best, naive, _ = winner(pi, metric, Pooled(), n_jobs=call.n_jobs)
-        made = fold_normal(pi, metric, best, Variance.ALL_PAIRS)
-        return make_estimate(
-            self,
-            call,
-            value=made.value,
-            winner=best,
-            naive=naive,
-            source=made.source,
-            cautions=[*not_corrected(pi.n_configs), *made.cautions],
-            estimand=as_fixed(self, pi),
-        )
+        return estimate_by_folds(self, call, Pooled(), Variance.ALL_PAIRS)

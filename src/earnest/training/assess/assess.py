@@ -172,27 +172,22 @@ def assess(
         )
         return _run_nested(made, estimator, X, y, metric, groups, rng, n_jobs, store, progress)
     options = AssessOptions(
+        metric=metric,
+        confidence_level=confidence_level,
+        side=side,
         n_replicates=n_replicates,
         stratify=stratify,
         cv=cv,
         n_repeats=n_repeats,
+        groups=groups,
+        positive=positive,
+        rng=rng,
         n_jobs=n_jobs,
         store=store,
         time_limit=time_limit,
         progress=progress,
     )
-    question = read_question(
-        estimator,
-        X,
-        y,
-        options,
-        metric=metric,
-        groups=groups,
-        positive=positive,
-        confidence_level=confidence_level,
-        side=side,
-        rng=rng,
-    )
+    question = read_question(estimator, X, y, options)
     if test is not None:
         from earnest.training.assess.test_set import assess_once
 
@@ -267,27 +262,22 @@ def assess_all(
                 cure="Use earnest.assess(search, X, y, method='nested').",
             )
     options = AssessOptions(
+        metric=metric,
+        confidence_level=confidence_level,
+        side=side,
         n_replicates=n_replicates,
         stratify=stratify,
         cv=cv,
         n_repeats=n_repeats,
+        groups=groups,
+        positive=positive,
+        rng=rng,
         n_jobs=n_jobs,
         store=store,
         time_limit=time_limit,
         progress=progress,
     )
-    question = read_question(
-        estimator,
-        X,
-        y,
-        options,
-        metric=metric,
-        groups=groups,
-        positive=positive,
-        confidence_level=confidence_level,
-        side=side,
-        rng=rng,
-    )
+    question = read_question(estimator, X, y, options)
     answers, refused = assess_methods(question, made, options)
     if not answers:
         raise EvidenceError("no method fits this question", got=str(next(iter(refused.values()))))

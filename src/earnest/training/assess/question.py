@@ -35,8 +35,14 @@ FOLDS = 10
 
 @dataclass(frozen=True, kw_only=True)
 class AssessOptions:
-    """How the models of an assessment are trained; the arguments of `assess`."""
+    """What is asked of a learner, and how its models are trained; the arguments of `assess`."""
 
+    metric: MetricLike
+    confidence_level: float = 0.95
+    side: Side | str = "two-sided"
+    groups: ArrayLike | None = None
+    positive: object = None
+    rng: RngLike = None
     n_replicates: int = 200
     stratify: bool | ArrayLike | None = None
     cv: object = FOLDS
@@ -107,26 +113,21 @@ class LearnerQuestion:
 
 
 def read_question(
-    estimator: Estimator,
-    X: object,
-    y: object,
-    options: AssessOptions,
-    *,
-    metric: MetricLike,
-    groups: ArrayLike | None = None,
-    positive: object = None,
-    confidence_level: float = 0.95,
-    side: Side | str = "two-sided",
-    rng: RngLike = None,
+    estimator: Estimator, X: object, y: object, options: AssessOptions
 ) -> LearnerQuestion:
     """Read everything that is asked, and refuse what cannot be answered."""
     check_estimator(estimator)
     workers(options.n_jobs)
-    ask = Ask.of(confidence_level, side)
+    ask = Ask.of(options.confidence_level, options.side)
     X, y = read_data(X, y)
-    measure = resolve_metric(metric)
+    measure = resolve_metric(options.metric)
     response = read_response(
-        [estimator], y, measure, groups=groups, stratify=options.stratify, positive=positive
+        [estimator],
+        y,
+        measure,
+        groups=options.groups,
+        stratify=options.stratify,
+        positive=options.positive,
     )
     facts: dict[str, str] = {}
     if options.store is not None:
@@ -140,7 +141,7 @@ def read_question(
         metric=measure.on(response.target.task),
         learner=name_learner(estimator),
         ask=ask,
-        seed=make_seed(facts) if rng is None and facts else Seeds.of(rng).entropy,
+        seed=make_seed(facts) if options.rng is None and facts else Seeds.of(options.rng).entropy,
         facts=facts,
     )
 

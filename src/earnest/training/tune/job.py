@@ -282,7 +282,7 @@ class Job:
             n_splits=plan.n_splits if ran.n_splits is None else ran.n_splits,
             n_sure=None,
         )
-        cautions = [*table.cautions, *warn_of_plan(done, table), *ran.cautions]
+        cautions = [*table.cautions, *warn_of_plan(done, table, ran.early)]
         made = _add_cautions(_estimate(judged, pi, self.asked.rule, plan.n_resamples), cautions)
         winner = by_name[made.winner or _find_best(judged, pi)]
         comparison = _compare(made, pi, self.metric, self.asked.confidence_level, winner.name)
@@ -618,7 +618,7 @@ class TuneRun:
     judged: SearchResults
     configs: tuple[PortfolioConfiguration, ...]
     run: RunFile
-    cautions: tuple[Caution, ...] = ()
+    early: Caution | None = None  # where the time was over before the search was complete
     n_splits: int | None = None  # where the time was over before all splits were tried
     spent: float | None = None  # seconds of all fits then, also of those that are left out
 
@@ -652,7 +652,7 @@ def run_search(
         pairs: Pairs,
         kept: MemoryStore | PlannedStore,
         told: Progress | None = None,
-        note: Caution | None = None,
+        early: Caution | None = None,
         page: LivePage | None = None,
     ) -> TuneRun:
         options = SearchOptions(
@@ -680,8 +680,7 @@ def run_search(
             except AllFailedError as error:
                 last = error.got.strip().splitlines()[-1]  # of the traceback that it quotes
                 raise InputError(error.what, got=last) from error
-        notes = () if note is None else (note,)
-        return TuneRun(searched, judged, tuple(some), store.to_run(where), notes)
+        return TuneRun(searched, judged, tuple(some), store.to_run(where), early)
 
     try:
         return search(configs, folds, store, clock, page=live)
@@ -689,15 +688,15 @@ def run_search(
         done = store.done() if isinstance(store, MemoryStore) else read_run(store.path).outcomes
     if by_fold:
         kept, count = _keep_whole_folds(done)
-        note = cut_short(count, len(folds), "folds")
-        ran = search(configs, folds[:count], kept, note=note)
+        early = cut_short(plan, count, len(folds), "folds")
+        ran = search(configs, folds[:count], kept, early=early)
         return replace(ran, n_splits=count, spent=_add_times(done))
     kept, places = _keep_whole_configurations(done, len(folds))
     some = tuple(configs[place] for place in places)
-    sure = len(configs) if plan.n_sure is None else plan.n_sure
-    complete = set(places) >= set(range(sure))
-    early = None if complete else cut_short(len(places), sure, "configurations")
-    return replace(search(some, folds, kept, note=early), spent=_add_times(done))
+    count = sum(place < plan.n_planned for place in places)
+    complete = count == plan.n_planned
+    late = None if complete else cut_short(plan, count, plan.n_planned, "configurations")
+    return replace(search(some, folds, kept, early=late), spent=_add_times(done))
 
 
 def _add_times(done: Mapping[Key, Outcome]) -> float:

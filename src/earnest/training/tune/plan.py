@@ -90,6 +90,11 @@ class TunePlan:
     crowding: float = 1.0
     judging_seconds: float = 0.0
 
+    @property
+    def n_planned(self) -> int:
+        """How many configurations were expected to fit into the time."""
+        return len(self.configs) if self.n_sure is None else self.n_sure
+
     def list_differences(self, asked: TuneOptions) -> list[str]:
         """Return in words which options differ from those of the plan."""
         now = asked.same()
@@ -273,8 +278,13 @@ def estimate_least_seconds(
     return around + sum(few[:FEWEST_CONFIGS])
 
 
-def warn_of_plan(plan: TunePlan, table: TrainingTable) -> Iterator[Caution]:
-    """Yield cautions about what was left out to fit into the budget."""
+def warn_of_plan(
+    plan: TunePlan, table: TrainingTable, early: Caution | None = None
+) -> Iterator[Caution]:
+    """Yield cautions about what was left out to fit into the budget.
+
+    If the time ran out, `early` is the caution of `cut_short`, which also says what was planned.
+    """
     if table.n_cases < table.n_known:
         yield Caution(
             "EN076",
@@ -284,7 +294,9 @@ def warn_of_plan(plan: TunePlan, table: TrainingTable) -> Iterator[Caution]:
             "would usually be better.",
             "Allow more time with `budget`.",
         )
-    if len(plan.configs) < plan.n_offered and plan.asked.get("n_configs") is None:
+    if early is not None:
+        yield early
+    elif _leaves_some(plan, len(plan.configs)):
         yield Caution(
             "EN077",
             f"{len(plan.configs):,} of the {plan.n_offered:,} configurations of the portfolio fit "
@@ -295,14 +307,25 @@ def warn_of_plan(plan: TunePlan, table: TrainingTable) -> Iterator[Caution]:
         )
 
 
-def cut_short(done: int, planned: int, noun: str) -> Caution:
-    """Return the caution that the time ran out before the search was complete."""
+def cut_short(plan: TunePlan, done: int, of: int, noun: str) -> Caution:
+    """Return the caution that the time ran out before the planned search was complete."""
+    what = f"The time ran out when {done:,} of {of:,} {noun} were complete."
+    if _leaves_some(plan, plan.n_planned):
+        what += (
+            f" The budget was planned for {plan.n_planned:,} of the {plan.n_offered:,} "
+            "configurations of the portfolio."
+        )
     return Caution(
         "EN077",
-        f"The time ran out when {done:,} of {planned:,} {noun} were complete.",
+        what,
         "Incomplete ones are left out; the estimate is about the shorter search.",
-        "Use `resume` to continue.",
+        "Use `resume` to continue, or allow more time with `budget`.",
     )
+
+
+def _leaves_some(plan: TunePlan, count: int) -> bool:
+    """Tell whether the budget, and not the user, leaves out a part of the portfolio."""
+    return count < plan.n_offered and plan.asked.get("n_configs") is None
 
 
 Pairs = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
