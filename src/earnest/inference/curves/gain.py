@@ -21,7 +21,7 @@ from earnest.core.results.estimate import Estimate, Provenance, by_severity, lis
 from earnest.core.results.gain import Gain
 from earnest.core.results.interval import Ask, DrawnLimits, Interval, NormalLimits
 from earnest.core.results.specs import Side
-from earnest.inference.cases.case_values import has_terms, score_terms
+from earnest.inference.cases.case_values import score_terms
 from earnest.inference.curves.corrected import Selection
 from earnest.inference.curves.prefixes import Order, PrefixScores, score_prefixes
 from earnest.inference.remarks import evidence_remarks
@@ -225,7 +225,7 @@ def _error_of(
     if pi.n_configs == 1 or len(ahead) < 2:
         return None
     spread = float(np.std(ahead, ddof=1))
-    if not has_terms(metric):
+    if not metric.has_terms:
         return spread
     zero = _start_terms(pi, metric, start)
     resampler = selection.find_resampler(pi.target)
