@@ -119,7 +119,7 @@ def gain(
 def gain_beside(
     made: Estimate,
     predictions: Predictions,
-    metric: str | Metric | Callable[..., float],
+    metric: Metric,
     *,
     order: str = "tried",
     n_jobs: int | None = None,
@@ -142,15 +142,14 @@ def gain_beside(
             needs="selector 'pooled'",
             got=repr(selection.selector.name),
         )
-    _, measure = read_evidence(predictions, metric)
     size = max(1, predictions.n_cases * predictions.n_configs * predictions.n_repeats)
     few = max(LEAST, WORK // size)
     if few < selection.n_resamples:
         selection = replace(selection, n_resamples=few)
     interval = made.interval
     level = 0.95 if interval is None else interval.confidence_level
-    ask, taken = Ask.of(level, Side.TWO_SIDED), Order(order)
-    return gain_of(predictions, measure, selection, order=taken, ask=ask, n_jobs=n_jobs)
+    taken, ask = Order(order), Ask(level)
+    return gain_of(predictions, metric, selection, order=taken, ask=ask, n_jobs=n_jobs)
 
 
 def gain_of(
