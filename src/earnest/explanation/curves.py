@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Unpack
 
@@ -18,6 +18,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.provenance import JsonObject, finite
 from earnest.core.results.base import check_schema, read_parts
+from earnest.core.results.plain import Plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class CurveQuality:
+class CurveQuality(Plain):
     """The quality of a curve, lower is better throughout.
 
     Attributes
@@ -43,10 +44,6 @@ class CurveQuality:
     mean_confidence: float
     optimum_confidence: float | None = None
     nll: float | None = None
-
-    def to_dict(self) -> dict[str, object]:
-        """Return plain data."""
-        return {name: finite(value) for name, value in asdict(self).items()}
 
 
 @dataclass(frozen=True)
@@ -156,7 +153,7 @@ BANDS = {
 
 
 @dataclass(frozen=True)
-class Objective:
+class Objective(Plain):
     """What was tuned: its name and its direction."""
 
     name: str
@@ -169,10 +166,6 @@ class Objective:
     def worse_by(self, value: Floats, best: float) -> Floats:
         """Return by how much values are worse than the best one."""
         return best - value if self.greater_is_better else value - best
-
-    def to_dict(self) -> dict[str, object]:
-        """Return plain data."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -361,7 +354,7 @@ class EffectCurve:
             sd=read_floats(data["sd"]),
             sd_of_mean=None if of_mean is None else read_floats(of_mean),
             scale=data["scale"],
-            objective=Objective(**data["objective"]),
+            objective=Objective.from_dict(data["objective"]),
             where=data["where"],
             n_points=np.array(data["n_points"], dtype=np.intp),
             trials=tuple(data["trials"]),
@@ -456,7 +449,7 @@ class EffectSurface:
             grids=(tuple(first), tuple(second)),
             scales=tuple(data["scales"]),
             **{name: np.stack([read_floats(row) for row in data[name]]) for name in SHEETS},
-            objective=Objective(**data["objective"]),
+            objective=Objective.from_dict(data["objective"]),
             where=data["where"],
             n_points=data["n_points"],
             trials=tuple((a, b) for a, b in data["trials"]),
