@@ -124,7 +124,8 @@ def estimate(
     >>> en.estimate(pi, metric="roc_auc", rng=7)
     roc_auc 0.68, 95 % interval [0.56, 0.77] (bbc, winner of 50 configs, trained on 9/10 of n=200)
     """
-    _refuse_first(predictions, metric)
+    if not isinstance(predictions, Scores):
+        evidence_of(predictions)  # refused before a metric is asked for
     evidence, measure = read_evidence(predictions, metric)
     rule = _find_delivered(evidence)
     if selector is None and method in (None, "bbc"):
@@ -143,12 +144,6 @@ def estimate(
     if rule is None:
         return made
     return replace(made, cautions=by_severity([*made.cautions, *_tell_delivered(made, rule)]))
-
-
-def _refuse_first(given: object, metric: object) -> None:
-    """Refuse what is no evidence at all before a metric is asked for."""
-    if metric is None and not isinstance(given, Scores):
-        evidence_of(given)
 
 
 def _find_delivered(evidence: object) -> str | None:
@@ -220,7 +215,8 @@ def estimate_all(
     >>> [e.method for e in table], list(table.refused)  # DeLong's interval is for the AUC
     (['bbc', 'tilted'], ['delong'])
     """
-    _refuse_first(predictions, metric)
+    if not isinstance(predictions, Scores):
+        evidence_of(predictions)  # refused before a metric is asked for
     evidence, measure = read_evidence(predictions, metric)
     wanted = [methods] if isinstance(methods, str) else methods
     names = usual_methods(evidence) if wanted is None else list(wanted)
