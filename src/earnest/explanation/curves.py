@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Unpack
 
@@ -153,7 +153,7 @@ BANDS = {
 
 
 @dataclass(frozen=True)
-class Objective(Plain):
+class Objective:
     """What was tuned: its name and its direction."""
 
     name: str
@@ -166,6 +166,10 @@ class Objective(Plain):
     def worse_by(self, value: Floats, best: float) -> Floats:
         """Return by how much values are worse than the best one."""
         return best - value if self.greater_is_better else value - best
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain data."""
+        return asdict(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -354,7 +358,7 @@ class EffectCurve:
             sd=read_floats(data["sd"]),
             sd_of_mean=None if of_mean is None else read_floats(of_mean),
             scale=data["scale"],
-            objective=Objective.from_dict(data["objective"]),
+            objective=Objective(**data["objective"]),
             where=data["where"],
             n_points=np.array(data["n_points"], dtype=np.intp),
             trials=tuple(data["trials"]),
@@ -449,7 +453,7 @@ class EffectSurface:
             grids=(tuple(first), tuple(second)),
             scales=tuple(data["scales"]),
             **{name: np.stack([read_floats(row) for row in data[name]]) for name in SHEETS},
-            objective=Objective.from_dict(data["objective"]),
+            objective=Objective(**data["objective"]),
             where=data["where"],
             n_points=data["n_points"],
             trials=tuple((a, b) for a, b in data["trials"]),

@@ -328,7 +328,7 @@ class Explanation(Result):
             surrogate_quality=SurrogateQuality.from_dict(data["surrogate_quality"]),
             sampling_bias=SamplingBias.from_dict(data["sampling_bias"]),
             stable_optimum=StableOptimum.from_dict(data["stable_optimum"]),
-            objective=Objective.from_dict(data["objective"]),
+            objective=Objective(**data["objective"]),
             best_config=data["best_config"],
             best_value=data["best_value"],
             n_trials=data["n_trials"],
