@@ -223,7 +223,7 @@ def estimate_all(
     if not names:
         raise InputError("no method was requested", needs="at least one of " + ", ".join(METHODS))
     given = {"n_resamples": n_resamples, "selector": selector, "undefined": undefined}
-    chosen = [configure_method(name, **_fitting(name, given)) for name in names]
+    chosen = [configure_method(name, **find_fitting_knobs(name, given)) for name in names]
     call = _call(evidence, measure, confidence_level, side, rng, n_jobs)
     with spread_scores(n_jobs):
         return _answer_all(chosen, evidence, call, None)
@@ -247,7 +247,7 @@ def estimate_beside(
     """
     given = {"n_resamples": made.n_resamples}
     names = usual_methods(predictions)
-    chosen = [configure_method(name, **_fitting(name, given)) for name in names]
+    chosen = [configure_method(name, **find_fitting_knobs(name, given)) for name in names]
     rule = made.provenance.knobs.get("selector")
     if made.n_configs == 1 and isinstance(rule, str):
         chosen = [
@@ -382,7 +382,7 @@ def configure_method(method: str | Method, **given: object) -> Method:
     return configure(METHODS, method, given, example=EXAMPLE)
 
 
-def _fitting(method: str | Method, given: Mapping[str, object]) -> dict[str, object]:
+def find_fitting_knobs(method: str | Method, given: Mapping[str, object]) -> dict[str, object]:
     """Return the knobs that a method has, and that were not typed with its name.
 
     An instance keeps its own.
