@@ -182,6 +182,11 @@ def test_what_is_no_evidence_is_told_before_a_metric_is_asked_for(ask: Callable[
         ask(search)
 
 
+def test_what_is_no_evidence_is_refused_for_named_methods_too() -> None:
+    with pytest.raises(en.EvidenceError, match="not a table of out-of-sample predictions"):
+        en.estimate_all([1, 2], methods=["bbc"], metric="accuracy")  # type: ignore[arg-type]
+
+
 def test_a_metric_of_another_task_is_refused(regression: Predictions) -> None:
     with pytest.raises(en.MetricError, match="regression"):
         estimate(regression, metric="roc_auc")

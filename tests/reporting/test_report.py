@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ import pytest
 
 import earnest as en
 from earnest.core.text.estimate import print_numbers
+from earnest.reporting.sources.asking import ask_all
+from earnest.reporting.sources.source import material_from
 from tests.reporting.scenes import GOLDEN, HOSTILE, SCENES, scene, source_of
 
 FEW = 100  # resamples where words, parts and signs are looked at, and not numbers
@@ -363,6 +366,41 @@ def test_what_cannot_be_reported_on_is_refused(
 ) -> None:
     with pytest.raises(en.EarnestError, match=said):
         en.report(source, **asked)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"confidence_level": 95}, r"use 0\.95"),
+        ({"confidence_level": 0.0}, "`confidence_level` is out of range"),
+        ({"side": "left"}, "`side` is unknown"),
+        ({"n_resamples": 0}, "`n_resamples` is out of range"),
+        ({"method": "nonsense"}, "method 'nonsense' is unknown"),
+        ({"method": "delong", "n_resamples": 50}, "has no option `n_resamples`"),
+        ({"rng": "seven"}, "`rng` is not a seed"),
+        ({"n_jobs": 0}, "`n_jobs` is out of range"),
+    ],
+)
+def test_options_that_are_wrong_whatever_the_data_are_refused(
+    binary: en.Predictions, asked: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(en.EarnestError, match=said):
+        en.report(binary, metric="roc_auc", **asked)
+
+
+@pytest.mark.parametrize(
+    ("method", "resamples"),
+    [("delong", None), (en.BBC(n_resamples=70), 70), ("bbc(n_resamples=70)", 70), ("holdout", 50)],
+)
+def test_another_method_takes_the_resamples_of_the_search_only_where_they_fit(
+    binary: en.Predictions, method: Any, resamples: int | None
+) -> None:
+    estimate = en.estimate(binary, metric="roc_auc", n_resamples=50, rng=0)
+    settings = {"method": "bbc", "n_resamples": 50, "rng": 0}
+    material = replace(material_from(binary, "roc_auc"), estimate=estimate, settings=settings)
+    found = ask_all(material, method=method, explanation=False).estimate
+    assert found is not None
+    assert found.n_resamples == resamples
 
 
 def test_predictions_need_a_metric_and_a_search_its_fit(binary: en.Predictions) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from earnest.cli.show.terminal import write, write_json
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 
-R = TypeVar("R", bound="WritableResult")
-N = TypeVar("N", str, str | None)  # a test that has a metric of its own is asked for none
 FORMS = ("markdown", "latex")
 
 
@@ -40,7 +38,7 @@ def check_table(table: str | None, json: bool) -> None:
 BY_METRIC = "earnest/by-metric/1"
 
 
-def _share_seed(metrics: Sequence[str | None], seed: int | None) -> int | None:
+def share_seed(metrics: Sequence[str | None], seed: int | None) -> int | None:
     """Return the seed as given; several metrics without one share a drawn one."""
     if seed is not None or len(set(metrics)) == 1:
         return seed
@@ -49,39 +47,24 @@ def _share_seed(metrics: Sequence[str | None], seed: int | None) -> int | None:
     return randbits(32)
 
 
-def answer_metrics(
-    ask: Callable[[N, int | None], R],
-    show: Callable[[R], None],
-    metrics: Sequence[N],
-    seed: int | None,
-    *,
-    json: bool = False,
+def write_results(
+    results: Mapping[str, WritableResult] | Mapping[str | None, WritableResult],
+    json: bool,
     table: str | None = None,
-) -> None:
-    """Ask for each metric, with one seed for all, and show or write the results.
+) -> bool:
+    """Write the results of metrics as they were asked for, and tell whether they were.
 
     For one metric, the JSON is that of its result. For several, it is `{"schema": ...,
     "metrics": {NAME: RESULT}}`, with each result as it is written for that metric alone.
     """
-    seed = _share_seed(metrics, seed)
-    results = {name: ask(name, seed) for name in metrics}
-    if json and len(results) > 1:
+    if json and len(results) == 1:
+        write_json(next(iter(results.values())).to_dict())
+    elif json:
         said = {str(name): result.to_dict() for name, result in results.items()}
         write_json({"schema": BY_METRIC, "metrics": said})
-        return
-    for place, result in enumerate(results.values()):
-        if table is not None and place:
-            write("\n")
-        if not write_result(result, json, table):
-            show(result)
-
-
-def write_result(result: WritableResult, json: bool, table: str | None) -> bool:
-    """Write a result as it was asked for, and tell whether that was anything but the text."""
-    if json:
-        write_json(result.to_dict())
     elif table is not None:
-        write(result.to_latex() if table == "latex" else result.to_markdown())
+        latex = table == "latex"
+        write("\n".join(one.to_latex() if latex else one.to_markdown() for one in results.values()))
     return json or table is not None
 
 

@@ -36,7 +36,6 @@ from earnest.core.results.comparison import (
 )
 from earnest.core.results.estimate import Provenance, Scale, by_severity, few_beyond
 from earnest.core.results.specs import COMPARED_ON_ITEMS, Evidence
-from earnest.inference.cases.placements import is_area
 from earnest.inference.remarks import evidence_remarks
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric, MetricLike, RankMetric
@@ -235,7 +234,7 @@ def default_tests(metric: Metric) -> tuple[str, ...]:
     The area under a ROC curve is that of all cases at once, as the score of a search is; the areas
     of single folds, which `bayle` takes, are others.
     """
-    return (*(("delong",) if is_area(metric) else ()), "bayle", "bootstrap")
+    return (*(("delong",) if metric.area else ()), "bayle", "bootstrap")
 
 
 def configure_test(test: str | Test, **given: object) -> Test:

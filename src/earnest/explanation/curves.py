@@ -23,7 +23,7 @@ from earnest.core.results.base import (
     read_parts,
     refuse_other_types,
 )
-from earnest.core.results.plain import read_array
+from earnest.core.results.plain import Plain, read_array
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class CurveQuality:
+class CurveQuality(Plain):
     """The quality of a curve, lower is better throughout.
 
     Attributes
@@ -49,10 +49,6 @@ class CurveQuality:
     mean_confidence: float
     optimum_confidence: float | None = None
     nll: float | None = None
-
-    def to_dict(self) -> dict[str, object]:
-        """Return plain data."""
-        return {name: finite(value) for name, value in asdict(self).items()}
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.errors import InputError
-from earnest.core.base.provenance import JsonObject, finite
+from earnest.core.base.provenance import JsonObject
 from earnest.core.results.interval import quantile_limits
+from earnest.core.results.plain import Plain
 from earnest.core.results.specs import Side
 from earnest.core.space.parameters import Parameter
 from earnest.explanation.effects import IMPORTANCE, PAIRS, Scene
@@ -38,7 +39,7 @@ JITTERS = tuple(10.0**-power for power in range(12, 1, -1))  # shares of the lar
 
 
 @dataclass(frozen=True)
-class Share:
+class Share(Plain):
     """A share of the variance of the objective over the space, with its interval."""
 
     value: float
@@ -51,15 +52,6 @@ class Share:
         kept = np.clip(drawn, 0.0, 1.0)
         low, high = quantile_limits(kept, confidence_level, Side.TWO_SIDED)
         return cls(min(max(float(kept.mean()), low), high), low, high)
-
-    def to_dict(self) -> dict[str, float | None]:
-        """Return plain data."""
-        return {name: finite(value) for name, value in asdict(self).items()}
-
-    @classmethod
-    def from_dict(cls, data: JsonObject) -> Share:
-        """Make a share from plain data."""
-        return cls(data["value"], data["low"], data["high"])
 
 
 @dataclass(frozen=True)

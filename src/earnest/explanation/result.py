@@ -325,7 +325,7 @@ class Explanation(Result):
             regions={name: RegionTree.from_dict(tree) for name, tree in regions},
             importance=Importance.from_dict(data["importance"]),
             surrogate=data["surrogate"],
-            surrogate_quality=SurrogateQuality(**data["surrogate_quality"]),
+            surrogate_quality=SurrogateQuality.from_dict(data["surrogate_quality"]),
             sampling_bias=SamplingBias.from_dict(data["sampling_bias"]),
             stable_optimum=StableOptimum.from_dict(data["stable_optimum"]),
             objective=Objective(**data["objective"]),

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.provenance import JsonObject, finite
+from earnest.core.base.provenance import finite
+from earnest.core.results.plain import Plain
 from earnest.core.space.space import Space
 
 Floats = NDArray[np.float64]
@@ -25,7 +26,7 @@ MOST_ROWS = 2000  # of each side in a distance matrix; more hardly change the fi
 
 
 @dataclass(frozen=True)
-class Discrepancy:
+class Discrepancy(Plain):
     """How far two samples are apart: 0 is alike.
 
     Attributes
@@ -44,7 +45,7 @@ class Discrepancy:
         """The square root of the U-statistic, 0 if that is negative."""
         return math.sqrt(max(self.unbiased_squared, 0.0))
 
-    def to_dict(self) -> dict[str, object]:
+    def to_dict(self, *, draws: bool = True) -> dict[str, object]:
         """Return plain data."""
         return {
             "biased": finite(self.biased),
@@ -52,15 +53,9 @@ class Discrepancy:
             "unbiased_squared": finite(self.unbiased_squared),
         }
 
-    @classmethod
-    def from_dict(cls, data: JsonObject) -> Discrepancy:
-        """Make it from plain data."""
-        squared = data["unbiased_squared"]
-        return cls(data["biased"], math.nan if squared is None else squared)
-
 
 @dataclass(frozen=True)
-class Gap:
+class Gap(Plain):
     """A part of a parameter's range that was hardly tried.
 
     Attributes
@@ -75,23 +70,18 @@ class Gap:
 
     low: float
     high: float
-    words: str
+    words: str = field(metadata={"key": "where"})
     n_trials: int
     expected: float
 
-    def to_dict(self) -> dict[str, object]:
-        """Return plain data."""
-        data = asdict(self)
-        return {"where": data.pop("words"), **data}
-
-    @classmethod
-    def from_dict(cls, data: JsonObject) -> Gap:
-        """Make it from plain data."""
-        return cls(data["low"], data["high"], data["where"], data["n_trials"], data["expected"])
+    def to_dict(self, *, draws: bool = True) -> dict[str, object]:
+        """Return plain data, the words first."""
+        data = super().to_dict(draws=draws)
+        return {"where": data.pop("where"), **data}
 
 
 @dataclass(frozen=True)
-class SamplingBias:
+class SamplingBias(Plain):
     """How far the trials are from an even spread, overall and parameter by parameter.
 
     Attributes
@@ -107,23 +97,6 @@ class SamplingBias:
     overall: Discrepancy
     by_param: Mapping[str, Discrepancy]
     gaps: Mapping[str, tuple[Gap, ...]] = field(default_factory=dict)
-
-    def to_dict(self) -> dict[str, object]:
-        """Return plain data."""
-        return {
-            "overall": self.overall.to_dict(),
-            "by_param": {name: each.to_dict() for name, each in self.by_param.items()},
-            "gaps": {name: [gap.to_dict() for gap in gaps] for name, gaps in self.gaps.items()},
-        }
-
-    @classmethod
-    def from_dict(cls, data: JsonObject) -> SamplingBias:
-        """Make it from plain data."""
-        return cls(
-            Discrepancy.from_dict(data["overall"]),
-            {name: Discrepancy.from_dict(each) for name, each in data["by_param"].items()},
-            {name: tuple(map(Gap.from_dict, gaps)) for name, gaps in data["gaps"].items()},
-        )
 
 
 def discrepancy(x: Floats, y: Floats) -> Discrepancy:

@@ -9,7 +9,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.base.provenance import JsonObject
+from earnest.core.results.plain import Plain
 from earnest.explanation.effects import Scene
 from earnest.explanation.surrogate.surrogate import variances
 
@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class StableOptimum:
+class StableOptimum(Plain):
     """The configurations that the surrogate cannot show to be worse than the best.
 
     What is estimated: for each trial, whether its latent objective is worse than that of the trial
@@ -53,31 +53,6 @@ class StableOptimum:
     def __len__(self) -> int:
         """Count the trials in the set."""
         return len(self.trials)
-
-    def to_dict(self) -> dict[str, object]:
-        """Return plain data."""
-        return {
-            "best": dict(self.best),
-            "trials": list(self.trials),
-            "configs": [dict(config) for config in self.configs],
-            "n_trials": self.n_trials,
-            "share": self.share,
-            "ranges": {name: list(values) for name, values in self.ranges.items()},
-            "confidence_level": self.confidence_level,
-        }
-
-    @classmethod
-    def from_dict(cls, data: JsonObject) -> StableOptimum:
-        """Make the set from plain data."""
-        return cls(
-            data["best"],
-            tuple(data["trials"]),
-            tuple(data["configs"]),
-            data["n_trials"],
-            data["share"],
-            {name: tuple(values) for name, values in data["ranges"].items()},
-            data["confidence_level"],
-        )
 
     def __repr__(self) -> str:
         """Return one line."""

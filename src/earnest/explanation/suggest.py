@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.base.provenance import finite
+from earnest.core.results.plain import Plain
 from earnest.explanation.curves import EffectCurve
 from earnest.explanation.effects import SUGGEST, Scene
 
@@ -18,7 +18,7 @@ LEAST = 1e-9  # share of the largest variance under which there is nothing to le
 
 
 @dataclass(frozen=True)
-class Suggestion:
+class Suggestion(Plain):
     """A configuration that is worth evaluating, and the expected gain.
 
     Attributes
@@ -36,15 +36,6 @@ class Suggestion:
     narrower: float
     mean: float
     sd: float
-
-    def to_dict(self) -> dict[str, object]:
-        """Return plain data."""
-        return {
-            "config": dict(self.config),
-            "narrower": finite(self.narrower),
-            "mean": finite(self.mean),
-            "sd": finite(self.sd),
-        }
 
 
 def suggest(

@@ -58,7 +58,7 @@ def score_table(
     array([[0.66666667, 0.33333333],
            [1.        , 0.        ]])
     """
-    metric, weights = _question(pi, metric, weights)
+    metric, weights = _fit_metric(pi, metric), _fit_weights(pi, weights)
     jobs = workers(n_jobs)
     if len(weights.values) == 0:
         return np.empty((0, pi.n_configs))
@@ -98,7 +98,7 @@ def score_selected(
     >>> en.score_selected(pi, "accuracy", [[1, 1, 1], [2, 1, 0]], [1, 0])
     array([0.33333333, 1.        ])
     """
-    metric, weights = _question(pi, metric, weights)
+    metric, weights = _fit_metric(pi, metric), _fit_weights(pi, weights)
     values = weights.values
     columns = _check_columns(columns, len(values), pi.n_configs)
     out = np.full(len(values), np.nan)
@@ -126,7 +126,9 @@ def fold_scores(
 
     Without weights every case counts once, and B is 1.
     """
-    metric, _ = _question(pi, metric, Weights.ones(pi.n_cases) if weights is None else weights)
+    metric = _fit_metric(pi, metric)
+    if weights is not None:
+        weights = _fit_weights(pi, weights)
     jobs = workers(n_jobs)
     tables = [_fold_table(pi, metric, weights, r, jobs) for r in _list_repeats(pi)]
     out = np.concatenate(tables)
@@ -187,12 +189,15 @@ def _list_repeats(pi: Predictions) -> list[int]:
     return found
 
 
-def _question(
-    pi: Predictions, metric: Metric | str | Callable[..., float], given: Weights | ArrayLike
-) -> tuple[Metric, Weights]:
-    """Return metric and weights as they are meant, and refuse what does not fit."""
-    metric = resolve_metric(metric).on(pi.target.task)
+def _fit_metric(pi: Predictions, given: Metric | str | Callable[..., float]) -> Metric:
+    """Return the metric as it is on this task, and refuse one that does not fit."""
+    metric = resolve_metric(given).on(pi.target.task)
     check_fits(pi, metric)
+    return metric
+
+
+def _fit_weights(pi: Predictions, given: Weights | ArrayLike) -> Weights:
+    """Return weights of the cases of the predictions, and refuse those of other cases."""
     weights = given if isinstance(given, Weights) else Weights(np.asarray(given))
     if weights.values.shape[1] != pi.n_cases:
         raise InputError(
@@ -200,7 +205,7 @@ def _question(
             needs=f"{pi.n_cases} columns of weights",
             got=str(weights.values.shape[1]),
         )
-    return metric, weights
+    return weights
 
 
 def _take_part(

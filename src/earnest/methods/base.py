@@ -27,7 +27,6 @@ from earnest.core.results.estimate import (
 )
 from earnest.core.results.interval import Ask, LimitSource, WidenedLimits, draws_of
 from earnest.core.results.specs import ON_ITEMS, Estimand, Evidence, Family, MethodSpec
-from earnest.inference.cases.case_values import has_terms
 from earnest.inference.left_out.estimates import has_cases, has_pairs
 from earnest.inference.limits.winner_law import law_of
 from earnest.inference.resampling.ensembles import read_rule
@@ -186,18 +185,17 @@ def takes_metric(family: Family, metric: Metric, target: Target) -> bool:
     """
     if family is Family.WITH_LAW:
         return law_of(metric, target) is not None
-    sums, means = has_cases(metric), metric.pointwise
-    terms, pairs = has_terms(metric), has_pairs(metric, target)
+    pairs = has_pairs(metric, target)
     return {
         Family.ANY: True,
-        Family.POINTWISE: means,
+        Family.POINTWISE: metric.pointwise,
         Family.RANK: isinstance(metric, RankMetric),
         Family.AUC: is_auc(metric, target),
-        Family.MEANS_AND_AUC: means or is_auc(metric, target),
-        Family.CASEWISE: terms,
+        Family.MEANS_AND_AUC: metric.pointwise or is_auc(metric, target),
+        Family.CASEWISE: metric.has_terms,
         Family.PAIRS: pairs,
-        Family.SUMS_AND_PAIRS: terms or pairs,
-        Family.SUMS: sums,
+        Family.SUMS_AND_PAIRS: metric.has_terms or pairs,
+        Family.SUMS: has_cases(metric),
     }[family]
 
 

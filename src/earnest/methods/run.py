@@ -43,7 +43,7 @@ from earnest.methods.base import (
 from earnest.methods.bootstrap.replicated import ReplicatesCall
 from earnest.methods.winner.near_winner import NearWinner
 from earnest.metrics import metric as resolve_metric
-from earnest.metrics.families import CallableMetric, MetricLike
+from earnest.metrics.families import CallableMetric, Metric, MetricLike
 from earnest.metrics.ranking import is_auc
 from earnest.metrics.responding import check_fits
 from earnest.metrics.scores import read_evidence
@@ -124,31 +124,26 @@ def estimate(
     >>> en.estimate(pi, metric="roc_auc", rng=7)
     roc_auc 0.68, 95 % interval [0.56, 0.77] (bbc, winner of 50 configs, trained on 9/10 of n=200)
     """
-    _refuse_first(predictions, metric)
-    evidence, metric = read_evidence(predictions, metric)
+    if not isinstance(predictions, Scores):
+        evidence_of(predictions)  # refused before a metric is asked for
+    evidence, measure = read_evidence(predictions, metric)
     rule = _find_delivered(evidence)
     if selector is None and method in (None, "bbc"):
         selector = rule
     if method is None:
         resamples = n_resamples is not None or undefined is not None
         ensemble = isinstance(selector, EnsembleRule)
-        method = usual_method(evidence, metric, resamples=resamples, ensemble=ensemble)
+        method = usual_method(evidence, measure, resamples=resamples, ensemble=ensemble)
     chosen = configure_method(
         method, n_resamples=n_resamples, selector=selector, undefined=undefined
     )
     need_evidence(chosen, evidence)
-    call = _call(evidence, metric, confidence_level, side, rng, n_jobs)
+    call = _call(evidence, measure, confidence_level, side, rng, n_jobs)
     with spread_scores(n_jobs):
         made = _answer(chosen, call)
     if rule is None:
         return made
     return replace(made, cautions=by_severity([*made.cautions, *_tell_delivered(made, rule)]))
-
-
-def _refuse_first(given: object, metric: object) -> None:
-    """Refuse what is no evidence at all before a metric is asked for."""
-    if metric is None and not isinstance(given, Scores):
-        evidence_of(given)
 
 
 def _find_delivered(evidence: object) -> str | None:
@@ -220,15 +215,16 @@ def estimate_all(
     >>> [e.method for e in table], list(table.refused)  # DeLong's interval is for the AUC
     (['bbc', 'tilted'], ['delong'])
     """
-    _refuse_first(predictions, metric)
-    evidence, metric = read_evidence(predictions, metric)
+    if not isinstance(predictions, Scores):
+        evidence_of(predictions)  # refused before a metric is asked for
+    evidence, measure = read_evidence(predictions, metric)
     wanted = [methods] if isinstance(methods, str) else methods
     names = usual_methods(evidence) if wanted is None else list(wanted)
     if not names:
         raise InputError("no method was requested", needs="at least one of " + ", ".join(METHODS))
     given = {"n_resamples": n_resamples, "selector": selector, "undefined": undefined}
-    chosen = [configure_method(name, **_fitting(name, given)) for name in names]
-    call = _call(evidence, metric, confidence_level, side, rng, n_jobs)
+    chosen = [configure_method(name, **find_fitting_knobs(name, given)) for name in names]
+    call = _call(evidence, measure, confidence_level, side, rng, n_jobs)
     with spread_scores(n_jobs):
         return _answer_all(chosen, evidence, call, None)
 
@@ -237,7 +233,7 @@ def estimate_beside(
     made: Estimate,
     predictions: Predictions,
     *,
-    metric: MetricLike,
+    metric: Metric,
     confidence_level: float,
     side: Side | str,
     rng: RngLike,
@@ -251,7 +247,7 @@ def estimate_beside(
     """
     given = {"n_resamples": made.n_resamples}
     names = usual_methods(predictions)
-    chosen = [configure_method(name, **_fitting(name, given)) for name in names]
+    chosen = [configure_method(name, **find_fitting_knobs(name, given)) for name in names]
     rule = made.provenance.knobs.get("selector")
     if made.n_configs == 1 and isinstance(rule, str):
         chosen = [
@@ -339,20 +335,19 @@ def usual_methods(evidence: object) -> list[str]:
 
 def _call(
     predictions: Predictions | Replicates | NestedPredictions | PairedHalves,
-    metric: MetricLike,
+    metric: Metric,
     confidence_level: float,
     side: Side | str,
     rng: RngLike,
     n_jobs: int | None,
 ) -> Call | ReplicatesCall:
     workers(n_jobs)
-    measure = resolve_metric(metric).on(predictions.target.task)
     ask = Ask.of(confidence_level, side)
     if isinstance(predictions, Replicates):
-        check_fits(predictions.resubstituted, measure)
+        check_fits(predictions.resubstituted, metric)
         return ReplicatesCall(
             replicates=predictions,
-            metric=measure,
+            metric=metric,
             ask=ask,
             seeds=Seeds.of(rng),
             n_jobs=n_jobs,
@@ -360,15 +355,15 @@ def _call(
     design = predictions if isinstance(predictions, NestedPredictions | PairedHalves) else None
     if isinstance(predictions, NestedPredictions | PairedHalves):
         predictions = predictions.predictions
-    check_fits(predictions, measure)
+    check_fits(predictions, metric)
     used = predictions if isinstance(design, PairedHalves) else predictions.usable()
-    if isinstance(measure, CallableMetric):  # raise its errors before resamples hide them
-        score_table(used, measure, Weights.ones(used.n_cases))
+    if isinstance(metric, CallableMetric):  # raise its errors before resamples hide them
+        score_table(used, metric, Weights.ones(used.n_cases))
     return Call(
         given=predictions,
         pi=used,
         design=design,
-        metric=measure,
+        metric=metric,
         ask=ask,
         seeds=Seeds.of(rng),
         n_jobs=n_jobs,
@@ -387,7 +382,7 @@ def configure_method(method: str | Method, **given: object) -> Method:
     return configure(METHODS, method, given, example=EXAMPLE)
 
 
-def _fitting(method: str | Method, given: Mapping[str, object]) -> dict[str, object]:
+def find_fitting_knobs(method: str | Method, given: Mapping[str, object]) -> dict[str, object]:
     """Return the knobs that a method has, and that were not typed with its name.
 
     An instance keeps its own.

@@ -108,6 +108,16 @@ class Metric:
         return False
 
     @property
+    def area(self) -> bool:
+        """Whether the metric is an AUC, of two classes or of several."""
+        return False
+
+    @property
+    def has_terms(self) -> bool:
+        """Whether the metric says what each case adds to it: a function of sums, or an AUC."""
+        return self.area
+
+    @property
     def has_unit(self) -> bool:
         """Whether 1 is a size on this metric's scale, as for an AUC or R², not for an MSE."""
         return any(np.isfinite(limit) and limit != 0 for limit in self.limits)
@@ -177,6 +187,11 @@ class MomentMetric(Metric):
         """Whether the metric is a mean of one number per case."""
         return self.mean_of_cases
 
+    @property
+    def has_terms(self) -> bool:
+        """Whether the metric says what each case adds to it."""
+        return True
+
 
 @dataclass(frozen=True)
 class View:
@@ -217,13 +232,19 @@ class RankMetric(Metric):
         `(values (B, C, V), masses (B, V)) -> (B, C)`: how views become one number; by default the
         value of the only view.
     kernel : str, optional
-        The compiled kernel that computes `scan` faster, where there is one.
+        The compiled kernel that computes `scan` faster, where there is one; that of an AUC is
+        'roc_auc'.
     """
 
     views: Callable[[Target], tuple[View, ...]]
     scan: Callable[[RawArray, RawArray, RawArray], Array]
     combine: Combine = one_view
     kernel: str | None = None
+
+    @property
+    def area(self) -> bool:
+        """Whether the metric is an AUC, of two classes or of several."""
+        return self.kernel == "roc_auc"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -208,8 +208,7 @@ def partial_roc_auc(max_fpr: float = 0.1) -> RankMetric:
 
 def is_auc(metric: Metric, target: Target) -> bool:
     """Tell whether a metric is the AUC of two classes, as a score or as a loss."""
-    binary = target.task is Task.BINARY
-    return isinstance(metric, RankMetric) and metric.scan is auc_scan and binary
+    return metric.area and target.task is Task.BINARY
 
 
 def line_of(metric: Metric) -> tuple[float, float]:

@@ -35,7 +35,7 @@ from earnest.reporting.parts.computed import make_computed, make_computed_of_exp
 from earnest.reporting.parts.curves import curves_of
 from earnest.reporting.parts.forest import methods_of
 from earnest.reporting.parts.gain import gain_part
-from earnest.reporting.parts.learned import make_learned, make_learned_part
+from earnest.reporting.parts.learned import make_learned_part
 from earnest.reporting.parts.rivals import rivals_of
 from earnest.reporting.parts.thresholds import thresholds_part
 from earnest.reporting.sources.asking import Results, ask_all
@@ -46,7 +46,8 @@ from earnest.reporting.sources.source import material_from
 
 def content_of(found: Results, *, title: str = "") -> Content:
     """Return all parts of a report; those without data are told in `absent`."""
-    rivals, learned = rivals_of(found), make_learned(found)
+    rivals, explained = rivals_of(found), found.explanation
+    learned = None if explained is None else make_learned_part(explained)
     answer = answer_of(found, rivals)
     gain, thresholds = gain_part(found), thresholds_part(found)
     return Content(

@@ -62,6 +62,8 @@ def test_open_shows_the_file_in_a_browser(
         (("-o", "report.pdf"), "unsupported file extension"),
         (("-o", "none/report.html"), "no folder"),
         (("--seed", "-1"), "seed"),
+        (("-m", "roc_auc", "--level", "95"), "use 0.95"),
+        (("-m", "roc_auc", "--method", "nonsense"), "is unknown"),
         ((), "predictions have no metric"),
     ],
 )

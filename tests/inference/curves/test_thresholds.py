@@ -192,7 +192,7 @@ def test_the_naive_values_are_those_of_the_winner_on_all_cases() -> None:
 def test_the_winner_and_its_resamples_are_those_of_the_estimate() -> None:
     pi = sample(120, 10)
     estimate = en.estimate(pi, metric="accuracy", n_resamples=300, rng=3)
-    made = thresholds_beside(estimate, pi, "accuracy")
+    made = thresholds_beside(estimate, pi, en.metric("accuracy"))
     assert made == ask(pi, metric="accuracy", n_resamples=300)
     assert made.winner == estimate.winner
     # One is pooled over resamples, the other a mean of them: parts left out differ in size by 7 %.
@@ -210,7 +210,7 @@ def test_a_search_answers_on_the_resamples_of_its_estimate() -> None:
     assert found.at(0.333).threshold == 0.333
     assert found.winner == search.estimate_.winner
     made = search.estimate_
-    again = thresholds_beside(made, search.predictions_, "roc_auc", given=[0.333])
+    again = thresholds_beside(made, search.predictions_, en.metric("roc_auc"), given=[0.333])
     assert found == again
     assert found.provenance.seed == made.provenance.seed
 

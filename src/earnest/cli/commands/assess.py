@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypedDict
 
@@ -20,7 +19,7 @@ from earnest.cli.options import (
     make_option,
 )
 from earnest.cli.reading import read_cases, read_marks
-from earnest.cli.writing import answer_metrics
+from earnest.cli.writing import share_seed, write_results
 from earnest.core.base.errors import InputError
 
 if TYPE_CHECKING:
@@ -173,25 +172,30 @@ def command(
         raise InputError("--test is for one method", cure="Use --method holdout.")
     kept = None if test is None else _read_test_set(test, table, target, reading)
     asked = metric or [METRICS[str(table.task)]]
+    seed = share_seed(asked, seed)
     from earnest.cli.show.assess import show_all_assessed, show_assessed
     from earnest.training.assess.assess import assess, assess_all
 
-    def ask_one(name: str, chosen: int | None) -> Estimate:
+    def ask_one(name: str) -> Estimate:
         store = name_file(out, name) if several else out
-        return assess(method=names[0], metric=name, rng=chosen, store=store, test=kept, **ask)
+        return assess(method=names[0], metric=name, rng=seed, store=store, test=kept, **ask)
 
-    def ask_all(name: str, chosen: int | None) -> Estimates:
+    def ask_all(name: str) -> Estimates:
         store = name_file(out, name) if several else out
         methods = None if everything else names
-        return assess_all(methods=methods, metric=name, rng=chosen, store=store, **ask)
+        return assess_all(methods=methods, metric=name, rng=seed, store=store, **ask)
 
     with tell_how_to_resume(out):
         if all_of_them:
-            show_all = partial(show_all_assessed, source=table)
-            answer_metrics(ask_all, show_all, asked, seed, json=json)
+            answers = {name: ask_all(name) for name in asked}
+            if not write_results(answers, json):
+                for all_methods in answers.values():
+                    show_all_assessed(all_methods, source=table)
         else:
-            show = partial(show_assessed, source=table, test=None if test is None else test.name)
-            answer_metrics(ask_one, show, asked, seed, json=json)
+            made = {name: ask_one(name) for name in asked}
+            if not write_results(made, json):
+                for one in made.values():
+                    show_assessed(one, source=table, test=None if test is None else test.name)
 
 
 def name_file(out: Path | None, metric: str) -> Path | None:

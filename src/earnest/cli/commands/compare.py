@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from earnest.cli import options
@@ -14,14 +13,12 @@ from earnest.cli.options import (
     make_seed_option,
 )
 from earnest.cli.reading import label_evidence, read_evidence
-from earnest.cli.writing import answer_metrics, check_table
+from earnest.cli.writing import check_table, share_seed, write_results
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 
 if TYPE_CHECKING:
     from earnest.comparison.base import Test
-    from earnest.core.results.comparison import Comparison
-    from earnest.core.results.comparison_table import Comparisons
 
 
 _HOW = "How to compare"
@@ -125,23 +122,22 @@ def command(
     from earnest.cli.show.comparison import show_comparison, show_comparisons
     from earnest.comparison.run import compare, compare_many
 
-    names = label_evidence(pi)
+    names, seed = label_evidence(pi), share_seed(metrics, seed)
     if everything:
         rule = adjust or "simultaneous"
-
-        def ask_all(name: str, rng: int | None) -> Comparisons:
-            return compare_many(pi, metric=name, rng=rng, adjust=rule, reference=reference, **ask)
-
-        show_all = partial(show_comparisons, names=names)
-        answer_metrics(ask_all, show_all, metrics, seed, json=json, table=table)
+        several = {
+            name: compare_many(pi, metric=name, rng=seed, adjust=rule, reference=reference, **ask)
+            for name in metrics
+        }
+        if not write_results(several, json, table):
+            for all_pairs in several.values():
+                show_comparisons(all_pairs, names=names)
     else:
         first, second = _name_pair(pi.configs.ids, a, b)
-
-        def ask_pair(name: str, rng: int | None) -> Comparison:
-            return compare(pi, first, second, metric=name, rng=rng, **ask)
-
-        show = partial(show_comparison, names=names)
-        answer_metrics(ask_pair, show, metrics, seed, json=json, table=table)
+        made = {name: compare(pi, first, second, metric=name, rng=seed, **ask) for name in metrics}
+        if not write_results(made, json, table):
+            for one in made.values():
+                show_comparison(one, names=names)
 
 
 def _name_pair(names: tuple[str, ...], a: str | None, b: str | None) -> tuple[str, str]:

@@ -23,7 +23,7 @@ from earnest.cli.commands.assess import (
 from earnest.cli.commands.tune import CasesReading, Data, Target
 from earnest.cli.options import AsJson, make_option
 from earnest.cli.reading import read_cases
-from earnest.cli.writing import answer_metrics
+from earnest.cli.writing import share_seed, write_results
 from earnest.core.base.errors import InputError
 
 if TYPE_CHECKING:
@@ -97,7 +97,9 @@ def command(
     given: list[str | None] = [*dict.fromkeys(metric or ())]
     asked = given or [_choose_metric(test, str(table.task))]
 
-    def ask(name: str | None, chosen: int | None) -> Comparison:
+    seed = share_seed(asked, seed)
+
+    def ask(name: str | None) -> Comparison:
         made = compare_learners(
             first,
             second,
@@ -112,7 +114,7 @@ def command(
             confidence_level=level,
             store=out if len(asked) == 1 or name is None else name_file(out, name),
             n_jobs=n_jobs,
-            rng=chosen,
+            rng=seed,
             groups=table.groups,
             positive=table.classes[1] if len(table.classes) == 2 else None,
             progress=make_progress_line("Training", quiet=quiet),
@@ -120,7 +122,10 @@ def command(
         return replace(made, cautions=by_severity([*made.cautions, *table.cautions]))
 
     with tell_how_to_resume(out):
-        answer_metrics(ask, show_comparison, asked, seed, json=json)
+        results = {name: ask(name) for name in asked}
+        if not write_results(results, json):
+            for one in results.values():
+                show_comparison(one)
 
 
 def _choose_metric(test: str, task: str) -> str | None:

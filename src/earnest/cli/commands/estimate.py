@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 from typing import TYPE_CHECKING, TypedDict
 
 from earnest.cli import options
 from earnest.cli.reading import is_large, label_evidence, read_evidence
-from earnest.cli.writing import answer_metrics, check_table
+from earnest.cli.writing import check_table, share_seed, write_results
 from earnest.core.base.errors import InputError
 
 if TYPE_CHECKING:
@@ -75,22 +74,27 @@ def command(
     from earnest.cli.show.progress import patiently
     from earnest.methods.run import estimate, estimate_all
 
-    def ask_one(name: str, rng: int | None) -> Estimate:
+    names, seed = label_evidence(pi), share_seed(metrics, seed)
+
+    def ask_one(name: str) -> Estimate:
         chosen = methods[0] if methods else None
         text = f"Estimating by {chosen}" if chosen else "Estimating"
         with patiently(sys.stderr, text, now=is_large(pi)):
-            return estimate(pi, method=chosen, metric=name, rng=rng, **ask)
+            return estimate(pi, method=chosen, metric=name, rng=seed, **ask)
 
-    def ask_all(name: str, rng: int | None) -> Estimates:
+    def ask_all(name: str) -> Estimates:
         chosen = None if everything else methods
         text = f"Estimating by {', '.join(chosen) if chosen else 'all methods'}"
         with patiently(sys.stderr, text, now=is_large(pi)):
-            return estimate_all(pi, methods=chosen, metric=name, rng=rng, **ask)
+            return estimate_all(pi, methods=chosen, metric=name, rng=seed, **ask)
 
-    names = label_evidence(pi)
     if everything or len(methods) > 1:
-        show_all = partial(show_estimates, names=names)
-        answer_metrics(ask_all, show_all, metrics, seed, json=json, table=table)
+        several = {name: ask_all(name) for name in metrics}
+        if not write_results(several, json, table):
+            for all_methods in several.values():
+                show_estimates(all_methods, names=names)
     else:
-        show = partial(show_estimate, names=names)
-        answer_metrics(ask_one, show, metrics, seed, json=json, table=table)
+        made = {name: ask_one(name) for name in metrics}
+        if not write_results(made, json, table):
+            for one in made.values():
+                show_estimate(one, names=names)

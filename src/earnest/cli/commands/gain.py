@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 from typing import TYPE_CHECKING
 
 from earnest.cli import options
 from earnest.cli.reading import is_large, label_evidence, read_evidence
-from earnest.cli.writing import answer_metrics, check_table
+from earnest.cli.writing import check_table, share_seed, write_results
 
 if TYPE_CHECKING:
     from earnest.core.results.gain import Gain
@@ -46,7 +45,9 @@ def command(
     from earnest.cli.show.progress import patiently
     from earnest.inference.curves.gain import gain
 
-    def answer(name: str, rng: int | None) -> Gain:
+    names, seed = label_evidence(pi), share_seed(metrics, seed)
+
+    def answer(name: str) -> Gain:
         with patiently(sys.stderr, "Scoring every prefix", now=is_large(pi)):
             return gain(
                 pi,
@@ -54,9 +55,11 @@ def command(
                 order=order,
                 confidence_level=level,
                 n_resamples=n_resamples,
-                rng=rng,
+                rng=seed,
                 n_jobs=n_jobs,
             )
 
-    show = partial(show_gain, names=label_evidence(pi))
-    answer_metrics(answer, show, metrics, seed, json=json, table=table)
+    gains = {name: answer(name) for name in metrics}
+    if not write_results(gains, json, table):
+        for one in gains.values():
+            show_gain(one, names=names)

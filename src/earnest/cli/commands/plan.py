@@ -13,7 +13,7 @@ from earnest.cli.options import (
     make_seed_option,
 )
 from earnest.cli.reading import read_evidence
-from earnest.cli.writing import check_table, write_result
+from earnest.cli.writing import check_table, write_results
 from earnest.core.base.errors import InputError
 
 _GOAL = "What the study is for"
@@ -96,7 +96,7 @@ def command(
         rng=seed,
         n_jobs=n_jobs,
     )
-    if not write_result(made, json, table):
+    if not write_results({made.metric: made}, json, table):
         from earnest.cli.show.decision import show_plan
 
         show_plan(made)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from earnest.cli import options
 from earnest.cli.options import make_option
 from earnest.cli.reading import is_large, read_predictions, refuse_no_metric
-from earnest.cli.writing import answer_metrics, check_table
+from earnest.cli.writing import check_table, share_seed, write_results
 
 if TYPE_CHECKING:
     from earnest.core.results.thresholds import ThresholdChoice, Thresholds
@@ -99,7 +99,10 @@ def command(
     from earnest.cli.show.thresholds import show_thresholds
     from earnest.inference.curves.thresholds import thresholds
 
-    def answer(name: str, rng: int | None) -> ThresholdAnswer:
+    metrics = metric or []
+    seed = share_seed(metrics, seed)
+
+    def answer(name: str) -> ThresholdAnswer:
         with patiently(sys.stderr, "Counting decisions", now=is_large(pi)):
             made = thresholds(
                 pi,
@@ -109,7 +112,7 @@ def command(
                 side=side,
                 selector=selector,
                 n_resamples=n_resamples,
-                rng=rng,
+                rng=seed,
                 n_jobs=n_jobs,
             )
         return ThresholdAnswer(made, tuple(choose(made)))
@@ -124,7 +127,7 @@ def command(
             found.append(made.choose("net_benefit", act_from=net_benefit))
         return found or [made.choose("youden")]
 
-    def show(asked: ThresholdAnswer) -> None:
-        show_thresholds(asked.made, asked.choices, at)
-
-    answer_metrics(answer, show, metric or [], seed, json=json, table=table)
+    answers = {name: answer(name) for name in metrics}
+    if not write_results(answers, json, table):
+        for one in answers.values():
+            show_thresholds(one.made, one.choices, at)

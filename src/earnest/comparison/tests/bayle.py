@@ -27,7 +27,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution, Severity
-from earnest.inference.cases.case_values import CaseValues, case_values, has_terms
+from earnest.inference.cases.case_values import CaseValues, case_values
 from earnest.inference.cases.fold_variance import Variance, check_folds, variance_of_mean
 from earnest.inference.limits.ceiling import independent_pairs, reach
 from earnest.inference.limits.fold_normal import beyond_the_theorem, lone_cases, unlike_cases
@@ -181,7 +181,7 @@ class BayleTest:
     def read(self, question: Question) -> BayleReading:
         """Compute what each case adds to the metric."""
         metric = question.metric
-        if not has_terms(metric):
+        if not metric.has_terms:
             raise refuse_metric(
                 self.spec, metric, "Use test='bootstrap', which works for any metric."
             )

@@ -26,7 +26,7 @@ from earnest.core.results.interval import (
     draws_of,
     limit_remarks,
 )
-from earnest.core.results.plain import FLAT, HIDDEN, Plain
+from earnest.core.results.plain import FLAT, HIDDEN, OPTIONAL, Plain
 from earnest.core.results.specs import Estimand, Side
 from earnest.core.text.numbers import decimals, number
 
@@ -180,7 +180,7 @@ class Estimate(MetricResult):
     no_information: float | None = None
     optimism_error: float | None = None
     gain_error: float | None = None
-    ensemble: Mapping[str, float] | None = None
+    ensemble: Mapping[str, float] | None = field(default=None, metadata=OPTIONAL)
     source: LimitSource | None = field(default=None, repr=False, compare=False, metadata=SOURCE)
     details: Any = field(default=None, repr=False, compare=False, metadata=HIDDEN)
 
@@ -313,19 +313,6 @@ class Estimate(MetricResult):
         fresh = limit_remarks(self.source, interval.confidence_level, Side(interval.side))
         cautions = by_severity([*kept, *few_beyond(interval, self.n_valid), *fresh])
         return replace(self, interval=interval, cautions=cautions)
-
-    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
-        """Return plain data with a schema version, ready for JSON.
-
-        Parameters
-        ----------
-        draws : bool
-            Whether to keep the resampled values, so that `at` works after `from_dict`.
-        """
-        data = super().to_dict(draws=draws)
-        if self.ensemble is None:
-            del data["ensemble"]
-        return data
 
     def to_metrics(self) -> dict[str, float]:
         """Return the numbers by name, such as `roc_auc`, `roc_auc_low` and `roc_auc_high`.

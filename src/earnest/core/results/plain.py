@@ -30,6 +30,7 @@ from earnest.core.base.provenance import JsonObject, finite
 # How a field is written, as the `metadata` of a dataclass field.
 FLAT = {"flat": True}  # the parts of its value stand among the others
 HIDDEN = {"hidden": True}  # not at all
+OPTIONAL = {"optional": True}  # not where it is None
 LOW_END, HIGH_END = {"none": -math.inf}, {"none": math.inf}  # None stands for an open end
 
 Reader: TypeAlias = Callable[[Any], Any]
@@ -59,6 +60,8 @@ class Plain:
             if "hidden" in part.metadata:
                 continue
             written = write_plain(getattr(self, part.name), draws=draws)
+            if written is None and "optional" in part.metadata:
+                continue
             data |= written if "flat" in part.metadata else {_key(part): written}
         return data
 

@@ -31,11 +31,11 @@ from earnest.core.tables.formats.json_lines import JSON_LINES, read_json_lines
 from earnest.core.tables.formats.npz import load_npy, load_npz, save_npz
 from earnest.core.tables.formats.parquet import BATCH, ParquetColumns, is_large, read_by_columns
 from earnest.core.tables.formats.text import TableFile, guess_delimiter, read_csv, write_csv
-from earnest.core.tables.formats.written_wide import column_names, read_wide
+from earnest.core.tables.formats.written_wide import read_wide
 from earnest.core.tables.frames import read_frame
 from earnest.core.tables.options import check_table_options, refuse_other_options, refuse_unknown
 from earnest.core.tables.raw import names_of, tell_of_data
-from earnest.core.tables.writing import make_wide_batches
+from earnest.core.tables.writing import list_unique_names, make_wide_batches
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -133,7 +133,7 @@ def save(pi: Predictions, path: str | Path) -> Path:
         if suffix == ".npz":
             save_npz(pi, write_header(pi), temporary)
         else:
-            batches = make_wide_batches(pi, column_names(pi))
+            batches = make_wide_batches(pi, list_unique_names(pi))
             write_own_table(temporary, suffix, SCHEMA, write_header(pi), batches)
     return Path(os.path.realpath(path))
 

@@ -42,6 +42,16 @@ def list_wide_names(pi: Predictions) -> list[str]:
     return list_about_names(pi) + [name + suffix for name in pi.configs.ids for suffix in suffixes]
 
 
+def list_unique_names(pi: Predictions) -> list[str]:
+    """Return the same names, made different where a configuration is called 'y'."""
+    names: dict[str, None] = {}
+    for name in list_wide_names(pi):
+        while name in names:
+            name = f"config:{name}"
+        names[name] = None
+    return list(names)
+
+
 def list_about_names(pi: Predictions) -> list[str]:
     """Return the names of the columns about the cases."""
     target = pi.target

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.provenance import JsonObject, finite
 from earnest.core.results.base import check_schema, read_parts, refuse_other_types
+from earnest.core.results.plain import Plain
 from earnest.core.space.space import Parameter, ParameterKind
 from earnest.core.text.numbers import NO_BREAK
 from earnest.explanation.curves import (
@@ -36,7 +37,7 @@ MOST_DIGITS = 12
 
 
 @dataclass(frozen=True)
-class Limit:
+class Limit(Plain):
     """One requirement of a region on one parameter.
 
     Attributes
@@ -71,23 +72,11 @@ class Limit:
             return f"{self.param} is {' or '.join(text(level) for level in self.value)}"
         return f"{self.param} {self.op} {text(self.value)}"
 
-    def to_dict(self) -> dict[str, object]:
-        """Return plain data."""
-        value = list(self.value) if isinstance(self.value, tuple) else self.value
-        return {
-            "param": self.param,
-            "op": self.op,
-            "value": value,
-            "code": None if math.isnan(self.code) else self.code,
-            "levels": list(self.levels),
-        }
-
     @classmethod
-    def from_dict(cls, data: JsonObject) -> Limit:
+    def from_dict(cls, data: JsonObject) -> Self:
         """Make a limit from plain data."""
-        value = tuple(data["value"]) if data["op"] == "in" else data["value"]
-        code = math.nan if data["code"] is None else data["code"]
-        return cls(data["param"], data["op"], value, code, tuple(data["levels"]))
+        made = super().from_dict(data)
+        return replace(made, value=tuple(data["value"])) if made.op == "in" else made
 
 
 def limits_of(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.results.cautions import Caution
+from earnest.core.results.plain import Plain
 from earnest.core.space.trials import Trials
 from earnest.explanation.surrogate.gaussian_process import GaussianProcess
 from earnest.explanation.surrogate.surrogate import Surrogate
@@ -21,7 +22,7 @@ NARROW = 0.85  # share of trials in bands of 95 %, below which they are too narr
 
 
 @dataclass(frozen=True)
-class SurrogateQuality:
+class SurrogateQuality(Plain):
     """How a surrogate did on trials that it had not seen.
 
     Parameters
@@ -50,10 +51,6 @@ class SurrogateQuality:
             f"of the variance (R² {self.r2:.2f}), and its 95 % bands hold "
             f"{100 * self.coverage:.0f} % of the trials."
         )
-
-    def to_dict(self) -> dict[str, float | int]:
-        """Return plain data."""
-        return asdict(self)
 
     @property
     def cautions(self) -> tuple[Caution, ...]:

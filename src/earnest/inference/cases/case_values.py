@@ -17,7 +17,7 @@ from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError, MetricError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
-from earnest.inference.cases.placements import Placements, is_area, placements
+from earnest.inference.cases.placements import Placements, placements
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Array, Metric, MetricLike, MomentMetric, RankMetric, View
 from earnest.metrics.responding import check_fits, respond
@@ -385,7 +385,7 @@ def score_terms(pi: Predictions, metric: Metric) -> tuple[Array, Array] | None:
     >>> score_terms(pi, en.metric("accuracy"))[1][:, 0]
     array([1., 1., 0.])
     """
-    if not has_terms(metric):
+    if not metric.has_terms:
         return None
     _, rule = _rule(metric)
     values, moves = [], np.zeros((pi.n_cases, pi.n_configs))
@@ -399,11 +399,6 @@ def score_terms(pi: Predictions, metric: Metric) -> tuple[Array, Array] | None:
         moves[rows] += (mine - value) * (pi.n_cases / len(rows))
     value = np.mean(values, axis=0)
     return value, value + moves / len(values)
-
-
-def has_terms(metric: Metric) -> bool:
-    """Tell whether a metric says what each case adds to it: a function of sums, or an AUC."""
-    return isinstance(metric, MomentMetric) or is_area(metric)
 
 
 def check_terms(pi: Predictions, metric: Metric, *, singles: bool = False) -> None:
@@ -424,7 +419,7 @@ def _rule(metric: Metric) -> tuple[ValueKind, Rule]:
         if metric.mean_of_cases:
             return "pointwise", lambda target, given, _: _own_numbers(metric, target, given)
         return "delta", lambda target, given, _: _linearise(metric, target, given)
-    if is_area(metric):
+    if isinstance(metric, RankMetric) and metric.area:
         return "placements", lambda *parts: placement_terms(metric, *parts)
     raise MetricError(
         f"metric {metric.name!r} has no contribution of a single case",

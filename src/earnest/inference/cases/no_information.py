@@ -28,7 +28,6 @@ from earnest.metrics.families import (
     Need,
     RankMetric,
 )
-from earnest.metrics.ranking import auc_scan
 from earnest.metrics.regression import (
     absolute_errors,
     percentage_errors,
@@ -144,7 +143,7 @@ def no_information_rate(replicates: Replicates, metric: Metric) -> float:
 
 def need_rate(metric: Metric, target: Target) -> None:
     """Refuse a metric whose no-information rate is not known."""
-    ranks = isinstance(metric, RankMetric) and _of_pairs(metric, target)
+    ranks = metric.area or has_pairs(metric, target)  # a mean over pairs, or of such means
     if not ranks and not isinstance(metric, MomentMetric):
         raise MetricError(
             f"metric {metric.name!r} has no known no-information rate",
@@ -152,11 +151,6 @@ def need_rate(metric: Metric, target: Target) -> None:
             got=metric.name,
             cure="Use method='.632', which does not need one.",
         )
-
-
-def _of_pairs(metric: RankMetric, target: Target) -> bool:
-    """Tell whether a metric is a mean over pairs, or a mean of such means over classes."""
-    return metric.scan is auc_scan or has_pairs(metric, target)
 
 
 def _mean_moments(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +15,8 @@ from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError, InputError, MetricError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
-from earnest.metrics.families import Metric, Need, RankMetric
-from earnest.metrics.ranking import auc_scan, is_auc
+from earnest.metrics.families import Metric, Need
+from earnest.metrics.ranking import is_auc
 from earnest.metrics.responding import respond
 
 CELLS = 1 << 20  # scores that are ordered at a time
@@ -241,11 +240,6 @@ def turned(
 def scores_of(part: Predictions, repeat: int) -> Numbers:
     """Return the scores (n, C) of a repeat, greater for the positive class."""
     return respond(part, Need.SCORE, part.responses[:, :, repeat])
-
-
-def is_area(metric: Metric) -> TypeGuard[RankMetric]:
-    """Tell whether a metric is an AUC, of two classes or of several."""
-    return isinstance(metric, RankMetric) and metric.scan is auc_scan
 
 
 def need_auc(

@@ -25,7 +25,6 @@ from earnest.core.data.selection import SELECTORS, Pooled, Selector
 from earnest.core.data.target import Task
 from earnest.core.data.weights import Weights
 from earnest.core.results.estimate import Estimate
-from earnest.core.results.interval import Ask
 from earnest.inference.resampling.resampled import ResamplingKnobs
 from earnest.inference.resampling.winners import winners
 from earnest.kernels.score import score_selected
@@ -224,7 +223,7 @@ def mean_curves(
     reason = no_curves(pi)
     if reason is not None:
         raise EvidenceError("there is no curve to draw", got=reason)
-    level, pi = Ask.of(confidence_level, "two-sided").confidence_level, pi.usable()
+    level, pi = check.share("confidence_level", confidence_level), pi.usable()
     table = draw_scores(
         pi,
         metric,
@@ -561,7 +560,7 @@ def class_curves(
     reason = no_class_curves(pi)
     if reason is not None:
         raise EvidenceError("there are no curves to draw", got=reason)
-    level, pi = Ask.of(confidence_level, "two-sided").confidence_level, pi.usable()
+    level, pi = check.share("confidence_level", confidence_level), pi.usable()
     count = len(pi.target.classes)
     table = draw_scores(
         pi,

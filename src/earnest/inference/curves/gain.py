@@ -21,7 +21,7 @@ from earnest.core.results.estimate import Estimate, Provenance, by_severity, lis
 from earnest.core.results.gain import Gain
 from earnest.core.results.interval import Ask, DrawnLimits, Interval, NormalLimits
 from earnest.core.results.specs import Side
-from earnest.inference.cases.case_values import has_terms, score_terms
+from earnest.inference.cases.case_values import score_terms
 from earnest.inference.curves.corrected import Selection
 from earnest.inference.curves.prefixes import Order, PrefixScores, score_prefixes
 from earnest.inference.remarks import evidence_remarks
@@ -119,7 +119,7 @@ def gain(
 def gain_beside(
     made: Estimate,
     predictions: Predictions,
-    metric: str | Metric | Callable[..., float],
+    metric: Metric,
     *,
     order: str = "tried",
     n_jobs: int | None = None,
@@ -142,15 +142,14 @@ def gain_beside(
             needs="selector 'pooled'",
             got=repr(selection.selector.name),
         )
-    _, measure = read_evidence(predictions, metric)
     size = max(1, predictions.n_cases * predictions.n_configs * predictions.n_repeats)
     few = max(LEAST, WORK // size)
     if few < selection.n_resamples:
         selection = replace(selection, n_resamples=few)
     interval = made.interval
     level = 0.95 if interval is None else interval.confidence_level
-    ask, taken = Ask.of(level, Side.TWO_SIDED), Order(order)
-    return gain_of(predictions, measure, selection, order=taken, ask=ask, n_jobs=n_jobs)
+    taken, ask = Order(order), Ask(level)
+    return gain_of(predictions, metric, selection, order=taken, ask=ask, n_jobs=n_jobs)
 
 
 def gain_of(
@@ -225,7 +224,7 @@ def _error_of(
     if pi.n_configs == 1 or len(ahead) < 2:
         return None
     spread = float(np.std(ahead, ddof=1))
-    if not has_terms(metric):
+    if not metric.has_terms:
         return spread
     zero = _start_terms(pi, metric, start)
     resampler = selection.find_resampler(pi.target)

@@ -146,7 +146,7 @@ def thresholds(
 def thresholds_beside(
     made: Estimate,
     predictions: Predictions,
-    metric: str | Metric | Callable[..., float],
+    metric: Metric,
     *,
     given: Sequence[float] | None = None,
     n_jobs: int | None = None,
@@ -162,15 +162,14 @@ def thresholds_beside(
             needs="a selector that names one configuration",
             got=f"{len(made.ensemble)} members",
         )
-    _, measure = read_evidence(predictions, metric)
     selection = Selection.of(made)
     few = enough(predictions.n_cases * predictions.n_repeats, selection.n_resamples)
     if few < selection.n_resamples:
         selection = replace(selection, n_resamples=few)
     interval = made.interval
-    ask = Ask() if interval is None else Ask.of(interval.confidence_level, interval.side)
+    ask = Ask() if interval is None else Ask(interval.confidence_level, Side(interval.side))
     return thresholds_of(
-        predictions, measure, selection, ask=ask, given=given, final=made.winner, n_jobs=n_jobs
+        predictions, metric, selection, ask=ask, given=given, final=made.winner, n_jobs=n_jobs
     )
 
 

@@ -12,11 +12,12 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Task
-from earnest.core.results.interval import Ask, ShareLimits
+from earnest.core.results.interval import ShareLimits
 from earnest.core.results.specs import Side
 from earnest.kernels.score import fold_repeats, fold_scores
 from earnest.metrics.families import Metric, Need
@@ -124,7 +125,7 @@ def calibration(
     reason = no_calibration(pi)
     if reason is not None:
         raise EvidenceError("there is no calibration to draw", got=reason)
-    level = Ask.of(confidence_level, "two-sided").confidence_level
+    level = check.share("confidence_level", confidence_level)
     promised, rows = _stack(pi, winner)
     hits = (pi.target.y[rows] == 1).astype(np.float64)
     units = _units(pi)[rows]
@@ -183,7 +184,7 @@ def confusion(pi: Predictions, winner: int | str, *, confidence_level: float = 0
     target = pi.target
     if not target.has_classes:
         raise EvidenceError("there are no decisions", needs="classes", got=f"task {target.task}")
-    level = Ask.of(confidence_level, "two-sided").confidence_level
+    level = check.share("confidence_level", confidence_level)
     column = pi.configs.index(winner)
     truth, said, rows = [], [], []
     for repeat in range(pi.n_repeats):
@@ -397,7 +398,7 @@ def kaplan_meier(
     >>> made.times, made.survival
     (array([1., 2., 3.]), array([0.75, 0.5 , 0.  ]))
     """
-    level = Ask.of(confidence_level, "two-sided").confidence_level
+    level = check.share("confidence_level", confidence_level)
     when, counts = np.unique(times[events], return_counts=True)
     observed = np.sort(times)
     risk = len(times) - np.searchsorted(observed, when, side="left")

@@ -24,7 +24,6 @@ from earnest.inference.left_out.leave_one_out import (
 from earnest.inference.left_out.leave_pair_out import leave_pair_out, pairs_of
 from earnest.inference.left_out.scores import features
 from earnest.metrics.families import Array, Metric, MomentMetric, RankMetric
-from earnest.metrics.ranking import auc_scan
 from earnest.metrics.survival import concordance_scan
 
 
@@ -35,11 +34,11 @@ def has_cases(metric: Metric) -> bool:
 
 def has_pairs(metric: Metric, target: Target) -> bool:
     """Tell whether a metric is a mean over pairs: the AUC of two classes, or a concordance."""
-    if not isinstance(metric, RankMetric):
-        return False
     if target.task is Task.BINARY:
-        return metric.scan is auc_scan
-    return target.task is Task.SURVIVAL and metric.scan is concordance_scan
+        return metric.area
+    if target.task is not Task.SURVIVAL:
+        return False
+    return isinstance(metric, RankMetric) and metric.scan is concordance_scan
 
 
 def need_cases(metric: Metric) -> MomentMetric:

@@ -37,7 +37,6 @@ from earnest.core.results.interval import (
 from earnest.core.results.specs import Side
 from earnest.inference.cases.case_values import CaseValues, case_values, mean_moments
 from earnest.inference.cases.fold_variance import Variance, variance_of_mean
-from earnest.inference.cases.placements import is_area
 from earnest.inference.limits.local_level import DRAWS, Standardised, winner_errors
 from earnest.inference.limits.winner_law import (
     CountedLaw,
@@ -271,7 +270,7 @@ def no_error(metric: Metric, target: Target, contest: Contest | None = None) -> 
 
 
 def _law_words(metric: Metric, target: Target) -> str:
-    if is_area(metric):
+    if metric.area:
         return "The limit is that of an AUC with scores that are normal in each class."
     if isinstance(metric, MomentMetric):
         return (
@@ -294,7 +293,7 @@ def perfect_limits(one: Predictions, metric: Metric, *, by_fold: bool = False) -
     have the exact limits of pairs that share no case. With groups, the units are groups.
     """
     (low, high), best = metric.limits, _best(metric)
-    if is_area(metric):
+    if metric.area:
         return _perfect_area(one, metric, by_fold=by_fold)
     if isinstance(metric, MomentMetric) and metric.mean_of_cases:
         equal = best if metric.needs is Need.LABEL else _commonest(one, metric)[0]

@@ -40,7 +40,7 @@ from earnest.kernels.score import score_table
 from earnest.metrics.classification import f_beta_of
 from earnest.metrics.families import Metric, MomentMetric, Need, RankMetric, View, root_mean
 from earnest.metrics.multiclass import kappa, matthews, mean_recall
-from earnest.metrics.ranking import auc_scan, is_auc, line_of
+from earnest.metrics.ranking import line_of
 from earnest.metrics.survival import concordance_scan
 
 SMALL_VARIANCE = 1e-10  # a variance below which a score tells nothing of its trials
@@ -78,11 +78,9 @@ class Law(StrEnum):
 
 def law_of(metric: Metric, target: Target) -> Law | None:
     """Return the distribution of a metric, None if none was shown to hold."""
-    if is_auc(metric, target):
-        return Law.AREA
+    if metric.area:
+        return Law.AREA if target.task is Task.BINARY else Law.MEAN_OF_AREAS
     if isinstance(metric, RankMetric):
-        if metric.scan is auc_scan:
-            return Law.MEAN_OF_AREAS
         return Law.CONCORDANCE if metric.scan is concordance_scan else None
     if not isinstance(metric, MomentMetric):
         return None

@@ -41,7 +41,6 @@ from earnest.kernels.score import score_selected, score_table
 from earnest.metrics.classification import of_true_class
 from earnest.metrics.families import EPS, Metric, RankMetric, one_view
 from earnest.metrics.multiclass import mean_of_views
-from earnest.metrics.ranking import auc_scan
 from earnest.resampling.bootstrap import Resampler
 
 Array = NDArray[np.float64]
@@ -269,8 +268,8 @@ def _find_kernel(pi: Predictions, metric: Metric, weights: Weights, steps: int) 
     """Return what builds the ensembles of some resamples, None where nothing compiled does."""
     from earnest.kernels import ensembles as compiled
 
-    areas = isinstance(metric, RankMetric) and metric.scan is auc_scan
-    if areas and isinstance(metric, RankMetric) and metric.combine in (one_view, mean_of_views):
+    views = (one_view, mean_of_views)
+    if isinstance(metric, RankMetric) and metric.area and metric.combine in views:
         if weights.values.size and weights.values.max() > compiled.LARGEST_COUNT:
             return None
         keys, labels = _make_keys(pi, metric, 24 if steps <= FEW_STEPS else 22)

@@ -33,9 +33,8 @@ from earnest.core.data.selection import (
 from earnest.core.data.target import Target
 from earnest.core.data.weights import Weights
 from earnest.core.results.estimate import ScoreErrors
-from earnest.inference.cases.case_values import has_terms, score_terms
+from earnest.inference.cases.case_values import score_terms
 from earnest.inference.cases.no_information import best_constant
-from earnest.inference.cases.placements import is_area
 from earnest.inference.left_out.leave_one_out import count_sums, leave_one_out, unit_counts
 from earnest.kernels.contest import can_contest, contest
 from earnest.kernels.score import SPREAD, fold_repeats, fold_scores, score_selected, score_table
@@ -192,7 +191,7 @@ def depends_on_size(metric: Metric, target: Target) -> bool:
     whole.
     """
     if target.groups is None:
-        return not (metric.pointwise or is_area(metric))
+        return not (metric.pointwise or metric.area)
     sizes = np.bincount(target.groups)
     return not metric.pointwise or len(np.unique(sizes[sizes > 0])) > 1
 
@@ -314,7 +313,7 @@ class WinnerScores:
         luck = float(np.var(drawn, ddof=1)) / len(drawn) if luck is None else luck
         best = kept[:, 1].astype(np.intp)
         known, shares = self._frequent(best, winner)
-        made = score_terms(self.pi.select(known), self.metric) if has_terms(self.metric) else None
+        made = score_terms(self.pi.select(known), self.metric) if self.metric.has_terms else None
         if made is None or not np.isfinite(made[1]).all():
             dealt = kept.shape[1] > 2  # not where terms were expected, and overflow
             return self._errors_of_draws(counts, kept, winner, luck) if dealt else ScoreErrors()

@@ -239,13 +239,13 @@ def _of_estimate(found: Results, made: Estimate) -> Answer:
         value=shown.value,
         value_title=_value_title(made, kind, fair=fair),
         interval_title=_interval_title(made),
-        interval=interval_words(made),
+        interval=NONE if made.interval is None else limits_words(made.interval, shown),
         naive=shown.naive if naive else None,
         naive_title="Naive score",
         naive_note="the winner’s own score on these items"
         if is_on_items(made)
         else "the winner’s own cross-validation score",
-        gap=_gap(made) if naive else "",
+        gap=f"{shown.optimism} too optimistic" if naive and flatters(made) else "",
         meaning=tuple(_meaning(found, made)),
         cautions=_cautions(found, made),
         checked=_list_checked(found, made),
@@ -361,16 +361,6 @@ def _interval_title(made: Estimate) -> str:
         return "interval"
     level = percent(made.interval.confidence_level)
     return f"{level} {'interval' if made.interval.side == Side.TWO_SIDED else 'bound'}"
-
-
-def interval_words(made: Estimate, places: int | None = None) -> str:
-    """Return the limits of an estimate in prose; a dash where there are none."""
-    interval, shown = made.interval, print_numbers(made, places)
-    return NONE if interval is None else limits_words(interval, shown)
-
-
-def _gap(made: Estimate) -> str:
-    return f"{print_numbers(made).optimism} too optimistic" if flatters(made) else ""
 
 
 def _meaning(found: Results, made: Estimate) -> Iterator[str]:

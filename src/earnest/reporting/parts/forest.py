@@ -9,13 +9,12 @@ from typing import Any
 
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Estimand, Side
-from earnest.core.text.estimate import places_of, print_numbers
+from earnest.core.text.estimate import limits_words, places_of, print_numbers
 from earnest.core.text.numbers import percent, write_count
 from earnest.methods import METHODS
 from earnest.plotting.svg.canvas import Figure, Scale
 from earnest.plotting.svg.strips import Trust, forest_strip, scale_over, strip_axis
 from earnest.reporting.model import NONE, MethodGroup, MethodRow, MethodsPart
-from earnest.reporting.parts.answer import interval_words
 from earnest.reporting.parts.headings import (
     GROUPS,
     GROUPS_OF_ONE,
@@ -181,11 +180,12 @@ def _row(one: Estimate, made: Estimate, places: int, strips: Strips, kind: str) 
     resamples = f", {write_count(one.n_resamples, 'resample')}" if one.n_resamples else ""
     note = one.method + (": gives no interval" if one.interval is None else resamples)
     note += _say_scored(one, made)
+    shown = print_numbers(one, places)
     return MethodRow(
         title=_title(one),
         note=note,
-        value=print_numbers(one, places).value,
-        interval=interval_words(one, places),
+        value=shown.value,
+        interval=NONE if one.interval is None else limits_words(one.interval, shown),
         kind=kind,
         reported=one is made,
         strip=strips.row(one, kind, reported=one is made),

@@ -25,7 +25,6 @@ from earnest.explanation.suggest import Suggestion
 from earnest.plotting.svg import effects as svg_effects
 from earnest.plotting.svg.canvas import Figure
 from earnest.reporting.model import Facts, LearnedPart, Panel, RegionNode, RegionsPart
-from earnest.reporting.sources.asking import Results
 
 EFFECT, NODE = 266, 230  # pixels
 MOST_OTHERS = 3
@@ -33,11 +32,6 @@ MOST_EFFECTS, MOST_TREES = 12, 3
 SUGGESTIONS, MOST_PAIRS = 3, 5
 VISIBLE = 0.04  # of the height of a panel, about six pixels: a line that varies less looks flat
 FAR = 0.1  # distance from an even spread that is worth a word
-
-
-def make_learned(found: Results) -> LearnedPart | None:
-    """Return the part on the parameters, None where there is no explanation."""
-    return None if found.explanation is None else make_learned_part(found.explanation)
 
 
 def make_learned_part(

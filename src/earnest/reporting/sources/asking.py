@@ -6,14 +6,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+import numpy as np
+
 from earnest.comparison.run import against_winner
 from earnest.core.base.errors import EarnestError
+from earnest.core.base.rng import Seeds
+from earnest.core.base.threads import workers
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Target, Task
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, Estimates
 from earnest.core.results.gain import Gain
+from earnest.core.results.interval import Ask
 from earnest.core.results.specs import MethodSpec
 from earnest.core.results.thresholds import Thresholds
 from earnest.explanation.explain import explain
@@ -21,12 +26,18 @@ from earnest.explanation.result import Explanation
 from earnest.inference.curves.gain import gain_beside
 from earnest.inference.curves.thresholds import thresholds_beside
 from earnest.methods import METHODS
-from earnest.methods.run import configure_method, estimate, estimate_beside
+from earnest.methods.run import (
+    configure_method,
+    estimate,
+    estimate_beside,
+    find_fitting_knobs,
+)
 from earnest.metrics.families import Metric
 from earnest.reporting.sources.material import INCOMPLETE, Material
 
 T = TypeVar("T")
 SEED = 0  # of sources that have none, so that the same file gives the same report
+USUAL = {"confidence_level": 0.95, "side": "two-sided", "rng": SEED}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -123,16 +134,25 @@ def ask_all(
     n_jobs: int | None = None,
     explanation: bool = True,
 ) -> Results:
-    """Ask every verb that the material can answer; what refuses is told in `absent`."""
-    told, absent = dict(material.settings), dict[str, str]()
-    asked = {
-        "method": method or told.get("method"),
-        "confidence_level": confidence_level or told.get("confidence_level") or 0.95,
-        "side": side or told.get("side") or "two-sided",
-        "n_resamples": n_resamples or told.get("n_resamples"),
-        "rng": rng if rng is not None else told.get("rng") if told.get("rng") is not None else SEED,
-        "n_jobs": n_jobs,
+    """Ask every verb that the material can answer; what refuses is told in `absent`.
+
+    What is wrong whatever the data is refused at once.
+    """
+    given = {
+        "method": method,
+        "confidence_level": confidence_level,
+        "side": side,
+        "n_resamples": n_resamples,
+        "rng": rng,
     }
+    asked = {"method": None, "n_resamples": None, **USUAL, "n_jobs": n_jobs}
+    for options in (material.settings, given):
+        asked |= {name: value for name, value in options.items() if value is not None}
+    if method is not None and n_resamples is None:  # that of the search, if the method takes it
+        told = {"n_resamples": asked["n_resamples"]}
+        asked["n_resamples"] = find_fitting_knobs(method, told).get("n_resamples")
+    _check_asked(asked)
+    absent: dict[str, str] = {}
     found = Results(material=material)
     if material.predictions is not None:
         if method is not None or n_resamples is not None or rng is not None:
@@ -143,6 +163,15 @@ def ask_all(
     else:
         absent["learned"] = "You did not ask for an explanation of the search."
     return replace(found, absent=absent)
+
+
+def _check_asked(asked: dict[str, Any]) -> None:
+    """Refuse options that are wrong whatever the data: a page could only say it of the cases."""
+    Ask.of(asked["confidence_level"], asked["side"])
+    workers(asked["n_jobs"])
+    if not isinstance(asked["rng"], np.random.Generator | np.random.RandomState):
+        Seeds.of(asked["rng"])
+    configure_method(asked["method"] or "bbc", n_resamples=asked["n_resamples"])
 
 
 def _of_predictions(material: Material, asked: dict[str, Any], absent: dict[str, str]) -> Results:

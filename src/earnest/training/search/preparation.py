@@ -23,7 +23,6 @@ from earnest.core.base.errors import InputError
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
 from earnest.core.data.selection import EnsembleRule
-from earnest.core.results.interval import Ask
 from earnest.engine.backends import count_ahead
 from earnest.engine.identity import describe, parameters_of, versions, with_parts
 from earnest.engine.limits import TaskLimit
@@ -663,7 +662,7 @@ def check_options(options: SearchOptions) -> Estimator:
             needs="True, False, the name of a score, an ensemble rule, or a callable",
             got=check.show(options.refit),
         )
-    Ask.of(options.confidence_level, "two-sided")
+    check.share("confidence_level", options.confidence_level)
     name_method(options.method, options.n_resamples, options.ensemble)
     workers(options.n_jobs)
     count_ahead(options.pre_dispatch, 1)

@@ -14,7 +14,6 @@ from earnest.core.base.errors import InputError, MetricError
 from earnest.core.base.threads import workers
 from earnest.core.data.selection import EnsembleRule, GreedyEnsemble
 from earnest.core.data.target import Task
-from earnest.core.results.interval import Ask
 
 if TYPE_CHECKING:
     from earnest.training.learners.portfolio import Portfolio
@@ -80,7 +79,7 @@ class TuneOptions:
         if self.seed is not None:
             check.whole_number("rng", self.seed, low=0)
         check.one_of("ensemble", self.ensemble, list(ENSEMBLE_RULES))
-        Ask.of(self.confidence_level, "two-sided")
+        check.share("confidence_level", self.confidence_level)
         workers(self.n_jobs)
         if self.drop is not None:
             from earnest.training.search.dropping.bced import read_dropping

@@ -10,27 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.arrays import RawArray
-from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import label_array
 from earnest.core.tables.formats.header import Facts, make_changed_error
-from earnest.core.tables.writing import is_numbered, list_wide_names
+from earnest.core.tables.writing import is_numbered
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-
-def column_names(pi: Predictions) -> list[str]:
-    """Return names for all columns, made different where a configuration is called 'y'."""
-    names: list[str] = []
-    taken: set[str] = set()
-    for name in list_wide_names(pi):
-        own = name
-        while own in taken:
-            own = f"config:{own}"
-        taken.add(own)
-        names.append(own)
-    return names
 
 
 def column_types(facts: Facts) -> list[pa.DataType]:
