@@ -32,6 +32,7 @@ def draw_all(folder: Path) -> None:
         ("figure5", draw_choices),
         ("figure6", draw_coverage),
         ("figure7", draw_widths),
+        ("portfolio", draw_portfolio),
     ):
         if (folder / f"{name}.csv").is_file():
             save(draw(read_results(NAME, name, folder)), folder / f"{name}.svg")
@@ -56,6 +57,32 @@ def draw_real_bias(lines: list[dict[str, str]]) -> Any:
         for row, value in list_published("figure2", name).items():
             ax.plot(int(facts_of(row)["cases"]), value, "s", ms=6, mfc="none", color=NAIVE)
         ax.axhline(0.0, color=INK, lw=0.8, ls=":")
+        set_plain(ax, title=title, x="cases")
+    set_plain(axes[0], y="bias of the AUC")
+    return figure
+
+
+def draw_portfolio(lines: list[dict[str, str]]) -> Any:
+    """Draw figures 2 and 7 for the 610 configurations: bias and width against cases."""
+    shown = {
+        **TITLES,
+        "width": "BBC: width, 95 %",
+        "times faster": "BCED: times faster",
+    }
+    del shown["ncv"]
+    whole = [line for line in lines if facts_of(line["row"])["every"] == "1"]
+    biases = [float(line["ours"]) for line in whole if line["quantity"] in TITLES]
+    least, most = min(biases) - 0.01, max(biases) + 0.01
+    figure = new_figure((10.4, 2.8))
+    axes = figure.subplots(1, len(shown))
+    for ax, (name, title) in zip(axes, shown.items(), strict=True):
+        _draw_sets(ax, [line for line in whole if line["quantity"] == name], "cases")
+        if name in TITLES:
+            ax.axhline(0.0, color=INK, lw=0.8, ls=":")
+            ax.set_ylim(least, most)
+        ax.set_xscale("log")
+        ax.set_xticks([20, 100, 500], ["20", "100", "500"])
+        ax.minorticks_off()
         set_plain(ax, title=title, x="cases")
     set_plain(axes[0], y="bias of the AUC")
     return figure
