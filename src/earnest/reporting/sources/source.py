@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -178,7 +178,7 @@ def _without_dropping(
 ) -> tuple[SearchedConfiguration, ...]:
     """Return the configurations of a run without early dropping: some are only not finished."""
     return tuple(
-        replace(one, status=INCOMPLETE, reason=one.reason.replace("dropped, or ", ""))
+        replace(one, status=INCOMPLETE, reason=f"{_count_folds(one.folds)}: not finished")
         if one.status == DROPPED
         else one
         for one in tried
@@ -323,11 +323,16 @@ def _mean(row: Any) -> float | None:
     return float(known.mean()) if len(known) else None
 
 
+def _count_folds(scores: Sequence[float | None]) -> str:
+    known = sum(score is not None and math.isfinite(score) for score in scores)
+    return f"{known} of {len(scores)} folds"
+
+
 def _reason(run: RunFile, config: int, status: str, row: Any) -> str:
     if status == COMPLETE:
         return ""
     if status == DROPPED:
-        return f"{int(np.isfinite(row).sum())} of {len(row)} folds: dropped, or not finished"
+        return f"{_count_folds(row.tolist())}: dropped, or not finished"
     bad = [
         one
         for key, one in sorted(run.outcomes.items())
