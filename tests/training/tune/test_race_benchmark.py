@@ -277,6 +277,41 @@ def test_the_error_is_over_tables_whose_splits_are_averaged_first() -> None:
     assert made.error == pytest.approx(2 / 3**0.5)
 
 
+def test_every_table_counts_the_same_in_the_ranks_however_many_splits_it_has() -> None:
+    rows = [make_row("a", tool, s, split=k) for k in range(4) for tool, s in (("t", 2), ("u", 1))]
+    rows += [make_row("b", "t", 1), make_row("b", "u", 2)]
+    assert summary.find_ranks(summary.find_blocks(rows)) == {"t": 1.5, "u": 1.5}
+
+
+@pytest.mark.parametrize(
+    ("goal", "change"),
+    [
+        ("rank", {"tool": summary.MEDIUM, "held_out": 0.95}),
+        ("ahead", {"tool": summary.BEST, "held_out": 0.95}),
+        ("corrected AUC", {"tool": summary.OURS, "claim": 0.95}),
+        ("interval", {"tool": summary.OURS, "low": 0.91}),
+    ],
+)
+def test_a_goal_that_is_missed_is_called_missed(goal: str, change: dict[str, object]) -> None:
+    scores = {summary.OURS: 0.9, summary.BEST: 0.9015, summary.MEDIUM: 0.8}
+    more = {"low": 0.85, "high": 0.95}
+    rows = [
+        make_row(data, tool, held_out, claim=0.9 + off, **more)
+        for data, off in (("a", -0.01), ("b", 0.01))
+        for tool, held_out in scores.items()
+    ]
+
+    def list_missed(found: list[Row]) -> list[str]:
+        """Return the goals that two tables of two classes can reach and do not."""
+        lines = make_table("goals", found).splitlines()
+        missed = [line for line in lines if line.endswith("| no |")]
+        return [line for line in missed if "log loss" not in line and "R²" not in line]
+
+    assert list_missed(rows) == []
+    spoiled = [replace(row, **change) if row.tool == change["tool"] else row for row in rows]
+    assert [goal in line for line in list_missed(spoiled)] == [True]
+
+
 def test_an_interval_holds_what_lies_within_it() -> None:
     rows = [make_row(d, "t", 0.8, low=low, high=0.9) for d, low in (("a", 0.7), ("b", 0.85))]
     rows += [make_row("c", "t", 0.8), make_row("d", "t", math.nan, low=0.1, high=0.9, error="no")]
