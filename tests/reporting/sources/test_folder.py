@@ -95,7 +95,9 @@ def test_a_configuration_whose_time_ran_out_is_incomplete_and_not_dropped(
     assert [row.status for row in content.audit.rows].count("incomplete") == 1
     assert facts["Incomplete"] == "1"
     assert "Dropped" not in facts
-    assert f"(nested: {short.n_fits_nested:,})" in facts["Fits"]
+    assert facts["Fits"] == f"{short.n_fits:,} (nested: {short.n_fits_nested:,})"
+    whole = len(short.predictions.configs.ids) * short.folds
+    assert short.n_fits > whole + 1  # the unfinished one's too, and the delivered model's
 
 
 @pytest.mark.slow

@@ -159,7 +159,7 @@ def _with_result(found: Material, result: RunResult, pi: Predictions) -> Materia
     made, tuning = result.estimate, result.tuning
     own = made if _fits(found, result, pi) else None
     own = None if own is None or own.source is None else own
-    features, won = tuning.get("features"), tuning.get("won")
+    features, won, fits = tuning.get("features"), tuning.get("won"), tuning.get("n_fits")
     drop = str(tuning.get("drop") or "")
     return replace(
         found,
@@ -169,6 +169,7 @@ def _with_result(found: Material, result: RunResult, pi: Predictions) -> Materia
         won=won if own is not None and isinstance(won, dict) else {},
         settings=_settings(made) if made is not None else {},
         n_features=len(features) if isinstance(features, list) else None,
+        n_fits=fits if isinstance(fits, int) and own is not None else found.n_fits,
         drop=drop,
     )
 

@@ -321,7 +321,7 @@ class Job:
             repeats=repeats,
             n_dropped=len(searched.dropped),
             n_failed=len(searched.ledger.list_failures()),
-            n_fits=searched.ledger.n_fits + len(shares),
+            n_fits=len(ran.run.outcomes) + len(shares),
             n_fits_nested=repeats * folds**2 * len(ran.configs) + repeats * folds + 1,
             fit_seconds=float(took),
             budget_used=self._measure_use(float(took) if ran.spent is None else ran.spent),

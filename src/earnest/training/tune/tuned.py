@@ -47,7 +47,8 @@ class Tuned:
     n_dropped, n_failed : int
         Configurations that were dropped early, and fits or scores that failed.
     n_fits, n_fits_nested : int
-        Models that were trained, and those that nested cross-validation would have trained.
+        Models that were trained, also for configurations that were not finished and for the delivered
+        model, and those that nested cross-validation would have trained.
     fit_seconds, seconds : float
         What the fits took one after another, and the whole run.
     folder : Path, optional
