@@ -339,8 +339,11 @@ def test_select_keeps_the_order_asked_for() -> None:
     np.testing.assert_array_equal(other.responses[:, :, 0], S[:, ::-1])
     for one in ("b", 1, np.int64(1), ["b"], np.array([1]), (n for n in ["b"])):
         assert pi.select(one).configs.ids == ("b",)
-    with pytest.raises(InputError, match="out of range"):
-        pi.select(2)
+    for wrong in (2, -1, np.array([0, 2]), np.array([-1]), np.array([True]), np.array([[0]])):
+        with pytest.raises(InputError, match="out of range"):
+            pi.select(wrong)
+    with pytest.raises(InputError, match="no configuration was selected"):
+        pi.select(np.array([], dtype=int))
 
 
 def test_take_keeps_the_cases_asked_for() -> None:

@@ -151,6 +151,11 @@ def find_evaluated_cells(
     return tuple(cells)
 
 
+def find_complete(cells: Sequence[NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    """Tell which configurations were evaluated wherever any was: (C,), from (K, C) per repeat."""
+    return np.asarray(np.all([cell[cell.any(axis=1)].all(axis=0) for cell in cells], axis=0))
+
+
 def _count_absent(
     block: Numbers,
     codes: NDArray[np.int32],

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Self, TypeGuard, TypeVar, Unpack
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -26,7 +26,7 @@ from earnest.core.base.arrays import (
     yield_row_bytes,
 )
 from earnest.core.base.errors import EvidenceError, InputError
-from earnest.core.data.folds import encode_folds, find_evaluated_cells
+from earnest.core.data.folds import encode_folds, find_complete, find_evaluated_cells
 from earnest.core.data.responses import (
     ResponseKind,
     check_threshold,
@@ -151,7 +151,10 @@ class Configs:
         """Return the positions of one or several configurations, in the requested order."""
         if isinstance(configs, str) or not isinstance(configs, Iterable):
             configs = [configs]
-        columns = [self.index(config) for config in configs]
+        if _are_places(configs, len(self)):
+            columns: list[int] = configs.tolist()
+        else:
+            columns = [self.index(config) for config in configs]
         if not columns:
             raise InputError(
                 "no configuration was selected", cure=f"Name at least one of the {len(self)}."
@@ -186,6 +189,13 @@ class Configs:
         """Return the same configurations with a complexity rank."""
         ranks = tuple(float(v) for v in np.asarray(complexity, dtype=np.float64).ravel())
         return replace(self, complexity=ranks)
+
+
+def _are_places(given: object, count: int) -> TypeGuard[NDArray[np.intp]]:
+    """Tell whether an array holds positions of configurations; anything else is read one by one."""
+    if not isinstance(given, np.ndarray) or given.ndim != 1 or given.dtype.kind not in "iu":
+        return False
+    return given.size > 0 and bool(given.min() >= 0) and bool(given.max() < count)
 
 
 def _number_names(count: int) -> tuple[str, ...]:
@@ -459,10 +469,7 @@ class Predictions:
     @cached_property
     def complete(self) -> NDArray[np.bool_]:
         """Which configurations were evaluated wherever any was: (C,)."""
-        whole = np.ones(self.n_configs, dtype=bool)
-        for cell in self.cells:
-            whole &= cell[cell.any(axis=1)].all(axis=0)
-        return whole
+        return find_complete(self.cells)
 
     def tested(self, repeat: int) -> NDArray[np.bool_]:
         """Which cases a repeat tested: (n,)."""

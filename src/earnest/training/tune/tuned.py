@@ -47,7 +47,7 @@ class Tuned:
     n_dropped, n_failed : int
         Configurations that were dropped early, and fits or scores that failed.
     n_fits, n_fits_nested : int
-        Models that were trained, also for configurations that were not finished and for the delivered
+        Models that were trained, including those of unfinished configurations and the delivered
         model, and those that nested cross-validation would have trained.
     fit_seconds, seconds : float
         What the fits took one after another, and the whole run.

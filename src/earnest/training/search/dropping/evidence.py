@@ -13,6 +13,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.rng import Seeds
 from earnest.core.base.threads import workers
+from earnest.core.data.folds import find_complete
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import first_best
 from earnest.core.data.weights import Weights
@@ -72,11 +73,11 @@ def gather(
     share = measure_share_done(pi)
     if len(going) < 2 or not is_due(round, share):
         return None
-    part = pi.select(going.tolist())
-    whole = part.complete & np.any([cell.any(axis=0) for cell in part.cells], axis=0)
+    cells = [cell[:, going] for cell in pi.cells]
+    whole = find_complete(cells) & np.any([cell.any(axis=0) for cell in cells], axis=0)
     if whole.sum() < 2:
         return None
-    usable = part.select(np.flatnonzero(whole).tolist()).usable()
+    usable = pi.select(going[whole]).usable()
     if usable.n_cases < min_predictions:
         return None
     scores = average_repeats(usable, measure, Weights.ones(usable.n_cases))
