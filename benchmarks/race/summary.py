@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -268,7 +269,7 @@ def show_others(blocks: dict[tuple[str, int], Block]) -> str:
 
 
 def show_scores(blocks: dict[tuple[str, int], Block]) -> str:
-    """Return the mean score on the rows held out, table by table."""
+    """Return the mean score on the rows held out, table by table, of the runs that did not fail."""
     names = list_names(blocks)
     lines = []
     for data in dict.fromkeys(data for data, _ in blocks):
@@ -278,7 +279,9 @@ def show_scores(blocks: dict[tuple[str, int], Block]) -> str:
         for tool in names:
             rows = [block[tool] for block in mine if tool in block]
             values = [row.held_out for row in rows if not row.error]
-            cells.append(f"{np.mean(values):.4f}" if values else ("failed" if rows else "–"))
+            some = f" ({len(values)} of {len(rows)})" if len(values) < len(rows) else ""
+            shown = f"{np.mean(values):.4f}{some}" if values else ("failed" if rows else "–")
+            cells.append(shown)
         lines.append([data, f"{first.n_train}", f"{first.n_test}", SHORT[first.metric], *cells])
     return _table(["table", "trained", "held out", "score", *(f"`{n}`" for n in names)], lines)
 
@@ -308,9 +311,13 @@ def show_state(blocks: dict[tuple[str, int], Block]) -> str:
         lines.append(f"Not run yet: {', '.join(f'`{tool}`' for tool in lacking)}.")
     versions = sorted({(_family(row.tool), row.version) for row in rows if row.version})
     lines.append(f"Versions: {', '.join(f'{name} {number}' for name, number in versions)}.")
-    failures = [f"`{row.tool}` on {row.data} ({row.error})" for row in rows if row.error]
+    failures = Counter((row.tool, row.data, row.error) for row in rows if row.error)
     if failures:
-        lines.append(f"Failed: {'; '.join(failures)}.")
+        told = [
+            f"`{tool}` on {_count(count, 'split')} of {data} ({error})"
+            for (tool, data, error), count in failures.items()
+        ]
+        lines.append(f"Failed: {'; '.join(told)}.")
     return "\n".join(f"- {line}" for line in lines) + "\n"
 
 
