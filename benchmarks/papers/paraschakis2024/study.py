@@ -3,6 +3,7 @@
 Table 1: the data at hand. Table 2 and the selected models: true AUCs from Beta(alpha, beta),
 binormal scores, fixed class sizes, at most ten folds (section 4.1). Table 3 and figure 2 in kind:
 cross-validation of 43 fast configurations on samples of real data, the winner scored on the rest.
+Own data: the simulations of table 2 once more, on the very data sets of the paper.
 Figure 3: running times. All methods run as published.
 """
 
@@ -11,7 +12,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 
 import earnest as en
 from benchmarks.papers.agreement import read_published
+from benchmarks.papers.paraschakis2024.own_data import DATA_SETS, Place, draw_data
 from benchmarks.papers.paraschakis2024.plain_mabt import bound_of_best
 from benchmarks.papers.study import (
     Cell,
@@ -65,6 +67,7 @@ TIMES: dict[str, tuple[int, ...]] = {
     "folds": (3, 5, 10, 20, 30, 50),
 }
 EVALUATED = ("drawn anew", 13, 15, 17, 19)  # cases of the minority that evaluate, of 50
+PART, EACH_FOLD = "the part", "each fold"  # of the evaluation part, which has both classes
 SPLITTERS = {"delong": "DL, HM, BT", "delong_10p": "DL10p, HM10p, BT10p, MABT"}
 NOT_NORMALISED = "regression, ties exact, weights not normalised"
 VERSIONS = (
@@ -86,6 +89,11 @@ class Setting:
     cases: int
     configs: int
     minority: float
+
+    @property
+    def few(self) -> int:
+        """The number of cases of the minority, which is class 0."""
+        return int(self.cases * self.minority)
 
     @property
     def folds(self) -> int:
@@ -111,7 +119,7 @@ def grid(scale: Scale, data: Path | None) -> list[Cell]:
     """List the cells; those of table 3 where there is a folder with data."""
     if scale is Scale.SMOKE:
         few = (Setting(9, 6, 50, 100, 0.5), Setting(24, 6, 500, 100, 0.1))
-        return [_cell(setting, 2) for setting in few]
+        return [*(_cell(setting, 2) for setting in few), _own_cell(few[0], 2, PART)]
     many = {Scale.SMALL: 200, Scale.FULL: 1000}[scale]
     cells = [_cell(setting, many) for setting in SETTINGS]
     cells += [
@@ -119,6 +127,12 @@ def grid(scale: Scale, data: Path | None) -> list[Cell]:
         for a in (24, 9)
         for c in (100, 500)
         for m in EVALUATED
+    ]
+    cells += [_own_cell(setting, 2 * many, PART) for setting in SETTINGS]
+    cells += [
+        _own_cell(setting, 2 * many, EACH_FOLD)
+        for setting in SETTINGS
+        if (setting.cases, setting.minority) == (500, 0.1)
     ]
     cells += [
         Cell.of("ties", many // 4, alpha=a, cases=500, configs=c, minority=b)
@@ -138,15 +152,11 @@ def grid(scale: Scale, data: Path | None) -> list[Cell]:
 
 
 def _cell(setting: Setting, runs: int) -> Cell:
-    return Cell.of(
-        "table2",
-        runs,
-        alpha=setting.alpha,
-        beta=setting.beta,
-        cases=setting.cases,
-        configs=setting.configs,
-        minority=setting.minority,
-    )
+    return Cell.of("table2", runs, **asdict(setting))
+
+
+def _own_cell(setting: Setting, runs: int, both_classes_in: str) -> Cell:
+    return Cell.of("own_data", runs, **asdict(setting), both_classes_in=both_classes_in)
 
 
 def stream(cell: Cell, number: int) -> np.random.Generator:
@@ -179,12 +189,20 @@ def run(cell: Cell, rng: np.random.Generator) -> Mapping[str, float]:
         return _fixed_evaluation(cell, rng)
     if cell.table == "ties":
         return _ties(cell, rng)
+    if cell.table == "own_data":
+        return _on_own_data(cell, rng)
     setting = setting_of(cell)
     pi, truth = draw_scores(setting, rng)
-    rivals = {} if not setting.splits else RIVALS
+    return bounds(pi, truth, {**BOOTSTRAPS, **choose_rivals(setting)}, seed_words(rng)[-1])
+
+
+def choose_rivals(setting: Setting) -> dict[str, Any]:
+    """Return the methods that split the data and have numbers of a setting in table 2."""
+    if not setting.splits:
+        return {}
     if setting.cases == 50:  # the table has no tilts there: each had runs without a bound
-        rivals = {name: RIVALS[name] for name in FORMULAS if setting.splits}
-    return bounds(pi, truth, {**BOOTSTRAPS, **rivals}, seed_words(rng)[-1])
+        return {name: RIVALS[name] for name in FORMULAS}
+    return RIVALS
 
 
 def draw_scores(setting: Setting, rng: np.random.Generator) -> tuple[en.Predictions, Floats]:
@@ -196,12 +214,35 @@ def draw_scores(setting: Setting, rng: np.random.Generator) -> tuple[en.Predicti
     """
     truth = rng.beta(setting.alpha, setting.beta, setting.configs)
     shift = np.sqrt(2) * np.array([NormalDist().inv_cdf(t) for t in truth])
-    few = int(setting.cases * setting.minority)
-    y = np.repeat([0, 1], [few, setting.cases - few])
-    noise = rng.standard_normal((setting.cases, setting.configs))
-    scores = np.where(y[:, None] == 0, noise - shift, noise)
+    scores = rng.standard_normal((setting.cases, setting.configs))
+    scores[: setting.few] -= shift
+    return make_predictions(setting, scores), truth
+
+
+def make_predictions(setting: Setting, scores: Floats) -> en.Predictions:
+    """Return the predictions of a setting, whose cases are sorted by class."""
+    y = np.repeat([0, 1], [setting.few, setting.cases - setting.few])
     fold = np.arange(setting.cases) % setting.folds
-    return en.Predictions.from_arrays(y, scores, fold, response="decision"), truth
+    return en.Predictions.from_arrays(y, scores, fold, response="decision")
+
+
+def _on_own_data(cell: Cell, rng: np.random.Generator) -> dict[str, float]:
+    """Return the bounds on a published data set, with a split of our own.
+
+    The number of the replication says which data set it is; every one has its turn.
+    """
+    setting, number = setting_of(cell), seed_words(rng)[-1]
+    place = Place(setting.alpha, setting.cases, setting.configs, setting.minority)
+    scores, truth = draw_data(place, number % DATA_SETS)
+    pi = make_predictions(setting, scores)
+    each_fold = cell["both_classes_in"] == EACH_FOLD
+    methods = {} if each_fold else dict(BOOTSTRAPS)
+    rivals = choose_rivals(setting)
+    if rivals:
+        learn = draw_learning_part(pi, rng, each_fold=each_fold)
+        how = {**SPLIT, "split": "stratified", "learn": tuple(learn.tolist())}
+        methods |= {name: type(method)(**how) for name, method in rivals.items()}
+    return bounds(pi, truth, methods, int(rng.integers(2**31)))
 
 
 def bounds(
@@ -263,14 +304,23 @@ def _ties(cell: Cell, rng: np.random.Generator) -> dict[str, float]:
     return {"truth_mabt": own, "mabt": made.interval.low, **found}
 
 
-def draw_learning_part(pi: en.Predictions, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Return three quarters of the cases, both classes in all their folds and in the rest."""
+def draw_learning_part(
+    pi: en.Predictions, rng: np.random.Generator, *, each_fold: bool = False
+) -> NDArray[np.bool_]:
+    """Return three quarters of the cases, both classes in all their folds and in the rest.
+
+    With `each_fold`, the rest has both classes in each of its folds too.
+    """
     n, y, fold = pi.n_cases, pi.target.y, pi.folds[:, 0]
     while True:
         learn = np.zeros(n, dtype=bool)
         learn[rng.choice(n, int(0.75 * n), replace=False)] = True
-        parts = [~learn, *(learn & (fold == k) for k in np.unique(fold))]
-        if all(len(np.unique(y[part])) == 2 for part in parts):
+        kept, rest = (
+            np.bincount(2 * fold[part] + y[part], minlength=2 * (fold.max() + 1)).reshape(-1, 2)
+            for part in (learn, ~learn)
+        )  # cases by fold and class
+        left = rest if each_fold else rest.sum(axis=0)
+        if (kept > 0).all() and (left > 0).all():
             return learn
 
 
@@ -374,6 +424,8 @@ def find(done: Mapping[str, Sequence[Done]]) -> dict[str, list[Finding]]:
         out["selected"] = _selected(done["table2"])
     if "evaluation" in done:
         out["evaluation"] = [one for part in done["evaluation"] for one in _evaluated(part)]
+    if "own_data" in done:
+        out["own_data"] = [one for part in done["own_data"] for one in _on_same_data(part)]
     if "ties" in done:
         out["ties"] = [one for part in done["ties"] for one in _versions(part)]
     if "figure3" in done:
@@ -414,6 +466,52 @@ def _table2(part: Done) -> list[Finding]:
         held = gaps > 0 if method == "naive_bootstrap" else gaps >= 0
         out += [Finding.share(row, "inclusion", held), Finding.mean(row, "tightness", gaps)]
     return out
+
+
+def _on_same_data(part: Done) -> list[Finding]:
+    """Return inclusion, tightness and the truth of what was chosen, on the published data sets.
+
+    The data are the same, so that the published means can differ from ours by chance only as
+    replications on one data set do: the spread is that within data sets.
+    """
+    out = []
+    for method in METHODS:
+        if method not in part:
+            continue
+        row = f"{part.cell.name} method={method}"
+        truth = part["truth_bbc" if method in BOOTSTRAPS else f"truth_{method}"]
+        gaps = truth - part[method]
+        held = gaps > 0 if method == "naive_bootstrap" else gaps >= 0
+        there = ~np.isnan(gaps)
+        chosen = _within(row, "truth", truth)
+        if method in BOOTSTRAPS:  # without chance: only ties are broken in another way
+            chosen = replace(chosen, kind=Kind.SHOWN)
+        out += [
+            chosen,
+            _within(row, "tightness", gaps),
+            _within(row, "inclusion", np.where(there, held, np.nan), doubt=0.5),
+            Finding(row, "no bound", Kind.SHOWN, float(1 - there.mean()), len(gaps)),
+        ]
+    return out
+
+
+def _within(row: str, quantity: str, values: Floats, doubt: float = 0.0) -> Finding:
+    """Return a mean over data sets, and the standard deviation within them.
+
+    `doubt` is the square of a data set more, one on which two replications differ: so that a share
+    without any such data set has a spread too.
+    """
+    sets: dict[int, list[float]] = {}
+    for number, value in enumerate(values):
+        if not np.isnan(value):
+            sets.setdefault(number % DATA_SETS, []).append(float(value))
+    known = [value for found in sets.values() for value in found]
+    squares = sum(len(found) * float(np.var(found)) for found in sets.values()) + doubt
+    free = len(known) - len(sets)
+    spread = math.sqrt(squares / (free + (doubt > 0))) if free else math.nan
+    mean = float(np.mean(known)) if known else math.nan
+    kind = Kind.MEAN if free else Kind.SHOWN
+    return Finding(row, quantity, kind, mean, len(known), spread)
 
 
 def _pooled(table: Sequence[Finding]) -> list[Finding]:
