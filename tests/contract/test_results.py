@@ -313,10 +313,16 @@ def test_words_where_a_number_belongs_are_refused_wherever_they_stand(kind: str)
                 type(made).from_dict(damage(data, place, "x"))
 
 
-@pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity"])
+@pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity", "1e400", "-1.5E+309"])
 def test_a_file_with_a_number_that_json_does_not_have_is_refused(word: str, tmp_path: Path) -> None:
     made, path = results()["comparison"], tmp_path / "result.json"
     text = json.dumps(made.to_dict() | {"difference": 0.123456})
     path.write_text(text.replace("0.123456", word), encoding="utf-8")
     with pytest.raises(FormatError, match="JSON"):
         en.Comparison.load(path)
+
+
+def test_an_estimate_without_a_value_is_refused() -> None:
+    data = results()["estimate"].to_dict()
+    with pytest.raises(FormatError, match="value"):
+        en.Estimate.from_dict(data | {"value": None})

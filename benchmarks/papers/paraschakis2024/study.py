@@ -77,6 +77,7 @@ VERSIONS = (
     "regression, ties broken",
     NOT_NORMALISED,
 )
+WEIGHTS = {"divided by their sum": "regression, ties exact", "as they are": NOT_NORMALISED}
 REASONS: Sequence[Reason] = ()
 
 
@@ -135,6 +136,12 @@ def grid(scale: Scale, data: Path | None) -> list[Cell]:
         if (setting.cases, setting.minority) == (500, 0.1)
     ]
     cells += [
+        Cell.of("weights", 2 * many, **asdict(setting), both_classes_in=rule)
+        for setting in SETTINGS
+        if setting.cases == 500
+        for rule in ((PART, EACH_FOLD) if setting.minority == 0.1 else (PART,))
+    ]
+    cells += [
         Cell.of("ties", many // 4, alpha=a, cases=500, configs=c, minority=b)
         for a in (24, 9)
         for c, b in ((100, 0.1), (500, 0.1), (100, 0.5))
@@ -191,6 +198,8 @@ def run(cell: Cell, rng: np.random.Generator) -> Mapping[str, float]:
         return _ties(cell, rng)
     if cell.table == "own_data":
         return _on_own_data(cell, rng)
+    if cell.table == "weights":
+        return _weights(cell, rng)
     setting = setting_of(cell)
     pi, truth = draw_scores(setting, rng)
     return bounds(pi, truth, {**BOOTSTRAPS, **choose_rivals(setting)}, seed_words(rng)[-1])
@@ -227,14 +236,9 @@ def make_predictions(setting: Setting, scores: Floats) -> en.Predictions:
 
 
 def _on_own_data(cell: Cell, rng: np.random.Generator) -> dict[str, float]:
-    """Return the bounds on a published data set, with a split of our own.
-
-    The number of the replication says which data set it is; every one has its turn.
-    """
-    setting, number = setting_of(cell), seed_words(rng)[-1]
-    place = Place(setting.alpha, setting.cases, setting.configs, setting.minority)
-    scores, truth = draw_data(place, number % DATA_SETS)
-    pi = make_predictions(setting, scores)
+    """Return the bounds on a published data set, with a split of our own."""
+    setting = setting_of(cell)
+    pi, truth = _take_own_data(setting, rng)
     each_fold = cell["both_classes_in"] == EACH_FOLD
     methods = {} if each_fold else dict(BOOTSTRAPS)
     rivals = choose_rivals(setting)
@@ -243,6 +247,13 @@ def _on_own_data(cell: Cell, rng: np.random.Generator) -> dict[str, float]:
         how = {**SPLIT, "split": "stratified", "learn": tuple(learn.tolist())}
         methods |= {name: type(method)(**how) for name, method in rivals.items()}
     return bounds(pi, truth, methods, int(rng.integers(2**31)))
+
+
+def _take_own_data(setting: Setting, rng: np.random.Generator) -> tuple[en.Predictions, Floats]:
+    """Return the published data set of a replication: every one has its turn."""
+    place = Place(setting.alpha, setting.cases, setting.configs, setting.minority)
+    scores, truth = draw_data(place, seed_words(rng)[-1] % DATA_SETS)
+    return make_predictions(setting, scores), truth
 
 
 def bounds(
@@ -284,7 +295,21 @@ def _ties(cell: Cell, rng: np.random.Generator) -> dict[str, float]:
     """Return the bound of MABT, and those of plain loops with other influences and ties."""
     setting = Setting(cell.number("alpha"), 6, 500, cell.number("configs"), float(cell["minority"]))
     pi, truth = draw_scores(setting, rng)
-    learn = draw_learning_part(pi, rng)
+    return _plain_bounds(pi, truth, draw_learning_part(pi, rng), rng)
+
+
+def _weights(cell: Cell, rng: np.random.Generator) -> dict[str, float]:
+    """Return the bounds of the plain loops on a published data set, with either weights."""
+    pi, truth = _take_own_data(setting_of(cell), rng)
+    learn = draw_learning_part(pi, rng, each_fold=cell["both_classes_in"] == EACH_FOLD)
+    found = _plain_bounds(pi, truth, learn, rng)
+    return {"truth_mabt": found["truth_mabt"], **{name: found[name] for name in WEIGHTS.values()}}
+
+
+def _plain_bounds(
+    pi: en.Predictions, truth: Floats, learn: NDArray[np.bool_], rng: np.random.Generator
+) -> dict[str, float]:
+    """Return the bound of MABT, those of the plain loops, and the truth of what they chose."""
     how = {**SPLIT, "split": "stratified", "learn": tuple(learn.tolist())}
     made = en.estimate(
         pi,
@@ -426,6 +451,8 @@ def find(done: Mapping[str, Sequence[Done]]) -> dict[str, list[Finding]]:
         out["evaluation"] = [one for part in done["evaluation"] for one in _evaluated(part)]
     if "own_data" in done:
         out["own_data"] = [one for part in done["own_data"] for one in _on_same_data(part)]
+    if "weights" in done:
+        out["weights"] = [one for part in done["weights"] for one in _by_weights(part)]
     if "ties" in done:
         out["ties"] = [one for part in done["ties"] for one in _versions(part)]
     if "figure3" in done:
@@ -490,6 +517,21 @@ def _on_same_data(part: Done) -> list[Finding]:
             chosen,
             _within(row, "tightness", gaps),
             _within(row, "inclusion", np.where(there, held, np.nan), doubt=0.5),
+            Finding(row, "no bound", Kind.SHOWN, float(1 - there.mean()), len(gaps)),
+        ]
+    return out
+
+
+def _by_weights(part: Done) -> list[Finding]:
+    """Return inclusion and tightness of MABT with either weights, on the published data sets."""
+    out = []
+    for weights, name in WEIGHTS.items():
+        row = f"{part.cell.name} weights={weights}"
+        gaps = part["truth_mabt"] - part[name]
+        there = ~np.isnan(gaps)
+        out += [
+            _within(row, "tightness", gaps),
+            _within(row, "inclusion", np.where(there, gaps >= 0, np.nan), doubt=0.5),
             Finding(row, "no bound", Kind.SHOWN, float(1 - there.mean()), len(gaps)),
         ]
     return out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sized
 from dataclasses import fields, is_dataclass
@@ -26,7 +27,8 @@ def parse_json(text: str | bytes, *, strict: bool = False) -> Any:
     """Return the value of a JSON text; anything else is a ValueError.
 
     Python's parser has an error of its own for brackets within brackets by the thousand. With
-    `strict`, NaN and Infinity are refused, which Python's parser takes although JSON has neither.
+    `strict`, NaN and Infinity are refused, which Python's parser takes although JSON has neither,
+    and so are numbers that it would round to infinity, such as 1e400.
 
     Examples
     --------
@@ -37,13 +39,22 @@ def parse_json(text: str | bytes, *, strict: bool = False) -> Any:
     ValueError: the JSON is nested too deeply
     """
     try:
-        return json.loads(text, parse_constant=_refuse_constant if strict else None)
+        if strict:
+            return json.loads(text, parse_constant=_refuse_constant, parse_float=_read_finite)
+        return json.loads(text)
     except RecursionError:
         raise ValueError("the JSON is nested too deeply") from None
 
 
 def _refuse_constant(word: str) -> None:
     raise ValueError(f"{word} is not a number of JSON")
+
+
+def _read_finite(word: str) -> float:
+    number = float(word)
+    if math.isinf(number):
+        raise ValueError(f"{word} is too large for a number")
+    return number
 
 
 def write_result(data: Mapping[str, object], path: str | Path) -> Path:

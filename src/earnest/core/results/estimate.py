@@ -195,6 +195,11 @@ class Estimate(MetricResult):
         if self.interval is not None and not published:
             object.__setattr__(self, "interval", self.interval.reaching(self.value))
 
+    def _check_parts(self) -> None:
+        super()._check_parts()
+        if math.isnan(self.value):
+            raise ValueError("value is not a number")
+
     @property
     def optimism(self) -> float | None:
         """How much too good the naive score is; positive means too good, for losses too.
