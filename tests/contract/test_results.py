@@ -326,3 +326,20 @@ def test_an_estimate_without_a_value_is_refused() -> None:
     data = results()["estimate"].to_dict()
     with pytest.raises(FormatError, match="value"):
         en.Estimate.from_dict(data | {"value": None})
+
+
+@pytest.mark.parametrize(
+    ("kind", "place", "gap"),
+    [
+        ("curve", ("grid", 0), None),
+        ("curve", ("trials", 0), None),
+        ("surface", ("grids", 0, 0), None),
+        ("surface", ("trials", 0), [None, "a"]),
+    ],
+)
+def test_an_effect_with_a_gap_on_an_axis_of_numbers_is_refused(
+    kind: str, place: tuple[str | int, ...], gap: object
+) -> None:
+    made = explained().effects["rate"] if kind == "curve" else explained().effect2d("rate", "kind")
+    with pytest.raises(FormatError, match="missing"):
+        type(made).from_dict(damage(made.to_dict(), place, gap))

@@ -371,8 +371,7 @@ class EffectCurve:
             codes=read_floats(data["codes"]),
         )
         check_lengths(made.places, made.mean, made.sd, made.n_points)
-        if made.scale != "levels":
-            read_array([*made.trials, made.best])  # a ValueError where one is not a number
+        _refuse_gaps(made.scale, made.grid, made.trials, made.best)
         return refuse_other_types(made)
 
     def __eq__(self, other: object) -> bool:
@@ -468,6 +467,13 @@ class EffectSurface:
             trials=tuple((a, b) for a, b in data["trials"]),
             best=None if data["best"] is None else tuple(data["best"]),
         )
+        shape = tuple(map(len, made.grids))
+        if any(getattr(made, name).shape != shape for name in SHEETS):
+            raise ValueError("the sheets are not of the size of the grids")
+        for axis in (0, 1):
+            best = None if made.best is None else made.best[axis]
+            tried = tuple(pair[axis] for pair in made.trials)
+            _refuse_gaps(made.scales[axis], made.grids[axis], tried, best)
         return refuse_other_types(made)
 
     def __eq__(self, other: object) -> bool:
@@ -494,6 +500,16 @@ def quantile(confidence_level: float) -> float:
 def numbers(values: Floats) -> list[float | None]:
     """Return an array as a list that JSON can hold."""
     return [None if math.isnan(v) or math.isinf(v) else v for v in values.tolist()]
+
+
+def _refuse_gaps(
+    scale: str, grid: tuple[object, ...], trials: tuple[object, ...], best: object
+) -> None:
+    """Raise a ValueError where a value on an axis of numbers is missing or is not a number."""
+    if scale != "levels":
+        read_array([best])  # None where the best trial has no value
+        if np.isnan(read_array([*grid, *trials])).any():
+            raise ValueError("a value of a parameter is missing")
 
 
 def read_floats(values: list[float | None]) -> Floats:
