@@ -343,3 +343,19 @@ def test_an_effect_with_a_gap_on_an_axis_of_numbers_is_refused(
     made = explained().effects["rate"] if kind == "curve" else explained().effect2d("rate", "kind")
     with pytest.raises(FormatError, match="missing"):
         type(made).from_dict(damage(made.to_dict(), place, gap))
+
+
+@pytest.mark.parametrize("count", ["positives", "negatives"])
+def test_limits_of_no_cases_are_refused_when_they_are_loaded(count: str) -> None:
+    made = results()["tilted"]
+    data = made.to_dict(draws=True)
+    with pytest.raises(FormatError):
+        en.Estimate.from_dict(damage(data, ("limits_from", "fallback", count), 0))
+
+
+@pytest.mark.parametrize("place", [("thresholds",), ("curves", "ppv", "naive")])
+def test_thresholds_with_a_curve_of_another_length_are_refused(place: tuple[str, ...]) -> None:
+    data = results()["thresholds"].to_dict()
+    for part in ([], reduce(getitem, place, data)[1:]):
+        with pytest.raises(FormatError):
+            en.Thresholds.from_dict(damage(data, place, part))

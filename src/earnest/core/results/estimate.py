@@ -199,6 +199,8 @@ class Estimate(MetricResult):
         super()._check_parts()
         if math.isnan(self.value):
             raise ValueError("value is not a number")
+        if self.source is not None:
+            self.source.limits(0.95, Side.TWO_SIDED)  # an error where its numbers make no sense
 
     @property
     def optimism(self) -> float | None:

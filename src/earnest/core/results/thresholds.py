@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import finite
-from earnest.core.results.base import MetricResult
+from earnest.core.results.base import MetricResult, check_lengths
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
 from earnest.core.results.interval import make_not_kept_error, quantile_limits
@@ -278,6 +278,13 @@ class Thresholds(MetricResult):
     cautions: tuple[Caution, ...]
     provenance: Provenance = field(metadata=FLAT)
     draws: ThresholdDraws | None = field(default=None, repr=False, compare=False)
+
+    def _check_parts(self) -> None:
+        super()._check_parts()
+        if not self.thresholds:
+            raise ValueError("there is no threshold")
+        for curve in self.curves.values():
+            check_lengths(self.thresholds, *(getattr(curve, part.name) for part in fields(curve)))
 
     @property
     def measures(self) -> tuple[str, ...]:
