@@ -3,8 +3,8 @@
 The truth is the mean true score of the winner that cross-validation chooses, over samples, less
 that of the first configuration, or in the mean over orders less the mean of all. The band of a
 curve is held to the mean true score of the winner of each prefix by `simulate_band`.
-`python -m benchmarks.calibration.gain [SAMPLES]` writes gain.csv, a row a cell, and goes on where
-it ended.
+`python -m benchmarks.calibration.gain [SAMPLES]` writes gain.csv, one row per cell, and goes on
+where it ended.
 """
 
 from __future__ import annotations
@@ -193,7 +193,7 @@ def simulate_band(
 
 
 def main() -> None:
-    """Run the grid, and write a row a cell as it comes; rows that are there already stay."""
+    """Run the grid, and write one row per cell as it comes; rows that are there already stay."""
     write_rows(RESULTS, Row, grid(), simulate, SAMPLES)
 
 

@@ -140,7 +140,7 @@ def write_rows(
     simulate: Callable[[T, int], CellRow],
     samples: int,
 ) -> None:
-    """Write a row a cell as it comes; rows that are there already stay.
+    """Write one row per cell as it comes; rows that are there already stay.
 
     How many samples a cell has may be said on the command line.
     """

@@ -2,7 +2,7 @@
 
 Scores of the classes are normal and one standard deviation wide, so that sensitivity, specificity
 and all that follows from them are known at every threshold. A tenth of the cases is positive.
-`python -m benchmarks.calibration.thresholds [SAMPLES]` writes thresholds.csv, a row a cell, and
+`python -m benchmarks.calibration.thresholds [SAMPLES]` writes thresholds.csv, one row per cell, and
 goes on where it ended.
 """
 
@@ -172,7 +172,7 @@ def _sum_up(rule: str, found: Floats) -> dict[str, float]:
 
 
 def main() -> None:
-    """Run the grid, and write a row a cell as it comes; rows that are there already stay."""
+    """Run the grid, and write one row per cell as it comes; rows that are there already stay."""
     write_rows(RESULTS, Row, grid(), simulate, SAMPLES)
 
 

@@ -66,7 +66,7 @@ def judge_seeds(n: int, reps: int) -> tuple[Counter[str], int]:
 
 
 def run_cells(reps: int) -> Iterator[dict[str, object]]:
-    """Yield a row a cell."""
+    """Yield one row per cell."""
     for n, margin in RERUNS:
         found = judge_pairs(n, margin, 0.0, reps)
         yield {"cell": "rerun", "n": n, "margin": margin, "reps": reps, **found}

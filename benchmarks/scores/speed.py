@@ -2,7 +2,7 @@
 
 The claim is that reading a file, an estimate, the comparison of all with the best, and a report
 take less than a minute together on two cores; the program ends with an error where they do not. The
-file is such as users have: a table with a column a configuration and the names of the items,
+file is such as users have: a table with one column per configuration and the names of the items,
 written by pyarrow as Parquet or CSV (`--format`), 0 and 1 as whole numbers.
 """
 

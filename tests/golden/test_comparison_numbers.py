@@ -39,7 +39,7 @@ def losses(problem: str, procedure: str) -> en.Scores:
     if procedure == "hold_out":
         values, fold = values[: n // k], None
     elif procedure == "fivex2":
-        values = np.array(known["fold_errors_5x2"]).reshape(5, 2).T  # a row a fold
+        values = np.array(known["fold_errors_5x2"]).reshape(5, 2).T  # one row per fold
         fold = np.tile([[0], [1]], 5)
     elif procedure.startswith("rep_tt"):
         values = np.array(known["J_errors_rep_tt"])

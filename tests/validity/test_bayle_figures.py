@@ -32,7 +32,7 @@ def trials() -> Trials:
 
 
 def of(trials: Trials, population: str, learner: str, procedure: str) -> np.ndarray:
-    """Return value, low, high and truth of a procedure, a row a trial."""
+    """Return value, low, high and truth of a procedure, one row per trial."""
     which = PAIRS["binary" if population == "classes" else "regression"].index(learner)
     return np.asarray(trials[population][0][:, which, PROCEDURES.index(procedure)])
 

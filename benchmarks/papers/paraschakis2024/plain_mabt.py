@@ -24,7 +24,7 @@ def bound_of_best(
 ) -> dict[str, float]:
     """Return the lower bound of the chosen candidate's AUC in all versions.
 
-    Scores are those of class 0 and of class 1, a column a candidate; the same resamples, drawn
+    Scores are those of class 0 and of class 1, one column per candidate; the same resamples, drawn
     within classes, are used by all versions.
     """
     sizes = len(high), len(low)

@@ -261,7 +261,7 @@ def is_large(given: Predictions | Scores) -> bool:
 def read_cases(
     path: Path, target: str, how: CasesReading, task: str | None = None
 ) -> TrainingTable:
-    """Read a table with a row a case; `task` overrides what was said of it."""
+    """Read a table with one row per case; `task` overrides what was said of it."""
     from earnest.training.tables.table import read_table
 
     return read_table(

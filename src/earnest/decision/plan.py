@@ -224,7 +224,7 @@ class Plan(MetricResult):
         return refuse_other_types(made)
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return what is needed as flat dicts, one a number of configurations and repeats."""
+        """Return what is needed as flat dicts, one per number of configurations and repeats."""
         return [{**vars(need), "runs": need.runs} for need in self.needs]
 
     def _to_table(self) -> PaperTable:

@@ -3,7 +3,7 @@
 For a mean over cases one product in float32 finds the winner of every resample: losses
 are rounded to whole numbers small enough that float32 sums of them are exact, so the error of each
 mean is bounded by half a step. Only the configurations that this bound leaves in doubt are summed
-in float64, about one a resample. The winners are those of the full table.
+in float64, about one per resample. The winners are those of the full table.
 """
 
 from __future__ import annotations

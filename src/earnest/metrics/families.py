@@ -224,7 +224,7 @@ class RankMetric(Metric):
     Parameters
     ----------
     views : callable
-        `target -> tuple of View`: one for a binary target, one a class (or pair) for many.
+        `target -> tuple of View`: one for a binary target, one per class (or pair) for many.
     scan : callable
         `(score (n,), truth, weights (B, n)) -> (B,)`: the plain definition on one column, NaN
         where it is undefined. Weights are float64 or int64.

@@ -1,4 +1,4 @@
-"""Tables of results as small pieces of HTML for notebooks: a row a method, a row a rival."""
+"""Tables of results as small pieces of HTML for notebooks: one row per method, one per rival."""
 
 from __future__ import annotations
 

@@ -373,7 +373,7 @@ class LearnedPart:
 
 @dataclass(frozen=True, kw_only=True)
 class ComputedPart:
-    """How everything came about, so that it can be had again and cited."""
+    """How everything came about, so that it can be repeated and cited."""
 
     heading: str
     facts: tuple[Facts, ...]

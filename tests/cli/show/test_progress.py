@@ -1,4 +1,4 @@
-"""The line of a search: rewritten on a terminal, a line a step elsewhere."""
+"""The line of a search: rewritten on a terminal, one line per step elsewhere."""
 
 from __future__ import annotations
 

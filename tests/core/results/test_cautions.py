@@ -138,7 +138,7 @@ FOUR_ITEMS = "item,score\nq1,1\nq2,0\nq3,1\nq4,1\n"
 
 
 def in_logs(files: dict[str, str]) -> set[str]:
-    """Return the codes of a folder of logs, a table a configuration."""
+    """Return the codes of a folder of logs, one table per configuration."""
     with TemporaryDirectory() as folder:
         for name, text in files.items():
             (Path(folder) / name).write_text(text)

@@ -24,7 +24,7 @@ def read(table: pd.DataFrame, **options: Any) -> en.Predictions:
 
 
 def caret(repeats: int = 1) -> pd.DataFrame:
-    """What caret keeps with savePredictions: a row a case, hyper-parameter and resample."""
+    """What caret keeps with savePredictions: one row per case, hyper-parameter and resample."""
     parts = []
     for repeat in range(repeats):
         for mtry, p in zip((2, 4, 8), P, strict=True):

@@ -28,7 +28,7 @@ def read(values=None, **options) -> TableOutcome:
         (["a", "b", "c"] * 5, Task.MULTICLASS),
         ([3, 4, 5] * 5, Task.MULTICLASS),
         ([3.0, 4.0, 5.0, None] * 5, Task.MULTICLASS),
-        (list(range(10)), Task.REGRESSION),  # a value a case
+        (list(range(10)), Task.REGRESSION),  # one value per case
         (list(range(11)) * 9, Task.REGRESSION),  # many values
         ([0.5, 1.5, 2.5] * 9, Task.REGRESSION),
     ],

@@ -1,4 +1,4 @@
-"""The race: the same splits for all, one row a run whatever comes of it, and fair sums."""
+"""The race: the same splits for all, one row per run whatever comes of it, and fair sums."""
 
 from __future__ import annotations
 

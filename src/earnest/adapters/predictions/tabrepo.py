@@ -1,6 +1,6 @@
 """Π of TabRepo and TabArena: what their repositories keep of every configuration and task.
 
-A repository has a folder a dataset, and in it one a fold: an outer split into cases that models
+A repository has a folder per dataset, and in it one per fold: an outer split into cases that models
 were trained on and cases that test them. `pred-val.dat` holds the out-of-fold predictions of the
 training cases, by which models are chosen, and `pred-test.dat` those of the test cases: numbers
 without a header, `(models, cases[, classes])`. What they are stands in `metadata.json`, and the

@@ -232,7 +232,7 @@ LONGEST = 60  # letters of a setting in the name of a configuration
 
 @dataclass
 class ScoreRows:
-    """One long table: a row an answer.
+    """One long table: one row per answer.
 
     Attributes
     ----------

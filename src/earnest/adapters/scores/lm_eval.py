@@ -67,7 +67,7 @@ def read_samples(path: Path) -> list[Run]:
 
 
 def _read_rows(lines: list[JsonDict], path: Path) -> list[Row]:
-    """Return a row a document; a filter of the answers makes scores of their own."""
+    """Return one row per document; a filter of the answers makes scores of their own."""
     scores: dict[tuple[str, int], dict[str, float | None]] = {}
     seen: dict[tuple[str, str], int] = {}
     for line in lines:

@@ -62,7 +62,7 @@ def read_log(path: Path) -> list[Run]:
 
 
 def _read_events(events: list[JsonDict], path: Path) -> list[Row]:
-    """Return a row a sample; one that was asked, and has no score, has None."""
+    """Return one row per sample; one that was asked, and has no score, has None."""
     rows: dict[tuple[str, int], dict[str, float | None]] = {}
     times: dict[tuple[str, str], int] = {}
     for event in events:

@@ -1,4 +1,4 @@
-"""A plain leaderboard: one table a configuration, or one for all, with a row an item."""
+"""A plain leaderboard: one table per configuration, or one for all, with one row per item."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class ScoredSearch:
     scores : mapping of str to ndarray, shape (C, S)
         Every score on every split, greater is better, NaN where there is none.
     statuses : sequence of str
-        'complete', 'dropped' or 'failed', one a configuration.
+        'complete', 'dropped' or 'failed', one per configuration.
     names : mapping of str to ScoreName
         How the scores are called.
     usual : str, optional

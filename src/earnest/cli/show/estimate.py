@@ -258,7 +258,7 @@ RULES = {
 
 
 def show_estimates(estimates: Estimates, names: Mapping[str, str] | None = None) -> None:
-    """Write the sentence of the first honest estimate, then a row a method."""
+    """Write the sentence of the first honest estimate, then one row per method."""
     reported = next((e for e in estimates if honest(e)), estimates.estimates[0])
     emit_blocks(
         sentences(reported),

@@ -51,7 +51,7 @@ def show_explanation(
 
 
 def effects(found: Explanation) -> Iterator[Part]:
-    """Yield a row a parameter: its share, its curve, where it is best, its range and band."""
+    """Yield one row per parameter: its share, its curve, where it is best, its range and band."""
     objective = found.objective
     better = "higher" if objective.greater_is_better else "lower"
     last = clean(f"{objective.name}, {better} is better")

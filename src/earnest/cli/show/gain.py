@@ -38,7 +38,7 @@ def show_gain(made: Gain, names: Mapping[str, str] | None = None) -> None:
 
 
 def _list_curve(made: Gain) -> Table:
-    """Return both curves, a row a mark, with a picture where there is room for it."""
+    """Return both curves, one row per mark, with a picture where there is room for it."""
     places, limits = count_places(made), made.scale.limits
     wide = columns() >= PICTURE + NEEDS
     table = Table.grid(padding=(0, 2))

@@ -1,4 +1,4 @@
-"""How a search goes on: one line that rewrites itself, and without a terminal a line a fold."""
+"""How a search goes on: one line that rewrites itself, and without a terminal one line per fold."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def is_live(stream: TextIO | None) -> bool:
 
 
 class FoldLine:
-    """Shows a search on one line of a terminal, or as a line a fold where there is none.
+    """Shows a search on one line of a terminal, or as one line per fold where there is none.
 
     Parameters
     ----------

@@ -464,7 +464,7 @@ class Estimates(Result):
         return Estimates(moved, self.refused, self.cautions)
 
     def rows(self) -> list[dict[str, object]]:
-        """Return the main numbers as flat dicts, one a method."""
+        """Return the main numbers as flat dicts, one per method."""
         return [row for estimate in self.estimates for row in estimate.rows()]
 
     def plot(self, ax: Any = None) -> Any:

@@ -162,7 +162,7 @@ class Gain(Improvement):
             raise ValueError("a mark is not a number of configurations")
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the curves as flat dicts, one a mark."""
+        """Return the curves as flat dicts, one per mark."""
         return [
             {
                 "configurations": k,
@@ -266,7 +266,7 @@ class LearningCurve(Improvement):
         return self.sizes[-1] / self.sizes[-2]
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the curve as flat dicts, one a size."""
+        """Return the curve as flat dicts, one per size."""
         return [
             {"fraction": part, "training_cases": size, "score": score, "low": low, "high": high}
             for part, size, score, low, high in zip(

@@ -131,7 +131,7 @@ def no_information_rate(replicates: Replicates, metric: Metric) -> float:
     """
     need_rate(metric, replicates.target)
     if isinstance(metric, RankMetric):
-        views = len(metric.views(replicates.target))  # one a class, or a pair of classes
+        views = len(metric.views(replicates.target))  # one per class, or per pair of classes
         return float(metric.combine(np.full((1, 1, views), 0.5), np.ones((1, views)))[0, 0])
     assert isinstance(metric, MomentMetric)
     pi = replicates.resubstituted

@@ -89,7 +89,7 @@ def _moment_scores(replicates: Replicates, metric: MomentMetric, weights: Number
     out = np.empty(replicates.n_replicates)
     for block, own, shared in features(replicates, metric):
         heavy = weights[block].astype(np.float64)  # (b, n)
-        # a row a replicate: its sum does not depend on how many are done at a time
+        # one row per replicate: its sum does not depend on how many are done at a time
         rows = np.ascontiguousarray(np.swapaxes(own, 1, 2), dtype=np.float64)  # (m, b, n)
         sums = (rows * heavy).sum(axis=2)[:, :, None]
         common = weighted_sums(weights[block], shared.T).T[:, :, None]

@@ -290,7 +290,7 @@ def _say(naive: Sequence[float], corrected: Sequence[float] | None, metric: str)
 
 
 def _list_best(naive: Sequence[float], corrected: Sequence[float] | None) -> list[tuple[str, ...]]:
-    """Return a row a few configurations, closer at the beginning."""
+    """Return a row every few configurations, closer at the beginning."""
     count = len(naive)
     steps = {round(count ** (i / (MOST_ROWS - 1))) for i in range(MOST_ROWS)} | {1, count}
     heads = ("configurations", "best so far", *(("expect",) if corrected is not None else ()))

@@ -31,7 +31,7 @@ class WidthTest:
     stop : bool
         Whether the rest of the folds can be left out.
     width : float
-        The width of the interval, NaN where none could be had yet.
+        The width of the interval, NaN where there is none yet.
     n_cases : int
         The cases that it looked at.
     """
