@@ -1,4 +1,4 @@
-"""Rows of results as dataclasses: one file of comma-separated values, a field a column."""
+"""Rows of results as dataclasses: one file of comma-separated values, one column per field."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""In which order should a short search try the configurations of the portfolio? A study."""
