@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 import earnest as en
 from benchmarks.papers.agreement import read_published
 from benchmarks.papers.paraschakis2024.own_data import DATA_SETS, Place, draw_data
-from benchmarks.papers.paraschakis2024.plain_mabt import bound_of_best
+from benchmarks.papers.paraschakis2024.plain_mabt import bound_of_best, bound_with_plain_weights
 from benchmarks.papers.study import (
     Cell,
     Done,
@@ -142,6 +142,12 @@ def grid(scale: Scale, data: Path | None) -> list[Cell]:
         for rule in ((PART, EACH_FOLD) if setting.minority == 0.1 else (PART,))
     ]
     cells += [
+        Cell.of("resamples", 2 * many, **asdict(setting), both_classes_in=rule)
+        for setting in SETTINGS
+        if setting.cases == 500
+        for rule in (EACH_FOLD if setting.minority == 0.1 else PART,)
+    ]
+    cells += [
         Cell.of("ties", many // 4, alpha=a, cases=500, configs=c, minority=b)
         for a in (24, 9)
         for c, b in ((100, 0.1), (500, 0.1), (100, 0.5))
@@ -200,6 +206,8 @@ def run(cell: Cell, rng: np.random.Generator) -> Mapping[str, float]:
         return _on_own_data(cell, rng)
     if cell.table == "weights":
         return _weights(cell, rng)
+    if cell.table == "resamples":
+        return _many_resamples(cell, rng)
     setting = setting_of(cell)
     pi, truth = draw_scores(setting, rng)
     return bounds(pi, truth, {**BOOTSTRAPS, **choose_rivals(setting)}, seed_words(rng)[-1])
@@ -310,6 +318,25 @@ def _plain_bounds(
     pi: en.Predictions, truth: Floats, learn: NDArray[np.bool_], rng: np.random.Generator
 ) -> dict[str, float]:
     """Return the bound of MABT, those of the plain loops, and the truth of what they chose."""
+    bound, own, candidates = _choose_candidates(pi, truth, learn, rng)
+    return {"truth_mabt": own, "mabt": bound, **bound_of_best(*candidates, ALPHA, rng)}
+
+
+def _many_resamples(cell: Cell, rng: np.random.Generator) -> dict[str, float]:
+    """Return the bound of the plain loops with more resamples, on a published data set."""
+    pi, truth = _take_own_data(setting_of(cell), rng)
+    learn = draw_learning_part(pi, rng, each_fold=cell["both_classes_in"] == EACH_FOLD)
+    _, own, candidates = _choose_candidates(pi, truth, learn, rng)
+    return {"truth_mabt": own, "mabt": bound_with_plain_weights(*candidates, ALPHA, rng)}
+
+
+def _choose_candidates(
+    pi: en.Predictions, truth: Floats, learn: NDArray[np.bool_], rng: np.random.Generator
+) -> tuple[float, float, tuple[Floats, Floats, int]]:
+    """Return the bound of MABT, the truth of what it chose, and scores by class of its candidates.
+
+    The last number says which of them it chose.
+    """
     how = {**SPLIT, "split": "stratified", "learn": tuple(learn.tolist())}
     made = en.estimate(
         pi,
@@ -323,10 +350,8 @@ def _plain_bounds(
     names = list(made.details.candidates)
     some = pi.responses[~learn][:, [pi.configs.index(name) for name in names], 0]
     high = pi.target.y[~learn] == 1
-    chosen = names.index(str(made.winner))
-    found = bound_of_best(some[~high], some[high], chosen, ALPHA, rng)
     own = float(truth[pi.configs.index(str(made.winner))])
-    return {"truth_mabt": own, "mabt": made.interval.low, **found}
+    return made.interval.low, own, (some[~high], some[high], names.index(str(made.winner)))
 
 
 def draw_learning_part(
@@ -453,6 +478,12 @@ def find(done: Mapping[str, Sequence[Done]]) -> dict[str, list[Finding]]:
         out["own_data"] = [one for part in done["own_data"] for one in _on_same_data(part)]
     if "weights" in done:
         out["weights"] = [one for part in done["weights"] for one in _by_weights(part)]
+    if "resamples" in done:
+        out["resamples"] = [
+            one
+            for part in done["resamples"]
+            for one in _judge_mabt(part.cell.name, part["truth_mabt"] - part["mabt"])
+        ]
     if "ties" in done:
         out["ties"] = [one for part in done["ties"] for one in _versions(part)]
     if "figure3" in done:
@@ -524,17 +555,23 @@ def _on_same_data(part: Done) -> list[Finding]:
 
 def _by_weights(part: Done) -> list[Finding]:
     """Return inclusion and tightness of MABT with either weights, on the published data sets."""
-    out = []
-    for weights, name in WEIGHTS.items():
-        row = f"{part.cell.name} weights={weights}"
-        gaps = part["truth_mabt"] - part[name]
-        there = ~np.isnan(gaps)
-        out += [
-            _within(row, "tightness", gaps),
-            _within(row, "inclusion", np.where(there, gaps >= 0, np.nan), doubt=0.5),
-            Finding(row, "no bound", Kind.SHOWN, float(1 - there.mean()), len(gaps)),
-        ]
-    return out
+    return [
+        one
+        for weights, name in WEIGHTS.items()
+        for one in _judge_mabt(
+            f"{part.cell.name} weights={weights}", part["truth_mabt"] - part[name]
+        )
+    ]
+
+
+def _judge_mabt(row: str, gaps: Floats) -> list[Finding]:
+    """Return tightness, inclusion and the share without a bound, on the published data sets."""
+    there = ~np.isnan(gaps)
+    return [
+        _within(row, "tightness", gaps),
+        _within(row, "inclusion", np.where(there, gaps >= 0, np.nan), doubt=0.5),
+        Finding(row, "no bound", Kind.SHOWN, float(1 - there.mean()), len(gaps)),
+    ]
 
 
 def _within(row: str, quantity: str, values: Floats, doubt: float = 0.0) -> Finding:
