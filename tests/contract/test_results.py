@@ -322,12 +322,6 @@ def test_a_file_with_a_number_that_json_does_not_have_is_refused(word: str, tmp_
         en.Comparison.load(path)
 
 
-def test_an_estimate_without_a_value_is_refused() -> None:
-    data = results()["estimate"].to_dict()
-    with pytest.raises(FormatError, match="value"):
-        en.Estimate.from_dict(data | {"value": None})
-
-
 @pytest.mark.parametrize(
     ("kind", "place", "gap"),
     [

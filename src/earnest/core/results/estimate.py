@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 from typing import Any, ClassVar, SupportsFloat
@@ -197,10 +198,9 @@ class Estimate(MetricResult):
 
     def _check_parts(self) -> None:
         super()._check_parts()
-        if math.isnan(self.value):
-            raise ValueError("value is not a number")
         if self.source is not None:
-            self.source.limits(0.95, Side.TWO_SIDED)  # an error where its numbers make no sense
+            with suppress(EvidenceError):  # its draws were not kept
+                self.source.limits(0.95, Side.TWO_SIDED)  # an error where numbers make no sense
 
     @property
     def optimism(self) -> float | None:
