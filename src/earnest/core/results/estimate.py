@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 from typing import Any, ClassVar, SupportsFloat
@@ -195,12 +194,6 @@ class Estimate(MetricResult):
         published = self.provenance.knobs.get("variant") == "as_published"
         if self.interval is not None and not published:
             object.__setattr__(self, "interval", self.interval.reaching(self.value))
-
-    def _check_parts(self) -> None:
-        super()._check_parts()
-        if self.source is not None:
-            with suppress(EvidenceError):  # its draws were not kept
-                self.source.limits(0.95, Side.TWO_SIDED)  # an error where numbers make no sense
 
     @property
     def optimism(self) -> float | None:

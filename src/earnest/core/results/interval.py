@@ -807,6 +807,14 @@ class AreaLimits(KeptLimits, kind="area"):
     slope: float = 1.0
     crossed: float | None = None
 
+    @classmethod
+    def from_dict(cls, data: JsonObject) -> Self:
+        """Make it from the plain data of `to_dict`; an AUC needs cases of both classes."""
+        made = super().from_dict(data)
+        if not (made.positives > 0 and made.negatives > 0):
+            raise ValueError("the limits of an AUC have no cases of a class")
+        return made
+
     def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
         """Return the limits, infinite at an open end."""
         tail = tail_of(confidence_level, side)
