@@ -49,9 +49,9 @@ def bound_of_best(
 def bound_with_plain_weights(
     low: Floats, high: Floats, chosen: int, alpha: float, rng: np.random.Generator
 ) -> float:
-    """Return the bound by regression, weights not normalised, with as many resamples as at first.
+    """Return the bound by regression, with weights that are not normalised and 10,000 resamples.
 
-    Rink and Brannath, who proposed the method, use 10,000.
+    Rink and Brannath, who proposed the method, draw so many.
     """
     counts, above, areas = resample(low, high, rng, MANY_RESAMPLES)
     own = above[:, :, chosen]
