@@ -62,6 +62,11 @@ def write_result(data: Mapping[str, object], path: str | Path) -> Path:
     return write_file(path, json.dumps(data, indent=2, allow_nan=False) + "\n")
 
 
+def is_page(path: str | Path) -> bool:
+    """Tell whether a file is to be a page, by its name."""
+    return Path(path).suffix.lower() in (".html", ".htm")
+
+
 def read_result(path: str | Path) -> Any:
     """Read the plain data of a result."""
     check.refuse_stream(Path(path))
@@ -80,7 +85,6 @@ def read_result(path: str | Path) -> Any:
 
 
 T = TypeVar("T")
-PAGES = (".html", ".htm")
 _READERS = {
     f"earnest/{name}/1": reader
     for name, reader in (
@@ -171,21 +175,15 @@ class Result(Plain, ABC):
             raise ValueError(f"{level} is not a confidence level")
 
     def save(self, path: str | Path, *, draws: bool = True) -> Path:
-        """Write it as JSON, with the draws that `at` reads, and return where to.
-
-        A name that ends in .html is for the page of an explanation; other results have none.
-        """
-        if Path(path).suffix.lower() in PAGES:
-            return self._save_page(path)
+        """Write it as JSON, with the draws that `at` reads, and return where to."""
+        if is_page(path):
+            raise InputError(
+                f"{self.called} cannot be saved as a page",
+                needs="a name that ends in .json",
+                got=Path(path).name,
+                cure="Use earnest.report(...).save('report.html') for a page on the whole search.",
+            )
         return write_result(self.to_dict(draws=draws), path)
-
-    def _save_page(self, path: str | Path) -> Path:
-        raise InputError(
-            f"{self.called} cannot be saved as a page",
-            needs="a name that ends in .json",
-            got=Path(path).name,
-            cure="Use earnest.report(...).save('report.html') for a page on the whole search.",
-        )
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
