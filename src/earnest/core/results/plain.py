@@ -31,6 +31,7 @@ from earnest.core.base.provenance import JsonObject, finite
 FLAT = {"flat": True}  # the parts of its value stand among the others
 HIDDEN = {"hidden": True}  # not at all
 OPTIONAL = {"optional": True}  # not where it is None
+DRAWN = {"drawn": True, **OPTIONAL}  # nor without the resampled values, which it holds
 LOW_END, HIGH_END = {"none": -math.inf}, {"none": math.inf}  # None stands for an open end
 
 Reader: TypeAlias = Callable[[Any], Any]
@@ -57,7 +58,7 @@ class Plain:
         """Return plain data, with or without the resampled values."""
         data: dict[str, Any] = {}
         for part in fields(self):
-            if "hidden" in part.metadata:
+            if "hidden" in part.metadata or ("drawn" in part.metadata and not draws):
                 continue
             written = write_plain(getattr(self, part.name), draws=draws)
             if written is None and "optional" in part.metadata:
