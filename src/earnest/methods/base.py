@@ -6,6 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from earnest.core.base.errors import EvidenceError, InputError, MetricError
 from earnest.core.base.registry import Registry
 from earnest.core.base.rng import Seeds
@@ -52,6 +55,8 @@ class EstimateParts:
         The score that is estimated; moved into the range of the metric where it lies outside.
     winner : int, optional
         The configuration that it is about; None for replicates, and for an ensemble of several.
+    scores : ndarray, shape (C,), optional
+        The scores that it was chosen by, which tell of ties.
     naive : float, optional
         The score that the search itself reports.
     source : LimitSource, optional
@@ -72,6 +77,7 @@ class EstimateParts:
 
     value: float
     winner: int | None = None
+    scores: NDArray[np.float64] | None = None
     naive: float | None = None
     source: LimitSource | None = None
     cautions: Iterable[Caution] = ()

@@ -45,7 +45,9 @@ from earnest.inference.remarks import (
     confident_winner,
     evidence_remarks,
     few_decide,
+    not_corrected,
     resampling_remarks,
+    ties_at_the_top,
 )
 from earnest.kernels.score import score_table
 from earnest.methods import METHODS
@@ -416,10 +418,12 @@ def _answer(method: Method, call: Call | ReplicatesCall) -> Estimate:
     if isinstance(call, ReplicatesCall):
         return _answer_of_replicates(method, call)
     check_question(method, call.design or call.pi, call.pi.target, call.metric)
-    made = _make_estimate(method, call, method(call))
+    found = method(call)
+    made = _make_estimate(method, call, found)
     halves = isinstance(call.design, PairedHalves)  # random splits leave cases untested by design
     everything = [
         *_result_remarks(made, method, call),
+        *_choice_remarks(found, method, call),
         *made.cautions,
         *(() if halves else evidence_remarks(call.given, call.metric)),
         *resampling_remarks(call.pi, made.provenance.knobs.get("resampler")),
@@ -545,6 +549,14 @@ def too_optimistic(made: Estimate, *, corrected: bool) -> Iterator[Caution]:
             if is_elected(made)
             else "Report the corrected value with its interval.",
         )
+
+
+def _choice_remarks(found: EstimateParts, method: Method, call: Call) -> Iterator[Caution]:
+    """Yield what is to be known of the choice of the winner."""
+    if not method.spec.corrected:
+        yield from not_corrected(call.pi.n_configs)
+    if found.winner is not None and found.scores is not None:
+        yield from ties_at_the_top(call.pi, call.metric, found.scores, found.winner)
 
 
 def _result_remarks(made: Estimate, method: Method, call: Call) -> Iterator[Caution]:

@@ -13,7 +13,6 @@ from earnest.core.results.specs import Design, Estimand, Evidence, Family, Metho
 from earnest.inference.cases.case_values import check_terms
 from earnest.inference.cases.fold_variance import Variance, check_folds
 from earnest.inference.limits.fold_normal import fold_normal
-from earnest.inference.remarks import not_corrected
 from earnest.inference.resampling.winners import winner
 from earnest.methods.base import Call, EstimateParts, Method, need_folds, register, selector_of
 from earnest.methods.learner.cv import as_fixed
@@ -98,7 +97,7 @@ def estimate_by_folds(
         winner=best,
         naive=naive,
         source=made.source,
-        cautions=[*not_corrected(call.pi.n_configs), *made.cautions],
+        cautions=made.cautions,
         estimand=as_fixed(method, call.pi),
         used=used or {},
     )

@@ -22,7 +22,6 @@ from earnest.inference.cases.fold_variance import (
     corrected_variance,
     overlap_of,
 )
-from earnest.inference.remarks import not_corrected
 from earnest.inference.resampling.winners import winner
 from earnest.methods.base import Call, EstimateParts, Method, need_folds, register
 from earnest.methods.learner.cv import FoldDetails, as_fixed, fold_details
@@ -115,7 +114,6 @@ class CorrectedT:
             naive=value,
             source=source,
             cautions=[
-                *not_corrected(pi.n_configs),
                 *undefined,
                 *(few_scores(count) if spread else equal_scores(count)),
             ],

@@ -14,7 +14,7 @@ from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
-from earnest.inference.remarks import not_corrected, warn_of_undefined_folds
+from earnest.inference.remarks import warn_of_undefined_folds
 from earnest.inference.resampling.winners import judge_winner, keep_defined_folds, whole_scores
 from earnest.kernels.score import fold_scores
 from earnest.methods.base import Call, EstimateParts, Method, need_folds, register, selector_of
@@ -107,10 +107,7 @@ class CV:
             value=value,
             winner=best,
             naive=value,
-            cautions=[
-                *not_corrected(pi.n_configs),
-                *warn_of_undefined_folds(len(table), len(keep_defined_folds(table))),
-            ],
+            cautions=warn_of_undefined_folds(len(table), len(keep_defined_folds(table))),
             estimand=as_fixed(self, pi),
             details=FoldDetails.of(scores),
             used={"selector": selector},

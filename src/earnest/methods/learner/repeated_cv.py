@@ -21,7 +21,7 @@ from earnest.inference.cases.case_values import CaseValues, case_values, check_t
 from earnest.inference.cases.fold_variance import Variance, variance_of_mean
 from earnest.inference.limits.ceiling import limits_without_spread, never_beyond_perfect
 from earnest.inference.limits.fold_normal import few_cases, lone_cases
-from earnest.inference.remarks import few_groups_in_variance, not_corrected
+from earnest.inference.remarks import few_groups_in_variance
 from earnest.inference.resampling.winners import winner
 from earnest.methods.base import Call, EstimateParts, need_folds, register, selector_of
 from earnest.methods.learner.cv import as_fixed
@@ -235,7 +235,6 @@ class RepeatedCV:
             naive=naive,
             source=source,
             cautions=[
-                *not_corrected(pi.n_configs),
                 *few_groups_in_variance(made.groups),
                 *_linear(made),
                 *lone_cases(made, OF_ONE),

@@ -19,7 +19,7 @@ from earnest.core.results.estimate import ScoreErrors
 from earnest.core.results.interval import DrawnLimits, LimitSource
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.inference.limits.ceiling import Contest, FirstScores, has_width, no_width, with_spread
-from earnest.inference.remarks import other_winner, ties_at_the_top, unlike_scales
+from earnest.inference.remarks import other_winner, unlike_scales
 from earnest.inference.resampling.ensembles import (
     EnsembleScores,
     add_blend,
@@ -189,10 +189,10 @@ class BBC(ResamplingKnobs):
         return EstimateParts(
             value=value,
             winner=final,
+            scores=scores,
             naive=found.naive,
             source=source,
             cautions=[
-                *ties_at_the_top(pi, metric, scores, final),
                 *unlike_scales(pi, metric, selector, final),
                 *(other_winner(pi, metric, selector, final) if published else ()),
                 *remarks,

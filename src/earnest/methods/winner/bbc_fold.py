@@ -21,7 +21,7 @@ from earnest.core.results.estimate import ScoreErrors
 from earnest.core.results.interval import DrawnLimits, LimitSource
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.inference.limits.ceiling import Contest, has_width, no_width, with_spread
-from earnest.inference.remarks import one_repeat_at_a_time, ties_at_the_top, warn_of_undefined_folds
+from earnest.inference.remarks import one_repeat_at_a_time, warn_of_undefined_folds
 from earnest.inference.resampling.resampled import MOST_RESAMPLES
 from earnest.inference.resampling.winners import errors_in_the_limit, gains_of, judge_winner
 from earnest.kernels.score import fold_repeats, fold_scores
@@ -143,10 +143,10 @@ class BBCFold:
         return EstimateParts(
             value=value,
             winner=final,
+            scores=means,
             naive=naive,
             source=source,
             cautions=[
-                *ties_at_the_top(pi, metric, means, final),
                 *warn_of_undefined_folds(len(everything), len(scores)),
                 *_few_folds(max(len(table) for table in tables)),
                 *one_repeat_at_a_time(pi),

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from earnest.core.data.selection import MeanOfFolds, Selector
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
-from earnest.inference.remarks import not_corrected, ties_at_the_top, warn_of_undefined_folds
+from earnest.inference.remarks import warn_of_undefined_folds
 from earnest.inference.resampling.winners import judge_winner, keep_defined_folds, whole_scores
 from earnest.methods.base import Call, EstimateParts, register, selector_of
 
@@ -63,11 +63,8 @@ class Naive:
         return EstimateParts(
             value=score,
             winner=best,
+            scores=scores,
             naive=score,
-            cautions=[
-                *ties_at_the_top(pi, metric, scores, best),
-                *not_corrected(pi.n_configs),
-                *warn_of_undefined_folds(len(table), len(keep_defined_folds(table))),
-            ],
+            cautions=warn_of_undefined_folds(len(table), len(keep_defined_folds(table))),
             used={"selector": selector},
         )

@@ -17,7 +17,7 @@ from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import DrawnLimits, LimitSource, NormalLimits
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.inference.limits.ceiling import no_width, with_spread
-from earnest.inference.remarks import not_corrected, one_repeat_at_a_time, warn_of_undefined_folds
+from earnest.inference.remarks import one_repeat_at_a_time, warn_of_undefined_folds
 from earnest.inference.resampling.resampled import ResamplingKnobs
 from earnest.inference.resampling.winners import judge_winner, keep_defined_folds, winner
 from earnest.kernels.score import fold_repeats, fold_scores, score_selected
@@ -130,7 +130,6 @@ class NaiveBootstrap(ResamplingKnobs):
             naive=naive,
             source=source,
             cautions=[
-                *not_corrected(pi.n_configs),
                 *warn_of_undefined_folds(len(everything), len(scores)),
                 *one_repeat_at_a_time(pi),
                 *remarks,
@@ -184,6 +183,6 @@ class NaiveBootstrap(ResamplingKnobs):
             winner=best,
             naive=naive,
             source=source,
-            cautions=[*not_corrected(pi.n_configs), *remarks],
+            cautions=remarks,
             used={"selector": selector, "over": "cases", "resampler": resampler},
         )

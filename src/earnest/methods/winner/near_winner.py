@@ -23,7 +23,7 @@ from earnest.inference.limits.local_level import (
     winner_errors,
 )
 from earnest.inference.limits.winner_law import WinnerLaw, law_of, need_law
-from earnest.inference.remarks import ties_at_the_top, unlike_scales
+from earnest.inference.remarks import unlike_scales
 from earnest.inference.resampling.resampled import ResamplingKnobs
 from earnest.inference.resampling.winners import gains_of, winner, winners
 from earnest.kernels.score import score_table
@@ -184,10 +184,10 @@ class NearWinner(ResamplingKnobs):
         return EstimateParts(
             value=value,
             winner=final,
+            scores=scores,
             naive=naive,
             source=source,
             cautions=[
-                *ties_at_the_top(pi, metric, scores, final),
                 *unlike_scales(pi, metric, selector, final),
                 *said,
             ],
