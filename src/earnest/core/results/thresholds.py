@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import finite
-from earnest.core.results.base import MetricResult, check_lengths
+from earnest.core.results.base import DRAWN, FLAT, MetricResult, Plain, check_lengths
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
 from earnest.core.results.interval import make_not_kept_error, quantile_limits
-from earnest.core.results.plain import DRAWN, FLAT, Plain
 from earnest.core.results.specs import Side
 
 MEASURES = (

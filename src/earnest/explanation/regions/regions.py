@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.provenance import JsonObject, finite
-from earnest.core.results.base import check_schema, read_parts, refuse_other_types
-from earnest.core.results.plain import Plain
+from earnest.core.results.base import Plain, check_schema, read_parts, refuse_other_types
 from earnest.core.space.space import Parameter, ParameterKind, Space
 from earnest.core.text.numbers import NO_BREAK
 from earnest.explanation.curves import (
