@@ -23,7 +23,7 @@ SEED = 20260101
 
 
 def binary(n: int = 120, configs: int = 6, repeats: int = 1, seed: int = SEED) -> en.Predictions:
-    """Return probabilities with ties, in five folds a repeat."""
+    """Return probabilities with ties, in five folds per repeat."""
     rng = np.random.default_rng(seed)
     y = np.arange(n) % 2
     scores = np.clip(

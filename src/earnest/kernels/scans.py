@@ -91,7 +91,7 @@ def scan_plainly(
     weights: Numbers,
     cells: int,
 ) -> NDArray[np.float64]:
-    """Apply the definition of a rank metric to one column, a bounded block of resamples a time."""
+    """Apply the definition of a rank metric to one column, block by block of the resamples."""
     step = max(1, cells // max(1, weights.shape[1]))
     blocks = [weights[b : b + step] for b in range(0, len(weights), step)]
     return np.concatenate([metric.scan(score, truth, block) for block in blocks])
@@ -107,7 +107,7 @@ def rank_selected(
     keeper: RankKeeper | None = None,
     places: NDArray[np.intp] | None = None,
 ) -> NDArray[np.float64]:
-    """Return the metric (B,) of one column of scores a resample.
+    """Return the metric (B,) of one column of scores per resample.
 
     With a keeper `places` (C,) says which columns of its predictions the scores are.
     """

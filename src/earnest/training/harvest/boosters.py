@@ -223,7 +223,7 @@ class BoosterFolds:
         Parameters
         ----------
         models : sequence of CatBoost
-            What the call returned as its second value: one model a fold.
+            What the call returned as its second value: one model per fold.
         params : mapping, optional
             The parameters of this configuration, for tables and explanations.
         name : str, optional
