@@ -86,7 +86,7 @@ class KeptRun:
 
     name: str
     params: dict[str, object]
-    read: Callable[[], tuple[Sequence[Answer], bool]]  # one answer a fold; whether it stopped early
+    read: Callable[[], tuple[Sequence[Answer], bool]]  # an answer per fold; did it stop early?
 
 
 class BoosterFolds:
