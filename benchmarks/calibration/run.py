@@ -218,7 +218,7 @@ class Plan:
     half : {'open', 'frozen'}
         Which cells: every one of this half.
     replications : int
-        At most how many a cell.
+        At most how many per cell.
     resamples : int
         How many a method draws.
     seed : int

@@ -114,7 +114,7 @@ def kind(cell: Cell) -> str:
 
 
 def table(path: Path, half: str | None = None) -> str:
-    """Return the table as Markdown, one line a kind of cells and one for all.
+    """Return the table as Markdown, one line per kind of cells and one for all.
 
     "Rejected" are cells whose one-sided 95 % bounds hold too rarely, "two-sided" those whose
     intervals do. The ratios of slack and width are means over the cells in which BBC holds.

@@ -1,4 +1,4 @@
-"""What each paper says, in a line a statement, and in how many cells of our results it held.
+"""What each paper says, in a line per statement, and in how many cells of our results it held.
 
 A statement is counted in cells: in each it holds or not, by the numbers of the results files alone.
 Numbers that are published are also tested one by one (see `agreement`); here they count as a line.

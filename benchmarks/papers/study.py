@@ -110,7 +110,7 @@ def facts_of(row: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Done:
-    """The replications of a cell: a column a quantity."""
+    """The replications of a cell: a column per quantity."""
 
     cell: Cell
     names: tuple[str, ...]

@@ -118,7 +118,7 @@ def lines_of(paper: str, name: str, *filters: str) -> str:
 
 
 def theirs_of(paper: str, name: str) -> str:
-    """Return what is published of a table, a column a quantity."""
+    """Return what is published of a table, a column per quantity."""
     rows: dict[str, dict[str, str]] = {}
     for (table, row, quantity), one in read_published(HERE / paper / "expected.csv").items():
         if table == name:

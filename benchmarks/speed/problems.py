@@ -20,6 +20,15 @@ def binary(n: int, configs: int, *, dtype: type = np.float64, seed: int = 0) -> 
     return en.Predictions.from_arrays(y, scores, np.arange(n) % 10, response="probability")
 
 
+def repeated(n: int, configs: int, *, repeats: int, seed: int = 0) -> en.Predictions:
+    """Return scores of equally good configurations in repeats of ten folds."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    scores = y[:, None, None] + rng.standard_normal((n, configs, repeats))
+    fold = np.stack([rng.permutation(n) % 10 for _ in range(repeats)], axis=1)
+    return en.Predictions.from_arrays(y, scores, fold)
+
+
 def multiclass(n: int, configs: int, *, classes: int = 10, seed: int = 0) -> en.Predictions:
     """Return class probabilities that know a little of the class."""
     rng = np.random.default_rng(seed)

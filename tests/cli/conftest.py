@@ -32,7 +32,7 @@ Run = Callable[..., Outcome]
 
 
 def write_table(path: Path, names: list[str], seed: int = 3) -> Path:
-    """Write a wide CSV of probabilities for a balanced outcome, one column a name."""
+    """Write a wide CSV of probabilities for a balanced outcome, one column per name."""
     rng = np.random.default_rng(seed)
     y = np.tile([0, 1], CASES // 2)
     noise = 1.2 * rng.standard_normal((CASES, len(names)))

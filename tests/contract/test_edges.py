@@ -206,7 +206,7 @@ def test_a_split_is_answered_soundly_or_refused_with_a_reason(
 
 @pytest.fixture(scope="module")
 def lacking(repeated: Predictions) -> Predictions:
-    """Three repeats, of which the second did not test six cases and one configuration a fold."""
+    """Three repeats, of which the second did not test six cases and one configuration per fold."""
     folds, responses = repeated.folds.copy(), repeated.responses.copy()
     folds[:6, 1], responses[:6, :, 1] = -1, np.nan
     responses[folds[:, 2] == 4, 2, 2] = np.nan

@@ -63,7 +63,7 @@ ARRAYS: dict[str, Callable[[], object]] = {
     "scores as text": lambda: FROM_ARRAYS(Y + 0.5, S.astype(str), FOLD),
     "fold missing for tested cases": lambda: FROM_ARRAYS(Y, S, [0, 0, 1, 1, None, None]),
     "fold missing for all": lambda: FROM_ARRAYS(Y, S, [NAN] * 6),
-    "fold without a column a repeat": lambda: FROM_ARRAYS(Y, S[:, :, None].repeat(3, 2), FOLD),
+    "fold without a column per repeat": lambda: FROM_ARRAYS(Y, S[:, :, None].repeat(3, 2), FOLD),
     "y with NaN": lambda: FROM_ARRAYS([0, 1, NAN, 1, 0, 1], S, FOLD),
     "y with NaN among text": lambda: FROM_ARRAYS(["a", "b", NAN, "b", "a", "b"], S, FOLD),
     "y infinite": lambda: FROM_ARRAYS([0.5, INF, 1, 2, 3, 4], S, FOLD),

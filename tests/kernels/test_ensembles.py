@@ -77,7 +77,7 @@ def test_the_score_by_areas_is_the_mean_of_the_views() -> None:
 
 
 def test_the_score_by_squares_is_the_negative_sum_of_squared_residuals() -> None:
-    apart = RNG.standard_normal((C, 2 * N))  # two numbers a case
+    apart = RNG.standard_normal((C, 2 * N))  # two numbers per case
 
     def plain(b: int, members: np.ndarray) -> float:
         return float(-(np.square(apart[members].mean(axis=0)) * np.tile(COUNTS[b], 2)).sum())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 
 import numpy as np
@@ -22,7 +23,7 @@ SEED = 20260101
 
 
 def binary(n: int = 120, configs: int = 6, repeats: int = 1, seed: int = SEED) -> en.Predictions:
-    """Return probabilities with ties, in five folds a repeat."""
+    """Return probabilities with ties, in five folds per repeat."""
     rng = np.random.default_rng(seed)
     y = np.arange(n) % 2
     scores = np.clip(
@@ -105,7 +106,7 @@ def test_plain_and_compiled_scans_give_the_same_bytes(
 ) -> None:
     metric = en.metric(name)
     if metric.kernel is None:
-        assert not scans.is_compiled_worth(metric, counts(64, 500).values, 1000)
+        assert not scans.choose_compiled(metric, counts(64, 500).values, 1000)
         return
     pi, weights = problem_for(metric), counts(70, 90)
     monkeypatch.setattr(scans, "COLD", np.inf)
@@ -115,10 +116,23 @@ def test_plain_and_compiled_scans_give_the_same_bytes(
     plain_chosen = score_selected(pi, metric, weights, chosen)
     monkeypatch.setattr(scans, "COLD", 0)
     monkeypatch.setattr(scans, "WARM", 0)
-    assert scans.is_compiled_worth(metric, weights.values, 1)
+    assert scans.choose_compiled(metric, weights.values, 1)
     assert_array_equal(score_table(pi, metric, weights), plain)
     assert_array_equal(score_table(pi, metric, weights, n_jobs=2), plain)
     assert_array_equal(score_selected(pi, metric, weights, chosen), plain_chosen)
+
+
+def test_small_scans_load_the_compiled_kernels_once_they_add_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    metric, weights = en.metric("roc_auc"), counts(10, 90).values
+    monkeypatch.delitem(sys.modules, "earnest.kernels.compiled", raising=False)
+    monkeypatch.setattr(scans, "COLD", 3.0 * weights.size * 4)
+    monkeypatch.setattr(scans, "PLAIN_WORK", scans.PlainWork())
+    chosen = [scans.choose_compiled(metric, weights, columns=4) for _ in range(4)]
+    assert chosen == [False, False, True, True]
+    real = scans.choose_compiled(metric, weights.astype(float), columns=1000)
+    assert not real  # no compiled kernel takes these weights
 
 
 def problem_for(metric: RankMetric) -> en.Predictions:

@@ -291,7 +291,7 @@ def limits(
 
 
 class PlainLaw:
-    """A law by its definition; `x` are scores as the law reads them, one a configuration."""
+    """A law by its definition; `x` are scores as the law reads them, one per configuration."""
 
     greater = True
 

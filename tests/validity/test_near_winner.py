@@ -16,6 +16,7 @@ from benchmarks.calibration.run import (
     BLOCK,
     RESULTS,
     SEED,
+    Replicate,
     bbc_limits,
     outcome,
     read_plan,
@@ -48,7 +49,7 @@ HOLDS = {
     "auc": replace(BASE, number=100_007, n=100, metric="roc_auc", truth="b24_6", configs=20),
     "repeats": replace(BASE, number=100_008, n=100, configs=20, repeats=3),
 }
-BBC_FAILS = {  # BBC's bounds held in 71, 82 and 88 % of a hundred runs
+QUANTILES_FAIL = {
     "balanced accuracy of five positives": replace(
         BASE, number=100_010, metric="balanced_accuracy", configs=1, positives=0.1
     ),
@@ -69,38 +70,49 @@ BBC_FAILS = {  # BBC's bounds held in 71, 82 and 88 % of a hundred runs
 CEILING = replace(BASE, number=100_013, n=20, configs=5, truth="eq.97")
 
 
-def held(cell: Cell) -> tuple[int, int, int]:
-    """Count the lower bounds of BBC and near_winner that hold, and two-sided near_winner's."""
-    runs = [replicate(cell, number) for number in range(RUNS)]
-    return (
-        sum(one.bbc.held for one in runs),
-        sum(one.near.held for one in runs),
-        sum(one.near.held_two_sided for one in runs),
-    )
+# Of 300 runs the bounds of BBC's quantiles, of `bbc` and of `near_winner` held in so many. The page
+# gives the first two lines. Three more or less: sums in another order may move a bound by a bit.
+COUNTS = {
+    "balanced accuracy of five positives": (211, 300, 300),
+    "auc of five positives": (205, 294, 294),
+    "balanced accuracy near the ceiling": (259, 300, 300),
+}
+
+
+def repeat(cell: Cell) -> list[Replicate]:
+    """Return the runs of a cell."""
+    return [replicate(cell, number) for number in range(RUNS)]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", HOLDS)
 def test_bounds_and_intervals_hold(name: str) -> None:
-    _, bound, interval = held(HOLDS[name])
-    assert not too_rare(bound, RUNS, SIZE)
-    assert not too_rare(interval, RUNS, SIZE)
+    runs = repeat(HOLDS[name])
+    assert not too_rare(sum(one.near.held for one in runs), RUNS, SIZE)
+    assert not too_rare(sum(one.near.held_two_sided for one in runs), RUNS, SIZE)
 
 
 @pytest.mark.slow
 def test_a_perfect_sample_does_not_cost_the_coverage() -> None:
-    runs = [replicate(CEILING, number) for number in range(RUNS)]
+    runs = repeat(CEILING)
     assert too_rare(sum(one.published.held for one in runs), RUNS, SIZE)  # BBC's quantiles alone
     assert not too_rare(sum(one.near.held for one in runs), RUNS, SIZE)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", BBC_FAILS)
-def test_bounds_hold_where_those_of_bbc_do_not(name: str) -> None:
-    bbc, bound, interval = held(BBC_FAILS[name])
-    assert too_rare(bbc, RUNS, SIZE)
-    assert not too_rare(bound, RUNS, SIZE)
-    assert not too_rare(interval, RUNS, SIZE)
+@pytest.mark.parametrize("name", QUANTILES_FAIL)
+def test_bounds_hold_where_the_quantiles_of_bbc_do_not_and_are_tighter_than_its_limits(
+    name: str,
+) -> None:
+    runs = repeat(QUANTILES_FAIL[name])
+    counts = [sum(getattr(one, by).held for one in runs) for by in ("published", "bbc", "near")]
+    np.testing.assert_allclose(counts, COUNTS[name], atol=3)
+    assert too_rare(counts[0], RUNS, SIZE)
+    assert not too_rare(counts[1], RUNS, SIZE)
+    assert not too_rare(counts[2], RUNS, SIZE)
+    assert not too_rare(sum(one.near.held_two_sided for one in runs), RUNS, SIZE)
+    # mean slacks of .22, .23 and .06 against .27, .28 and .08 on the same samples
+    assert sum(one.near.slack for one in runs) < 0.9 * sum(one.bbc.slack for one in runs)
 
 
 def test_the_simulated_bbc_is_that_of_the_method() -> None:

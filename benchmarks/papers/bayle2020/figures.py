@@ -98,7 +98,7 @@ def wilson(part: float, count: int) -> tuple[str, str]:
 
 
 def draw(columns: dict[str, list[dict[str, str]]], key: str, panels: Sequence[Panel]) -> Any:
-    """Draw a column a population and a row a quantity, a line a procedure."""
+    """Draw a column per population and a row per quantity, a line per procedure."""
     figure = new_figure((10.4, 5.6))
     axes = figure.subplots(len(panels), len(columns), squeeze=False)
     for row, (quantity, label, limits, level) in enumerate(panels):

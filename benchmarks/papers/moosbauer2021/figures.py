@@ -116,12 +116,12 @@ def read_curves(lines: list[dict[str, str]]) -> tuple[Curves, dict[str, float]]:
 
 
 def draw_effects(lines: list[dict[str, str]]) -> Any:
-    """Draw a row a dimension: the effect of the first parameter after 0, 1 and 3 splits."""
+    """Draw a row per dimension: the effect of the first parameter after 0, 1 and 3 splits."""
     return _draw_curves(lines, ("0", "1", "3"), "first parameter")
 
 
 def draw_effects_in_kind(lines: list[dict[str, str]]) -> Any:
-    """Draw a row a data set and parameter: its effect everywhere, and after 6 splits."""
+    """Draw a row per data set and parameter: its effect everywhere, and after 6 splits."""
     return _draw_curves(lines, ("0", "6"), "level of the parameter")
 
 
@@ -150,7 +150,7 @@ def _draw_curves(lines: list[dict[str, str]], splits: tuple[str, ...], x: str) -
 
 
 def draw_splits(lines: list[dict[str, str]]) -> Any:
-    """Draw median gains by the number of splits, a line a parameter, and the published example."""
+    """Draw median gains by the number of splits, a line per parameter, and the paper's example."""
     published = read_published(Path(__file__).parent / "expected.csv")
     known = [facts_of(line["row"]) for line in lines]
     sets, params = (

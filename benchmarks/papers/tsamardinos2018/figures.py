@@ -49,7 +49,7 @@ def list_published(table: str, quantity: str) -> dict[str, float]:
 
 
 def draw_real_bias(lines: list[dict[str, str]]) -> Any:
-    """Draw a panel a protocol: bias against cases, a thin line a data set, all in bold."""
+    """Draw a panel per protocol: bias against cases, a thin line per data set, all in bold."""
     figure = new_figure((10.4, 2.8))
     axes = figure.subplots(1, len(PROTOCOLS), sharey=True)
     for ax, (name, title) in zip(axes, PROTOCOLS.items(), strict=True):
@@ -89,7 +89,7 @@ def draw_portfolio(lines: list[dict[str, str]]) -> Any:
 
 
 def draw_choices(lines: list[dict[str, str]]) -> Any:
-    """Draw the relative AUC of what ten repeats choose, a thin line a data set, all in bold."""
+    """Draw the relative AUC of what ten repeats choose, a thin line per data set, all in bold."""
     figure = new_figure((7.2, 2.8))
     axes = figure.subplots(1, 2, sharey=True)
     for ax, name in zip(axes, ("over bbc", "over ncv"), strict=True):
@@ -101,7 +101,7 @@ def draw_choices(lines: list[dict[str, str]]) -> Any:
 
 
 def draw_widths(lines: list[dict[str, str]]) -> Any:
-    """Draw a panel a size: width against repeats, a thin line a data set, all in bold."""
+    """Draw a panel per size: width against repeats, a thin line per data set, all in bold."""
     sizes = list(dict.fromkeys(facts_of(line["row"])["cases"] for line in lines))
     figure = new_figure((8.4, 2.8))
     axes = figure.subplots(1, len(sizes), sharey=True)
@@ -169,7 +169,7 @@ def draw_dropping(lines: list[dict[str, str]]) -> Any:
 
 
 def draw_bias(lines: list[dict[str, str]]) -> Any:
-    """Draw a panel a protocol: bias against cases for Beta(9, 6), a line a number of configs."""
+    """Draw a panel per protocol: bias against cases for Beta(9, 6), a line per count of configs."""
     figure = new_figure((10.4, 3.0))
     axes = figure.subplots(1, len(TITLES), sharey=True)
     shown = [(facts_of(line["row"]), line) for line in lines]
@@ -198,7 +198,7 @@ def draw_bias(lines: list[dict[str, str]]) -> Any:
 
 
 def draw_coverage(lines: list[dict[str, str]]) -> Any:
-    """Draw a panel a size: how often intervals of each level held, over all data sets."""
+    """Draw a panel per size: how often intervals of each level held, over all data sets."""
     sizes = list(dict.fromkeys(facts_of(line["row"])["cases"] for line in lines))
     figure = new_figure((8.4, 3.2))
     axes = figure.subplots(1, len(sizes), sharey=True, squeeze=False)[0]

@@ -46,7 +46,7 @@ def draw_means(lines: list[dict[str, str]]) -> Any:
 
 
 def draw_trials(lines: list[dict[str, str]]) -> Any:
-    """Draw a panel an estimator: lines from what it says of a training set to the truth of it."""
+    """Draw a panel per estimator: lines from what it says of a training set to the truth of it."""
     figure = new_figure((7.5, 3.2))
     axes = figure.subplots(1, 3, sharey=True)
     by = {(line["row"], line["quantity"]): float(line["ours"]) for line in lines}

@@ -1,4 +1,4 @@
-"""The command line: one file a command, presentation in `show`."""
+"""The command line: one file per command, presentation in `show`."""
 
 from __future__ import annotations
 

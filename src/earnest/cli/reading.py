@@ -151,7 +151,7 @@ def refuse_no_metric(path: Path) -> None:
     if may_hold_scores(path):
         raise FormatError(
             f"--metric is missing, and {path.name!r} has no column 'y'",
-            needs="the outcome in a column, and a metric; or scores, one column a configuration",
+            needs="the outcome in a column, and a metric; or scores, one column per configuration",
             cure="For scores of items, such as prompts scored on the same questions, say --scores.",
         )
     raise InputError(

@@ -25,7 +25,7 @@ ROWS = 2048  # cases a product: more of them leave coarser steps, and more in do
 IN_CACHE = 1 << 17  # losses that are still in the cache when they are rounded
 COLUMNS = 16  # columns summed in float64 at a time
 WORTH = 1e8  # (case, configuration, resample) updates from which it pays
-MOST_IN_DOUBT = 16  # configurations a resample beyond which the full table is cheaper
+MOST_IN_DOUBT = 16  # configurations per resample beyond which the full table is cheaper
 HALF_A_STEP = 0.501  # numbers below 2**13 are rounded to float32, off by 2**-11, then to a whole
 SLACK = 1e-6  # relative; above the float32 rounding of a step and of its product
 

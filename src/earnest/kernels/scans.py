@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,16 @@ from earnest.metrics.families import RankMetric, View
 COLD, WARM = 4e7, 5e4
 PLAIN_CELLS = 1 << 20  # weights that plain scans order at a time, in all threads
 VALUES = 1 << 22  # of single views, before they are combined
+
+
+@dataclass
+class PlainWork:
+    """How many updates the plain scans of this process made while numba was not loaded."""
+
+    updates: float = 0.0
+
+
+PLAIN_WORK = PlainWork()
 
 
 def rank_table(
@@ -60,7 +71,7 @@ def _view_table(
 ) -> NDArray[np.float64]:
     """Return the metric (B, c) of some columns of the scores (n, C[, K]) that a view is about."""
     scores = _take_column(scores[:, columns], view)
-    if is_compiled_worth(metric, weights, scores.shape[1]):
+    if choose_compiled(metric, weights, scores.shape[1]):
         from earnest.kernels import fast
 
         whole = None if keeper is None else keeper.find(view.column, view.truth)
@@ -80,7 +91,7 @@ def scan_plainly(
     weights: Numbers,
     cells: int,
 ) -> NDArray[np.float64]:
-    """Apply the definition of a rank metric to one column, a bounded block of resamples a time."""
+    """Apply the definition of a rank metric to one column, block by block of the resamples."""
     step = max(1, cells // max(1, weights.shape[1]))
     blocks = [weights[b : b + step] for b in range(0, len(weights), step)]
     return np.concatenate([metric.scan(score, truth, block) for block in blocks])
@@ -96,7 +107,7 @@ def rank_selected(
     keeper: RankKeeper | None = None,
     places: NDArray[np.intp] | None = None,
 ) -> NDArray[np.float64]:
-    """Return the metric (B,) of one column of scores a resample.
+    """Return the metric (B,) of one column of scores per resample.
 
     With a keeper `places` (C,) says which columns of its predictions the scores are.
     """
@@ -125,7 +136,7 @@ def _view_selected(
     n_jobs: int,
     kept: KeptRanks | None,
 ) -> NDArray[np.float64]:
-    if is_compiled_worth(metric, weights, 1):
+    if choose_compiled(metric, weights, 1):
         from earnest.kernels import fast
 
         counts = np.asarray(weights, np.uint8)
@@ -151,9 +162,16 @@ def _sum_masses(views: tuple[View, ...], weights: Numbers) -> NDArray[np.float64
     return out
 
 
-def is_compiled_worth(metric: RankMetric, weights: Numbers, columns: int) -> bool:
-    """Tell whether a metric has a compiled kernel that applies and pays for its start."""
+def choose_compiled(metric: RankMetric, weights: Numbers, columns: int) -> bool:
+    """Tell whether a scan takes a compiled kernel: if there is one, and if it pays for its start.
+
+    Small scans add up: once plain ones have cost as much as loading numba does, the next one loads
+    it. Both kinds of scan give the same bytes, so that it does not matter to the result when.
+    """
     if metric.kernel is None or weights.dtype != np.uint8:
         return False
-    loaded = "earnest.kernels.compiled" in sys.modules
-    return float(weights.size) * columns >= (WARM if loaded else COLD)
+    updates = float(weights.size) * columns
+    if "earnest.kernels.compiled" in sys.modules:
+        return updates >= WARM
+    PLAIN_WORK.updates += updates
+    return PLAIN_WORK.updates >= COLD

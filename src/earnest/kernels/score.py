@@ -82,7 +82,7 @@ def score_selected(
     *,
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
-    """Return the metric of one configuration a resample: (B,); NaN where `columns` is -1.
+    """Return the metric of one configuration per resample: (B,); NaN where `columns` is -1.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Scan segment programs for 64 resamples at a time, exactly, in integers.
 
-The counts of 64 resamples lie side by side, one 64-byte row a case (`fill_block`), so that one
+The counts of 64 resamples lie side by side, one 64-byte row per case (`fill_block`), so that one
 vector instruction updates 64 resamples. A *program* (see `earnest.kernels.programs`) lists, in
 ascending order of score, the rows to add: segments of up to four positive rows followed by up to
 four negative rows, filled up with an all-zero row. A segment therefore has no branch that depends

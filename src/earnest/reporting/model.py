@@ -203,7 +203,7 @@ class RivalsPart:
 
 @dataclass(frozen=True, kw_only=True)
 class Confusion:
-    """Counts of decisions: one row a true class, one column a predicted one."""
+    """Counts of decisions: one row per true class, one column per predicted one."""
 
     heading: str
     predicted: tuple[str, ...]

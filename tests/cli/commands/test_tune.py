@@ -61,7 +61,7 @@ def test_a_run_reads_as_recorded(run, here, monkeypatch):
     assert done.code == 0
     assert done.out == read_snapshot(GOLDEN / "tune.txt", done.out)
     assert max(map(len, done.out.splitlines())) <= 80
-    lines = done.err.splitlines()  # without a terminal progress is a line a tenth
+    lines = done.err.splitlines()  # without a terminal progress is a line per tenth
     assert len(lines) == 9  # of nine fits; the last line is the end
     assert all(line.startswith("Search ") for line in lines)
     assert re.fullmatch(r"Search  100 %  9 fits  in \d+ s", lines[-1])

@@ -64,7 +64,7 @@ def test_what_takes_long_is_told_again_and_again(monkeypatch):
 
 def test_a_long_estimate_tells_how_many_of_its_resamples_are_scored(monkeypatch):
     monkeypatch.setattr("earnest.cli.show.progress.LONG", 0.01)
-    monkeypatch.setattr("earnest.resampling.bootstrap.BATCH_BYTES", 64 * 40)  # a block a batch
+    monkeypatch.setattr("earnest.resampling.bootstrap.BATCH_BYTES", 64 * 40)  # a block per batch
     monkeypatch.setattr("earnest.resampling.bootstrap.LEAST_BLOCKS", 1)
     counts = []
 

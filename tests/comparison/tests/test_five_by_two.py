@@ -11,7 +11,7 @@ from earnest.comparison.tests.five_by_two import spread
 
 
 def losses(a: np.ndarray, b: np.ndarray, **about: object) -> en.Scores:
-    """Two cases a repeat, each a fold of its own: the differences are those of the cases."""
+    """Two cases per repeat, each a fold of its own: the differences are those of the cases."""
     fold = np.tile([[0], [1]], 5)
     limits = (-np.inf, np.inf)
     return en.Scores(

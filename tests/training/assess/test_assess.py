@@ -96,7 +96,7 @@ def test_loocv_trains_on_all_others() -> None:
 
 def test_holdout_tests_a_stratified_quarter() -> None:
     made = assess(Counted(), X, Y, method="holdout", metric="roc_auc", rng=0)
-    assert FITS == [44]  # of 30 a class, round(7.5) = 8 test
+    assert FITS == [44]  # of 30 per class, round(7.5) = 8 test
     assert made.n_cases == 16
     assert made.estimand == Estimand.THIS_MODEL  # one learner: nothing was selected
 

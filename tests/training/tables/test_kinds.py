@@ -29,7 +29,7 @@ WORDS = [f"w{i}" for i in range(N)]
         ),  # several rows of a patient
         ("few_id", [0, 1, 2] * 20, ColumnKind.NUMBER),
         ("name", WORDS, ColumnKind.IDENTIFIER),
-        ("city", WORDS[:30] * 2, ColumnKind.TEXT),  # two cases a level
+        ("city", WORDS[:30] * 2, ColumnKind.TEXT),  # two cases per level
         ("city", WORDS[:12] * 5, ColumnKind.CATEGORY),
         ("sex", ["m", "f", None] * 20, ColumnKind.CATEGORY),
         ("smoker", [True, False] * 30, ColumnKind.CATEGORY),

@@ -51,7 +51,7 @@ class Part:
 
     @property
     def classes(self) -> int:
-        """The number of classes, 0 where there is one number a case."""
+        """The number of classes, 0 where there is one number per case."""
         return self.answers.shape[2] if self.answers.ndim == 3 else 0
 
 
@@ -184,7 +184,7 @@ def _share_out(answers: NDArray[np.floating], classes: int) -> NDArray[np.floati
 
 
 def _add_task(wanted: PredictionsRequest, labels: RawArray, many: int) -> PredictionsRequest:
-    """Return what is wanted with the task that the labels and the numbers a case tell."""
+    """Return what is wanted with the task that the labels and the numbers per case tell."""
     if wanted.task is not None:
         return wanted
     if many:

@@ -90,7 +90,7 @@ def _side_by_side(heads: Sequence[str], rows: Sequence[Row]) -> Part:
 def _one_below_another(
     objective: str, better: str, curves: Sequence[EffectCurve], rows: Sequence[Row]
 ) -> Iterator[Part]:
-    """Yield two lines a parameter, where a terminal has no room for a table; nothing is cut."""
+    """Yield two lines per parameter, where a terminal has no room for a table; nothing is cut."""
     said = f"Share of variance, curve, best value, range of {objective} ({better} is better)"
     yield say(said, GREY)
     for whole, (_, share, curve, _, ends) in zip(curves, rows, strict=True):

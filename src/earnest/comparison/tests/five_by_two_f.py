@@ -21,7 +21,7 @@ from earnest.comparison.base import (
 from earnest.comparison.tests.five_by_two import DEGREES, DESIGN, FiveByTwo, spread
 from earnest.comparison.wald import ROUNDING, wald
 
-SQUARES = 10  # squared differences, two a repeat
+SQUARES = 10  # squared differences, two per repeat
 
 
 @dataclass(frozen=True, eq=False)

@@ -795,8 +795,8 @@ def draw_batches(table: Numbers, count: int) -> Numbers:
     """Return the means (count, C) of random batches of items (n, C), all of the same size.
 
     Items are put into batches by a draw that depends on their number alone. What is left over, less
-    than one item a batch, is shared out among all of them, so that the mean of the batches is that
-    of the items.
+    than one item per batch, is shared out among all of them, so that the mean of the batches is
+    that of the items.
     """
     order = np.random.default_rng(len(table)).permutation(len(table))
     size, left = divmod(len(table), count)

@@ -318,7 +318,7 @@ def refuse_rows_of_models(columns: Columns, roles: Roles) -> None:
 def _find_rows_of_models(
     columns: Columns, roles: Roles
 ) -> tuple[str | None, str, int, str | None] | None:
-    """Return the case, the configuration, the rows a case and the prediction of a long table.
+    """Return the case, the configuration, the rows per case and the prediction of a long table.
 
     A case has then one row per configuration, always with the same outcome; without a column that
     names the cases, every configuration has the same outcomes and folds.

@@ -229,7 +229,7 @@ def _list_prefixes(order: NDArray[np.intp]) -> Floats:
 def _order_along_component(sums: Floats, counts: Floats, sizes: Floats) -> NDArray[np.intp]:
     """Order levels along the direction in which their mean curves differ most.
 
-    With one number a row this is the order of the means, which contains the best subset (Fisher
+    With one number per row this is the order of the means, which contains the best subset (Fisher
     1958); with curves it is the heuristic of Wright and König (2019).
     """
     means = sums / np.maximum(counts, 1.0)

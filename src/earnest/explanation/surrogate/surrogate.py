@@ -117,7 +117,7 @@ def choose_surrogate(space: Space, n: int) -> Surrogate:
     """Return the surrogate for this many trials in this space.
 
     A Gaussian process up to 1000 trials, a random forest beyond them, and also where categories
-    have more than 30 levels between them and the trials are fewer than ten a level: the process
+    have more than 30 levels between them and the trials are fewer than ten per level: the process
     then has hardly anything to tell levels apart by.
     """
     from earnest.explanation.surrogate.forest import ForestSurrogate

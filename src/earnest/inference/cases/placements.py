@@ -77,7 +77,7 @@ class Placements:
 
 
 def placements(positive: NDArray[np.bool_], scores: Numbers) -> Placements:
-    """Return the placements of every column of scores, in n log n steps a column.
+    """Return the placements of every column of scores, in n log n steps per column.
 
     DeLong, DeLong and Clarke-Pearson 1988, in the form of ranks of Sun and Xu 2014.
 

@@ -297,7 +297,7 @@ def enough(n_cases: int, n_resamples: int) -> int:
 
 
 def _score_selected(pi: Predictions, best: NDArray[np.intp], outside: NDArray[np.uint8]) -> Floats:
-    """Return areas and curves (B, 2 + 2 G) of one configuration a resample."""
+    """Return areas and curves (B, 2 + 2 G) of one configuration per resample."""
     out = np.full((len(best), 2 + 2 * len(GRID)), np.nan)
     for config in np.unique(best[best >= 0]):
         for rows in chunks(np.flatnonzero(best == config), pi.n_cases):
@@ -591,7 +591,7 @@ def class_curves(
 def _score_selected_classes(
     pi: Predictions, best: NDArray[np.intp], outside: NDArray[np.uint8]
 ) -> Floats:
-    """Return areas and curves (B, K (1 + G)) of one configuration a resample."""
+    """Return areas and curves (B, K (1 + G)) of one configuration per resample."""
     out = np.full((len(best), len(pi.target.classes), WIDTH), np.nan)
     for config in np.unique(best[best >= 0]):
         for rows in chunks(np.flatnonzero(best == config), pi.n_cases):

@@ -141,7 +141,7 @@ def calibration(
 
 
 def equal_counts(values: Floats, bins: int) -> list[NDArray[np.intp]]:
-    """Return the positions of equally many values a bin, in rising order; ties stay together."""
+    """Return the positions of equally many values per bin, in rising order; ties stay together."""
     order = np.argsort(values, kind="stable")
     ranked = values[order]
     edges = {0, len(values)}

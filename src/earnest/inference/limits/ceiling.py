@@ -561,7 +561,7 @@ def _find_rivals(contest: Contest, metric: Metric, trials: float) -> _Rivals | N
 
 
 def steady_scores(metric: Metric, table: Array, worth: Array, jobs: int) -> Array:
-    """Return scores (B, C) on the scale on which their variance is steady, some rows a thread."""
+    """Return scores (B, C) on the scale on which their variance is steady, some rows per thread."""
     out = np.empty_like(table)
 
     def fill(rows: slice) -> None:

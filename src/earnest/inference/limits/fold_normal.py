@@ -148,7 +148,7 @@ def few_cases(made: CaseValues) -> Iterator[Caution]:
 
 
 def unlike_cases(terms: NDArray[np.float64], folds: Numbers) -> float:
-    """Return how many cases a repeat have another value than the most common one.
+    """Return how many cases per repeat have another value than the most common one.
 
     Parameters
     ----------

@@ -366,7 +366,7 @@ def _draw(
         seeds,
         accept=None if by_class else in_bag_rule(metric, target, UndefinedRule.REDRAW),
         redraw=True,
-        columns=max(len(choice.candidates), target.n),  # the product takes 8 bytes a case
+        columns=max(len(choice.candidates), target.n),  # the product takes 8 bytes per case
         n_jobs=n_jobs,
     )
     made = made[~np.isnan(made).any(axis=1)]

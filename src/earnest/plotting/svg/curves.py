@@ -27,7 +27,7 @@ from earnest.plotting.svg.canvas import (
     space_labels,
 )
 
-# How well each class is told from the rest: one row a class, corrected beside as searched.
+# How well each class is told from the rest: one row per class, corrected beside as searched.
 
 
 CLASS_ROW, CLASS_TOP = 24.0, 24.0

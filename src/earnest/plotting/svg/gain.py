@@ -155,7 +155,7 @@ def _label_stops(x: Scale, configs: int) -> list[tuple[float, str]]:
 
 
 def learning(made: LearningCurve, *, name: str, width: float = 460, title: str = "") -> Figure:
-    """Draw a dot a size with its limits, joined by a line, on a log scale.
+    """Draw a dot per size with its limits, joined by a line, on a log scale.
 
     Parameters
     ----------

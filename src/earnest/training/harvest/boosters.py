@@ -86,7 +86,7 @@ class KeptRun:
 
     name: str
     params: dict[str, object]
-    read: Callable[[], tuple[Sequence[Answer], bool]]  # one answer a fold; whether it stopped early
+    read: Callable[[], tuple[Sequence[Answer], bool]]  # an answer per fold; did it stop early?
 
 
 class BoosterFolds:
@@ -223,7 +223,7 @@ class BoosterFolds:
         Parameters
         ----------
         models : sequence of CatBoost
-            What the call returned as its second value: one model a fold.
+            What the call returned as its second value: one model per fold.
         params : mapping, optional
             The parameters of this configuration, for tables and explanations.
         name : str, optional
