@@ -18,7 +18,7 @@ from benchmarks.speed.transcriptions import (
 from earnest.core.base.rng import Seeds
 from earnest.inference.cases.placements import placements
 from earnest.inference.resampling.splits import Choice
-from earnest.inference.resampling.tilt import choose_tilt_resampler, tilt_limits
+from earnest.methods.split.tilted import choose_tilt_resampler, tilt_limits
 
 RESAMPLES = 2000
 

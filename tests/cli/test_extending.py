@@ -130,9 +130,9 @@ class FirstFold:
         interval=False,
     )
 
-    def __call__(self, call: methods.Call) -> en.Estimate:
+    def __call__(self, call: methods.Call) -> methods.EstimateParts:
         scores = fold_scores(call.pi, call.metric)[:, 0, 0]
-        return methods.make_estimate(self, call, value=float(scores[0]), winner=0, naive=None)
+        return methods.EstimateParts(value=float(scores[0]), winner=0)
 
 
 def test_a_method_of_nested_searches_reads_their_evidence() -> None:

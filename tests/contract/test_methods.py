@@ -27,8 +27,8 @@ from earnest import (
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Evidence, Family, MethodSpec
-from earnest.methods import METHODS
-from earnest.methods.base import Call, methods_for
+from earnest.methods import METHODS, run
+from earnest.methods.base import Call, EstimateParts, Method, methods_for
 from earnest.testing import METHOD_LAWS, MethodCase, check_method, example_predictions
 from earnest.testing.examples import with_repeats
 
@@ -101,41 +101,55 @@ def test_a_class_is_checked_with_its_defaults() -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Faulty:
-    """BBC with a fault."""
+    """BBC, whose estimates `spoil` gives a fault."""
 
     fault: str = ""
     n_resamples: int = 100
     spec: Any = BBC.spec
 
-    def __call__(self, call: Call) -> Estimate:
-        """Return an estimate that breaks one law."""
-        made = BBC(n_resamples=self.n_resamples)(call)
-        knobs = {**made.provenance.knobs, "fault": self.fault, "spec": "bbc"}
-        made = replace(made, provenance=replace(made.provenance, knobs=knobs))
-        if self.fault == "range":
-            return replace(made, value=call.metric.limits[0] - 1)
-        if self.fault == "crossed":
-            assert made.interval is not None
-            crossed = replace(made.interval, low=made.interval.high, high=made.interval.low)
-            return replace(made, interval=crossed)
-        if self.fault == "seed":
-            return replace(made, value=made.value + np.random.default_rng().random() / 1000)
-        if self.fault == "threads":
-            return replace(made, value=made.value + 1e-3 * (call.n_jobs or 1))
-        if self.fault == "first column":
-            return replace(made, winner=call.pi.configs.ids[0])
-        if self.fault == "one-sided for scores":
-            return replace(made, value=made.value + 0.01 * call.metric.greater_is_better)
-        if self.fault == "estimand":
-            return replace(made, estimand="")
-        if self.fault == "valid":
-            return replace(made, n_valid=self.n_resamples + 1)
-        if self.fault == "level":
-            return replace(made, value=made.value + call.ask.confidence_level / 1000)
-        if self.fault == "writes":
-            call.given.responses.setflags(write=True)
-            call.given.responses[0, 0] += 1.0
-        return made
+    def __call__(self, call: Call) -> EstimateParts:
+        """Return what BBC finds."""
+        found = BBC(n_resamples=self.n_resamples)(call)
+        return replace(found, used={**found.used, "spec": "bbc"})
+
+
+def spoil(made: Estimate, fault: str, call: Call) -> Estimate:
+    """Return an estimate that breaks one law."""
+    if fault == "range":
+        return replace(made, value=call.metric.limits[0] - 1)
+    if fault == "crossed":
+        assert made.interval is not None
+        crossed = replace(made.interval, low=made.interval.high, high=made.interval.low)
+        return replace(made, interval=crossed)
+    if fault == "seed":
+        return replace(made, value=made.value + np.random.default_rng().random() / 1000)
+    if fault == "threads":
+        return replace(made, value=made.value + 1e-3 * (call.n_jobs or 1))
+    if fault == "first column":
+        return replace(made, winner=call.pi.configs.ids[0])
+    if fault == "one-sided for scores":
+        return replace(made, value=made.value + 0.01 * call.metric.greater_is_better)
+    if fault == "estimand":
+        return replace(made, estimand="")
+    if fault == "valid":
+        return replace(made, n_valid=(made.n_resamples or 0) + 1)
+    if fault == "level":
+        return replace(made, value=made.value + call.ask.confidence_level / 1000)
+    if fault == "writes":
+        call.given.responses.setflags(write=True)
+        call.given.responses[0, 0] += 1.0
+    return made
+
+
+@pytest.fixture(autouse=True)
+def _spoiled_estimates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give every estimate of a `Faulty` its fault, where it is put together."""
+    make = run._make_estimate
+
+    def make_and_spoil(method: Method, call: Call, found: EstimateParts) -> Estimate:
+        return spoil(make(method, call, found), getattr(method, "fault", ""), call)
+
+    monkeypatch.setattr(run, "_make_estimate", make_and_spoil)
 
 
 FAULTS = {
@@ -178,7 +192,7 @@ def test_the_contract_finds_an_interval_that_was_not_declared() -> None:
 def test_the_contract_finds_an_empty_caution() -> None:
     @dataclass(frozen=True)
     class Mute(BBC):
-        def __call__(self, call: Call) -> Estimate:
+        def __call__(self, call: Call) -> EstimateParts:
             return replace(BBC(n_resamples=100)(call), cautions=(Caution("EN001", "", ""),))
 
     with pytest.raises(AssertionError, match="sentence"):

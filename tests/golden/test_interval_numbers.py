@@ -17,8 +17,8 @@ from earnest.core.results.interval import best_of, source_from_dict
 from earnest.core.results.specs import Side
 from earnest.inference.limits.auc import hanley_mcneil_variance
 from earnest.inference.resampling.splits import Choice
-from earnest.inference.resampling.tilt import choose_tilt_resampler, tilt_limits
 from earnest.kernels.score import score_table
+from earnest.methods.split.tilted import choose_tilt_resampler, tilt_limits
 from tests.golden.problems import NAMES, intervals, learning, predictions
 
 DIGITS = 1e-12  # the reference has 13 digits

@@ -17,10 +17,9 @@ import earnest as en
 from earnest import BBC, HoldOut, Predictions, estimate, estimate_all
 from earnest.core.data.replicates import DrawUnit
 from earnest.core.data.target import Task
-from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.methods import METHODS, run
-from earnest.methods.base import Call, make_estimate, takes_metric
+from earnest.methods.base import Call, EstimateParts, takes_metric
 from earnest.metrics import METRICS
 from earnest.testing import squared_error
 from earnest.testing.examples import example_for, example_predictions
@@ -339,9 +338,9 @@ class Guess:
         interval=False,
     )
 
-    def __call__(self, call: Call) -> Estimate:
+    def __call__(self, call: Call) -> EstimateParts:
         """Return one half."""
-        return make_estimate(self, call, value=0.5, winner=0, naive=None)
+        return EstimateParts(value=0.5, winner=0)
 
 
 def test_a_method_of_ones_own_needs_no_registry(binary: Predictions) -> None:

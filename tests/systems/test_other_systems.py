@@ -19,9 +19,9 @@ import pytest
 
 import earnest as en
 from earnest.adapters.predictions.door import _restore_slashes
-from earnest.adapters.predictions.optuna import URL
 from earnest.adapters.scores.door import _name_file
 from earnest.adapters.scores.runs import Run
+from earnest.adapters.trials.files import URL
 from earnest.reporting import report
 from tests.training.tune_tables import portfolio
 

@@ -18,7 +18,8 @@ from earnest.explanation.curves import (
     relative_gain,
 )
 from earnest.explanation.effects import Scene, effect_of
-from earnest.explanation.regions.partition import Growth, RegionRule, inside, regions_of
+from earnest.explanation.regions.partition import Growth, RegionRule, regions_of
+from earnest.explanation.regions.regions import inside
 from earnest.explanation.sampling_bias import discrepancy
 from earnest.explanation.surrogate.gaussian_process import GaussianProcess
 
@@ -74,7 +75,7 @@ def measures(points: np.ndarray, surrogate: str) -> dict[str, dict[str, float]]:
             tree = regions_of(scene, curve, RegionRule(Growth(depth=depth, variant=variant)))
             best = tree.best
             assert best is not None
-            rows = inside(scene, best.limits, over)
+            rows = inside(scene.space, best.limits, over)
             nll = negative_log_likelihood(truth[rows].mean(axis=0), best.curve.mean, best.curve.sd)
             found[variant][f"gain_mc_{depth}"] = 100 * best.narrower
             found[variant][f"gain_nll_{depth}"] = 100 * relative_gain(overall, nll)
@@ -113,7 +114,7 @@ def curves(points: np.ndarray, surrogate: str) -> dict[str, float]:
         tree = regions_of(scene, curve, RegionRule(Growth(depth=depth, variant="as_published")))
         best = tree.best
         assert best is not None
-        true = truth[inside(scene, best.limits, over)].mean(axis=0)
+        true = truth[inside(scene.space, best.limits, over)].mean(axis=0)
         out |= curve_numbers(depth, 10.0 * curve.codes - 5.0, true, best.curve)
     return out
 

@@ -24,8 +24,8 @@ from earnest.explanation.curves import (
     relative_gain,
 )
 from earnest.explanation.effects import Scene, average, effect_of
-from earnest.explanation.regions.partition import Growth, RegionRule, inside, neighbours, regions_of
-from earnest.explanation.regions.regions import Region
+from earnest.explanation.regions.partition import Growth, RegionRule, neighbours, regions_of
+from earnest.explanation.regions.regions import Region, inside
 from earnest.explanation.surrogate.gaussian_process import GaussianProcess
 
 NAMES = ("alpha", "batch_size", "depth", "learning_rate_init", "width")
@@ -137,7 +137,7 @@ def _around_best(scene: Scene, curve: EffectCurve, impurity: str) -> list[Region
 
 
 def _points_of(scene: Scene, region: Region) -> np.ndarray:
-    return np.flatnonzero(inside(scene, region.limits, scene.points))
+    return np.flatnonzero(inside(scene.space, region.limits, scene.points))
 
 
 def _truth(benchmark: Benchmark, scene: Scene, curve: EffectCurve, column: int) -> np.ndarray:

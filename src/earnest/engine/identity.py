@@ -509,7 +509,7 @@ def versions(*values: object) -> Mapping[str, str]:
     for value in values:
         walk.text(value)
     found = {"earnest": version("earnest"), "python": "{}.{}".format(*sys.version_info)}
-    for name in sorted({*LIBRARIES, *walk.libraries}):
+    for name in {*LIBRARIES, *walk.libraries} - set(found):
         module = sys.modules.get(name)
         said = getattr(module, "__version__", None)
         if isinstance(said, str):

@@ -18,12 +18,13 @@ from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.provenance import JsonObject, finite
 from earnest.core.results.base import (
+    Plain,
     check_lengths,
     check_schema,
+    read_array,
     read_parts,
     refuse_other_types,
 )
-from earnest.core.results.plain import Plain, read_array
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from earnest.core.base.errors import InputError
 from earnest.core.base.provenance import JsonObject
+from earnest.core.results.base import Plain
 from earnest.core.results.interval import quantile_limits
-from earnest.core.results.plain import Plain
 from earnest.core.results.specs import Side
 from earnest.core.space.parameters import Parameter
 from earnest.explanation.effects import IMPORTANCE, PAIRS, Scene

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import JsonObject, finite
-from earnest.core.results.base import Result, refuse_other_types
+from earnest.core.results.base import Result, is_page, refuse_other_types
 from earnest.core.results.cautions import Caution
 from earnest.explanation.curves import (
     CurveQuality,
@@ -28,13 +28,8 @@ from earnest.explanation.curves import (
 )
 from earnest.explanation.effects import Scene, compute_surface, effect_of
 from earnest.explanation.importance import Importance, Share
-from earnest.explanation.regions.partition import (
-    Growth,
-    RegionRule,
-    inside,
-    regions_of,
-)
-from earnest.explanation.regions.regions import Region, RegionTree
+from earnest.explanation.regions.partition import Growth, RegionRule, regions_of
+from earnest.explanation.regions.regions import Region, RegionTree, inside
 from earnest.explanation.sampling_bias import SamplingBias, short
 from earnest.explanation.stable import StableOptimum
 from earnest.explanation.suggest import Suggestion, suggest
@@ -138,7 +133,7 @@ class Explanation(Result):
         if within is None:
             return self.effects.get(param) or effect_of(scene, param)
         points = scene.points_where_active(scene.space.index(param))
-        rows = inside(scene, within.limits, scene.space.mask(points))
+        rows = inside(scene.space, within.limits, scene.space.mask(points))
         return effect_of(scene, param, points[rows], where=within.words)
 
     def effect2d(self, first: str, second: str, *, grid_size: int | None = None) -> EffectSurface:
@@ -308,11 +303,14 @@ class Explanation(Result):
         told = f"; cautions: {', '.join(codes)}" if codes else ""
         return PaperTable(heads, tuple(body), f"{note}{told}.")
 
-    def _save_page(self, path: str | Path) -> Path:
-        """Write the part of a report on what the search learned, as a page of its own.
+    def save(self, path: str | Path, *, draws: bool = True) -> Path:
+        """Write it as JSON, or as a page if the name ends in .html, and return where to.
 
-        An explanation that was read from JSON has a page too, but makes no suggestions.
+        The page is the part of a report on what the search learned. An explanation that was read
+        from JSON has one too, but makes no suggestions.
         """
+        if not is_page(path):
+            return super().save(path, draws=draws)
         from earnest.reporting.report import Report, content_of_explanation
 
         return Report(content_of_explanation(self)).save(path)
@@ -367,7 +365,7 @@ class Explanation(Result):
 def _rows(scene: Scene, curve: EffectCurve, region: Region | None) -> NDArray[np.intp] | None:
     if region is None or curve.ice is None:
         return None
-    return np.flatnonzero(inside(scene, region.limits, scene.space.mask(curve.ice.points)))
+    return np.flatnonzero(inside(scene.space, region.limits, scene.space.mask(curve.ice.points)))
 
 
 Floats = NDArray[np.float64]
@@ -386,7 +384,7 @@ def judge_against(scene: Scene, tree: RegionTree, curve: EffectCurve, truth: Tru
             needs="a hyperparameter that is active in it",
         )
     true = true_curves(scene, curve, truth)
-    rows = inside(scene, best.limits, scene.space.mask(ice.points))
+    rows = inside(scene.space, best.limits, scene.space.mask(ice.points))
     return QualityGain(
         _with_likelihood(gain.overall, curve, average_columns(true)),
         _with_likelihood(gain.region, best.curve, average_columns(true[rows])),

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.provenance import finite
-from earnest.core.results.plain import Plain
+from earnest.core.results.base import Plain
 from earnest.core.space.space import Space
 
 Floats = NDArray[np.float64]

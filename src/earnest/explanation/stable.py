@@ -9,7 +9,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.results.plain import Plain
+from earnest.core.results.base import Plain
 from earnest.explanation.effects import Scene
 from earnest.explanation.surrogate.surrogate import variances
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.results.plain import Plain
+from earnest.core.results.base import Plain
 from earnest.explanation.curves import EffectCurve
 from earnest.explanation.effects import SUGGEST, Scene
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TypeVar, cast
 
 import numpy as np
@@ -18,8 +17,10 @@ from earnest.core.base.sums import (
     sum_slices,
 )
 from earnest.core.base.threads import each
+from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
 from earnest.metrics.families import MomentMetric, Moments
+from earnest.metrics.responding import respond
 
 F = TypeVar("F", bound=np.floating)
 
@@ -54,8 +55,6 @@ class Scratch:
         return out
 
 
-Responder = Callable[[slice, slice], Numbers]  # rows, columns -> what the metric needs
-
 RESAMPLES = 1024  # resamples a product; each bounds what a step holds in memory
 CELLS = 1 << 20  # feature values a product
 IN_CACHE = 1 << 17  # feature values that are still in the cache when they are summed
@@ -65,21 +64,23 @@ EXACT = float(1 << 24)  # whole numbers up to here are exact in float32
 
 
 def score_moments(
+    pi: Predictions,
     target: Target,
     metric: MomentMetric,
-    response: Responder,
+    responses: Numbers,
     weights: Numbers,
-    columns: int,
     n_jobs: int = 1,
 ) -> NDArray[np.float64]:
-    """Return the metric (B, C) under every row of weights (B, n).
+    """Return the metric (B, C) of responses (n, C[, K]) under every row of weights (B, n).
 
-    Blocks of resamples and columns are a matter of memory, and change no bit. Few resamples are
-    done in threads; for many the products have threads of their own.
+    Target and responses are those of the cases of `pi` that are scored. Blocks of resamples and
+    columns are a matter of memory, and change no bit. Few resamples are done in threads; for many
+    the products have threads of their own.
     """
+    columns = responses.shape[1]
     out = np.empty((len(weights), columns))
     weights = as_counts(weights)
-    parts = _count_features(target, metric, response)
+    parts = _count_features(pi, target, metric, responses)
     cells = CELLS if len(weights) > FEW else IN_CACHE
     kept = min(cells // ROWS, SUMS // min(len(weights), RESAMPLES))
     width = max(1, min(columns, kept // parts))
@@ -91,7 +92,9 @@ def score_moments(
         scratch = one_thread if jobs == 1 else Scratch()
         for top in range(0, len(weights), RESAMPLES):
             some = weights[top : top + RESAMPLES]
-            own, shared = _sum_features(target, metric, response, some, block, parts, scratch)
+            own, shared = _sum_features(
+                pi, target, metric, responses[:, block], some, parts, scratch
+            )
             out[top : top + RESAMPLES, block] = metric.combine(own, shared)
 
     each(fill, blocks, jobs)
@@ -99,24 +102,24 @@ def score_moments(
 
 
 def _sum_features(
+    pi: Predictions,
     target: Target,
     metric: MomentMetric,
-    response: Responder,
+    responses: Numbers,
     weights: Numbers,
-    columns: slice,
     parts: int,
     scratch: Scratch,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the weighted sums of the features, (m, B, C) and (s, B, 1), block by block of rows."""
-    centre = _find_centre(target, metric, response, columns)
-    shape = (parts, len(weights), columns.stop - columns.start)
+    centre = _find_centre(pi, target, metric, responses)
+    shape = (parts, len(weights), responses.shape[1])
     own = scratch.empty("own", shape, np.float64)
     shared: NDArray[np.float64] | float = 0.0
     heaviest = _find_heaviest(metric, weights)
     for start in range(0, target.n, ROWS):
         rows = slice(start, min(start + ROWS, target.n))
         part = target.take(np.arange(rows.start, rows.stop))
-        moments = metric.features(part, response(rows, columns), centre)
+        moments = metric.features(part, respond(pi, metric.needs, responses[rows]), centre)
         beside = np.atleast_2d(moments.shared).T
         if heaviest * _find_largest(moments) < EXACT:
             block = scratch.copy("weights", weights[:, rows], np.float32)
@@ -135,45 +138,46 @@ def _sum_features(
 
 
 def score_selected_moments(
+    pi: Predictions,
     target: Target,
     metric: MomentMetric,
-    response: Responder,
+    responses: Numbers,
     weights: Numbers,
     index: NDArray[np.intp],
-    columns: int,
 ) -> NDArray[np.float64]:
     """Return the metric (B,) of one column per resample, as `score_moments` has it."""
+    columns = responses.shape[1]
     out = np.empty(len(weights))
     weights = as_counts(weights)
-    width = max(1, CELLS // ROWS // _count_features(target, metric, response))
+    width = max(1, CELLS // ROWS // _count_features(pi, target, metric, responses))
     for left in range(0, columns, width):
         block = slice(left, min(left + width, columns))
         mine = np.flatnonzero((index >= block.start) & (index < block.stop))
         own, shared = _sum_selected(
-            target, metric, response, weights[mine], index[mine] - left, block
+            pi, target, metric, responses[:, block], weights[mine], index[mine] - left
         )
         out[mine] = metric.combine(own, shared)[:, 0]
     return out
 
 
 def _sum_selected(
+    pi: Predictions,
     target: Target,
     metric: MomentMetric,
-    response: Responder,
+    responses: Numbers,
     weights: Numbers,
     index: NDArray[np.intp],
-    columns: slice,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the weighted sums of each resample's own column, (m, B, 1) and (s, B, 1)."""
-    centre = _find_centre(target, metric, response, columns)
-    having = [np.flatnonzero(index == c) for c in range(columns.stop - columns.start)]
+    centre = _find_centre(pi, target, metric, responses)
+    having = [np.flatnonzero(index == c) for c in range(responses.shape[1])]
     own: NDArray[np.float64] | float = 0.0
     shared: NDArray[np.float64] | float = 0.0
     heaviest = _find_heaviest(metric, weights)
     for start in range(0, target.n, ROWS):
         rows = slice(start, min(start + ROWS, target.n))
         part = target.take(np.arange(rows.start, rows.stop))
-        moments = metric.features(part, response(rows, columns), centre)
+        moments = metric.features(part, respond(pi, metric.needs, responses[rows]), centre)
         whole = heaviest * _find_largest(moments) < EXACT
         features = _cut_unless(whole, moments.own, weights, bound_of(metric))
         beside = _cut_unless(whole, np.atleast_2d(moments.shared).T, weights)
@@ -217,17 +221,20 @@ def _find_largest(moments: Moments) -> float:
 
 
 def _find_centre(
-    target: Target, metric: MomentMetric, response: Responder, columns: slice
+    pi: Predictions, target: Target, metric: MomentMetric, responses: Numbers
 ) -> object:
     """Return what a metric takes off before it sums squares, from all cases; None for nothing."""
     if metric.centre is None:
         return None
-    return metric.centre(target, response(slice(0, target.n), columns))
+    return metric.centre(target, respond(pi, metric.needs, responses))
 
 
-def _count_features(target: Target, metric: MomentMetric, response: Responder) -> int:
+def _count_features(
+    pi: Predictions, target: Target, metric: MomentMetric, responses: Numbers
+) -> int:
     """Return how many features of its own a configuration has, at least 1."""
-    one = slice(0, 1)
-    centre = _find_centre(target, metric, response, one)
-    moments = metric.features(target.take(np.arange(1)), response(one, one), centre)
+    one = responses[:, :1]
+    centre = _find_centre(pi, target, metric, one)
+    first = respond(pi, metric.needs, one[:1])
+    moments = metric.features(target.take(np.arange(1)), first, centre)
     return max(1, len(moments.own))

@@ -231,18 +231,14 @@ def _fill_table(
 ) -> NDArray[np.float64]:
     """Return the table (B, C) of a repeat; `keep` says that the used cases are all it tested."""
     target, responses, own = _take_part(pi, weights, repeat, used)
-
-    def response(rows: slice, columns: slice) -> Numbers:
-        return respond(pi, metric.needs, responses[rows, columns])
-
     if isinstance(metric, MomentMetric):
-        return score_moments(target, metric, response, own, pi.n_configs, jobs)
+        return score_moments(pi, target, metric, responses, own, jobs)
+    scores = respond(pi, metric.needs, responses)
     if isinstance(metric, RankMetric):
-        scores = respond(pi, metric.needs, responses)
         keeper = RankKeeper(pi, metric.needs, repeat) if keep else None
         return rank_table(target, metric, scores, own, jobs, keeper)
     assert isinstance(metric, CallableMetric)
-    return score_callable(target, metric, respond(pi, metric.needs, responses), own)
+    return score_callable(target, metric, scores, own)
 
 
 def _fill_selected(
@@ -256,14 +252,13 @@ def _fill_selected(
 ) -> NDArray[np.float64]:
     winners, index = np.unique(columns, return_inverse=True)
     target, responses, own = _take_part(pi, weights, repeat, used)
-    needed = respond(pi, metric.needs, responses[:, winners])
+    responses = responses[:, winners]
+    if isinstance(metric, MomentMetric):
+        return score_selected_moments(pi, target, metric, responses, own, index)
+    needed = respond(pi, metric.needs, responses)
     if isinstance(metric, RankMetric):
         keeper = RankKeeper(pi, metric.needs, repeat)
         return rank_selected(target, metric, needed, own, index, jobs, keeper, winners)
-    if isinstance(metric, MomentMetric):
-        return score_selected_moments(
-            target, metric, lambda rows, some: needed[rows, some], own, index, len(winners)
-        )
     assert isinstance(metric, CallableMetric)
     out = np.empty(len(columns))
     for w in range(len(winners)):

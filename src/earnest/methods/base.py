@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.errors import EvidenceError, InputError, MetricError
-from earnest.core.base.provenance import knobs, plain, versions
 from earnest.core.base.registry import Registry
 from earnest.core.base.rng import Seeds
 from earnest.core.data.designs import NestedPredictions, PairedHalves
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import DrawUnit, Replicates
 from earnest.core.data.selection import SELECTORS, EnsembleRule, Selector
-from earnest.core.data.target import Target, Task
+from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
-from earnest.core.results.estimate import (
-    Estimate,
-    Provenance,
-    ScoreErrors,
-    make_interval,
-)
-from earnest.core.results.interval import Ask, LimitSource, WidenedLimits, draws_of
-from earnest.core.results.specs import ON_ITEMS, Estimand, Evidence, Family, MethodSpec
+from earnest.core.results.estimate import ScoreErrors
+from earnest.core.results.interval import Ask, LimitSource
+from earnest.core.results.specs import Evidence, Family, MethodSpec
 from earnest.inference.left_out.estimates import has_cases, has_pairs
 from earnest.inference.limits.winner_law import law_of
 from earnest.inference.resampling.ensembles import read_rule
@@ -51,8 +45,51 @@ class Call:
     design: NestedPredictions | PairedHalves | None = None
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class EstimateParts:
+    """What a method finds; `earnest.methods.run` puts the estimate together.
+
+    Attributes
+    ----------
+    value : float
+        The score that is estimated; moved into the range of the metric where it lies outside.
+    winner : int, optional
+        The configuration that it is about; None for replicates, and for an ensemble of several.
+    scores : ndarray, shape (C,), optional
+        The scores that it was chosen by, which tell of ties.
+    naive : float, optional
+        The score that the search itself reports.
+    source : LimitSource, optional
+        What interval and standard error are read from.
+    cautions : iterable of Caution
+        What this method has to say; what holds for all methods is added.
+    details : object
+        The method's own small dataclass.
+    estimand : str, optional
+        What is estimated, where it is not that of the spec.
+    used : mapping
+        The knobs as they were resolved, where a default depends on the data.
+    errors : ScoreErrors, optional
+        The errors of the value itself, where the spread of the draws is not its error.
+    ensemble : mapping of str to float, optional
+        The share of each member.
+    """
+
+    value: float
+    winner: int | None = None
+    scores: NDArray[np.float64] | None = None
+    naive: float | None = None
+    source: LimitSource | None = None
+    cautions: Iterable[Caution] = ()
+    details: object = None
+    estimand: str | None = None
+    used: Mapping[str, object] = field(default_factory=dict)
+    errors: ScoreErrors | None = None
+    ensemble: Mapping[str, float] | None = None
+
+
 class Method(Protocol):
-    """A way to turn evidence and a metric into an estimate.
+    """A way to estimate a score from evidence and a metric.
 
     The call is a `Call` with predictions or a `ReplicatesCall`, by what its spec needs. A method
     that refuses more than its spec says has a `check(target, design, metric)` too, which raises
@@ -61,8 +98,8 @@ class Method(Protocol):
 
     spec: ClassVar[MethodSpec]
 
-    def __call__(self, call: Any) -> Estimate:
-        """Return the estimate."""
+    def __call__(self, call: Any) -> EstimateParts:
+        """Return the value, its limits, and what to be careful about."""
         ...
 
 
@@ -240,75 +277,3 @@ def need_folds(
             got=f"{pi.n_folds}",
             cure=cure,
         )
-
-
-def make_estimate(
-    method: Method,
-    call: Call,
-    *,
-    value: float,
-    winner: int | None,
-    naive: float | None,
-    source: LimitSource | None = None,
-    cautions: Iterable[Caution] = (),
-    details: object = None,
-    estimand: str | None = None,
-    used: Mapping[str, object] | None = None,
-    errors: ScoreErrors | None = None,
-    ensemble: Mapping[str, float] | None = None,
-) -> Estimate:
-    """Put an estimate together; interval and standard error are read from the source of limits.
-
-    `used` are the knobs as they were resolved, where a default depends on the data. `errors` are
-    those of the value itself, where the spread of the draws is not its error. `winner` is None
-    where an `ensemble` of several was chosen.
-    """
-    scale = call.metric.scale
-    draws = draws_of(source)
-    valid = None if draws is None else draws[~np.isnan(draws)]
-    return Estimate(
-        value=scale.clip(value),
-        interval=None if source is None else make_interval(source, call.ask, scale),
-        standard_error=standard_error(source, valid) if errors is None else errors.value,
-        optimism_error=None if errors is None else errors.optimism,
-        gain_error=None if errors is None else errors.gain,
-        scale=scale,
-        method=method.spec.name,
-        estimand=_name_estimand(call.pi, method.spec.estimand if estimand is None else estimand),
-        naive=naive,
-        winner=None if winner is None else call.pi.configs.ids[winner],
-        ensemble=ensemble,
-        n_cases=call.pi.n_counted,
-        n_configs=call.pi.n_configs,
-        n_resamples=None if draws is None else len(draws),
-        n_valid=None if valid is None else len(valid),
-        cautions=tuple(cautions),
-        provenance=Provenance(
-            seed=call.seeds.entropy,
-            fingerprint=(call.design or call.given).fingerprint,
-            n_folds=call.pi.n_folds,
-            n_repeats=call.pi.n_repeats,
-            knobs={**knobs(method), **{k: plain(v) for k, v in (used or {}).items()}},
-            versions=versions(),
-        ),
-        source=source,
-        details=details,
-    )
-
-
-def _name_estimand(pi: Predictions, estimand: str) -> str:
-    """Return what is estimated; for scores of items nothing was trained."""
-    if pi.target.task is not Task.SCORES or pi.n_folds > 1:
-        return str(estimand)
-    if pi.n_configs == 1:
-        estimand = Estimand.FIXED_MODEL
-    return str(ON_ITEMS.get(estimand, estimand))
-
-
-def standard_error(source: LimitSource | None, valid: NDArray[np.float64] | None) -> float | None:
-    """Return the standard error of a source of limits, or of the draws, where there is one."""
-    known: float | None = getattr(source, "standard_error", None)
-    if known is not None or (isinstance(source, WidenedLimits) and source.end is None):
-        return known  # the draws have no spread
-    error = float(np.std(valid, ddof=1)) if valid is not None and len(valid) > 1 else None
-    return None if isinstance(source, WidenedLimits) and error == 0.0 else error

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError
+from earnest.core.base.provenance import knobs, plain, versions
 from earnest.core.base.registry import configure, split_knobs
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
@@ -18,9 +22,22 @@ from earnest.core.data.selection import EnsembleRule, Selector
 from earnest.core.data.target import Task
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution, Severity
-from earnest.core.results.estimate import Estimate, Estimates, by_severity, few_beyond
-from earnest.core.results.interval import Ask, limit_remarks
-from earnest.core.results.specs import Side
+from earnest.core.results.estimate import (
+    Estimate,
+    Estimates,
+    Provenance,
+    by_severity,
+    few_beyond,
+    make_interval,
+)
+from earnest.core.results.interval import (
+    Ask,
+    LimitSource,
+    WidenedLimits,
+    draws_of,
+    limit_remarks,
+)
+from earnest.core.results.specs import ON_ITEMS, Estimand, Side
 from earnest.core.text.estimate import LARGE, flatters, is_elected, optimism_words
 from earnest.engine.scores import spread_scores
 from earnest.inference.cases.no_information import no_information
@@ -28,12 +45,15 @@ from earnest.inference.remarks import (
     confident_winner,
     evidence_remarks,
     few_decide,
+    not_corrected,
     resampling_remarks,
+    ties_at_the_top,
 )
 from earnest.kernels.score import score_table
 from earnest.methods import METHODS
 from earnest.methods.base import (
     Call,
+    EstimateParts,
     Method,
     check_question,
     evidence_of,
@@ -396,23 +416,115 @@ def find_fitting_knobs(method: str | Method, given: Mapping[str, object]) -> dic
 
 def _answer(method: Method, call: Call | ReplicatesCall) -> Estimate:
     if isinstance(call, ReplicatesCall):
-        check_question(method, call.replicates.drawn, call.replicates.target, call.metric)
-    else:
-        check_question(method, call.design or call.pi, call.pi.target, call.metric)
-    made = method(call)
-    if isinstance(call, ReplicatesCall):
-        made = replace(made, no_information=no_information(call.replicates.target, call.metric))
-        return replace(made, cautions=by_severity([*made.cautions, *_of_replicates(call)]))
-    made = replace(made, no_information=no_information(call.pi.target, call.metric))
-    remarks = [*_result_remarks(made, method, call), *made.cautions]
-    resampler = made.provenance.knobs.get("resampler")
+        return _answer_of_replicates(method, call)
+    check_question(method, call.design or call.pi, call.pi.target, call.metric)
+    found = method(call)
+    made = _make_estimate(method, call, found)
     halves = isinstance(call.design, PairedHalves)  # random splits leave cases untested by design
     everything = [
-        *remarks,
+        *_result_remarks(made, method, call),
+        *_choice_remarks(found, method, call),
+        *made.cautions,
         *(() if halves else evidence_remarks(call.given, call.metric)),
-        *resampling_remarks(call.pi, resampler),
+        *resampling_remarks(call.pi, made.provenance.knobs.get("resampler")),
     ]
     return replace(made, cautions=by_severity(everything))
+
+
+def _make_estimate(method: Method, call: Call, found: EstimateParts) -> Estimate:
+    """Put an estimate together; interval and standard error are read from the source of limits."""
+    pi, scale, source, errors = call.pi, call.metric.scale, found.source, found.errors
+    draws = draws_of(source)
+    valid = None if draws is None else draws[~np.isnan(draws)]
+    estimand = method.spec.estimand if found.estimand is None else found.estimand
+    return Estimate(
+        value=scale.clip(found.value),
+        interval=None if source is None else make_interval(source, call.ask, scale),
+        standard_error=_find_error(source, valid) if errors is None else errors.value,
+        optimism_error=None if errors is None else errors.optimism,
+        gain_error=None if errors is None else errors.gain,
+        scale=scale,
+        method=method.spec.name,
+        estimand=_name_estimand(pi, estimand),
+        naive=found.naive,
+        winner=None if found.winner is None else pi.configs.ids[found.winner],
+        ensemble=found.ensemble,
+        n_cases=pi.n_counted,
+        n_configs=pi.n_configs,
+        n_resamples=None if draws is None else len(draws),
+        n_valid=None if valid is None else len(valid),
+        cautions=tuple(found.cautions),
+        provenance=Provenance(
+            seed=call.seeds.entropy,
+            fingerprint=(call.design or call.given).fingerprint,
+            n_folds=pi.n_folds,
+            n_repeats=pi.n_repeats,
+            knobs={**knobs(method), **{name: plain(knob) for name, knob in found.used.items()}},
+            versions=versions(),
+        ),
+        no_information=no_information(pi.target, call.metric),
+        source=source,
+        details=found.details,
+    )
+
+
+def _name_estimand(pi: Predictions, estimand: str) -> str:
+    """Return what is estimated; for scores of items nothing was trained."""
+    if pi.target.task is not Task.SCORES or pi.n_folds > 1:
+        return str(estimand)
+    if pi.n_configs == 1:
+        estimand = Estimand.FIXED_MODEL
+    return str(ON_ITEMS.get(estimand, estimand))
+
+
+def _find_error(
+    source: LimitSource | None, valid: NDArray[np.float64] | None = None
+) -> float | None:
+    """Return the standard error of a source of limits, or of the draws, where there is one."""
+    known: float | None = getattr(source, "standard_error", None)
+    if known is not None or (isinstance(source, WidenedLimits) and source.end is None):
+        return known  # the draws have no spread
+    error = float(np.std(valid, ddof=1)) if valid is not None and len(valid) > 1 else None
+    return None if isinstance(source, WidenedLimits) and error == 0.0 else error
+
+
+def _answer_of_replicates(method: Method, call: ReplicatesCall) -> Estimate:
+    """Return an estimate from replicates; its naive score is that of the training cases."""
+    made, scale = call.replicates, call.metric.scale
+    check_question(method, made.drawn, made.target, call.metric)
+    found = method(call)
+    drawn = {
+        "n_replicates": made.n_replicates,
+        "n_failed": made.n_failed,
+        "drawn": str(made.drawn),
+    }
+    source = found.source
+    return Estimate(
+        value=scale.clip(found.value),
+        interval=None if source is None else make_interval(source, call.ask, scale),
+        standard_error=_find_error(source),
+        scale=scale,
+        method=method.spec.name,
+        estimand=str(method.spec.estimand),
+        naive=found.naive,
+        winner=made.learner,
+        n_cases=made.n_cases,
+        n_configs=1,
+        n_resamples=None,
+        n_valid=None,
+        cautions=by_severity([*found.cautions, *_of_replicates(call)]),
+        provenance=Provenance(
+            seed=made.seed,
+            fingerprint=made.fingerprint,
+            n_folds=0,
+            n_repeats=0,
+            knobs={**knobs(method), **drawn},
+            versions=versions(),
+        ),
+        no_information=no_information(made.target, call.metric),
+        source=source,
+        details=found.details,
+    )
 
 
 def _of_replicates(call: ReplicatesCall) -> Iterator[Caution]:
@@ -437,6 +549,14 @@ def too_optimistic(made: Estimate, *, corrected: bool) -> Iterator[Caution]:
             if is_elected(made)
             else "Report the corrected value with its interval.",
         )
+
+
+def _choice_remarks(found: EstimateParts, method: Method, call: Call) -> Iterator[Caution]:
+    """Yield what is to be known of the choice of the winner."""
+    if not method.spec.corrected:
+        yield from not_corrected(call.pi.n_configs)
+    if found.winner is not None and found.scores is not None:
+        yield from ties_at_the_top(call.pi, call.metric, found.scores, found.winner)
 
 
 def _result_remarks(made: Estimate, method: Method, call: Call) -> Iterator[Caution]:

@@ -212,7 +212,14 @@ def is_auc(metric: Metric, target: Target) -> bool:
 
 
 def line_of(metric: Metric) -> tuple[float, float]:
-    """Return a and b of `metric = a + b * AUC`: 0 and 1, or their negatives for a loss."""
-    assert isinstance(metric, RankMetric)
-    ends = metric.combine(np.array([[[0.0], [1.0]]]), np.ones((1, 1)))[0]
-    return float(ends[0]), float(ends[1] - ends[0])
+    """Return a and b of `metric = a + b * AUC`: an AUC of 0 is its worst value, one of 1 its best.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> from earnest.metrics.ranking import line_of
+    >>> line_of(en.metric("roc_auc"))
+    (0.0, 1.0)
+    """
+    worst, best = metric.limits if metric.greater_is_better else metric.limits[::-1]
+    return worst, best - worst

@@ -14,11 +14,10 @@ from earnest.explanation.regions.partition import (
     Growth,
     RegionRule,
     eligible,
-    inside,
     neighbours,
     regions_of,
 )
-from earnest.explanation.regions.regions import RegionTree
+from earnest.explanation.regions.regions import RegionTree, inside
 from tests.explanation.scenes import known_scene, mixed, mixed_trials, process_scene, unit
 
 PLAIN = en.Space((unit("a"), unit("b"), unit("c")))
@@ -40,13 +39,13 @@ def test_limits_share_and_band_describe_the_same_points(param: str) -> None:
     trials = scene.codes[~np.isnan(scene.codes[:, column])]
     covered = np.zeros(len(features))
     for region in tree.regions:
-        rows = inside(scene, region.limits, features)
+        rows = inside(scene.space, region.limits, features)
         assert region.share == pytest.approx(rows.mean() * scene.share_active(column))
         np.testing.assert_allclose(region.curve.mean, average_columns(curve.ice.mean[rows]))
         np.testing.assert_allclose(
             region.curve.sd, np.sqrt(average_columns(curve.ice.sd[rows] ** 2)), rtol=1e-12
         )
-        assert region.n_trials == inside(scene, region.limits, trials).sum()
+        assert region.n_trials == inside(scene.space, region.limits, trials).sum()
         wide = tree.root.curve.mean_confidence
         assert region.narrower == pytest.approx(1 - region.curve.mean_confidence / wide)
         covered += rows * (not region.children)
@@ -104,7 +103,7 @@ def test_the_best_configuration_lies_on_one_path() -> None:
     marked = [region for region in tree.regions if region.holds_best]
     assert [region.depth for region in marked] == list(range(len(marked)))
     best = scene.codes[[scene.best]]
-    assert inside(scene, tree.best.limits, best)[0]
+    assert inside(scene.space, tree.best.limits, best)[0]
     assert tree.best.curve.best == pytest.approx(scene.space.decode(best)[0]["share"])
     assert all(leaf.curve.best is None for leaf in tree if leaf is not tree.best)
 
@@ -148,7 +147,7 @@ def test_every_impurity_grows_a_tree_on_its_own_table(impurity: str, on: str) ->
         "variance": ice.own_sd[:, None] ** power,
         "mean": ice.own_mean[:, None],
     }[impurity]
-    rows = inside(scene, tree.leaves[0].limits, scene.space.mask(ice.points))
+    rows = inside(scene.space, tree.leaves[0].limits, scene.space.mask(ice.points))
     part = expected[rows]
     assert tree.leaves[0].impurity == pytest.approx(((part - part.mean(axis=0)) ** 2).sum())
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from numpy.typing import ArrayLike
 
 from earnest.adapters.predictions import autogluon, h2o, mljar, optuna, run_file, skore, tabrepo
-from earnest.adapters.predictions.optuna import URL
 from earnest.adapters.predictions.run_file import read_predictions_of_run
 from earnest.adapters.readers import (
     EARLY,
@@ -24,7 +23,7 @@ from earnest.adapters.readers import (
     refuse_source,
     register,
 )
-from earnest.adapters.trials.files import read_start
+from earnest.adapters.trials.files import URL, read_start
 from earnest.adapters.trials.optuna import is_study
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError

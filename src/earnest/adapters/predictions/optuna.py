@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import tempfile
 import threading
 import uuid
@@ -25,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from earnest.adapters.readers import PredictionsReader, PredictionsRequest, register
-from earnest.adapters.trials.files import list_tables, read_start
+from earnest.adapters.trials.files import SQLITE, is_storage, read_start
 from earnest.adapters.trials.optuna import (
     StudyContent,
     is_study,
@@ -52,7 +51,6 @@ if TYPE_CHECKING:
     from earnest.core.tables.columns import Outcome
 
 
-URL = re.compile(r"^[a-z][a-z0-9+]+:/", re.IGNORECASE)  # a Path has lost one of the slashes
 STATIC = {"RandomSampler", "GridSampler", "BruteForceSampler", "QMCSampler"}  # see no scores
 DONE, PRUNED = "COMPLETE", "PRUNED"
 
@@ -68,19 +66,6 @@ class TrialParts:
     def done(self) -> bool:
         """Whether the trial ended as a candidate for the winner."""
         return bool(self.trial.state.name == DONE)
-
-
-def is_storage(source: object) -> bool:
-    """Tell whether this is a storage of Optuna: a URL, a SQLite file or a journal file."""
-    if not isinstance(source, str | Path):
-        return False
-    path = Path(source)
-    if not path.is_file():
-        return not path.exists() and bool(URL.match(str(source)))
-    start = read_start(path)
-    if start.startswith(b"SQLite format 3\0"):
-        return "study_directions" in list_tables(path)
-    return start.startswith(b"{") and b'"op_code"' in start
 
 
 def read_kept_study(study: Study | StudyContent, wanted: PredictionsRequest) -> Predictions:
@@ -119,8 +104,7 @@ def _open_study(source: str | Path, name: str | None) -> StudyContent:
     if isinstance(source, str) and "://" in source:
         return open_study_url(source, name)
     path = Path(source)
-    with path.open("rb") as file:
-        database = file.read(16).startswith(b"SQLite format 3")
+    database = read_start(path).startswith(SQLITE)
     return open_study_sqlite(path, name) if database else open_study_journal(path, name)
 
 

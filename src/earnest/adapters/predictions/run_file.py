@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.adapters.readers import LATE, PredictionsReader, PredictionsRequest, register
-from earnest.adapters.trials.files import list_tables, read_start
+from earnest.adapters.trials.files import is_run_file
 from earnest.adapters.trials.run_file import CONFIGS, document_of, refuse_newer
 from earnest.core.base import check
 from earnest.core.base.arrays import as_array
@@ -71,14 +71,6 @@ class Cases(TypedDict):
     ordered: bool
     groups: list[int] | None
     splits: list[tuple[int, int, list[int]]]  # repeat, fold, tested rows
-
-
-def is_run_file(source: object) -> bool:
-    """Tell whether this is the run file of a search."""
-    if not isinstance(source, str | Path) or not Path(source).is_file():
-        return False
-    path = Path(source)
-    return read_start(path).startswith(b"SQLite format 3\0") and "outcome" in list_tables(path)
 
 
 def read_predictions_of_run(path: str | Path, wanted: PredictionsRequest) -> Predictions:

@@ -1,7 +1,8 @@
-"""Files of trials, known by their content."""
+"""Files of searches, known by their content, and their trials."""
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -16,10 +17,13 @@ from earnest.core.space.trials import Trials, refuse_absent
 from earnest.core.tables.formats.expanding import foreign_content
 from earnest.core.tables.formats.json_lines import JSON_LINES
 
-# SQLite files by a table that only they have -> their reader.
+URL = re.compile(r"^[a-z][a-z0-9+]+:/", re.IGNORECASE)  # a Path has lost one of the slashes
+SQLITE = b"SQLite format 3\0"  # how such a file begins
+JOURNAL = '"op_code"'  # what every line of Optuna's journals has
+OF_OPTUNA, OF_A_RUN = "study_directions", "outcome"  # tables that only their SQLite files have
 DATABASES: dict[str, Callable[[Path, TrialsRequest], Trials]] = {
-    "study_directions": optuna.read_sqlite,
-    "outcome": run_file.read_run_file,
+    OF_OPTUNA: optuna.read_sqlite,
+    OF_A_RUN: run_file.read_run_file,
 }
 _ACCEPTED = (
     "a run file of SearchCV, a table (CSV, TSV, JSON lines, Parquet, Arrow), a SQLite or journal "
@@ -34,7 +38,7 @@ def read_path(source: str | Path, ask: TrialsRequest) -> Trials:
         path = _find_history(path)
     refuse_absent(path, _ACCEPTED)
     start = read_start(path)
-    if start.startswith(b"SQLite format 3\0"):
+    if start.startswith(SQLITE):
         ask.refuse("a database", *MARKS)
         return _read_database(path, ask)
     if start[:1] == b"\x80":
@@ -57,6 +61,27 @@ def read_start(path: Path) -> bytes:
             return file.read(4096)
     except OSError as error:
         raise FormatError(f"{str(path)!r} cannot be read", got=str(error.strerror)) from error
+
+
+def is_storage(source: object) -> bool:
+    """Tell whether this is a storage of Optuna: a URL, a SQLite file or a journal file."""
+    if not isinstance(source, str | Path):
+        return False
+    path = Path(source)
+    if not path.is_file():
+        return not path.exists() and bool(URL.match(str(source)))
+    start = read_start(path)
+    if start.startswith(SQLITE):
+        return OF_OPTUNA in list_tables(path)
+    return start.startswith(b"{") and JOURNAL.encode() in start
+
+
+def is_run_file(source: object) -> bool:
+    """Tell whether this is the run file of a search."""
+    if not isinstance(source, str | Path) or not Path(source).is_file():
+        return False
+    path = Path(source)
+    return read_start(path).startswith(SQLITE) and OF_A_RUN in list_tables(path)
 
 
 def _find_history(folder: Path) -> Path:
@@ -102,7 +127,7 @@ def _read_json(path: Path, ask: TrialsRequest) -> Trials:
     """Read a journal or a table, which are one JSON a line, or a run history, one in all."""
     with foreign_content(path, needs="text in UTF-8"):
         text = path.read_text(encoding="utf-8")
-    if isinstance(_parse(text.partition("\n")[0]), dict) and '"op_code"' in text[:4096]:
+    if isinstance(_parse(text.partition("\n")[0]), dict) and JOURNAL in text[:4096]:
         return optuna.read_journal(path, ask)
     if smac.is_history(_parse(text)):
         return smac.read_history(path, ask)

@@ -14,7 +14,7 @@ from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
-from earnest.core.results.plain import Plain
+from earnest.core.results.base import Plain
 
 FILE = Path(__file__).parents[2] / "data" / "cautions.json"
 

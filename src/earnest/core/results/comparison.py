@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.provenance import JsonObject
-from earnest.core.results.base import MetricResult
+from earnest.core.results.base import FLAT, MetricResult, Plain
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import SOURCE, Provenance, Scale, by_severity, few_beyond
 from earnest.core.results.interval import (
@@ -25,7 +25,6 @@ from earnest.core.results.interval import (
     open_side,
     tail_of,
 )
-from earnest.core.results.plain import FLAT, Plain
 from earnest.core.results.specs import Side
 from earnest.core.text.comparison import (
     chance_words,

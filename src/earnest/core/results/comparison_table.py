@@ -12,11 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, UnknownNameError
-from earnest.core.results.base import Result, check_lengths
+from earnest.core.results.base import Plain, Result, check_lengths
 from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import Alternative, Comparison, alpha_of, difference_limits
 from earnest.core.results.interval import Interval, make_not_kept_error, open_side
-from earnest.core.results.plain import Plain
 from earnest.core.results.specs import Side
 from earnest.core.text.comparison import p_words
 

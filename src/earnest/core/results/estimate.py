@@ -16,7 +16,15 @@ from numpy.typing import NDArray
 
 from earnest.core.base.errors import EvidenceError, UnknownNameError
 from earnest.core.base.provenance import JsonObject, finite
-from earnest.core.results.base import MetricResult, Result, refuse_other_types
+from earnest.core.results.base import (
+    FLAT,
+    HIDDEN,
+    OPTIONAL,
+    MetricResult,
+    Plain,
+    Result,
+    refuse_other_types,
+)
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.interval import (
     Ask,
@@ -26,7 +34,6 @@ from earnest.core.results.interval import (
     draws_of,
     limit_remarks,
 )
-from earnest.core.results.plain import FLAT, HIDDEN, OPTIONAL, Plain
 from earnest.core.results.specs import Estimand, Side
 from earnest.core.text.numbers import decimals, number
 

@@ -7,11 +7,10 @@ from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from earnest.core.results.base import MetricResult, check_lengths
+from earnest.core.results.base import FLAT, MetricResult, check_lengths
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
 from earnest.core.results.interval import Interval
-from earnest.core.results.plain import FLAT
 
 MOST = 0.9  # of the gain, which is most of it
 Scores = tuple[float | None, ...]

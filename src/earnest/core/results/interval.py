@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.provenance import JsonObject
+from earnest.core.results.base import HIGH_END, LOW_END, READERS, Plain
 from earnest.core.results.cautions import Caution
-from earnest.core.results.plain import HIGH_END, LOW_END, READERS, Plain
 from earnest.core.results.specs import Side
 from earnest.core.text.numbers import number
 

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import finite
-from earnest.core.results.base import MetricResult, check_lengths
+from earnest.core.results.base import DRAWN, FLAT, MetricResult, Plain, check_lengths
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
 from earnest.core.results.interval import make_not_kept_error, quantile_limits
-from earnest.core.results.plain import FLAT, Plain
 from earnest.core.results.specs import Side
 
 MEASURES = (
@@ -277,7 +276,7 @@ class Thresholds(MetricResult):
     side: str
     cautions: tuple[Caution, ...]
     provenance: Provenance = field(metadata=FLAT)
-    draws: ThresholdDraws | None = field(default=None, repr=False, compare=False)
+    draws: ThresholdDraws | None = field(default=None, repr=False, compare=False, metadata=DRAWN)
 
     def _check_parts(self) -> None:
         super()._check_parts()
@@ -452,13 +451,6 @@ class Thresholds(MetricResult):
             for name in ("sensitivity", "specificity")
         )
         return sens * self.n_positive, (1.0 - spec) * (self.n_cases - self.n_positive)
-
-    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
-        """Return plain data with a schema version, ready for JSON."""
-        data = super().to_dict(draws=draws)
-        if not draws or self.draws is None:
-            del data["draws"]
-        return data
 
     def rows(self) -> list[dict[str, Any]]:
         """Return every threshold as a flat dict: each measure with the band for all at once."""

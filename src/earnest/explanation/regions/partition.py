@@ -13,7 +13,14 @@ from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.space.space import ParameterKind
 from earnest.explanation.curves import EffectCurve, Ice, average_columns, relative_gain
 from earnest.explanation.effects import Scene, average
-from earnest.explanation.regions.regions import Limit, Region, RegionTree, in_words, limits_of
+from earnest.explanation.regions.regions import (
+    Limit,
+    Region,
+    RegionTree,
+    in_words,
+    inside,
+    limits_of,
+)
 from earnest.explanation.regions.splits import (
     Split,
     best_split,
@@ -273,10 +280,11 @@ def regions_of(scene: Scene, curve: EffectCurve, rule: RegionRule) -> RegionTree
     best, active = scene.codes[scene.best], scene.share_active(column)
     regions: list[Region] = []
     for number, node in enumerate(nodes):
-        within = inside(scene, limits[number], trials)
+        within = inside(scene.space, limits[number], trials)
         grid = list(curve.grid)
         part = average(scene, column, grid, curve.codes, ice.taken(node.rows), curve.where)
-        holds = not np.isnan(best[column]) and bool(inside(scene, limits[number], best[None, :])[0])
+        meets = inside(scene.space, limits[number], best[None, :])
+        holds = not np.isnan(best[column]) and bool(meets[0])
         here = _restrict_to_region(scene, column, part, limits[number], trials[within], holds)
         if number == 0:
             here = replace(here, sd_of_mean=curve.sd_of_mean, where=curve.where)
@@ -349,14 +357,6 @@ def _list_limits(
         present = np.unique(features[above.rows, column]).tolist()
         sides = limits_of(above.split, scene.space[column], present, round_off=round_off)
         out.append((*out[node.parent], sides[0] if node.went_left else sides[1]))
-    return out
-
-
-def inside(scene: Scene, limits: tuple[Limit, ...], codes: Floats) -> NDArray[np.bool_]:
-    """Tell which codes meet all limits."""
-    out = np.ones(len(codes), dtype=bool)
-    for limit in limits:
-        out &= limit.holds(codes[:, scene.space.index(limit.param)])
     return out
 
 

@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.provenance import JsonObject, finite
-from earnest.core.results.base import check_schema, read_parts, refuse_other_types
-from earnest.core.results.plain import Plain
-from earnest.core.space.space import Parameter, ParameterKind
+from earnest.core.results.base import Plain, check_schema, read_parts, refuse_other_types
+from earnest.core.space.space import Parameter, ParameterKind, Space
 from earnest.core.text.numbers import NO_BREAK
 from earnest.explanation.curves import (
     CurveQuality,
@@ -77,6 +76,14 @@ class Limit(Plain):
         """Make a limit from plain data."""
         made = super().from_dict(data)
         return replace(made, value=tuple(data["value"])) if made.op == "in" else made
+
+
+def inside(space: Space, limits: Iterable[Limit], codes: Floats) -> NDArray[np.bool_]:
+    """Tell which codes meet all limits."""
+    out = np.ones(len(codes), dtype=bool)
+    for limit in limits:
+        out &= limit.holds(codes[:, space.index(limit.param)])
+    return out
 
 
 def limits_of(

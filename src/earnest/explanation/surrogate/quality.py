@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.rng import Purpose, Seeds
+from earnest.core.results.base import Plain
 from earnest.core.results.cautions import Caution
-from earnest.core.results.plain import Plain
 from earnest.core.space.trials import Trials
 from earnest.explanation.surrogate.gaussian_process import GaussianProcess
 from earnest.explanation.surrogate.surrogate import Surrogate

@@ -13,6 +13,7 @@ from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.provenance import JsonObject
 from earnest.core.base.rng import Seeds
+from earnest.core.results.base import read_array
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import few_beyond
 from earnest.core.results.interval import (
@@ -24,7 +25,6 @@ from earnest.core.results.interval import (
     source_from_dict,
     tail_of,
 )
-from earnest.core.results.plain import read_array
 from earnest.core.results.specs import Side
 from earnest.inference.general.units import Array, Statistic, Units, WeightedStatistic
 

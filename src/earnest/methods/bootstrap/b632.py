@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
 from earnest.inference.left_out.scores import apparent_score
 from earnest.inference.limits.replicates import scaled_limits
-from earnest.methods.base import register
-from earnest.methods.bootstrap.replicated import ReplicatesCall, left_out, replicates_estimate
+from earnest.methods.base import EstimateParts, register
+from earnest.methods.bootstrap.replicated import ReplicatesCall, left_out
 
 
 @register
@@ -59,17 +58,16 @@ class B632:
         aliases=("b632", "632"),
     )
 
-    def __call__(self, call: ReplicatesCall) -> Estimate:
+    def __call__(self, call: ReplicatesCall) -> EstimateParts:
         """Return .368 of the training score plus .632 of that of cases left out."""
         apparent, (outside, remarks) = apparent_score(call.replicates, call.metric), left_out(call)
         value = weigh(apparent, outside)
-        return replicates_estimate(
-            self,
-            call,
+        limits = scaled_limits(call.replicates, call.metric, value, of=self.spec.name)
+        return EstimateParts(
             value=value,
-            apparent=apparent,
-            limited=scaled_limits(call.replicates, call.metric, value, of=self.spec.name),
-            cautions=remarks,
+            naive=apparent,
+            source=limits.source,
+            cautions=[*limits.cautions, *remarks],
         )
 
 

@@ -8,14 +8,13 @@ from typing import ClassVar, Literal
 from earnest.core.base import check
 from earnest.core.data.replicates import DrawUnit
 from earnest.core.data.target import Target
-from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
 from earnest.inference.cases.no_information import need_rate, no_information_rate
 from earnest.inference.left_out.scores import apparent_score
 from earnest.inference.limits.replicates import scaled_limits
-from earnest.methods.base import register
+from earnest.methods.base import EstimateParts, register
 from earnest.methods.bootstrap.b632 import weigh
-from earnest.methods.bootstrap.replicated import ReplicatesCall, left_out, replicates_estimate
+from earnest.methods.bootstrap.replicated import ReplicatesCall, left_out
 from earnest.metrics.families import Metric
 
 
@@ -104,20 +103,19 @@ class B632Plus:
         """Refuse metrics without a known no-information rate."""
         need_rate(metric, target)
 
-    def __call__(self, call: ReplicatesCall) -> Estimate:
+    def __call__(self, call: ReplicatesCall) -> EstimateParts:
         """Return the mean of training score and left-out score, by the overfitting rate."""
         rate = no_information_rate(call.replicates, call.metric)
         apparent, (outside, remarks) = apparent_score(call.replicates, call.metric), left_out(call)
         value, details = plus(
             apparent, outside, rate, call.metric.sign, as_published=self.rule == "as_published"
         )
-        return replicates_estimate(
-            self,
-            call,
+        limits = scaled_limits(call.replicates, call.metric, value, of=self.spec.name)
+        return EstimateParts(
             value=value,
-            apparent=apparent,
-            limited=scaled_limits(call.replicates, call.metric, value, of=self.spec.name),
-            cautions=remarks,
+            naive=apparent,
+            source=limits.source,
+            cautions=[*limits.cautions, *remarks],
             details=details,
         )
 

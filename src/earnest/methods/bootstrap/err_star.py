@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
 from earnest.inference.left_out.scores import apparent_score, left_out_scores
 from earnest.inference.limits.replicates import scaled_limits
-from earnest.methods.base import register
+from earnest.methods.base import EstimateParts, register
 from earnest.methods.bootstrap.replicated import (
     ReplicatesCall,
     average_defined,
-    replicates_estimate,
 )
 
 
@@ -61,17 +59,14 @@ class ErrStar:
         aliases=("auc_star", "out_of_bag"),
     )
 
-    def __call__(self, call: ReplicatesCall) -> Estimate:
+    def __call__(self, call: ReplicatesCall) -> EstimateParts:
         """Return the mean over replicates of the score on the cases left out."""
         scores = left_out_scores(call.replicates, call.metric, call.n_jobs)
         value, remarks = average_defined(call, scores)
-        return replicates_estimate(
-            self,
-            call,
+        limits = scaled_limits(call.replicates, call.metric, value, of=self.spec.name, scaled=False)
+        return EstimateParts(
             value=value,
-            apparent=apparent_score(call.replicates, call.metric),
-            limited=scaled_limits(
-                call.replicates, call.metric, value, of=self.spec.name, scaled=False
-            ),
-            cautions=remarks,
+            naive=apparent_score(call.replicates, call.metric),
+            source=limits.source,
+            cautions=[*limits.cautions, *remarks],
         )

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
 from earnest.inference.left_out.scores import apparent_score, score_drawn, whole_scores
-from earnest.methods.base import register
+from earnest.methods.base import EstimateParts, register
 from earnest.methods.bootstrap.replicated import (
     ReplicatesCall,
     average_defined,
-    replicates_estimate,
 )
 
 
@@ -58,16 +56,14 @@ class Refined:
         aliases=("rb", "optimism"),
     )
 
-    def __call__(self, call: ReplicatesCall) -> Estimate:
+    def __call__(self, call: ReplicatesCall) -> EstimateParts:
         """Return the training score plus the mean of (score on all cases - score on the sample)."""
         made, metric = call.replicates, call.metric
         gaps = whole_scores(made, metric, call.n_jobs) - score_drawn(made, metric, call.n_jobs)
         apparent = apparent_score(made, metric)
         gap, remarks = average_defined(call, gaps)
-        return replicates_estimate(
-            self,
-            call,
+        return EstimateParts(
             value=apparent + gap,
-            apparent=apparent,
+            naive=apparent,
             cautions=remarks,
         )

@@ -1,9 +1,8 @@
-"""What methods on bootstrap-trained replicates share: their call, and how a result is made."""
+"""What methods on bootstrap-trained replicates share: their call, and the score left out."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -12,18 +11,16 @@ from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
-from earnest.core.base.provenance import knobs, versions
 from earnest.core.base.rng import Seeds
 from earnest.core.data.replicates import Replicates
 from earnest.core.results.cautions import Caution
-from earnest.core.results.estimate import Estimate, Provenance, make_interval
 from earnest.core.results.interval import Ask
 from earnest.core.results.specs import MethodSpec
 from earnest.inference.left_out.estimates import cases_left_out, has_cases
 from earnest.inference.left_out.leave_one_out import LeftOutEstimate
 from earnest.inference.left_out.scores import apparent_score, left_out_scores
-from earnest.inference.limits.replicates import ReplicateLimits, limits_of
-from earnest.methods.base import Method, standard_error
+from earnest.inference.limits.replicates import limits_of
+from earnest.methods.base import EstimateParts
 from earnest.metrics.families import Metric
 
 
@@ -36,51 +33,6 @@ class ReplicatesCall:
     ask: Ask
     seeds: Seeds
     n_jobs: int | None = None
-
-
-def replicates_estimate(
-    method: Method,
-    call: ReplicatesCall,
-    *,
-    value: float,
-    apparent: float,
-    limited: ReplicateLimits | None = None,
-    cautions: Iterable[Caution] = (),
-    details: object = None,
-) -> Estimate:
-    """Put an estimate from replicates together; its naive score is that of the training cases."""
-    made, scale = call.replicates, call.metric.scale
-    source = None if limited is None else limited.source
-    return Estimate(
-        value=scale.clip(value),
-        interval=None if source is None else make_interval(source, call.ask, scale),
-        standard_error=standard_error(source, None),
-        scale=scale,
-        method=method.spec.name,
-        estimand=str(method.spec.estimand),
-        naive=apparent,
-        winner=made.learner,
-        n_cases=made.n_cases,
-        n_configs=1,
-        n_resamples=None,
-        n_valid=None,
-        cautions=(*(() if limited is None else limited.cautions), *cautions),
-        provenance=Provenance(
-            seed=made.seed,
-            fingerprint=made.fingerprint,
-            n_folds=0,
-            n_repeats=0,
-            knobs={
-                **knobs(method),
-                "n_replicates": made.n_replicates,
-                "n_failed": made.n_failed,
-                "drawn": str(made.drawn),
-            },
-            versions=versions(),
-        ),
-        source=source,
-        details=details,
-    )
 
 
 def left_out(call: ReplicatesCall) -> tuple[float, list[Caution]]:
@@ -129,14 +81,14 @@ class LeftOutMethod(ABC):
     def leave_out(self, call: ReplicatesCall) -> LeftOutEstimate:
         """Return the value, and what each case adds to its variance."""
 
-    def __call__(self, call: ReplicatesCall) -> Estimate:
+    def __call__(self, call: ReplicatesCall) -> EstimateParts:
         """Return the value with limits from its influence function."""
         made = self.leave_out(call)
-        return replicates_estimate(
-            self,
-            call,
+        limits = limits_of(call.replicates, call.metric, made)
+        return EstimateParts(
             value=made.value,
-            apparent=apparent_score(call.replicates, call.metric),
-            limited=limits_of(call.replicates, call.metric, made),
+            naive=apparent_score(call.replicates, call.metric),
+            source=limits.source,
+            cautions=limits.cautions,
             details=made,
         )

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
 from earnest.inference.left_out.scores import apparent_score, whole_scores
-from earnest.methods.base import register
+from earnest.methods.base import EstimateParts, register
 from earnest.methods.bootstrap.replicated import (
     ReplicatesCall,
     average_defined,
-    replicates_estimate,
 )
 
 
@@ -56,14 +54,12 @@ class SimpleBootstrap:
         aliases=("sb",),
     )
 
-    def __call__(self, call: ReplicatesCall) -> Estimate:
+    def __call__(self, call: ReplicatesCall) -> EstimateParts:
         """Return the mean over replicates of the score on all cases."""
         scores = whole_scores(call.replicates, call.metric, call.n_jobs)
         value, remarks = average_defined(call, scores)
-        return replicates_estimate(
-            self,
-            call,
+        return EstimateParts(
             value=value,
-            apparent=apparent_score(call.replicates, call.metric),
+            naive=apparent_score(call.replicates, call.metric),
             cautions=remarks,
         )

@@ -13,13 +13,12 @@ from earnest.core.base.errors import EvidenceError, MetricError
 from earnest.core.data.designs import NestedPredictions
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution, Severity
-from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import LimitSource, NormalLimits
 from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
 from earnest.inference.cases.case_values import case_values
 from earnest.inference.limits.ceiling import limits_without_spread, never_beyond_perfect
 from earnest.inference.limits.fold_normal import few_cases
-from earnest.methods.base import Call, make_estimate, register
+from earnest.methods.base import Call, EstimateParts, register
 from earnest.metrics.families import Metric, MomentMetric
 
 Array = NDArray[np.float64]
@@ -117,7 +116,7 @@ class BatesNCV:
         need_means(self.spec.name, metric)
         _need_one_learner(design)
 
-    def __call__(self, call: Call) -> Estimate:
+    def __call__(self, call: Call) -> EstimateParts:
         """Return the value with normal limits of the measured error."""
         nested, metric = call.design, call.metric
         assert isinstance(nested, NestedPredictions)
@@ -135,9 +134,7 @@ class BatesNCV:
         else:
             source, remark = limits_without_spread(nested.outer, outer, metric)
             said = [remark]
-        return make_estimate(
-            self,
-            call,
+        return EstimateParts(
             value=value,
             winner=0,
             naive=parts.outer,

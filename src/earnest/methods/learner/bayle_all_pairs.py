@@ -9,14 +9,12 @@ from typing import ClassVar
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
 from earnest.core.data.target import Target
-from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
 from earnest.inference.cases.case_values import check_terms
 from earnest.inference.cases.fold_variance import Variance, check_folds
 from earnest.inference.limits.fold_normal import fold_normal
-from earnest.inference.remarks import not_corrected
 from earnest.inference.resampling.winners import winner
-from earnest.methods.base import Call, Method, make_estimate, need_folds, register, selector_of
+from earnest.methods.base import Call, EstimateParts, Method, need_folds, register, selector_of
 from earnest.methods.learner.cv import as_fixed
 from earnest.metrics.families import Metric, RankMetric
 
@@ -76,7 +74,7 @@ class BayleAllPairs:
         check_terms(design, metric, singles=self.variance is Variance.ALL_PAIRS)
         check_folds(design.folds, target.groups, self.variance)
 
-    def __call__(self, call: Call) -> Estimate:
+    def __call__(self, call: Call) -> EstimateParts:
         """Return the cross-validated score with a normal interval."""
         default = MeanOfFolds() if isinstance(call.metric, RankMetric) else Pooled()
         selector = selector_of(self.selector, default)
@@ -90,18 +88,16 @@ def estimate_by_folds(
     variance: Variance,
     *,
     used: Mapping[str, object] | None = None,
-) -> Estimate:
+) -> EstimateParts:
     """Return the winner's cross-validated score with a normal interval, as if it were fixed."""
     best, naive, _ = winner(call.pi, call.metric, selector, n_jobs=call.n_jobs)
     made = fold_normal(call.pi, call.metric, best, variance)
-    return make_estimate(
-        method,
-        call,
+    return EstimateParts(
         value=made.value,
         winner=best,
         naive=naive,
         source=made.source,
-        cautions=[*not_corrected(call.pi.n_configs), *made.cautions],
+        cautions=made.cautions,
         estimand=as_fixed(method, call.pi),
-        used=used,
+        used=used or {},
     )

@@ -14,13 +14,12 @@ from earnest.core.data.designs import PairedHalves
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
-from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import EqualCaseLimits, LimitSource, NormalLimits
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
 from earnest.inference.cases.fold_variance import ROUNDING
 from earnest.inference.remarks import warn_of_undefined_folds
 from earnest.kernels.score import fold_scores
-from earnest.methods.base import Call, make_estimate, register
+from earnest.methods.base import Call, EstimateParts, register
 from earnest.metrics.families import CallableMetric, Metric
 
 FEW_HALVINGS = 5
@@ -91,7 +90,7 @@ class ConservativeZ:
         if not isinstance(metric, CallableMetric):
             _scores(design.whole, metric)
 
-    def __call__(self, call: Call) -> Estimate:
+    def __call__(self, call: Call) -> EstimateParts:
         """Return the mean of the random splits with normal limits."""
         halves, metric = call.design, call.metric
         assert isinstance(halves, PairedHalves)
@@ -105,9 +104,7 @@ class ConservativeZ:
             tested = int(halves.whole.tested(0).sum())
             source = EqualCaseLimits(value, max(tested, 1), *metric.limits)
             said = [*_equal(tested)]
-        return make_estimate(
-            self,
-            call,
+        return EstimateParts(
             value=value,
             winner=0,
             naive=value,

@@ -14,7 +14,6 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import MeanOfFolds
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
-from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import EqualCaseLimits, LimitSource, StudentLimits
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
 from earnest.inference.cases.fold_variance import (
@@ -23,9 +22,8 @@ from earnest.inference.cases.fold_variance import (
     corrected_variance,
     overlap_of,
 )
-from earnest.inference.remarks import not_corrected
 from earnest.inference.resampling.winners import winner
-from earnest.methods.base import Call, Method, make_estimate, need_folds, register
+from earnest.methods.base import Call, EstimateParts, Method, need_folds, register
 from earnest.methods.learner.cv import FoldDetails, as_fixed, fold_details
 from earnest.metrics.families import CallableMetric, Metric
 
@@ -97,7 +95,7 @@ class CorrectedT:
         if design.n_configs == 1 and not isinstance(metric, CallableMetric):
             _need_two(self, fold_details(design, metric, 0)[0])
 
-    def __call__(self, call: Call) -> Estimate:
+    def __call__(self, call: Call) -> EstimateParts:
         """Return the mean of the fold scores with Student's limits."""
         pi, metric = call.pi, call.metric
         best, value, _ = winner(pi, metric, MeanOfFolds(), n_jobs=call.n_jobs)
@@ -110,15 +108,12 @@ class CorrectedT:
         if not spread:
             units = min(count, pi.n_folds) if pi.n_folds > 1 else count
             source = EqualCaseLimits(value, units, *metric.limits)
-        return make_estimate(
-            self,
-            call,
+        return EstimateParts(
             value=value,
             winner=best,
             naive=value,
             source=source,
             cautions=[
-                *not_corrected(pi.n_configs),
                 *undefined,
                 *(few_scores(count) if spread else equal_scores(count)),
             ],

@@ -13,12 +13,11 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
-from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
-from earnest.inference.remarks import not_corrected, warn_of_undefined_folds
+from earnest.inference.remarks import warn_of_undefined_folds
 from earnest.inference.resampling.winners import judge_winner, keep_defined_folds, whole_scores
 from earnest.kernels.score import fold_scores
-from earnest.methods.base import Call, Method, make_estimate, need_folds, register, selector_of
+from earnest.methods.base import Call, EstimateParts, Method, need_folds, register, selector_of
 from earnest.metrics.families import CallableMetric, Metric, MomentMetric
 
 
@@ -97,23 +96,18 @@ class CV:
             selector = selector_of(self.selector, score_rule(metric))
             judge_winner(design, metric, selector, whole_scores(design, metric, selector))
 
-    def __call__(self, call: Call) -> Estimate:
+    def __call__(self, call: Call) -> EstimateParts:
         """Return the score."""
         pi, metric = call.pi, call.metric
         selector = selector_of(self.selector, score_rule(metric))
         table = whole_scores(pi, metric, selector, n_jobs=call.n_jobs)  # (F, 1, C)
         best, value, _ = judge_winner(pi, metric, selector, table)
         scores = fold_scores(pi.select(best), metric)[:, 0, 0]
-        return make_estimate(
-            self,
-            call,
+        return EstimateParts(
             value=value,
             winner=best,
             naive=value,
-            cautions=[
-                *not_corrected(pi.n_configs),
-                *warn_of_undefined_folds(len(table), len(keep_defined_folds(table))),
-            ],
+            cautions=warn_of_undefined_folds(len(table), len(keep_defined_folds(table))),
             estimand=as_fixed(self, pi),
             details=FoldDetails.of(scores),
             used={"selector": selector},

@@ -9,10 +9,9 @@ from earnest.core.base.errors import EvidenceError, MetricError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import Pooled
 from earnest.core.data.target import Target
-from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
 from earnest.inference.cases.fold_variance import Variance, check_folds
-from earnest.methods.base import Call, need_folds, register
+from earnest.methods.base import Call, EstimateParts, need_folds, register
 from earnest.methods.learner.bayle_all_pairs import estimate_by_folds
 from earnest.metrics.families import Metric, MomentMetric
 
@@ -82,6 +81,6 @@ class LOOCV:
             )
         check_folds(design.folds, target.groups, Variance.ALL_PAIRS)
 
-    def __call__(self, call: Call) -> Estimate:
+    def __call__(self, call: Call) -> EstimateParts:
         """Return the score of all cases with a normal interval."""
         return estimate_by_folds(self, call, Pooled(), Variance.ALL_PAIRS)

@@ -15,16 +15,15 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution, Severity
-from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import LimitSource, NormalLimits
 from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
 from earnest.inference.cases.case_values import CaseValues, case_values, check_terms
 from earnest.inference.cases.fold_variance import Variance, variance_of_mean
 from earnest.inference.limits.ceiling import limits_without_spread, never_beyond_perfect
 from earnest.inference.limits.fold_normal import few_cases, lone_cases
-from earnest.inference.remarks import few_groups_in_variance, not_corrected
+from earnest.inference.remarks import few_groups_in_variance
 from earnest.inference.resampling.winners import winner
-from earnest.methods.base import Call, make_estimate, need_folds, register, selector_of
+from earnest.methods.base import Call, EstimateParts, need_folds, register, selector_of
 from earnest.methods.learner.cv import as_fixed
 from earnest.metrics.families import Array, Metric, RankMetric
 
@@ -208,7 +207,7 @@ class RepeatedCV:
         need_repeats(design)
         check_terms(design, metric, singles=True)
 
-    def __call__(self, call: Call) -> Estimate:
+    def __call__(self, call: Call) -> EstimateParts:
         """Return the mean over repeats with normal limits."""
         pi, metric = call.pi, call.metric
         default = MeanOfFolds() if isinstance(metric, RankMetric) else Pooled()
@@ -230,15 +229,12 @@ class RepeatedCV:
         else:
             source, remark = limits_without_spread(pi.select(best), made, metric)
             said = [remark]
-        return make_estimate(
-            self,
-            call,
+        return EstimateParts(
             value=value,
             winner=best,
             naive=naive,
             source=source,
             cautions=[
-                *not_corrected(pi.n_configs),
                 *few_groups_in_variance(made.groups),
                 *_linear(made),
                 *lone_cases(made, OF_ONE),

@@ -15,7 +15,6 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import Pooled, Selector
 from earnest.core.data.target import Target
 from earnest.core.data.weights import Weights
-from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import DrawnLimits, LimitSource, NormalLimits
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
 from earnest.inference.limits.ceiling import with_spread
@@ -24,7 +23,7 @@ from earnest.inference.resampling.resampled import ResamplingKnobs, Statistic
 from earnest.inference.resampling.splits import part_of, split_cases
 from earnest.inference.resampling.winners import winner
 from earnest.kernels.score import score_selected
-from earnest.methods.base import Call, make_estimate, register, selector_of
+from earnest.methods.base import Call, EstimateParts, register, selector_of
 from earnest.metrics.families import CallableMetric, Metric
 
 
@@ -102,7 +101,7 @@ class HoldOut(ResamplingKnobs):
         if design.n_configs == design.n_folds == 1 and not isinstance(metric, CallableMetric):
             _value(design, metric, 0)
 
-    def __call__(self, call: Call) -> Estimate:
+    def __call__(self, call: Call) -> EstimateParts:
         """Return the score of the selected configuration on cases that did not select it."""
         pi, metric = call.pi, call.metric
         selector = selector_of(self.selector, Pooled())
@@ -117,9 +116,7 @@ class HoldOut(ResamplingKnobs):
         source, remarks = with_spread(
             source, part.select(best), metric, value=value, by_law=self.interval == "percentile"
         )
-        return make_estimate(
-            self,
-            call,
+        return EstimateParts(
             value=value,
             winner=best,
             naive=naive,

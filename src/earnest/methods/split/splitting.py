@@ -11,7 +11,6 @@ import numpy as np
 
 from earnest.core.data.selection import MeanOfFolds, Pooled
 from earnest.core.results.cautions import Caution
-from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import LimitSource
 from earnest.core.results.specs import Estimand, MethodSpec
 from earnest.inference.remarks import (
@@ -23,7 +22,7 @@ from earnest.inference.remarks import (
     warn_of_undefined_folds,
 )
 from earnest.inference.resampling.splits import Choice, SplitDetails, SplitKnobs, choose
-from earnest.methods.base import Call, make_estimate, selector_of
+from earnest.methods.base import Call, EstimateParts, selector_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +41,7 @@ class SplitMethod(SplitKnobs, ABC):
     ) -> tuple[LimitSource, tuple[Caution, ...], Mapping[str, object]]:
         """Return the limits, what to say about them, and the knobs that depend on the data."""
 
-    def __call__(self, call: Call) -> Estimate:
+    def __call__(self, call: Call) -> EstimateParts:
         """Return the score of the chosen configuration, with the limits of the method."""
         pi, metric = call.pi, call.metric
         selector = selector_of(self.selector, MeanOfFolds())
@@ -58,9 +57,7 @@ class SplitMethod(SplitKnobs, ABC):
         source, said, used = self.find_limits(call, choice)
         exact = any(caution.code == "EN027" for caution in said)  # limits that hold for any number
         learn = None if self.learn is None else "".join(str(int(mine)) for mine in self.learn)
-        return make_estimate(
-            self,
-            call,
+        return EstimateParts(
             value=choice.value,
             winner=choice.chosen,
             naive=choice.naive,

@@ -1,4 +1,12 @@
-"""Bootstrap tilting for the configuration chosen on another part."""
+"""Bootstrap tilting for the configuration chosen on another part.
+
+A tilt gives case i the weight exp(tau * l_i), where l_i is its influence on the estimate. A
+resample is then worth w_r(tau) = prod_i (n p_i)^F_ri = exp(tau * sum_i F_ri l_i - n A(tau)), with
+A(tau) the logarithm of the mean of exp(tau * l_i): one number per resample. So all tilts of all
+resamples are one outer product, and no resample is drawn again for a tilt.
+
+Rink and Brannath 2022; Paraschakis et al. 2024, the rivals BT and MABT.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +14,55 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from earnest.core.base import check
+from earnest.core.base.errors import EvidenceError, MetricError
+from earnest.core.base.rng import Seeds
+from earnest.core.base.sums import weighted_sums
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
+from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
-from earnest.core.results.interval import LimitSource, best_of
-from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
-from earnest.inference.resampling.resampled import MOST_RESAMPLES
-from earnest.inference.resampling.splits import Choice
-from earnest.inference.resampling.tilt import (
-    choose_tilt_resampler,
-    need_tiltable,
-    no_better_than_perfect,
-    tilt_limits,
+from earnest.core.results.interval import (
+    EqualCaseLimits,
+    LimitSource,
+    NormalLimits,
+    ShareLimits,
+    TailCurve,
+    TiltedLimits,
+    best_of,
 )
+from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
+from earnest.inference.cases.case_values import case_values
+from earnest.inference.cases.fold_variance import ROUNDING, rounding
+from earnest.inference.cases.placements import auc_influence
+from earnest.inference.limits.auc import delong
+from earnest.inference.limits.ceiling import never_beyond_perfect
+from earnest.inference.resampling.resampled import MOST_RESAMPLES, resample_statistic
+from earnest.inference.resampling.splits import Choice
+from earnest.kernels.score import score_selected, score_table
 from earnest.methods.base import Call, register
 from earnest.methods.split.splitting import SplitMethod
 from earnest.metrics.families import Metric
-from earnest.resampling.bootstrap import Resampler, find_resampler
+from earnest.metrics.ranking import is_auc, line_of
+from earnest.resampling.bootstrap import (
+    CaseBootstrap,
+    GroupBootstrap,
+    Resampler,
+    StratifiedBootstrap,
+    UndefinedRule,
+    find_resampler,
+    in_bag_rule,
+)
+
+REACH = 8.0  # of the strongest tilt, in standard deviations of the linearised estimate
+STEPS = 96  # tilts of an end; between two of them limits are interpolated
+CELLS = 1 << 20  # weights held at a time
+DIGITS = 9  # of a standardised value: what differs by less is tied
+
+Array = NDArray[np.float64]
 
 
 @register
@@ -126,3 +165,303 @@ class Tilted(SplitMethod):
         if not self.corrected:
             made = best_of(made, rivals, metric.greater_is_better)
         return made, (), {"resampler": resampler}
+
+
+def need_tiltable(name: str, metric: Metric, target: Target) -> None:
+    """Refuse a metric of which the influence of a case is not known."""
+    if not (metric.pointwise or is_auc(metric, target)):
+        raise MetricError(
+            f"method {name!r} is for means over cases and for the AUC of two classes",
+            needs="a metric such as 'accuracy', 'brier' or 'mse', or 'roc_auc' on a binary task",
+            got=f"{metric.name!r} on a {target.task} task",
+            cure="Use method='bbc' or 'holdout', which work for any metric.",
+        )
+
+
+def choose_tilt_resampler(given: Resampler | None, metric: Metric, target: Target) -> Resampler:
+    """Return the resampler: as given, else groups, else within classes for the AUC."""
+    if given is not None:
+        if not given.has_out_of_bag:
+            raise EvidenceError(
+                "tilting needs resamples that draw cases",
+                needs="a resampler that draws cases: 'case', 'stratified' or 'group'",
+                got=repr(given.name),
+            )
+        return given
+    if target.groups is not None:
+        return GroupBootstrap()
+    apart = is_auc(metric, target) or target.strata is not None
+    return StratifiedBootstrap() if apart else CaseBootstrap()
+
+
+def case_influence(choice: Choice, metric: Metric, resampler: Resampler) -> Array:
+    """Return the influence of each case on the chosen configuration's gain: (n,).
+
+    For the AUC it is the placement, as published for resamples within classes; where classes are
+    drawn together it is weighted by how rare the case's class is. The cases of a unit that adds
+    rounding only have none.
+    """
+    part = choice.part
+    if is_auc(metric, part.target):
+        own, least = _auc_influence(choice, metric, within_classes(resampler, part.target))
+    else:
+        own, least = _mean_influence(part.select(choice.chosen), metric)
+    units = list_drawn_units(part, resampler)
+    seen = np.abs(np.bincount(units, weights=own)) > least * np.bincount(units)
+    own = np.where(seen[units], own, 0.0)
+    return metric.sign * (-own if choice.turned[0] else own)
+
+
+def within_classes(resampler: Resampler, target: Target) -> bool:
+    """Tell whether resamples have as many cases of every class as the sample."""
+    return isinstance(resampler, StratifiedBootstrap) and target.strata is None
+
+
+def fallback_limits(
+    choice: Choice, metric: Metric, resampler: Resampler
+) -> tuple[LimitSource, str]:
+    """Return the limits for where no tilt is found, and their words.
+
+    DeLong's for the AUC and Wilson's for shares, as the authors of the tilts do; Wilson's also
+    for other means in a finite range, for which they are wide, and normal ones for the rest.
+    """
+    if is_auc(metric, choice.part.target):
+        made = delong(choice, metric)
+        return made.source, made.words
+    units = len(np.unique(list_drawn_units(choice.part, resampler)))
+    low, high = metric.limits
+    if np.isfinite(low) and np.isfinite(high):
+        return ShareLimits(choice.value, units, low, high), "that of Wilson"
+    influence = case_influence(choice, metric, resampler)
+    own = np.bincount(list_drawn_units(choice.part, resampler), weights=influence)
+    error = float(np.sqrt((own**2).sum() * units / max(units - 1, 1))) / choice.part.n_cases
+    if error > 0:
+        return NormalLimits(choice.value, error), "a normal one"
+    return EqualCaseLimits(choice.value, units, low, high), "that of cases that are all alike"
+
+
+def no_better_than_perfect(
+    source: LimitSource, choice: Choice, metric: Metric, *, rivals: int = 1
+) -> LimitSource:
+    """Return limits of an AUC whose bad end is never nearer to 1 than that of a perfect one."""
+    if not is_auc(metric, choice.part.target):
+        return source  # Wilson's limits, where no tilt is found, have no gap to those of tilts
+    one = choice.part.select(choice.chosen)
+    return never_beyond_perfect(source, one, metric, choice.value, rivals=rivals)
+
+
+def _auc_influence(choice: Choice, metric: Metric, apart: bool) -> tuple[Array, float]:
+    """Return what each case adds to the AUC (n,), and below what it is rounding."""
+    y = choice.part.target.y
+    own = line_of(metric)[1] * auc_influence(choice.placements, y == 1)
+    weight = np.ones(len(y)) if apart else len(y) / np.bincount(y)[y]
+    return own * weight, ROUNDING * float(weight.max())
+
+
+def _mean_influence(part: Predictions, metric: Metric) -> tuple[Array, float]:
+    """Return value less mean of each case over its repeats (n,), and below what it is rounding."""
+    terms = case_values(part, metric).terms[:, 0]  # (n, R)
+    tested = ~np.isnan(terms)
+    used = tested.any(axis=0)
+    terms, tested = terms[:, used], tested[:, used]
+    count = tested.sum(axis=0)
+    filled = np.where(tested, terms, 0.0)
+    away = np.where(tested, terms - filled.sum(axis=0) / count, 0.0)
+    share = part.n_cases / count
+    least = float(rounding(filled[:, None, :])[0]) * float(share.max())
+    return np.asarray((away * share).mean(axis=1)), least
+
+
+def list_drawn_units(part: Predictions, resampler: Resampler) -> NDArray[np.intp]:
+    """Return the unit that each case is drawn with (n,): its group, or itself."""
+    if isinstance(resampler, GroupBootstrap) and part.target.groups is not None:
+        return np.unique(part.target.groups, return_inverse=True)[1]
+    return np.arange(part.n_cases)
+
+
+@dataclass(frozen=True, eq=False)
+class TiltProblem:
+    """All that tilts are computed from, greater being better.
+
+    Parameters
+    ----------
+    gains : ndarray, shape (R, m)
+        The resampled scores, the chosen configuration's first, standardised: (t - t0) / sd.
+    sums : ndarray, shape (R,)
+        The influence summed over a resample.
+    influence : ndarray, shape (U,)
+        The influence of each unit that is drawn.
+    units : ndarray of int, shape (n,)
+        The unit of each case.
+    """
+
+    gains: Array
+    sums: Array
+    influence: Array
+    units: NDArray[np.intp]
+
+    @property
+    def flat(self) -> bool:
+        """Whether resamples do not differ but by rounding, so that no tilt changes anything."""
+        least = ROUNDING * np.abs(self.influence).sum()
+        return bool(np.ptp(self.sums) <= least or np.ptp(self.gains[:, 0]) == 0)
+
+
+def tilt_limits(
+    choice: Choice,
+    metric: Metric,
+    resampler: Resampler,
+    n_resamples: int,
+    seeds: Seeds,
+    *,
+    corrected: bool = False,
+    n_jobs: int | None = None,
+) -> TiltedLimits:
+    """Return tilted limits for the chosen configuration.
+
+    With `corrected` the bad end takes the choice among the candidates into account (MABT).
+    """
+    influence = case_influence(choice, metric, resampler)
+    draws, sums = _draw(choice, metric, resampler, n_resamples, seeds, influence, n_jobs)
+    tilting = _standardise(choice, metric, resampler, draws, sums, influence)
+    fallback, words = fallback_limits(choice, metric, resampler)
+    if corrected and len(choice.candidates) > 1:
+        fallback = best_of(fallback, len(choice.candidates), metric.greater_is_better)
+        words += f" at Sidak's level for {len(choice.candidates)} candidates"
+    kept = draws[:, 0]
+    if tilting.flat:
+        none = TailCurve(np.array([1.0]), np.array([choice.value]), np.array([float(len(kept))]))
+        return TiltedLimits(none, none, fallback, words, kept)
+    bad, good = (
+        _curve(choice, metric, tilting, direction, corrected and direction < 0)
+        for direction in (-1.0, 1.0)
+    )
+    low, high = (bad, good) if metric.greater_is_better else (good, bad)
+    return TiltedLimits(low, high, fallback, words, kept)
+
+
+def _draw(
+    choice: Choice,
+    metric: Metric,
+    resampler: Resampler,
+    n_resamples: int,
+    seeds: Seeds,
+    influence: Array,
+    n_jobs: int | None,
+) -> tuple[Array, Array]:
+    """Return resampled scores of the candidates (R, m) and summed influences (R,)."""
+    target = choice.part.target
+    some = choice.part.select([int(c) for c in choice.candidates])
+    by_class = within_classes(resampler, target)
+
+    def scores(weights: Weights) -> Array:
+        table = score_table(some, metric, weights, n_jobs=n_jobs)
+        return np.column_stack([table, weighted_sums(weights.values, influence[:, None])])
+
+    made = resample_statistic(
+        scores,
+        target,
+        resampler,
+        n_resamples,
+        seeds,
+        accept=None if by_class else in_bag_rule(metric, target, UndefinedRule.REDRAW),
+        redraw=True,
+        columns=max(len(choice.candidates), target.n),  # the product takes 8 bytes per case
+        n_jobs=n_jobs,
+    )
+    made = made[~np.isnan(made).any(axis=1)]
+    draws = np.where(choice.turned, sum(metric.limits) - made[:, :-1], made[:, :-1])
+    return draws, made[:, -1]
+
+
+def _standardise(
+    choice: Choice,
+    metric: Metric,
+    resampler: Resampler,
+    draws: Array,
+    sums: Array,
+    influence: Array,
+) -> TiltProblem:
+    units = list_drawn_units(choice.part, resampler)
+    away = metric.sign * (draws - choice.values)
+    spread = away.std(axis=0)
+    differ = spread > ROUNDING * np.abs(draws).max(axis=0)
+    gains = np.where(differ, np.round(away / np.where(differ, spread, 1.0), DIGITS), 0.0)
+    return TiltProblem(gains, sums, np.bincount(units, weights=influence).astype(np.float64), units)
+
+
+def _curve(
+    choice: Choice, metric: Metric, tilting: TiltProblem, direction: float, corrected: bool
+) -> TailCurve:
+    """Return one end for every tilt in a direction: -1 for the bad end, 1 for the good one."""
+    taus = direction * np.linspace(0.0, REACH, STEPS + 1) / tilting.sums.std()
+    ends, levels = _tilted_values(choice, metric, tilting, taus)
+    sums, top = _sum_weighted(tilting, taus, direction)
+    total, beyond, tied = sums.T
+    if corrected and tilting.gains.shape[1] > 1:
+        tails = _tail_of_the_best(tilting.gains, 1.0 - beyond / total)
+    else:
+        scale = np.exp(top - len(tilting.influence) * levels)
+        tails = scale * (beyond + 0.5 * tied) / len(tilting.sums)
+    worse = np.minimum if direction * metric.sign < 0 else np.maximum
+    return TailCurve(np.minimum.accumulate(tails), worse.accumulate(ends), _effective(total))
+
+
+def _sum_weighted(tilting: TiltProblem, taus: Array, direction: float) -> tuple[Array, Array]:
+    """Return sums over resamples of w, w beyond t0 and w at t0 for every tilt: (K, 3).
+
+    Weights are relative to the greatest of a tilt, whose logarithm comes second. As the tilts are
+    evenly spaced, the weights of the next one are those of this one times a constant.
+    """
+    gain = tilting.gains[:, 0]
+    flags = np.stack([np.ones(len(gain)), direction * gain < 0, gain == 0])
+    greatest = tilting.sums.max() if direction > 0 else tilting.sums.min()
+    factor = np.exp(taus[1] * (tilting.sums - greatest))
+    weights = np.ones(len(gain))
+    out = np.empty((len(taus), 3))
+    for k in range(len(taus)):
+        out[k] = flags @ weights
+        weights *= factor
+    return out, taus * greatest
+
+
+def _effective(total: Array) -> Array:
+    """Return how many resamples the weights of each tilt are worth: (sum w)² / sum w².
+
+    The square of a weight is the weight of twice the tilt. Beyond half the reach, where hardly one
+    resample is left, the worth there stands for the rest.
+    """
+    last = (len(total) - 1) // 2
+    half = total[: last + 1] ** 2 / total[: 2 * last + 1 : 2]
+    return np.concatenate([half, np.full(len(total) - last - 1, half[-1])])
+
+
+def _tail_of_the_best(gains: Array, reached: Array) -> Array:
+    """Return how often the best rank among the candidates exceeds what the estimate reached.
+
+    Ranks are those of the untilted resamples, ties at their greatest, over R + 1.
+    """
+    size = len(gains)
+    ranks = [np.searchsorted(np.sort(column), column, side="right") for column in gains.T]
+    limits = np.sort(np.max(ranks, axis=0)) / (size + 1)
+    return 1.0 - np.searchsorted(limits, reached, side="right") / size
+
+
+def _tilted_values(
+    choice: Choice, metric: Metric, tilting: TiltProblem, taus: Array
+) -> tuple[Array, Array]:
+    """Return the metric under the weights of every tilt, and A(tau)."""
+    ends, levels = np.empty(len(taus)), np.empty(len(taus))
+    step = max(1, CELLS // len(tilting.units))
+    for start in range(0, len(taus), step):
+        block = slice(start, start + step)
+        powers = np.outer(taus[block], tilting.influence)
+        top = powers.max(axis=1, keepdims=True)
+        raised = np.exp(powers - top)
+        levels[block] = top[:, 0] + np.log(raised.mean(axis=1))
+        weights = Weights(np.take(raised, tilting.units, axis=1))
+        columns = np.full(len(weights), choice.chosen)
+        ends[block] = score_selected(choice.part, metric, weights, columns)
+    ends = sum(metric.limits) - ends if choice.turned[0] else ends
+    ends[0] = choice.value
+    return ends, levels

@@ -15,11 +15,11 @@ from earnest.core.base.threads import side_by_side, workers
 from earnest.core.data.selection import EnsembleRule, MeanOfFolds, Pooled, Selector
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
-from earnest.core.results.estimate import Estimate, ScoreErrors
+from earnest.core.results.estimate import ScoreErrors
 from earnest.core.results.interval import DrawnLimits, LimitSource
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.inference.limits.ceiling import Contest, FirstScores, has_width, no_width, with_spread
-from earnest.inference.remarks import other_winner, ties_at_the_top, unlike_scales
+from earnest.inference.remarks import other_winner, unlike_scales
 from earnest.inference.resampling.ensembles import (
     EnsembleScores,
     add_blend,
@@ -30,7 +30,7 @@ from earnest.inference.resampling.ensembles import (
 from earnest.inference.resampling.resampled import ResamplingKnobs
 from earnest.inference.resampling.winners import Choose, WinnerScores, winner, winners
 from earnest.kernels.score import score_table
-from earnest.methods.base import Call, ensemble_of, make_estimate, register, selector_of
+from earnest.methods.base import Call, EstimateParts, ensemble_of, register, selector_of
 from earnest.resampling.bootstrap import Resampler
 
 
@@ -145,7 +145,7 @@ class BBC(ResamplingKnobs):
         super().__post_init__()
         check.one_of_or_none("variant", self.variant, ["as_published"])
 
-    def __call__(self, call: Call) -> Estimate:
+    def __call__(self, call: Call) -> EstimateParts:
         """Return the mean out-of-bag score of in-bag winners, free of the size of that part."""
         rule = ensemble_of(self.selector)
         if rule is not None:
@@ -186,15 +186,13 @@ class BBC(ResamplingKnobs):
             lambda: found.find_errors(call, selector) if has_width(drawn) else None,
             workers(call.n_jobs),
         )
-        return make_estimate(
-            self,
-            call,
+        return EstimateParts(
             value=value,
             winner=final,
+            scores=scores,
             naive=found.naive,
             source=source,
             cautions=[
-                *ties_at_the_top(pi, metric, scores, final),
                 *unlike_scales(pi, metric, selector, final),
                 *(other_winner(pi, metric, selector, final) if published else ()),
                 *remarks,
@@ -204,7 +202,7 @@ class BBC(ResamplingKnobs):
             errors=errors,
         )
 
-    def _judge_ensemble(self, call: Call, rule: EnsembleRule) -> Estimate:
+    def _judge_ensemble(self, call: Call, rule: EnsembleRule) -> EstimateParts:
         """Return the score of ensembles on cases that did not choose them.
 
         The value is that of small parts that are left out in turn, the spread that of ensembles
@@ -249,9 +247,7 @@ class BBC(ResamplingKnobs):
         members = np.flatnonzero(final[0])
         members = members[np.argsort(-final[0, members], kind="stable")]
         draws = call.seeds.generator(Purpose.VALUE_ERROR)
-        return make_estimate(
-            self,
-            call,
+        return EstimateParts(
             value=value,
             winner=int(members[0]) if len(members) == 1 else None,
             naive=naive,

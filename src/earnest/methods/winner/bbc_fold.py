@@ -17,15 +17,15 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import MeanOfFolds, Selector, first_best
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution, Severity
-from earnest.core.results.estimate import Estimate, ScoreErrors
+from earnest.core.results.estimate import ScoreErrors
 from earnest.core.results.interval import DrawnLimits, LimitSource
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.inference.limits.ceiling import Contest, has_width, no_width, with_spread
-from earnest.inference.remarks import one_repeat_at_a_time, ties_at_the_top, warn_of_undefined_folds
+from earnest.inference.remarks import one_repeat_at_a_time, warn_of_undefined_folds
 from earnest.inference.resampling.resampled import MOST_RESAMPLES
 from earnest.inference.resampling.winners import errors_in_the_limit, gains_of, judge_winner
 from earnest.kernels.score import fold_repeats, fold_scores
-from earnest.methods.base import Call, make_estimate, need_folds, register, selector_of
+from earnest.methods.base import Call, EstimateParts, need_folds, register, selector_of
 from earnest.methods.winner.bbc import BBCDetails
 from earnest.metrics.families import Metric
 from earnest.resampling.folds import all_fold_draws, draw_folds, enumerable
@@ -112,7 +112,7 @@ class BBCFold:
                 cure="Use method='bbc' for the pooled rule.",
             )
 
-    def __call__(self, call: Call) -> Estimate:
+    def __call__(self, call: Call) -> EstimateParts:
         """Return the mean score, on the folds left out, of the winner on the folds drawn."""
         pi, metric = call.pi, call.metric
         selector = selector_of(self.selector, MeanOfFolds())
@@ -140,15 +140,13 @@ class BBCFold:
             contest = Contest.of(pi, final, means, selector, call.seeds, n_jobs=call.n_jobs)
             one = pi.select(final)
             source, remarks = with_spread(source, one, metric, value=value, contest=contest)
-        return make_estimate(
-            self,
-            call,
+        return EstimateParts(
             value=value,
             winner=final,
+            scores=means,
             naive=naive,
             source=source,
             cautions=[
-                *ties_at_the_top(pi, metric, means, final),
                 *warn_of_undefined_folds(len(everything), len(scores)),
                 *_few_folds(max(len(table) for table in tables)),
                 *one_repeat_at_a_time(pi),

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from earnest.core.data.selection import MeanOfFolds, Selector
-from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
-from earnest.inference.remarks import not_corrected, ties_at_the_top, warn_of_undefined_folds
+from earnest.inference.remarks import warn_of_undefined_folds
 from earnest.inference.resampling.winners import judge_winner, keep_defined_folds, whole_scores
-from earnest.methods.base import Call, make_estimate, register, selector_of
+from earnest.methods.base import Call, EstimateParts, register, selector_of
 
 
 @register
@@ -55,22 +54,17 @@ class Naive:
     )
     selector: str | Selector | None = None
 
-    def __call__(self, call: Call) -> Estimate:
+    def __call__(self, call: Call) -> EstimateParts:
         """Return the winner's score."""
         pi, metric = call.pi, call.metric
         selector = selector_of(self.selector, MeanOfFolds())
         table = whole_scores(pi, metric, selector, n_jobs=call.n_jobs)  # (F, 1, C)
         best, score, scores = judge_winner(pi, metric, selector, table)
-        return make_estimate(
-            self,
-            call,
+        return EstimateParts(
             value=score,
             winner=best,
+            scores=scores,
             naive=score,
-            cautions=[
-                *ties_at_the_top(pi, metric, scores, best),
-                *not_corrected(pi.n_configs),
-                *warn_of_undefined_folds(len(table), len(keep_defined_folds(table))),
-            ],
+            cautions=warn_of_undefined_folds(len(table), len(keep_defined_folds(table))),
             used={"selector": selector},
         )

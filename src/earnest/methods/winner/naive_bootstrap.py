@@ -14,15 +14,14 @@ from earnest.core.base.rng import Purpose
 from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
-from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import DrawnLimits, LimitSource, NormalLimits
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
 from earnest.inference.limits.ceiling import no_width, with_spread
-from earnest.inference.remarks import not_corrected, one_repeat_at_a_time, warn_of_undefined_folds
+from earnest.inference.remarks import one_repeat_at_a_time, warn_of_undefined_folds
 from earnest.inference.resampling.resampled import ResamplingKnobs
 from earnest.inference.resampling.winners import judge_winner, keep_defined_folds, winner
 from earnest.kernels.score import fold_repeats, fold_scores, score_selected
-from earnest.methods.base import Call, make_estimate, need_folds, register, selector_of
+from earnest.methods.base import Call, EstimateParts, need_folds, register, selector_of
 
 
 @register
@@ -101,7 +100,7 @@ class NaiveBootstrap(ResamplingKnobs):
         if self.over == "folds" and self.resampler is not None:
             raise InputError("a resampler draws cases", needs="over='cases'", got="over='folds'")
 
-    def __call__(self, call: Call) -> Estimate:
+    def __call__(self, call: Call) -> EstimateParts:
         """Return the winner's score with an interval that ignores the selection."""
         over = self.over
         if over is None:
@@ -109,7 +108,7 @@ class NaiveBootstrap(ResamplingKnobs):
             over = "cases" if cases and self.interval == "percentile" else "folds"
         return self._folds(call) if over == "folds" else self._cases(call)
 
-    def _folds(self, call: Call) -> Estimate:
+    def _folds(self, call: Call) -> EstimateParts:
         pi, metric = call.pi, call.metric
         selector = selector_of(self.selector, MeanOfFolds())
         need_folds(self, pi, least=2, cure="Use over='cases', or method='bbc'.")
@@ -125,15 +124,12 @@ class NaiveBootstrap(ResamplingKnobs):
         value = float(scores.mean())
         source = self._fold_limits(call, scores, repeats, value)
         source, remarks = self._spread(source, call, best, value, by_fold=True)
-        return make_estimate(
-            self,
-            call,
+        return EstimateParts(
             value=value,
             winner=best,
             naive=naive,
             source=source,
             cautions=[
-                *not_corrected(pi.n_configs),
                 *warn_of_undefined_folds(len(everything), len(scores)),
                 *one_repeat_at_a_time(pi),
                 *remarks,
@@ -169,7 +165,7 @@ class NaiveBootstrap(ResamplingKnobs):
             draws[mine] = table[picks].mean(axis=1)
         return DrawnLimits(draws)
 
-    def _cases(self, call: Call) -> Estimate:
+    def _cases(self, call: Call) -> EstimateParts:
         pi, metric = call.pi, call.metric
         selector = selector_of(self.selector, Pooled())
         best, naive, _ = winner(pi, metric, selector, n_jobs=call.n_jobs)
@@ -182,13 +178,11 @@ class NaiveBootstrap(ResamplingKnobs):
         draws = self.resample(score, pi.target, metric, call.seeds, n_jobs=call.n_jobs)
         resampler = self.find_resampler(pi.target)
         source, remarks = self._spread(DrawnLimits(draws[:, 0]), call, best, value, by_fold=False)
-        return make_estimate(
-            self,
-            call,
+        return EstimateParts(
             value=value,
             winner=best,
             naive=naive,
             source=source,
-            cautions=[*not_corrected(pi.n_configs), *remarks],
+            cautions=remarks,
             used={"selector": selector, "over": "cases", "resampler": resampler},
         )

@@ -14,7 +14,6 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import Pooled, Selector
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
-from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import DrawnLimits, LimitSource, NearWinnerLimits
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec, Side
 from earnest.inference.limits.ceiling import Contest, with_spread
@@ -24,11 +23,11 @@ from earnest.inference.limits.local_level import (
     winner_errors,
 )
 from earnest.inference.limits.winner_law import WinnerLaw, law_of, need_law
-from earnest.inference.remarks import ties_at_the_top, unlike_scales
+from earnest.inference.remarks import unlike_scales
 from earnest.inference.resampling.resampled import ResamplingKnobs
 from earnest.inference.resampling.winners import gains_of, winner, winners
 from earnest.kernels.score import score_table
-from earnest.methods.base import Call, make_estimate, register, selector_of
+from earnest.methods.base import Call, EstimateParts, register, selector_of
 from earnest.methods.winner.bbc import BBCDetails, draw_winners
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric
@@ -123,7 +122,7 @@ class NearWinner(ResamplingKnobs):
     fewest: ClassVar[int] = 2
     selector: str | Selector | None = None
 
-    def __call__(self, call: Call) -> Estimate:
+    def __call__(self, call: Call) -> EstimateParts:
         """Return BBC's value, and the limits of the winner at its local level."""
         pi, metric, jobs = call.pi, call.metric, call.n_jobs
         law_kind = need_law(self.spec.name, metric, pi.target)
@@ -182,15 +181,13 @@ class NearWinner(ResamplingKnobs):
             )
             said = (objection, *said)
         wins = BBCDetails.of(drawn.table[:, 1].astype(np.intp), pi.n_configs)
-        return make_estimate(
-            self,
-            call,
+        return EstimateParts(
             value=value,
             winner=final,
+            scores=scores,
             naive=naive,
             source=source,
             cautions=[
-                *ties_at_the_top(pi, metric, scores, final),
                 *unlike_scales(pi, metric, selector, final),
                 *said,
             ],

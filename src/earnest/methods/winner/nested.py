@@ -9,11 +9,10 @@ import numpy as np
 
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.designs import NestedPredictions
-from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
 from earnest.inference.remarks import warn_of_undefined_folds
 from earnest.kernels.score import fold_scores
-from earnest.methods.base import Call, make_estimate, register
+from earnest.methods.base import Call, EstimateParts, register
 from earnest.methods.learner.cv import FoldDetails
 
 
@@ -56,7 +55,7 @@ class Nested:
         corrected=True,
     )
 
-    def __call__(self, call: Call) -> Estimate:
+    def __call__(self, call: Call) -> EstimateParts:
         """Return the mean over the outer folds."""
         nested = call.design
         assert isinstance(nested, NestedPredictions)
@@ -68,9 +67,7 @@ class Nested:
                 needs="cases of every class in at least one fold",
                 cure="Use fewer or stratified folds.",
             )
-        return make_estimate(
-            self,
-            call,
+        return EstimateParts(
             value=float(defined.mean()),
             winner=0,
             naive=None,

@@ -11,12 +11,11 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import MeanOfFolds
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
-from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
-from earnest.inference.remarks import ties_at_the_top, warn_of_undefined_folds
+from earnest.inference.remarks import warn_of_undefined_folds
 from earnest.inference.resampling.winners import judge_winner, keep_defined_folds
 from earnest.kernels.score import fold_scores
-from earnest.methods.base import Call, make_estimate, need_folds, register
+from earnest.methods.base import Call, EstimateParts, need_folds, register
 from earnest.metrics.families import Metric
 
 
@@ -75,7 +74,7 @@ class Tibshirani:
         """Refuse a single fold."""
         need_folds(self, design)
 
-    def __call__(self, call: Call) -> Estimate:
+    def __call__(self, call: Call) -> EstimateParts:
         """Return the winner's score less its estimated bias."""
         pi, metric = call.pi, call.metric
         everything = fold_scores(pi, metric, n_jobs=call.n_jobs)
@@ -84,10 +83,7 @@ class Tibshirani:
         own_best = metric.sign * np.nanmax(metric.sign * scores, axis=1)  # (F,)
         bias = naive - float(own_best.mean())
         value = naive + bias
-        cautions = [
-            *ties_at_the_top(pi, metric, means, best),
-            *warn_of_undefined_folds(len(everything), len(scores)),
-        ]
+        cautions = [*warn_of_undefined_folds(len(everything), len(scores))]
         if metric.scale.clip(value) != value:
             cautions.append(
                 Caution(
@@ -98,11 +94,10 @@ class Tibshirani:
                     "Prefer method='bbc'.",
                 )
             )
-        return make_estimate(
-            self,
-            call,
+        return EstimateParts(
             value=value,
             winner=best,
+            scores=means,
             naive=naive,
             cautions=cautions,
             details=TibshiraniDetails(bias, value),

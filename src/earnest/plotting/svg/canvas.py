@@ -18,8 +18,11 @@ from html import escape
 from itertools import pairwise
 
 from earnest.core.base.errors import InputError
+from earnest.core.results.interval import Interval
+from earnest.core.results.specs import Side
 
 TEXT, SMALL = 12.5, 12.0  # pixels
+HEAD = 4.0  # pixels of the head of an arrow
 LONGEST, KEPT = 120, 80  # signs without a space between them
 _ENDLESS = re.compile(rf"\S{{{LONGEST},}}")
 
@@ -278,7 +281,7 @@ class Canvas:
             stroke_width=1.8,
         )
 
-    def arrow_head(self, tip: Point, colour: str, *, left: bool, size: float = 4.0) -> None:
+    def arrow_head(self, tip: Point, colour: str, *, left: bool, size: float = HEAD) -> None:
         """Draw a filled head whose tip points to the left or to the right."""
         back = tip[0] + (1.6 if left else -1.6) * size
         corners = [tip, (back, tip[1] - size), (back, tip[1] + size)]
@@ -632,6 +635,36 @@ def draw_x_grid(
     points = [point for line in ends for point in line]
     if points:
         canvas.curve(points, "grid", 1)
+
+
+def draw_interval(
+    canvas: Canvas,
+    scale: Scale,
+    interval: Interval,
+    y: float,
+    colour: str,
+    thick: float,
+    *,
+    dash: str = "",
+) -> tuple[float, float]:
+    """Draw an interval with end ticks; an open end, or one beyond the scale, is an arrow.
+
+    Returns
+    -------
+    tuple of float
+        The pixels of its ends.
+    """
+    left = interval.side == Side.UPPER or interval.low < scale.low
+    right = interval.side == Side.LOWER or interval.high > scale.high
+    low = scale.start - HEAD if left else scale(interval.low)
+    high = scale.end + HEAD if right else scale(interval.high)
+    canvas.line((low, y), (high, y), colour, thick, dash=dash)
+    for x, is_open, at_left in ((low, left, True), (high, right, False)):
+        if is_open:
+            canvas.arrow_head((x + (-HEAD if at_left else HEAD), y), colour, left=at_left)
+        else:
+            canvas.line((x, y - 5), (x, y + 5), colour, 1.8)
+    return low, high
 
 
 def find_finite_ends(values: Iterable[float | None]) -> tuple[float, float]:

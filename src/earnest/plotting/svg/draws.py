@@ -21,6 +21,7 @@ from earnest.plotting.svg.canvas import (
     Figure,
     Scale,
     cut_apart,
+    draw_interval,
     draw_x_axis,
     draw_y_grid,
     find_finite_ends,
@@ -31,7 +32,6 @@ from earnest.plotting.svg.canvas import (
     round_out,
     short,
 )
-from earnest.plotting.svg.strips import interval_bar
 
 BINS = 30
 IN, OUT = 0.55, 0.22  # opacity of bars within the interval, and beyond it
@@ -116,7 +116,7 @@ def _draw_marks(
 
 def _draw_under(canvas: Canvas, interval: Interval, x: Scale, y: float) -> None:
     """Draw the interval under the axis, named at its left or under it."""
-    low, high = interval_bar(canvas, x, interval, y, "accent", 3.4)
+    low, high = draw_interval(canvas, x, interval, y, "accent", 3.4)
     kind = "interval" if interval.side == Side.TWO_SIDED else "bound"
     said = f"{percent(interval.confidence_level)} {kind}"
     if low - 8 - measure_text(said, bold=True) >= 0:

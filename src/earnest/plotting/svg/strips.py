@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from earnest.core.results.estimate import Estimate
-from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Side
 from earnest.core.text.estimate import places_of, print_numbers
 from earnest.core.text.numbers import show_number, write_in_figure
@@ -20,6 +19,7 @@ from earnest.plotting.svg.canvas import (
     Figure,
     Scale,
     center_words,
+    draw_interval,
     draw_x_grid,
     find_finite_ends,
     find_ticks,
@@ -27,39 +27,6 @@ from earnest.plotting.svg.canvas import (
     round_out,
     space_labels,
 )
-
-HEAD = 4.0  # pixels of the head of an arrow
-
-
-def interval_bar(
-    canvas: Canvas,
-    scale: Scale,
-    interval: Interval,
-    y: float,
-    colour: str,
-    thick: float,
-    *,
-    dash: str = "",
-) -> tuple[float, float]:
-    """Draw an interval with end ticks; an open end, or one beyond the scale, is an arrow.
-
-    Returns
-    -------
-    tuple of float
-        The pixels of its ends.
-    """
-    left = interval.side == Side.UPPER or interval.low < scale.low
-    right = interval.side == Side.LOWER or interval.high > scale.high
-    low = scale.start - HEAD if left else scale(interval.low)
-    high = scale.end + HEAD if right else scale(interval.high)
-    canvas.line((low, y), (high, y), colour, thick, dash=dash)
-    for x, is_open, at_left in ((low, left, True), (high, right, False)):
-        if is_open:
-            canvas.arrow_head((x + (-HEAD if at_left else HEAD), y), colour, left=at_left)
-        else:
-            canvas.line((x, y - 5), (x, y + 5), colour, 1.8)
-    return low, high
-
 
 # Strips: one row of a table drawn on a scale that all its rows share.
 #
@@ -176,7 +143,7 @@ def forest_strip(
     colour, thick = _COLOURS[trust], 3.4 if reported else 1.8
     if estimate.interval is not None:
         dash = DASH if trust is Trust.NAIVE else ""
-        interval_bar(canvas, scale, estimate.interval, y, colour, thick, dash=dash)
+        draw_interval(canvas, scale, estimate.interval, y, colour, thick, dash=dash)
     at = (scale(estimate.value), y)
     if trust is Trust.NAIVE:
         canvas.diamond(at, 6.5)

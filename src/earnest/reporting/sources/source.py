@@ -261,7 +261,7 @@ def material_of_run(
         tried=tried,
         by_folds=True,
         best=best,
-        trials=lambda: scored.trials(TrialsRequest(objective=key)),
+        trials=partial(scored.trials, TrialsRequest(objective=key)),
         n_fits=sum(len(key) == 3 for key in run.outcomes),
         seed=_seed(run),
         begun=run.documents.get(BEGUN),
