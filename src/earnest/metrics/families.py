@@ -243,8 +243,8 @@ class RankMetric(Metric):
 
     @property
     def area(self) -> bool:
-        """Whether the metric is an AUC, of two classes or of several."""
-        return self.kernel == "roc_auc"
+        """Whether the metric is an AUC between two limits, of two classes or of several."""
+        return self.kernel == "roc_auc" and bool(np.isfinite(self.limits).all())
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -34,6 +34,7 @@ def test_only_the_auc_of_two_classes_is_one() -> None:
     assert is_auc(AUC, binary)
     assert is_auc(mirrored(AUC), binary)
     assert not is_auc(metric("average_precision"), binary)
+    assert not is_auc(replace(AUC, limits=(-np.inf, np.inf)), binary)  # it has no line to an AUC
     many = example_predictions("multiclass").target
     assert not is_auc(metric("roc_auc_ovr"), many)
 
@@ -41,6 +42,7 @@ def test_only_the_auc_of_two_classes_is_one() -> None:
 def test_a_loss_is_minus_the_auc() -> None:
     assert line_of(AUC) == (0.0, 1.0)
     assert line_of(mirrored(AUC)) == (0.0, -1.0)
+    assert line_of(replace(AUC, limits=(-1.0, 1.0))) == (-1.0, 2.0)  # Gini's coefficient
 
 
 @pytest.mark.parametrize("column", [0, 1])
