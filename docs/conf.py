@@ -49,7 +49,8 @@ nitpicky = True
 nitpick_ignore_regex = [
     ("py:.*", r"(?!earnest\.).*"),
     # Types that arguments take by name, and of which only guides to extend earnest tell.
-    ("py:class", r"earnest\..*\.(Selector|Alternative|Task|ResponseKind|Metric|Test|Resampler)"),
+    ("py:class", r"earnest\..*\.(Selector|EnsembleRule|Side|Alternative|Task|ResponseKind)"),
+    ("py:class", r"earnest\..*\.(Metric|Test|Resampler)"),
     ("py:class", r"earnest\..*\.(Region|OptunaCandidates|Splitter|Booster|PlanNeed)"),
     ("py:class", r"earnest\..*\.(LightGBMEnvironment|ThresholdRow|ThresholdChoice)"),
     ("py:class", r"earnest\..*\.(TrialOptions|TrialFileOptions)"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
 import tomllib
@@ -164,6 +165,15 @@ def test_the_reference_lists_every_public_name_once() -> None:
 def test_every_public_name_has_an_example_that_the_doctests_run() -> None:
     for name in earnest.__all__:
         assert ">>> " in (getattr(earnest, name).__doc__ or ""), name
+
+
+def test_headings_of_docstrings_stand_on_lines_of_their_own() -> None:
+    for name in earnest.__all__:
+        public = getattr(earnest, name)
+        parts = vars(public).values() if isinstance(public, type) else ()
+        for one in (public, *parts):
+            for line in (inspect.getdoc(one) or "").splitlines():
+                assert "---" not in line or set(line) == {"-"}, f"{name}: {line}"
 
 
 def test_the_reference_lists_every_key_of_the_json() -> None:

@@ -91,10 +91,12 @@ def compare(
     InputError, EvidenceError, MetricError
         Before any computation, if the question cannot be answered or the test lacks a given option.
 
-    Notes ----- A configuration that was chosen because it looked best on these cases looks better
-    than it is. If a or b is the best of a table of more than two, `p_simultaneous` of the result
-    holds for all pairs of the table at once, and so despite the choice; a caution names it.
-    `compare_many` compares all of them.
+    Notes
+    -----
+    A configuration that was chosen because it looked best on these cases looks better than it is.
+    If a or b is the best of a table of more than two, `p_simultaneous` of the result holds for all
+    pairs of the table at once, and so despite the choice; a caution names it. `compare_many`
+    compares all of them.
 
     Examples
     --------

@@ -325,9 +325,11 @@ def plan(
     Plan
         The items needed, the curve that they are read from, and a sentence.
 
-    Notes ----- A small pilot gives a rough variance: with 50 items, of which a quarter differ, the
-    number needed has a standard error of 25 %. You must say which difference to detect, because the
-    one that a pilot shows for its best is too large.
+    Notes
+    -----
+    A small pilot gives a rough variance: with 50 items, of which a quarter differ, the number
+    needed has a standard error of 25 %. You must say which difference to detect, because the one
+    that a pilot shows for its best is too large.
 
     Examples
     --------
