@@ -386,6 +386,7 @@ def _call(
         metric=metric,
         ask=ask,
         seeds=Seeds.of(rng),
+        no_information=no_information(used.target, metric),
         n_jobs=n_jobs,
     )
 
@@ -462,7 +463,7 @@ def _make_estimate(method: Method, call: Call, found: EstimateParts) -> Estimate
             knobs={**knobs(method), **{name: plain(knob) for name, knob in found.used.items()}},
             versions=versions(),
         ),
-        no_information=no_information(pi.target, call.metric),
+        no_information=call.no_information.value,
         source=source,
         details=found.details,
     )
@@ -521,7 +522,7 @@ def _answer_of_replicates(method: Method, call: ReplicatesCall) -> Estimate:
             knobs={**knobs(method), **drawn},
             versions=versions(),
         ),
-        no_information=no_information(made.target, call.metric),
+        no_information=no_information(made.target, call.metric).value,
         source=source,
         details=found.details,
     )
