@@ -61,6 +61,7 @@ from earnest.methods.base import (
     need_evidence,
 )
 from earnest.methods.bootstrap.replicated import ReplicatesCall
+from earnest.methods.winner.bbc import BBC
 from earnest.methods.winner.near_winner import NearWinner
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import CallableMetric, Metric, MetricLike
@@ -401,6 +402,24 @@ def configure_method(method: str | Method, **given: object) -> Method:
     'logit'
     """
     return configure(METHODS, method, given, example=EXAMPLE)
+
+
+def configure_for_search(
+    method: str | Method, n_resamples: int | None, rule: EnsembleRule | None
+) -> Method:
+    """Return the method that judges what a search delivers; an ensemble is judged by BBC."""
+    if rule is None:
+        return configure_method(method, n_resamples=n_resamples)
+    if isinstance(method, BBC) and n_resamples is None:
+        return replace(method, selector=rule)
+    if method != BBC.spec.name:
+        raise InputError(
+            "an ensemble is judged by the method 'bbc'",
+            needs="method='bbc' beside an ensemble rule",
+            got=method if isinstance(method, str) else repr(method),
+            cure="Leave `method` out, or let `refit` choose one configuration.",
+        )
+    return configure_method(method, n_resamples=n_resamples, selector=rule)
 
 
 def find_fitting_knobs(method: str | Method, given: Mapping[str, object]) -> dict[str, object]:
