@@ -34,7 +34,6 @@ from earnest.core.results.interval import (
     Ask,
     LimitSource,
     WidenedLimits,
-    draws_of,
     limit_remarks,
 )
 from earnest.core.results.specs import ON_ITEMS, Estimand, Side
@@ -454,7 +453,7 @@ def _answer(method: Method, call: Call | ReplicatesCall) -> Estimate:
 def _make_estimate(method: Method, call: Call, found: EstimateParts) -> Estimate:
     """Put an estimate together; interval and standard error are read from the source of limits."""
     pi, scale, source, errors = call.pi, call.metric.scale, found.source, found.errors
-    draws = draws_of(source)
+    draws = None if source is None else source.draws
     valid = None if draws is None else draws[~np.isnan(draws)]
     estimand = method.spec.estimand if found.estimand is None else found.estimand
     return Estimate(
