@@ -36,6 +36,7 @@ from earnest.core.results.interval import (
 from earnest.core.results.specs import Side
 from earnest.inference.cases.case_values import CaseValues, case_values, mean_moments
 from earnest.inference.cases.fold_variance import Variance, variance_of_mean
+from earnest.inference.cases.placements import spread_ratio
 from earnest.inference.limits.local_level import DRAWS, Standardised, winner_errors
 from earnest.inference.limits.winner_law import (
     CountedLaw,
@@ -324,8 +325,7 @@ def area_limits(
     constant, slope = line_of(metric)
     made = AreaLimits(area, *counts, 1.0, np.inf, constant, slope)
     if _find_law(metric, one.target) is Law.AREA and 0.0 < area < 1.0:
-        own = WinnerLaw.of(Law.AREA, one, metric, np.array([constant + slope * area]))
-        made = replace(made, widening=max(1.0, own.spread_ratio(0)))
+        made = replace(made, widening=max(1.0, spread_ratio(one, 0, area, *counts)))
     if not by_fold:
         return made
     plain = replace(made, constant=0.0, slope=1.0)
