@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -203,6 +203,27 @@ class Ice:
         return Ice(*(getattr(self, part.name)[rows] for part in fields(self)))
 
 
+class IceAverage(TypedDict):
+    """The fields of an effect that are averages of its ICE curves, and the curves themselves."""
+
+    mean: Floats
+    sd: Floats
+    sd_of_mean: Floats | None
+    n_points: NDArray[np.intp]
+    ice: Ice
+
+
+def average_ice(ice: Ice) -> IceAverage:
+    """Average ICE curves over what exists (eq. 7 and 8); the mean by eq. 3, the sd by eq. 5."""
+    return {
+        "mean": average_columns(ice.mean),
+        "sd": np.sqrt(average_columns(ice.sd**2)),
+        "sd_of_mean": None,
+        "n_points": (~np.isnan(ice.mean)).sum(axis=0).astype(np.intp),
+        "ice": ice,
+    }
+
+
 @dataclass(frozen=True, kw_only=True)
 class EffectCurve:
     """The effect of a parameter on the objective, averaged over all others.
@@ -278,6 +299,10 @@ class EffectCurve:
     def n_trials(self) -> int:
         """How many trials lie there."""
         return len(self.trials)
+
+    def averaged(self, ice: Ice) -> EffectCurve:
+        """Return the effect averaged over other ICE curves, such as those of a region."""
+        return replace(self, **average_ice(ice))
 
     def bands(self, confidence_level: float = 0.95, of: str = AVERAGE) -> tuple[Floats, Floats]:
         """Return the low and high edges of the band around the curve.

@@ -23,6 +23,7 @@ from earnest.explanation.curves import (
     Ice,
     Objective,
     average_columns,
+    average_ice,
 )
 from earnest.explanation.surrogate.surrogate import EffectSums, FittedSurrogate
 
@@ -135,33 +136,21 @@ def effect_of(
     assert sums.ice_mean is not None
     assert sums.ice_sd is not None
     ice = Ice(points, sums.ice_mean, sums.ice_sd, own_mean, own_sd)
-    curve = average(scene, column, grid, codes, ice, where)
-    if scene.space.forbidden:
-        return _leave_out_forbidden(scene, column, curve, covariance)
-    return replace(curve, sd_of_mean=sums.sd_of_mean)
-
-
-def average(
-    scene: Scene, column: int, grid: list[object], codes: Floats, ice: Ice, where: str = ""
-) -> EffectCurve:
-    """Average ICE curves over what exists (eq. 7 and 8); the mean by eq. 3, the sd by eq. 5."""
-    parameter = scene.space[column]
-    tried = scene.codes[:, column]
-    return EffectCurve(
+    parameter, tried = scene.space[column], scene.codes[:, column]
+    curve = EffectCurve(
         param=parameter.name,
         grid=tuple(grid),
-        mean=average_columns(ice.mean),
-        sd=np.sqrt(average_columns(ice.sd**2)),
-        sd_of_mean=None,
         scale=_name_scale(parameter),
         objective=scene.objective,
         where=where or describe_condition(scene.space, column),
-        n_points=(~np.isnan(ice.mean)).sum(axis=0).astype(np.intp),
         trials=tuple(parameter.decode(tried[~np.isnan(tried)])),
         best=parameter.decode(tried[[scene.best]])[0],
         codes=codes,
-        ice=ice,
+        **average_ice(ice),
     )
+    if scene.space.forbidden:
+        return _leave_out_forbidden(scene, column, curve, covariance)
+    return replace(curve, sd_of_mean=sums.sd_of_mean)
 
 
 def describe_condition(space: Space, column: int) -> str:
@@ -250,7 +239,7 @@ def _leave_out_forbidden(
     exists = _find_existing(scene, ice.points, (column,), curve.codes[:, None])
     mean, sd = (np.where(exists, part, np.nan) for part in (ice.mean, ice.sd))
     kept = replace(ice, mean=mean, sd=sd)
-    made = average(scene, column, list(curve.grid), curve.codes, kept, curve.where)
+    made = curve.averaged(kept)
     if not covariance:
         return made
     return replace(

@@ -21,6 +21,7 @@ from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import ScoreErrors
 from earnest.core.results.interval import Ask, LimitSource
 from earnest.core.results.specs import Evidence, Family, MethodSpec
+from earnest.inference.cases.no_information import NoInformation
 from earnest.inference.left_out.estimates import has_cases, has_pairs
 from earnest.inference.limits.winner_law import law_of
 from earnest.inference.resampling.ensembles import read_rule
@@ -33,7 +34,8 @@ class Call:
     """One question to a method.
 
     `given` are the predictions as the user gave them, `pi` those of them that can be used. Where
-    more was given, such as inner predictions, it is the `design`.
+    more was given, such as inner predictions, it is the `design`. `no_information` is the best
+    constant prediction, which every estimate is held against.
     """
 
     given: Predictions
@@ -41,6 +43,7 @@ class Call:
     metric: Metric
     ask: Ask
     seeds: Seeds
+    no_information: NoInformation
     n_jobs: int | None = None
     design: NestedPredictions | PairedHalves | None = None
 

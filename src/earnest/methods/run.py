@@ -34,7 +34,6 @@ from earnest.core.results.interval import (
     Ask,
     LimitSource,
     WidenedLimits,
-    draws_of,
     limit_remarks,
 )
 from earnest.core.results.specs import ON_ITEMS, Estimand, Side
@@ -61,6 +60,7 @@ from earnest.methods.base import (
     need_evidence,
 )
 from earnest.methods.bootstrap.replicated import ReplicatesCall
+from earnest.methods.winner.bbc import BBC
 from earnest.methods.winner.near_winner import NearWinner
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import CallableMetric, Metric, MetricLike
@@ -386,6 +386,7 @@ def _call(
         metric=metric,
         ask=ask,
         seeds=Seeds.of(rng),
+        no_information=no_information(used.target, metric),
         n_jobs=n_jobs,
     )
 
@@ -400,6 +401,24 @@ def configure_method(method: str | Method, **given: object) -> Method:
     'logit'
     """
     return configure(METHODS, method, given, example=EXAMPLE)
+
+
+def configure_for_search(
+    method: str | Method, n_resamples: int | None, rule: EnsembleRule | None
+) -> Method:
+    """Return the method that judges what a search delivers; an ensemble is judged by BBC."""
+    if rule is None:
+        return configure_method(method, n_resamples=n_resamples)
+    if isinstance(method, BBC) and n_resamples is None:
+        return replace(method, selector=rule)
+    if method != BBC.spec.name:
+        raise InputError(
+            "an ensemble is judged by the method 'bbc'",
+            needs="method='bbc' beside an ensemble rule",
+            got=method if isinstance(method, str) else repr(method),
+            cure="Leave `method` out, or let `refit` choose one configuration.",
+        )
+    return configure_method(method, n_resamples=n_resamples, selector=rule)
 
 
 def find_fitting_knobs(method: str | Method, given: Mapping[str, object]) -> dict[str, object]:
@@ -434,7 +453,7 @@ def _answer(method: Method, call: Call | ReplicatesCall) -> Estimate:
 def _make_estimate(method: Method, call: Call, found: EstimateParts) -> Estimate:
     """Put an estimate together; interval and standard error are read from the source of limits."""
     pi, scale, source, errors = call.pi, call.metric.scale, found.source, found.errors
-    draws = draws_of(source)
+    draws = None if source is None else source.draws
     valid = None if draws is None else draws[~np.isnan(draws)]
     estimand = method.spec.estimand if found.estimand is None else found.estimand
     return Estimate(
@@ -462,7 +481,7 @@ def _make_estimate(method: Method, call: Call, found: EstimateParts) -> Estimate
             knobs={**knobs(method), **{name: plain(knob) for name, knob in found.used.items()}},
             versions=versions(),
         ),
-        no_information=no_information(pi.target, call.metric),
+        no_information=call.no_information.value,
         source=source,
         details=found.details,
     )
@@ -521,7 +540,7 @@ def _answer_of_replicates(method: Method, call: ReplicatesCall) -> Estimate:
             knobs={**knobs(method), **drawn},
             versions=versions(),
         ),
-        no_information=no_information(made.target, call.metric),
+        no_information=no_information(made.target, call.metric).value,
         source=source,
         details=found.details,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,21 @@ _CURES: dict[ResponseKind, str] = {
 OF_CLASSES = ("pos_label", "labels")  # settings of scikit-learn's functions that name classes
 
 
-def check_fits(pi: Predictions, metric: Metric) -> None:
+class Answers(Protocol):
+    """What is known of predictions before there are any: the outcome, and the kind of response."""
+
+    @property
+    def target(self) -> Target:
+        """The outcome."""
+        ...
+
+    @property
+    def kind(self) -> ResponseKind:
+        """The kind of response."""
+        ...
+
+
+def check_fits(pi: Answers, metric: Metric) -> None:
     """Refuse a metric that does not fit the task, its classes, or the kind of response."""
     task = pi.target.task
     if task not in metric.tasks:
@@ -50,20 +64,19 @@ def check_fits(pi: Predictions, metric: Metric) -> None:
             cure=_suggest_metric(task),
         )
     if pi.target.has_classes:
-        _refuse_other_classes(pi, metric)
+        _refuse_other_classes(pi.target.classes, metric)
     labels_of_many = pi.kind is ResponseKind.LABEL and task is Task.MULTICLASS
     if pi.kind not in _FITS[metric.needs] or (metric.needs is Need.SCORE and labels_of_many):
         raise MetricError(
             f"metric {metric.name!r} cannot be computed from a {pi.kind} response",
             needs=" or ".join(_FITS[metric.needs][:2]),
             got=str(pi.kind),
-            cure=f"{PERCENT} " * in_percent(pi) + _CURES[pi.kind],
+            cure=f"{PERCENT} " * (isinstance(pi, Predictions) and in_percent(pi)) + _CURES[pi.kind],
         )
 
 
-def _refuse_other_classes(pi: Predictions, metric: Metric) -> None:
+def _refuse_other_classes(classes: tuple[object, ...], metric: Metric) -> None:
     """Refuse a metric about classes that do not exist, or that the scores are not about."""
-    classes = pi.target.classes
     for setting in OF_CLASSES:
         value: Any = metric.knobs.get(setting)
         told = [value] if setting == "pos_label" or value is None else value

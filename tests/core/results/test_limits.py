@@ -16,7 +16,6 @@ from earnest.core.results.interval import (
     ShareLimits,
     SidakLimits,
     best_of,
-    draws_of,
     limit_remarks,
     sidak,
     source_from_dict,
@@ -124,5 +123,5 @@ def test_sidak_moves_the_bad_end_only() -> None:
 def test_sidak_passes_on_standard_error_and_has_nothing_to_remark() -> None:
     source = SidakLimits(NormalLimits(0.7, 0.1), 5, Side.LOWER)
     assert source.standard_error == 0.1
-    assert draws_of(source) is None
+    assert source.draws is None
     assert list(limit_remarks(source, 0.95, Side.TWO_SIDED)) == []

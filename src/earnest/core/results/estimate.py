@@ -31,7 +31,6 @@ from earnest.core.results.interval import (
     Interval,
     LimitSource,
     NormalLimits,
-    draws_of,
     limit_remarks,
 )
 from earnest.core.results.specs import Estimand, Side
@@ -297,7 +296,7 @@ class Estimate(MetricResult):
     @property
     def draws(self) -> NDArray[np.float64] | None:
         """The resampled values that the interval is read from, None if there are none."""
-        return draws_of(self.source)
+        return None if self.source is None else self.source.draws
 
     def at(
         self, *, confidence_level: float | None = None, side: Side | str | None = None

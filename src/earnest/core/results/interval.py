@@ -168,6 +168,11 @@ class LimitSource(Protocol):
         """Return plain data, with or without the draws."""
         ...
 
+    @property
+    def draws(self) -> NDArray[np.float64] | None:
+        """The resampled values that the limits are read from, None if there are none."""
+        return None
+
 
 class KeptLimits(Plain, LimitSource):
     """The base of sources that plain data name by their kind."""
@@ -522,7 +527,7 @@ class SidakLimits(KeptLimits, kind="sidak"):
     @property
     def draws(self) -> NDArray[np.float64] | None:
         """The resampled values of the inner source, if it has any."""
-        return draws_of(self.inner)
+        return self.inner.draws
 
     @property
     def standard_error(self) -> float | None:
@@ -573,18 +578,13 @@ class WidenedLimits(KeptLimits, kind="widened"):
     @property
     def draws(self) -> NDArray[np.float64] | None:
         """The resampled values, if there are any."""
-        return draws_of(self.drawn)
+        return self.drawn.draws
 
     @property
     def standard_error(self) -> float | None:
         """The standard error of what is widened, or of the wider limits of both ends."""
         source = self.floor if self.end is None else self.drawn
         return getattr(source, "standard_error", None)
-
-
-def draws_of(source: LimitSource | None) -> NDArray[np.float64] | None:
-    """Return the resampled values that a source keeps, None where it has none."""
-    return getattr(source, "draws", None)
 
 
 def limit_remarks(

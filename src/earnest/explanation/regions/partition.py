@@ -12,7 +12,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.space.space import ParameterKind
 from earnest.explanation.curves import EffectCurve, Ice, average_columns, relative_gain
-from earnest.explanation.effects import Scene, average
+from earnest.explanation.effects import Scene
 from earnest.explanation.regions.regions import (
     Limit,
     Region,
@@ -281,8 +281,7 @@ def regions_of(scene: Scene, curve: EffectCurve, rule: RegionRule) -> RegionTree
     regions: list[Region] = []
     for number, node in enumerate(nodes):
         within = inside(scene.space, limits[number], trials)
-        grid = list(curve.grid)
-        part = average(scene, column, grid, curve.codes, ice.taken(node.rows), curve.where)
+        part = curve.averaged(ice.taken(node.rows))
         meets = inside(scene.space, limits[number], best[None, :])
         holds = not np.isnan(best[column]) and bool(meets[0])
         here = _restrict_to_region(scene, column, part, limits[number], trials[within], holds)
@@ -372,7 +371,7 @@ def _find_baseline(
         return None
     size = int(best.curve.n_points.max())
     rows = neighbours(scene, column, ice.points, size)
-    part = average(scene, column, list(curve.grid), curve.codes, ice.taken(rows), curve.where)
+    part = curve.averaged(ice.taken(rows))
     return replace(part, where=f"the {size} points nearest to the best configuration")
 
 

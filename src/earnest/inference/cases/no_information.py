@@ -6,6 +6,7 @@ It is the mean over all pairs of an outcome and a prediction, n² of them (Efron
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -41,22 +42,39 @@ from earnest.metrics.responding import respond
 # The score of a model that knows only the outcome's distribution.
 
 
-def no_information(target: Target, metric: Metric) -> float | None:
-    """Return the metric of the best constant prediction; None where it is undefined.
+@dataclass(frozen=True, eq=False)
+class NoInformation:
+    """The best constant prediction.
 
-    Also None if a constant has the best possible value, such as the sensitivity of a model that
-    calls every case positive: no model can beat that.
+    Attributes
+    ----------
+    value : float, optional
+        Its score; None where it is undefined. Also None if a constant has the best possible value,
+        such as the sensitivity of a model that calls every case positive: no model can beat that.
+    constant : Predictions, optional
+        The prediction itself, for every case; None where no constant has a score, or all count as
+        having the same one.
+    """
+
+    value: float | None
+    constant: Predictions | None
+
+
+def no_information(target: Target, metric: Metric) -> NoInformation:
+    """Return the best constant prediction, and its score.
 
     One half for the AUC, the share of the largest class for accuracy, 0 for R², the standard
     deviation of y for the RMSE. Labels try every class, values the mean and the median.
     """
-    found = best_constant(target, metric)
-    if found is None or found[0] == metric.limits[1 if metric.greater_is_better else 0]:
-        return None
-    return found[0]
+    found = _find_constant(target, metric)
+    if found is None:
+        return NoInformation(None, None)
+    score, constant = found
+    perfect = score == metric.limits[1 if metric.greater_is_better else 0]
+    return NoInformation(None if perfect else score, constant)
 
 
-def best_constant(target: Target, metric: Metric) -> tuple[float, Predictions | None] | None:
+def _find_constant(target: Target, metric: Metric) -> tuple[float, Predictions | None] | None:
     """Return the score of the best constant prediction, and that prediction for every case.
 
     None if no constant has a score; a correlation with a constant counts as 0, without a

@@ -15,6 +15,7 @@ from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError, InputError, MetricError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
+from earnest.core.results.interval import INSIDE, binormal_variance
 from earnest.metrics.families import Metric, Need
 from earnest.metrics.ranking import is_auc
 from earnest.metrics.responding import respond
@@ -211,6 +212,20 @@ def auc_placements(part: Predictions, column: int) -> Placements:
             share = len(total) / len(placed) / len(parts)
             total[rows[members]] += share * (placed - made.auc)
     return Placements(own, other)
+
+
+def spread_ratio(
+    part: Predictions, column: int, area: float, positives: float, negatives: float
+) -> float:
+    """Return DeLong's variance of an AUC over the binormal one, 1 for a perfect one.
+
+    Above 1 the positives vary more than the negatives, or less.
+    """
+    own = float(auc_placements(part, column).variance()[0])
+    if not own > 0.0 or area >= 1.0:
+        return 1.0
+    inside = np.array(min(max(area, INSIDE), 1.0 - INSIDE))
+    return own / float(binormal_variance(inside, positives, negatives))
 
 
 def auc_influence(made: Placements, positive: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -176,7 +176,7 @@ def gain_of(
     sign = metric.sign
     value = float(sign * (found.corrected[-1] - found.corrected[begin]))
     start = None if order is Order.MEAN else begin
-    error = _error_of(pi, metric, selection, found, start)
+    error = _error_of(pi, metric, selection.seeds, found, start)
     several = pi.n_configs > 1
     seeming = float(sign * (found.naive[-1] - found.naive[begin]))
     ahead, level = sign * found.ahead, ask.confidence_level
@@ -214,7 +214,7 @@ def gain_of(
 
 
 def _error_of(
-    pi: Predictions, metric: Metric, selection: Selection, found: PrefixScores, start: int | None
+    pi: Predictions, metric: Metric, seeds: Seeds, found: PrefixScores, start: int | None
 ) -> float | None:
     """Return the standard error of the gain, from the scores of cases, otherwise from its draws.
 
@@ -227,9 +227,8 @@ def _error_of(
     if not metric.has_terms:
         return spread
     zero = _start_terms(pi, metric, start)
-    resampler = selection.find_resampler(pi.target)
-    scorer = WinnerScores(pi, metric, resampler, lambda inbag: np.zeros(len(inbag), np.intp))
-    rng = selection.seeds.generator(Purpose.VALUE_ERROR)
+    scorer = WinnerScores(pi, metric, found.resampler, lambda inbag: np.zeros(len(inbag), np.intp))
+    rng = seeds.generator(Purpose.VALUE_ERROR)
     error = scorer.error_over(found.wins, zero, rng)
     # The start is not resampled, so only the end has an error from the resamples.
     return spread if error is None else float(np.hypot(error, found.luck))

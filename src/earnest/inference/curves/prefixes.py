@@ -78,6 +78,8 @@ class PrefixScores:
         How often each configuration won among all, as a share.
     luck : float
         The error of the last corrected score that is due to the number of resamples.
+    resampler : Resampler
+        What drew the resamples.
     """
 
     naive: Array
@@ -87,7 +89,8 @@ class PrefixScores:
     high: Array
     ahead: Array
     wins: Array
-    luck: float = 0.0
+    luck: float
+    resampler: Resampler
 
 
 def score_prefixes(
@@ -349,6 +352,7 @@ def _in_order(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixScores:
         ahead=_free_draws(last) - _free_draws(first if len(first) else last),
         luck=_measure_luck(_free_draws(last)),
         wins=np.bincount(winners[winners >= 0], minlength=configs) / max(1, (winners >= 0).sum()),
+        resampler=job.resampler,
     )
 
 
@@ -564,6 +568,7 @@ def _over_orders(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixScor
         ahead=free[:, -1] - free[:, 0],
         luck=_measure_luck(free[:, -1]),
         wins=wins / max(wins.sum(), 1e-300),
+        resampler=job.resampler,
     )
 
 

@@ -32,7 +32,7 @@ _FLIPPED = {Side.LOWER: Side.UPPER, Side.UPPER: Side.LOWER, Side.TWO_SIDED: Side
 
 
 @dataclass(frozen=True, eq=False)
-class PivotLimits:
+class PivotLimits(LimitSource):
     """Limits that invert the distribution of a pivot: value - quantile * error.
 
     With pivots (draw - value) and an error of 1 these are the basic limits; with pivots divided by

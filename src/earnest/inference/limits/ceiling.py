@@ -32,11 +32,11 @@ from earnest.core.results.interval import (
     WidenedLimits,
     best_of,
     binormal_variance,
-    draws_of,
 )
 from earnest.core.results.specs import Side
 from earnest.inference.cases.case_values import CaseValues, case_values, mean_moments
 from earnest.inference.cases.fold_variance import Variance, variance_of_mean
+from earnest.inference.cases.placements import spread_ratio
 from earnest.inference.limits.local_level import DRAWS, Standardised, winner_errors
 from earnest.inference.limits.winner_law import (
     CountedLaw,
@@ -325,8 +325,7 @@ def area_limits(
     constant, slope = line_of(metric)
     made = AreaLimits(area, *counts, 1.0, np.inf, constant, slope)
     if _find_law(metric, one.target) is Law.AREA and 0.0 < area < 1.0:
-        own = WinnerLaw.of(Law.AREA, one, metric, np.array([constant + slope * area]))
-        made = replace(made, widening=max(1.0, own.spread_ratio(0)))
+        made = replace(made, widening=max(1.0, spread_ratio(one, 0, area, *counts)))
     if not by_fold:
         return made
     plain = replace(made, constant=0.0, slope=1.0)
@@ -693,7 +692,7 @@ def with_spread(
     else:
         made = never_beyond_perfect(source, one, metric, value, by_fold=by_fold)
     if width:
-        return made, (*_mostly_equal(draws_of(source), made), *_near_best(made, metric, value))
+        return made, (*_mostly_equal(source.draws, made), *_near_best(made, metric, value))
     if made is not source and is_perfect(metric, value):
         return made, (no_error(metric, one.target, contest),)
     floor, remark = unseen_limits(one, metric)
@@ -707,7 +706,7 @@ def has_width(source: LimitSource) -> bool:
 
     A single draw says nothing about the spread, so it counts as having width.
     """
-    draws = draws_of(source)
+    draws = source.draws
     if draws is not None and np.count_nonzero(~np.isnan(draws)) < FEWEST_DRAWS:
         low, high = (float(end) for end in (np.nanmin(draws), np.nanmax(draws)))
         return len(draws) < 2 or not _same(low, high)

@@ -35,7 +35,7 @@ from earnest.core.results.interval import (
 )
 from earnest.core.text.numbers import write_count
 from earnest.inference.cases.case_values import case_values
-from earnest.inference.cases.placements import auc_placements
+from earnest.inference.cases.placements import spread_ratio
 from earnest.kernels.score import score_table
 from earnest.metrics.classification import f_beta_of
 from earnest.metrics.families import Metric, MomentMetric, Need, RankMetric, View, root_mean
@@ -194,10 +194,6 @@ class WinnerLaw(ABC):
     @abstractmethod
     def _limits(self, winner: int, table: Array, near: NDArray[np.bool_]) -> LimitSource:
         """Return the same for independent units, before few groups widen them."""
-
-    def spread_ratio(self, winner: int) -> float:
-        """Return the variance of the winner's score over that of its distribution, 1 if unknown."""
-        return 1.0
 
     def objection(self, winner: int) -> Caution | None:
         """Return why the winner's score cannot have the distribution, None if it can."""
@@ -435,7 +431,7 @@ class _AreaLaw(CountedLaw):
         pooled = pooled_trials(self.scores, table, near)
         area = float(self.scores[winner])
         if self.law is Law.AREA:
-            widening = max(1.0, self.spread_ratio(winner))
+            widening = max(1.0, self._spread_ratio(winner))
             if self.grouped:
                 widening = max(widening, self._resampled_ratio(table, near))
         else:
@@ -457,17 +453,9 @@ class _AreaLaw(CountedLaw):
         inside = np.clip(self.scores[used], INSIDE, 1.0 - INSIDE)
         return float(np.median(variance[used] / binormal_variance(inside, *self.classes)))
 
-    def spread_ratio(self, winner: int) -> float:
-        """Return DeLong's variance of the winner's AUC over the binormal one, 1 for a perfect one.
-
-        Above 1 the positives vary more than the negatives, or less.
-        """
-        area = float(self.scores[winner])
-        own = float(auc_placements(self.pi, winner).variance()[0])
-        if not own > 0.0 or area >= 1.0:
-            return 1.0
-        inside = np.array(min(max(area, INSIDE), 1.0 - INSIDE))
-        return own / float(binormal_variance(inside, *self.classes))
+    def _spread_ratio(self, winner: int) -> float:
+        """Return the variance of the winner's AUC over that of its distribution."""
+        return spread_ratio(self.pi, winner, float(self.scores[winner]), *self.classes)
 
     def remarks(self, winner: int) -> Iterator[Caution]:
         """Yield cautions for few cases of a class, and for classes of unlike spread."""
@@ -475,7 +463,7 @@ class _AreaLaw(CountedLaw):
             return
         smaller = int(fewest_of_classes(self.pi).argmin())
         yield from _warn_of_few(self.pi, smaller, "an AUC", "87 % in the worst simulations")
-        ratio = self.spread_ratio(winner) if self.law is Law.AREA else 1.0
+        ratio = self._spread_ratio(winner) if self.law is Law.AREA else 1.0
         if ratio > WIDE:
             yield Caution(
                 "EN131",

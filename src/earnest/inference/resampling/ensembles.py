@@ -771,7 +771,13 @@ class EnsembleScores:
         return scorer.corrected(table), float(np.var(drawn)) / max(len(drawn) - 1, 1)
 
     def errors(
-        self, table: Array, final: Array, luck: float, rng: np.random.Generator
+        self,
+        table: Array,
+        final: Array,
+        luck: float,
+        rng: np.random.Generator,
+        *,
+        constant: Predictions | None,
     ) -> ScoreErrors:
         """Return the standard errors of the corrected score and of its distances.
 
@@ -788,6 +794,8 @@ class EnsembleScores:
             The variance of the corrected score by its own draws, from `corrected`.
         rng : Generator
             The source of random numbers.
+        constant : Predictions, optional
+            As for `WinnerScores.errors`.
         """
         shares, kept = np.concatenate(self._shares), np.concatenate(self._tables)
         counts = np.concatenate(self._counts)
@@ -798,7 +806,7 @@ class EnsembleScores:
         scorer = self._as_winners(every, np.arange(len(every)))
         scorer._counts.append(counts[valid])
         scorer._tables.append(kept)
-        return scorer.errors(table, len(valid), rng, best_wins=False, luck=luck)
+        return scorer.errors(table, len(valid), rng, constant=constant, best_wins=False, luck=luck)
 
 
 def _choose_nobody(inbag: Weights) -> NDArray[np.intp]:

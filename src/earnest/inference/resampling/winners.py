@@ -34,7 +34,6 @@ from earnest.core.data.target import Target
 from earnest.core.data.weights import Weights
 from earnest.core.results.estimate import ScoreErrors
 from earnest.inference.cases.case_values import score_terms
-from earnest.inference.cases.no_information import best_constant
 from earnest.inference.left_out.leave_one_out import count_sums, leave_one_out, unit_counts
 from earnest.kernels.contest import can_contest, contest
 from earnest.kernels.score import SPREAD, fold_repeats, fold_scores, score_selected, score_table
@@ -280,6 +279,7 @@ class WinnerScores:
         winner: int,
         rng: np.random.Generator,
         *,
+        constant: Predictions | None,
         best_wins: bool = True,
         luck: float | None = None,
     ) -> ScoreErrors:
@@ -296,6 +296,8 @@ class WinnerScores:
             The configuration that won on the sample itself.
         rng : Generator
             The source of the normal draws.
+        constant : Predictions, optional
+            The best constant prediction, which the gain is over; None where its score is fixed.
         best_wins : bool
             Whether the best score wins. Under another rule the error is that of the influence
             function, which is too large where configurations are about equal.
@@ -317,7 +319,7 @@ class WinnerScores:
         if made is None or not np.isfinite(made[1]).all():
             dealt = kept.shape[1] > 2  # not where terms were expected, and overflow
             return self._errors_of_draws(counts, kept, winner, luck) if dealt else ScoreErrors()
-        zero = _constant_terms(self.pi, self.metric)
+        zero = self._constant_terms(constant)
         if best_wins:
             found = self._limit_errors(made, zero, shares, rng)
             return replace(found, optimism=float(np.hypot(found.optimism or 0.0, np.sqrt(luck))))
@@ -351,6 +353,13 @@ class WinnerScores:
         if made is None or not (np.isfinite(made[1]).all() and np.isfinite(start).all()):
             return None
         return self._limit_errors(made, start, wins[known] / wins[known].sum(), rng).gain
+
+    def _constant_terms(self, constant: Predictions | None) -> Array:
+        """Return the terms (n,) of a constant prediction, 0 where its score is a fixed one."""
+        made = None if constant is None else score_terms(constant, self.metric)
+        if made is None or not np.isfinite(made[1]).all():
+            return np.zeros(self.pi.n_cases)
+        return made[1][:, 0]
 
     def _limit_errors(
         self, made: tuple[Array, Array], zero: Array, shares: Array, rng: np.random.Generator
@@ -516,15 +525,6 @@ def mean_left_out(
         left = outside[rows[some]] > 0
         out[some] = np.where(left, moves[places[some]], 0.0).sum(axis=1)
     return np.asarray(out / np.maximum(outside.sum(axis=1), 1)[rows])
-
-
-def _constant_terms(pi: Predictions, metric: Metric) -> Array:
-    """Return the terms (n,) of the best constant prediction, 0 where its score is a fixed one."""
-    found = best_constant(pi.target, metric)
-    made = None if found is None or found[1] is None else score_terms(found[1], metric)
-    if made is None or not np.isfinite(made[1]).all():
-        return np.zeros(pi.n_cases)
-    return made[1][:, 0]
 
 
 def _covariance_error(counts: Numbers, scores: Array) -> float | None:

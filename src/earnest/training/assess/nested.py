@@ -411,7 +411,7 @@ def _estimate(
             knobs={},
             versions=versions(),
         ),
-        no_information=no_information(usable.target, metric),
+        no_information=no_information(usable.target, metric).value,
     )
 
 

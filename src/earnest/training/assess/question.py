@@ -165,7 +165,7 @@ def read_response(
     measure = metric.on(target.task)
     for learner in learners:
         plan = plan_response(measure, target, [learner], asked=asked)
-        check_fits(plan.make_empty_predictions(), measure)
+        check_fits(plan, measure)
     return plan_response(measure, target, learners, asked=asked)
 
 

@@ -349,7 +349,7 @@ def _plan_problem(
     if metric is None:
         return Problem(plan, refusal=why)
     metric = metric.on(target.task)
-    check_fits(plan.make_empty_predictions(), metric)
+    check_fits(plan, metric)
     return Problem(plan, metric, chooses)
 
 

@@ -139,10 +139,6 @@ class ResponsePlan:
             kind=self.kind,
         )
 
-    def make_empty_predictions(self) -> Predictions:
-        """Return Π of one configuration, all zeros, to check whether a metric fits."""
-        return self.make_predictions(np.zeros_like(self.make_table()), Configs.of(None, 1))
-
     def make_perfect(self) -> NDArray[np.float64]:
         """Return the responses of a perfect model: (n,) or (n, K)."""
         target = self.target

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.errors import EarnestError, InputError
+from earnest.core.base.errors import EarnestError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import EnsembleRule
 from earnest.core.data.weights import Weights
@@ -22,8 +22,7 @@ from earnest.inference.curves.gain import gain_beside
 from earnest.inference.curves.thresholds import thresholds_beside
 from earnest.inference.resampling.ensembles import check_ensemble, choose_ensembles
 from earnest.methods.base import Method
-from earnest.methods.run import configure_method, estimate, too_optimistic
-from earnest.methods.winner.bbc import BBC
+from earnest.methods.run import configure_for_search, estimate, too_optimistic
 from earnest.metrics.families import Metric
 from earnest.training.fit.ledger import UNSCORED, Failure
 from earnest.training.fit.splits import Splits
@@ -68,22 +67,6 @@ class Trial:
     n_splits: int
 
 
-def name_method(method: str | Method, n_resamples: int | None, rule: EnsembleRule | None) -> Method:
-    """Return the method that judges what a search delivers; an ensemble is judged by BBC."""
-    if rule is None:
-        return configure_method(method, n_resamples=n_resamples)
-    if isinstance(method, BBC) and n_resamples is None:
-        return replace(method, selector=rule)
-    if method != BBC.spec.name:
-        raise InputError(
-            "an ensemble is judged by the method 'bbc'",
-            needs="method='bbc' beside an ensemble rule",
-            got=method if isinstance(method, str) else repr(method),
-            cure="Leave `method` out, or let `refit` choose one configuration.",
-        )
-    return configure_method(method, n_resamples=n_resamples, selector=rule)
-
-
 @dataclass(frozen=True, eq=False)
 class EstimateQuestion:
     """The question of the estimate, kept by a search until the estimate is needed."""
@@ -124,7 +107,7 @@ class EstimateQuestion:
     def _ask(self, pi: Predictions) -> Estimate:
         return estimate(
             pi,
-            method=name_method(self.method, self.n_resamples, self.rule),
+            method=configure_for_search(self.method, self.n_resamples, self.rule),
             metric=self.metric,
             confidence_level=self.confidence_level,
             rng=self.seed,
@@ -146,7 +129,7 @@ class EstimateQuestion:
         # Methods that keep cases apart for a choice have no naive value of one configuration.
         naive = alone.value if alone.naive is None else alone.naive
         own = sign * min(sign * alone.value, sign * naive)
-        corrected = configure_method(self.method, n_resamples=self.n_resamples).spec.corrected
+        corrected = configure_for_search(self.method, self.n_resamples, None).spec.corrected
         if corrected and sign * made.value <= sign * own:
             kept = [one for one in made.cautions if one.code not in OF_THE_WINNER]
             # The error of the optimism is that of the other winner's.

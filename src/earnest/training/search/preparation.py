@@ -26,6 +26,7 @@ from earnest.core.data.selection import EnsembleRule
 from earnest.engine.backends import count_ahead
 from earnest.engine.identity import describe, parameters_of, versions, with_parts
 from earnest.engine.limits import TaskLimit
+from earnest.methods.run import configure_for_search
 from earnest.training.fit.experiment import LEARNER, WHOLE, Configuration, Experiment
 from earnest.training.fit.problem import (
     Problem,
@@ -37,7 +38,6 @@ from earnest.training.fit.problem import (
 from earnest.training.fit.response import METHODS, count_rows, cut_params
 from earnest.training.fit.splits import Splits, add_splits, check_seeded, make_seed, make_splits
 from earnest.training.protocols import Estimator, Params, Scorer
-from earnest.training.search.estimate import name_method
 
 if TYPE_CHECKING:
     from sklearn.utils.metadata_routing import MetadataRouter
@@ -663,7 +663,7 @@ def check_options(options: SearchOptions) -> Estimator:
             got=check.show(options.refit),
         )
     check.share("confidence_level", options.confidence_level)
-    name_method(options.method, options.n_resamples, options.ensemble)
+    configure_for_search(options.method, options.n_resamples, options.ensemble)
     workers(options.n_jobs)
     count_ahead(options.pre_dispatch, 1)
     TaskLimit.of(options.time_limit)
