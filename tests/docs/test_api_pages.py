@@ -38,6 +38,16 @@ def test_every_name_of_the_page_gets_a_page_with_its_members(tmp_path: Path) -> 
     assert len(list(tmp_path.glob("*.md"))) == page.count("\n.. auto")
 
 
+def test_no_two_pages_have_names_that_differ_in_case_alone() -> None:
+    page = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
+    files = api_pages.name_files(page)
+    assert files["earnest.plan"] == "earnest.plan-function"
+    assert files["earnest.Plan"] == "earnest.Plan"
+    assert len({file.casefold() for file in files.values()}) == len(files)
+    for file in files.values():
+        assert f" <api/{file}>\n" in api_pages.with_summaries(page)
+
+
 def test_a_page_of_a_name_that_is_gone_is_removed_and_others_are_left(tmp_path: Path) -> None:
     api_pages.write_pages(TEXT, tmp_path)
     before = (tmp_path / "earnest.tune.md").stat().st_mtime_ns

@@ -23,7 +23,7 @@ from earnest.explanation.curves import (
     optimum_confidence,
     relative_gain,
 )
-from earnest.explanation.effects import Scene, average, effect_of
+from earnest.explanation.effects import Scene, effect_of
 from earnest.explanation.regions.partition import Growth, RegionRule, neighbours, regions_of
 from earnest.explanation.regions.regions import Region, inside
 from earnest.explanation.surrogate.gaussian_process import GaussianProcess
@@ -94,7 +94,7 @@ def gains(benchmark: Benchmark, seed: int) -> list[dict[str, Any]]:
                 parts[f"splits={splits}"] = (part.curve, _points_of(scene, part))
         chosen = neighbours(scene, column, scene.points, len(parts["l2"][1]))
         assert curve.ice is not None
-        near = average(scene, column, list(curve.grid), curve.codes, curve.ice.taken(chosen))
+        near = curve.averaged(curve.ice.taken(chosen))
         parts["baseline"] = (near, chosen)
         for how, (one, points) in parts.items():
             after = _measures(one, truth[points].mean(axis=0), best)
