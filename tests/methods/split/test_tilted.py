@@ -446,9 +446,9 @@ def test_a_metric_without_known_influence_is_refused(name: str) -> None:
         need_tiltable("tilted", metric(name), example_predictions("binary").target)
 
 
-def single(y: np.ndarray, prediction: np.ndarray, name: str, **about: object) -> Choice:
+def single(y: np.ndarray, prediction: np.ndarray, name: str, **about: Any) -> Choice:
     task = "regression" if name in ("mse", "mae") else "binary"
-    pi = Predictions.from_arrays(y, prediction, task=task, **about)  # type: ignore[arg-type]
+    pi = Predictions.from_arrays(y, prediction, task=task, **about)
     return everyone(pi, metric(name).on(task))
 
 
