@@ -18,7 +18,7 @@ from earnest.comparison.asking import (
     refuse_undefined,
     result,
 )
-from earnest.comparison.base import Array, JointReading, Question, Reading, Test, largest_errors
+from earnest.comparison.base import JointReading, Question, Reading, Test, largest_errors
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError
 from earnest.core.base.rng import RngLike, Seeds
@@ -263,10 +263,12 @@ def compare_all(
     """
     _need_p_values(asked.test)
     question, left_out = _keep_defined(asked.question(given, measure, given.fingerprint))
-    reading = asked.test.read(question)
     configs = question.pi.configs
-    best = _best(reading.values, measure, configs.ids)
-    if winner is not None:
+    _refuse_single(configs.ids)
+    reading = asked.test.read(question)
+    if winner is None:
+        best = find_best(measure, reading.values)
+    else:
         best = _reference(given, question.pi, winner)
     held = best if reference is None else _reference(given, question.pi, reference)
     pairs = family_of(reading, question)
@@ -290,7 +292,7 @@ def compare_all(
         adjust=adjust,
         p_best={name: shown.get(name, 1.0) for name in configs.ids},
         joint=joint,
-        family=family,
+        family=family.at(asked.confidence_level),
         simple_first=None if configs.complexity is None else tuple(simple),
         confidence_level=asked.confidence_level,
         seed=asked.seeds.entropy if joint or asked.test.spec.draws else None,
@@ -347,8 +349,8 @@ def _keep_defined(question: Question) -> tuple[Question, list[Caution]]:
     return replace(question, pi=question.pi.select(kept)), [remark]
 
 
-def _best(values: Array, metric: Metric, names: tuple[str, ...]) -> int:
-    """Return the first configuration with the best value."""
+def _refuse_single(names: tuple[str, ...]) -> None:
+    """Refuse a table of one configuration: there is nothing to compare it with."""
     if len(names) < 2:
         raise EvidenceError(
             "there is only one configuration",
@@ -356,7 +358,6 @@ def _best(values: Array, metric: Metric, names: tuple[str, ...]) -> int:
             got=names[0],
             cure="Use estimate for a single one.",
         )
-    return find_best(metric, values)
 
 
 def _reference(given: Predictions, usable: Predictions, reference: str | int) -> int:

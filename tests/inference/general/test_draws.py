@@ -51,7 +51,7 @@ def test_bca_limits_of_a_mean_are_those_of_scipy(
     draws = made.bootstrap_distribution
     left = np.array([np.delete(x, i).mean() for i in range(40)])
     ours = BCaLimits(
-        draws, bias_shift(draws, x.mean()), acceleration([39 * (left.mean() - left)])
+        bias_shift(draws, x.mean()), acceleration([39 * (left.mean() - left)]), draws
     ).limits(level, side)
     assert close(draws, ours[0], made.confidence_interval.low)
     assert close(draws, ours[1], made.confidence_interval.high)
@@ -77,18 +77,18 @@ def test_basic_and_percentile_limits_are_those_of_scipy(side: Side, alternative:
 def test_bca_without_shift_and_acceleration_is_the_percentile_interval() -> None:
     draws = np.random.default_rng(0).standard_normal(999)
     for side in (Side.TWO_SIDED, Side.LOWER, Side.UPPER):
-        assert BCaLimits(draws, 0.0, 0.0).limits(0.9, side) == DrawnLimits(draws).limits(0.9, side)
+        assert BCaLimits(0.0, 0.0, draws).limits(0.9, side) == DrawnLimits(draws).limits(0.9, side)
 
 
 def test_bca_of_the_negative_statistic_is_the_mirror_image() -> None:
     draws = np.random.default_rng(0).exponential(size=999)
-    low, high = BCaLimits(draws, 0.2, 0.1).limits(0.95, Side.TWO_SIDED)
-    assert BCaLimits(-draws, -0.2, -0.1).limits(0.95, Side.TWO_SIDED) == (-high, -low)
+    low, high = BCaLimits(0.2, 0.1, draws).limits(0.95, Side.TWO_SIDED)
+    assert BCaLimits(-0.2, -0.1, -draws).limits(0.95, Side.TWO_SIDED) == (-high, -low)
 
 
 def test_a_level_beyond_the_pole_of_the_acceleration_is_the_extreme_draw() -> None:
     draws = np.arange(100.0)
-    _, high = BCaLimits(draws, 0.0, 0.9).limits(0.99, Side.TWO_SIDED)
+    _, high = BCaLimits(0.0, 0.9, draws).limits(0.99, Side.TWO_SIDED)
     assert high == 99.0
 
 
@@ -104,7 +104,7 @@ def test_the_acceleration_of_no_spread_is_undefined() -> None:
 
 def test_sources_give_plain_data() -> None:
     draws = np.array([1.0, 2.0])
-    assert "draws" not in BCaLimits(draws, 0.0, 0.0).to_dict(draws=False)
-    assert BCaLimits(draws, 0.0, 0.0).to_dict(draws=True)["draws"] == [1.0, 2.0]
+    assert "draws" not in BCaLimits(0.0, 0.0, draws).to_dict(draws=False)
+    assert BCaLimits(0.0, 0.0, draws).to_dict(draws=True)["draws"] == [1.0, 2.0]
     assert PivotLimits(1.0, 2.0, draws).to_dict(draws=True)["pivots"] == [1.0, 2.0]
     assert PivotLimits(1.0, 2.0, draws).to_dict(draws=False)["error"] == 2.0

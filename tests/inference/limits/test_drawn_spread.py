@@ -15,7 +15,7 @@ from earnest.core.results.interval import (
     source_from_dict,
 )
 from earnest.core.results.specs import Side
-from earnest.inference.limits.ceiling import disjoint_pairs, has_width, with_spread
+from earnest.inference.limits.ceiling import disjoint_pairs, with_spread
 
 METHODS = ["bbc", "bbc_fold", "naive_bootstrap", "holdout"]
 
@@ -121,12 +121,12 @@ def test_draws_that_vary_are_left_alone_and_few_unlike_ones_are_told() -> None:
 
 
 def test_a_width_of_rounding_is_none_and_a_single_draw_tells_nothing() -> None:
-    assert not has_width(DrawnLimits(1.0 + 1e-15 * np.arange(100.0)))
-    assert has_width(DrawnLimits(1e-12 * np.arange(100.0)))
-    assert has_width(DrawnLimits(np.array([1.0])))
-    assert not has_width(DrawnLimits(np.array([1.0, 1.0])))
-    assert has_width(DrawnLimits(np.array([1.0, 0.9])))
-    assert not has_width(NormalLimits(1.0, 0.0))
+    assert not DrawnLimits(1.0 + 1e-15 * np.arange(100.0)).has_width
+    assert DrawnLimits(1e-12 * np.arange(100.0)).has_width
+    assert DrawnLimits(np.array([1.0])).has_width
+    assert not DrawnLimits(np.array([1.0, 1.0])).has_width
+    assert DrawnLimits(np.array([1.0, 0.9])).has_width
+    assert not NormalLimits(1.0, 0.0).has_width
 
 
 def test_pairs_share_no_case() -> None:

@@ -111,8 +111,13 @@ class Family(Plain):
         return math.inf if rank < 1 else float(np.sort(self.largest)[-rank])
 
     def at(self, level: float) -> Family:
-        """Return the family with its largest error at one level, which stays without the draws."""
-        return replace(self, known=(level, self.error_at(level))) if self._is_joint else self
+        """Return the family with its largest error at one level, which stays without the draws.
+
+        Where they are gone already, it stays at the level that it was kept at.
+        """
+        if self.largest is None:
+            return self
+        return replace(self, known=(level, self.error_at(level)))
 
 
 def _make_not_kept_error(what: str) -> EvidenceError:
@@ -279,13 +284,14 @@ class Comparisons(Result):
             made.at(confidence_level=confidence_level, alternative=alternative)
             for made in self.comparisons
         )
-        level = self.confidence_level if confidence_level is None else confidence_level
+        level = self.confidence_level if confidence_level is None else float(confidence_level)
         same = [made.alternative for made in moved] == [made.alternative for made in self]
         return replace(
             self,
             comparisons=moved,
             adjusted=self.adjusted if same else adjust_all(moved, self.adjust, self.family),
-            confidence_level=float(level),
+            family=self.family.at(level),
+            confidence_level=level,
         )
 
     def rows(self) -> list[dict[str, object]]:
@@ -306,11 +312,6 @@ class Comparisons(Result):
         from earnest.plotting.figures.comparisons import plot_comparisons
 
         return plot_comparisons(self, ax)
-
-    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
-        """Return plain data with a schema version, ready for JSON."""
-        family = self.family.at(self.confidence_level).to_dict(draws=draws)
-        return {**super().to_dict(draws=draws), "family": family}
 
     def ranked(self) -> list[tuple[Comparison, float]]:
         """Return the comparisons with their adjusted p-values, the nearest rival first."""

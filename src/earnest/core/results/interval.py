@@ -157,6 +157,11 @@ def open_side(low: float, high: float, side: Side) -> tuple[float, float]:
     return -math.inf if side is Side.UPPER else low, math.inf if side is Side.LOWER else high
 
 
+WIDTH_LEVEL = 0.95  # at which limits are a point or not, whatever level is asked for
+FEWEST_DRAWS = 40  # that leave one beyond each end at that level
+SAME = 1e-9  # of the size of two ends, by which rounding may part them
+
+
 class LimitSource(Protocol):
     """Where limits of any level and side are read from, without new draws."""
 
@@ -172,6 +177,22 @@ class LimitSource(Protocol):
     def draws(self) -> NDArray[np.float64] | None:
         """The resampled values that the limits are read from, None if there are none."""
         return None
+
+    @property
+    def has_width(self) -> bool:
+        """Whether a two-sided 95 % interval is more than a point.
+
+        A single draw says nothing about the spread, so it counts as having width.
+        """
+        draws = self.draws
+        if draws is not None and np.count_nonzero(~np.isnan(draws)) < FEWEST_DRAWS:
+            low, high = (float(end) for end in (np.nanmin(draws), np.nanmax(draws)))
+            return len(draws) < 2 or not _same(low, high)
+        return not _same(*self.limits(WIDTH_LEVEL, Side.TWO_SIDED))
+
+
+def _same(low: float, high: float) -> bool:
+    return high - low <= SAME * max(abs(low), abs(high))
 
 
 class KeptLimits(Plain, LimitSource):

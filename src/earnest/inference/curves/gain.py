@@ -21,12 +21,11 @@ from earnest.core.results.estimate import Estimate, Provenance, by_severity, lis
 from earnest.core.results.gain import Gain
 from earnest.core.results.interval import Ask, DrawnLimits, Interval, NormalLimits
 from earnest.core.results.specs import Side
-from earnest.inference.cases.case_values import score_terms
 from earnest.inference.curves.corrected import Selection
 from earnest.inference.curves.prefixes import Order, PrefixScores, score_prefixes
 from earnest.inference.remarks import evidence_remarks
 from earnest.inference.resampling.resampled import MOST_RESAMPLES
-from earnest.inference.resampling.winners import CELLS, WinnerScores
+from earnest.inference.resampling.winners import WinnerScores
 from earnest.metrics.families import Array, Metric
 from earnest.metrics.responding import check_fits
 from earnest.metrics.scores import read_evidence
@@ -226,26 +225,11 @@ def _error_of(
     spread = float(np.std(ahead, ddof=1))
     if not metric.has_terms:
         return spread
-    zero = _start_terms(pi, metric, start)
     scorer = WinnerScores(pi, metric, found.resampler, lambda inbag: np.zeros(len(inbag), np.intp))
     rng = seeds.generator(Purpose.VALUE_ERROR)
-    error = scorer.error_over(found.wins, zero, rng)
+    error = scorer.gain_error(found.wins, start, rng)
     # The start is not resampled, so only the end has an error from the resamples.
     return spread if error is None else float(np.hypot(error, found.luck))
-
-
-def _start_terms(pi: Predictions, metric: Metric, start: int | None) -> Array:
-    """Return the terms (n,) of the first configuration, or the mean of those of all."""
-    if start is not None:
-        made = score_terms(pi.select(start), metric)
-        return np.full(pi.n_cases, np.nan) if made is None else made[1][:, 0]
-    total = np.zeros(pi.n_cases)
-    step = max(1, CELLS // pi.n_cases)
-    for first in range(0, pi.n_configs, step):
-        some = range(first, min(first + step, pi.n_configs))
-        made = score_terms(pi.select(some), metric)
-        total += np.nan if made is None else made[1].sum(axis=1)
-    return total / pi.n_configs
 
 
 def limit_gain(

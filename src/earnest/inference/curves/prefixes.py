@@ -27,7 +27,7 @@ from earnest.core.results.estimate import make_interval
 from earnest.core.results.interval import Ask, DrawnLimits, LimitSource
 from earnest.inference.cases.case_values import score_terms
 from earnest.inference.curves.corrected import Selection
-from earnest.inference.limits.ceiling import Contest, has_width, limits_near_best, with_spread
+from earnest.inference.limits.ceiling import Contest, limits_near_best, with_spread
 from earnest.inference.resampling.resampled import ROUNDS
 from earnest.inference.resampling.winners import (
     CELLS,
@@ -265,7 +265,7 @@ class _Job:
             return source
         best = int(naive.configs[own[prefix - 1]])
         one, pi = self.pi.select(best), self.pi
-        if has_width(source) and limits_near_best(one, self.metric, value) is None:
+        if source.has_width and limits_near_best(one, self.metric, value) is None:
             return source
         some = pi if prefix == pi.n_configs else pi.select(range(prefix))
         seeds = self.selection.seeds

@@ -58,16 +58,16 @@ class PivotLimits(LimitSource):
 
 
 @dataclass(frozen=True, eq=False)
-class BCaLimits:
+class BCaLimits(LimitSource):
     """Order statistics of draws at levels that are corrected for bias and acceleration.
 
     The level alpha becomes Phi(z0 + (z0 + z) / (1 - a (z0 + z))), z the normal quantile of alpha
     (Efron 1987). Where the denominator is not positive the level is that of its limit, 0 or 1.
     """
 
-    draws: Array | None
     shift: float
     acceleration: float
+    draws: Array | None = None
 
     def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
         """Return the limits, infinite at an open end."""
@@ -107,7 +107,7 @@ def limits_from_dict(data: JsonObject) -> LimitSource | None:
     if data["kind"] == "pivots":
         return PivotLimits(data["value"], data["error"], from_plain(data.get("pivots")))
     if data["kind"] == "bca":
-        return BCaLimits(from_plain(data.get("draws")), data["z0"], data["a"])
+        return BCaLimits(data["z0"], data["a"], from_plain(data.get("draws")))
     return source_from_dict(data)
 
 
@@ -240,13 +240,13 @@ def limits_of(
     parts = [(len(one) - 1) * (left[one].mean() - left[one]) for one in units.layers]
     speed = acceleration(parts)
     if math.isfinite(speed):
-        return BCaLimits(made.values, shift, speed), []
+        return BCaLimits(shift, speed, made.values), []
     flat = not np.isnan(left).any()
     if flat and np.nanstd(made.values) == 0.0:  # nothing varies: there is nothing to accelerate
-        return BCaLimits(made.values, shift, 0.0), []
+        return BCaLimits(shift, 0.0, made.values), []
     why = "does not change" if flat else "is undefined"
     what = f"The statistic {why} when a {units.word} is left out."
-    return BCaLimits(made.values, shift, 0.0), [other_limits(what, "bias-corrected")]
+    return BCaLimits(shift, 0.0, made.values), [other_limits(what, "bias-corrected")]
 
 
 def _make_studentised(value: float, made: StatisticDraws) -> tuple[LimitSource, list[Caution]]:

@@ -23,6 +23,7 @@ from earnest.core.data.target import Target
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.interval import (
+    WIDTH_LEVEL,
     AreaLimits,
     EqualCaseLimits,
     LimitSource,
@@ -645,8 +646,6 @@ def _classes_of_folds(one: Predictions) -> list[tuple[int, int]]:
     ] or [counts]
 
 
-LEVEL = 0.95  # at which limits that are a point are replaced, whatever level is asked for
-FEWEST_DRAWS = 40  # that leave one beyond each end at that level
 NEAR_BEST = 0.9  # of the range of a metric
 MOSTLY = 0.9  # a share of equal draws that is worth a caution
 
@@ -685,7 +684,7 @@ def with_spread(
     by_fold : bool
         Without a contest: whether the value is a mean over folds.
     """
-    width = has_width(source)
+    width = source.has_width
     if by_law:
         near = limits_near_best(one, metric, value, contest, source if width else None)
         made = source if near is None else WidenedLimits(source, near, bad_end(metric))
@@ -701,21 +700,9 @@ def with_spread(
     return WidenedLimits(made, floor), (remark if rivals == 1 else _of_the_best(remark, rivals),)
 
 
-def has_width(source: LimitSource) -> bool:
-    """Tell whether a two-sided 95 % interval is more than a point.
-
-    A single draw says nothing about the spread, so it counts as having width.
-    """
-    draws = source.draws
-    if draws is not None and np.count_nonzero(~np.isnan(draws)) < FEWEST_DRAWS:
-        low, high = (float(end) for end in (np.nanmin(draws), np.nanmax(draws)))
-        return len(draws) < 2 or not _same(low, high)
-    return not _same(*source.limits(LEVEL, Side.TWO_SIDED))
-
-
 def no_width(source: LimitSource) -> Iterator[Caution]:
     """Yield a caution where limits that stay as published are a point."""
-    if not has_width(source):
+    if not source.has_width:
         yield Caution(
             "EN035",
             "The resamples give the same value.",
@@ -723,10 +710,6 @@ def no_width(source: LimitSource) -> Iterator[Caution]:
             "that there is nothing else.",
             "Leave `variant` out to get limits that allow for unseen cases.",
         )
-
-
-def _same(low: float, high: float) -> bool:
-    return high - low <= ROUNDING * max(abs(low), abs(high))
 
 
 def unseen_limits(one: Predictions, metric: Metric) -> tuple[LimitSource, Caution]:
@@ -789,10 +772,10 @@ def _mostly_equal(draws: NDArray[np.float64] | None, made: LimitSource) -> Itera
 
 def _near_best(made: LimitSource, metric: Metric, value: float) -> Iterator[Caution]:
     """Yield a note if few errors would put the pessimistic limit too close to the score."""
-    if not isinstance(made, WidenedLimits) or not made.decides(LEVEL, Side.TWO_SIDED):
+    if not isinstance(made, WidenedLimits) or not made.decides(WIDTH_LEVEL, Side.TWO_SIDED):
         return
     place = 0 if metric.greater_is_better else 1
-    end = made.drawn.limits(LEVEL, Side.TWO_SIDED)[place]
+    end = made.drawn.limits(WIDTH_LEVEL, Side.TWO_SIDED)[place]
     if float(in_range(metric, np.array(value))) >= NEAR_BEST and np.isfinite(end):
         yield Caution(
             "EN155",

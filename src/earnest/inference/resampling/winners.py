@@ -332,7 +332,7 @@ class WinnerScores:
         )
         return ScoreErrors(*(float(np.sqrt(part)) for part in (value, gap + luck, gain)))
 
-    def error_over(self, wins: Array, start: Array, rng: np.random.Generator) -> float | None:
+    def gain_error(self, wins: Array, start: int | None, rng: np.random.Generator) -> float | None:
         """Return the error of the corrected score less a score that no selection made.
 
         None for a metric that does not say what a case adds to it.
@@ -341,8 +341,8 @@ class WinnerScores:
         ----------
         wins : ndarray, shape (C,)
             How often each configuration won, as a share.
-        start : ndarray, shape (n,)
-            The terms of that score: those of one configuration, or the mean of several.
+        start : int or None
+            The configuration with that score; None if it is the mean score of all.
         rng : Generator
             The source of the normal draws.
         """
@@ -350,9 +350,24 @@ class WinnerScores:
         known = np.sort(np.argsort(-wins, kind="stable")[:most])
         known = known[wins[known] > 0]
         made = score_terms(self.pi.select(known), self.metric) if len(known) else None
-        if made is None or not (np.isfinite(made[1]).all() and np.isfinite(start).all()):
+        zero = self._start_terms(start)
+        if made is None or not (np.isfinite(made[1]).all() and np.isfinite(zero).all()):
             return None
-        return self._limit_errors(made, start, wins[known] / wins[known].sum(), rng).gain
+        return self._limit_errors(made, zero, wins[known] / wins[known].sum(), rng).gain
+
+    def _start_terms(self, start: int | None) -> Array:
+        """Return the terms (n,) of one configuration, or the mean of those of all."""
+        pi, metric = self.pi, self.metric
+        if start is not None:
+            made = score_terms(pi.select(start), metric)
+            return np.full(pi.n_cases, np.nan) if made is None else made[1][:, 0]
+        total = np.zeros(pi.n_cases)
+        step = max(1, CELLS // pi.n_cases)
+        for first in range(0, pi.n_configs, step):
+            some = range(first, min(first + step, pi.n_configs))
+            made = score_terms(pi.select(some), metric)
+            total += np.nan if made is None else made[1].sum(axis=1)
+        return total / pi.n_configs
 
     def _constant_terms(self, constant: Predictions | None) -> Array:
         """Return the terms (n,) of a constant prediction, 0 where its score is a fixed one."""

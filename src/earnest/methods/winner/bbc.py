@@ -18,7 +18,7 @@ from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import ScoreErrors
 from earnest.core.results.interval import DrawnLimits, LimitSource
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
-from earnest.inference.limits.ceiling import Contest, FirstScores, has_width, no_width, with_spread
+from earnest.inference.limits.ceiling import Contest, FirstScores, no_width, with_spread
 from earnest.inference.remarks import other_winner, unlike_scales
 from earnest.inference.resampling.ensembles import (
     EnsembleScores,
@@ -183,7 +183,7 @@ class BBC(ResamplingKnobs):
 
         (source, remarks), errors = side_by_side(
             find_limits,
-            lambda: found.find_errors(call, selector) if has_width(drawn) else None,
+            lambda: found.find_errors(call, selector) if drawn.has_width else None,
             workers(call.n_jobs),
         )
         return EstimateParts(
@@ -240,7 +240,7 @@ class BBC(ResamplingKnobs):
         value, luck = scorer.corrected(table, call.seeds)
         moved = table[:, 0] + (value - np.nanmean(table[:, 0]))  # their mean is too low
         drawn: LimitSource = DrawnLimits(np.clip(moved, *metric.limits))
-        spread = has_width(drawn)
+        spread = drawn.has_width
         source, remarks = with_spread(
             drawn, one, metric, value=value, contest=_join_contest(call, final, naive)
         )

@@ -20,7 +20,7 @@ from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import ScoreErrors
 from earnest.core.results.interval import DrawnLimits, LimitSource
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
-from earnest.inference.limits.ceiling import Contest, has_width, no_width, with_spread
+from earnest.inference.limits.ceiling import Contest, no_width, with_spread
 from earnest.inference.remarks import one_repeat_at_a_time, warn_of_undefined_folds
 from earnest.inference.resampling.resampled import MOST_RESAMPLES
 from earnest.inference.resampling.winners import errors_in_the_limit, gains_of, judge_winner
@@ -134,12 +134,13 @@ class BBCFold:
         final, naive, means = judge_winner(pi, metric, selector, table)
         value = float(np.nanmean(draws))
         source: LimitSource = DrawnLimits(draws)
-        spread = has_width(source)
-        remarks = tuple(no_width(source))
+        spread = source.has_width
         if self.variant is None:
             contest = Contest.of(pi, final, means, selector, call.seeds, n_jobs=call.n_jobs)
             one = pi.select(final)
             source, remarks = with_spread(source, one, metric, value=value, contest=contest)
+        else:
+            remarks = tuple(no_width(source))
         return EstimateParts(
             value=value,
             winner=final,
