@@ -301,3 +301,17 @@ def test_a_file_without_draws_keeps_the_intervals_at_once_of_its_own_level() -> 
     for moved in ({"confidence_level": 0.9}, {"alternative": "less"}):
         with pytest.raises(en.EvidenceError, match="joint distribution"):
             again.at(**moved).interval_at_once(name)
+
+
+def test_a_table_at_another_level_is_written_with_the_intervals_of_that_level() -> None:
+    many = en.compare_many(equal(), metric="accuracy", rng=0)
+    name, moved = many.comparisons[0].b, many.at(confidence_level=0.9)
+    again = en.Comparisons.from_dict(json.loads(json.dumps(moved.to_dict())))
+    assert again.interval_at_once(name) == moved.interval_at_once(name)
+    assert again.interval_at_once(name) != many.interval_at_once(name)
+    # What was written without draws is moved back and written again: nothing is lost, and the
+    # level that was kept still answers.
+    back = en.Comparisons.from_dict(
+        json.loads(json.dumps(again.at(confidence_level=0.95).to_dict()))
+    )
+    assert back.at(confidence_level=0.9).interval_at_once(name) == moved.interval_at_once(name)

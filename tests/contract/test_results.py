@@ -278,7 +278,7 @@ def damage(data: Any, place: tuple[str | int, ...], value: object) -> Any:
     return damaged
 
 
-FIELD_BY_FIELD = [kind for kind in WHOLE if kind not in ("table", "thresholds", "explanation")]
+FIELD_BY_FIELD = [kind for kind in WHOLE if kind not in ("table", "thresholds")]
 
 
 @pytest.mark.parametrize("kind", FIELD_BY_FIELD)
@@ -301,14 +301,18 @@ def test_damaged_data_are_refused_or_can_be_shown(kind: str) -> None:
 
 # What is written and not read: derived properties, and what any method may say of itself.
 NOT_READ = {"knobs", "sentence", "more_items", "runs", *en.Estimate.derived, *en.Comparison.derived}
+# The same of an explanation, and values of hyperparameters, which are of any type.
+OF_EFFECTS = {"unbiased", *en.EffectCurve.derived}
+OF_EFFECTS |= {"grid", "trials", "best", "best_config", "configs", "ranges", "limits"}
 
 
 @pytest.mark.parametrize("kind", FIELD_BY_FIELD)
 def test_words_where_a_number_belongs_are_refused_wherever_they_stand(kind: str) -> None:
     made = results()[kind]
     data = made.to_dict(draws=True)
+    free = NOT_READ | (OF_EFFECTS if kind == "explanation" else set())
     for place in list_places(data):
-        if isinstance(reduce(getitem, place, data), float) and not NOT_READ & set(place):
+        if isinstance(reduce(getitem, place, data), float) and not free & set(place):
             with pytest.raises(FormatError):
                 type(made).from_dict(damage(data, place, "x"))
 
@@ -337,6 +341,31 @@ def test_an_effect_with_a_gap_on_an_axis_of_numbers_is_refused(
     made = explained().effects["rate"] if kind == "curve" else explained().effect2d("rate", "kind")
     with pytest.raises(FormatError, match="missing"):
         type(made).from_dict(damage(made.to_dict(), place, gap))
+
+
+@pytest.mark.parametrize(
+    ("kind", "place", "value"),
+    [
+        ("curve", ("n_points", 0), 1.5),
+        ("curve", ("n_points", 0), None),
+        ("curve", ("mean", 0), "x"),
+        ("curve", ("mean",), {}),
+        ("curve", ("codes", 0), [0.5]),
+        ("curve", ("objective", "greater_is_better"), 1),
+        ("surface", ("mean", 0, 0), "x"),
+        ("surface", ("mean", 0), 0.5),
+        ("surface", ("sd",), []),
+        ("surface", ("params",), ["rate"]),
+        ("surface", ("n_points",), 1.5),
+    ],
+)
+def test_an_effect_of_other_types_is_refused(
+    kind: str, place: tuple[str | int, ...], value: object
+) -> None:
+    made = explained().effects["rate"] if kind == "curve" else explained().effect2d("rate", "kind")
+    assert type(made).from_dict(json.loads(json.dumps(made.to_dict()))) == made
+    with pytest.raises(FormatError):
+        type(made).from_dict(damage(made.to_dict(), place, value))
 
 
 @pytest.mark.parametrize("count", ["positives", "negatives"])

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from earnest.core.results.cautions import Caution
 from earnest.core.space.space import Space
-from earnest.explanation.surrogate.surrogate import EffectSums, as_columns, place_points
+from earnest.explanation.surrogate.surrogate import EffectSums, as_columns
 
 Floats = NDArray[np.float64]
 WIDTH, NUGGET = 10.0, 1e-8
@@ -166,7 +166,7 @@ class KrigingSurrogate:
     ) -> EffectSums:
         """Return the ICE curves and their averages (equations 3 and 5)."""
         columns, table = as_columns(column, values)
-        both = [self.posterior(moved) for moved in place_points(self.space, points, columns, table)]
+        both = [self.posterior(moved) for moved in self.space.place(points, columns, table)]
         means, sds = (np.column_stack(part) for part in zip(*both, strict=True))
         sd = np.sqrt(np.square(sds).mean(axis=0))
         return EffectSums(means.mean(axis=0), sd, None, means, sds)

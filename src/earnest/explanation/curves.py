@@ -7,23 +7,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from statistics import NormalDist
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
-from earnest.core.base.provenance import JsonObject, finite
+from earnest.core.base.provenance import finite
 from earnest.core.results.base import (
+    HIDDEN,
+    Document,
     Plain,
+    Sheet,
     check_lengths,
-    check_schema,
     read_array,
-    read_parts,
-    refuse_other_types,
 )
 
 if TYPE_CHECKING:
@@ -148,9 +148,6 @@ def _read_gain(before: float | None, after: float | None) -> float | None:
 
 
 Floats = NDArray[np.float64]
-SCHEMA = "earnest/effect/1"
-SURFACE = "earnest/effect2d/1"
-SHEETS = ("mean", "sd", "sd_of_mean")  # the arrays of a surface
 AVERAGE, OF_MEAN = "average", "mean"
 BANDS = {
     AVERAGE: "average surrogate uncertainty (eq. 5)",
@@ -159,7 +156,7 @@ BANDS = {
 
 
 @dataclass(frozen=True)
-class Objective:
+class Objective(Plain):
     """What was tuned: its name and its direction."""
 
     name: str
@@ -172,10 +169,6 @@ class Objective:
     def worse_by(self, value: Floats, best: float) -> Floats:
         """Return by how much values are worse than the best one."""
         return best - value if self.greater_is_better else value - best
-
-    def to_dict(self) -> dict[str, object]:
-        """Return plain data."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,7 +218,7 @@ def average_ice(ice: Ice) -> IceAverage:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EffectCurve:
+class EffectCurve(Document):
     """The effect of a parameter on the objective, averaged over all others.
 
     What is estimated: the partial dependence of the surrogate's mean, over a uniform spread of the
@@ -276,6 +269,10 @@ class EffectCurve:
     0.01
     """
 
+    schema: ClassVar[str] = "earnest/effect/1"
+    called: ClassVar[str] = "an effect"
+    derived: ClassVar[tuple[str, ...]] = ("sd_is", "mean_confidence")
+
     param: str
     grid: tuple[object, ...]
     mean: Floats
@@ -288,7 +285,12 @@ class EffectCurve:
     trials: tuple[object, ...]
     best: object
     codes: Floats
-    ice: Ice | None = field(default=None, repr=False)
+    ice: Ice | None = field(default=None, repr=False, metadata=HIDDEN)
+
+    @property
+    def sd_is(self) -> str:
+        """What `sd` is, in words."""
+        return BANDS[AVERAGE]
 
     @property
     def mean_confidence(self) -> float:
@@ -346,25 +348,15 @@ class EffectCurve:
             columns["sd_of_mean"] = self.sd_of_mean
         return pa.table(columns)
 
-    def to_dict(self) -> dict[str, object]:
-        """Return plain data with a schema version, ready for JSON; without the ICE curves."""
-        return {
-            "schema": SCHEMA,
-            "param": self.param,
-            "grid": list(self.grid),
-            "mean": numbers(self.mean),
-            "sd": numbers(self.sd),
-            "sd_of_mean": None if self.sd_of_mean is None else numbers(self.sd_of_mean),
-            "sd_is": BANDS[AVERAGE],
-            "mean_confidence": finite(self.mean_confidence),
-            "scale": self.scale,
-            "objective": self.objective.to_dict(),
-            "where": self.where,
-            "n_points": self.n_points.tolist(),
-            "trials": list(self.trials),
-            "best": self.best,
-            "codes": numbers(self.codes),
-        }
+    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
+        """Return plain data with a schema version, ready for JSON; without the ICE curves.
+
+        Parameters
+        ----------
+        draws : bool
+            As for other results; a curve holds no draws.
+        """
+        return super().to_dict(draws=True)
 
     @property
     def places(self) -> Floats:
@@ -373,32 +365,10 @@ class EffectCurve:
             return np.arange(len(self.grid), dtype=np.float64)
         return np.array(self.grid, dtype=np.float64)
 
-    @classmethod
-    def from_dict(cls, data: JsonObject) -> EffectCurve:
-        """Make a curve from the plain data of `to_dict`."""
-        check_schema(data, SCHEMA, "an effect")
-        return read_parts(cls._from_parts, data)
-
-    @classmethod
-    def _from_parts(cls, data: JsonObject) -> EffectCurve:
-        of_mean = data["sd_of_mean"]
-        made = cls(
-            param=data["param"],
-            grid=tuple(data["grid"]),
-            mean=read_floats(data["mean"]),
-            sd=read_floats(data["sd"]),
-            sd_of_mean=None if of_mean is None else read_floats(of_mean),
-            scale=data["scale"],
-            objective=Objective(**data["objective"]),
-            where=data["where"],
-            n_points=np.array(data["n_points"], dtype=np.intp),
-            trials=tuple(data["trials"]),
-            best=data["best"],
-            codes=read_floats(data["codes"]),
-        )
-        check_lengths(made.places, made.mean, made.sd, made.n_points)
-        _refuse_gaps(made.scale, made.grid, made.trials, made.best)
-        return refuse_other_types(made)
+    def _check_parts(self) -> None:
+        super()._check_parts()
+        check_lengths(self.places, self.mean, self.sd, self.n_points)
+        _refuse_gaps(self.scale, self.grid, self.trials, self.best)
 
     def __eq__(self, other: object) -> bool:
         """Compare what is written; arrays by their values."""
@@ -418,7 +388,7 @@ class EffectCurve:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class EffectSurface:
+class EffectSurface(Document):
     """The joint effect of two parameters, averaged over all others, with its uncertainty.
 
     Attributes are those of `EffectCurve`; arrays have the shape (Ga, Gb).
@@ -437,12 +407,16 @@ class EffectSurface:
     (20, 8)
     """
 
+    schema: ClassVar[str] = "earnest/effect2d/1"
+    called: ClassVar[str] = "a joint effect"
+    derived: ClassVar[tuple[str, ...]] = ("sd_is",)
+
     params: tuple[str, str]
     grids: tuple[tuple[object, ...], tuple[object, ...]]
     scales: tuple[str, str]
-    mean: Floats
-    sd: Floats
-    sd_of_mean: Floats
+    mean: Sheet
+    sd: Sheet
+    sd_of_mean: Sheet
     objective: Objective
     where: str
     n_points: int
@@ -455,52 +429,30 @@ class EffectSurface:
 
         return plot_surface(self, axes)
 
-    def to_dict(self) -> dict[str, object]:
-        """Return plain data with a schema version, ready for JSON."""
-        return {
-            "schema": SURFACE,
-            "params": list(self.params),
-            "grids": [list(grid) for grid in self.grids],
-            "scales": list(self.scales),
-            "mean": [numbers(row) for row in self.mean],
-            "sd": [numbers(row) for row in self.sd],
-            "sd_of_mean": [numbers(row) for row in self.sd_of_mean],
-            "sd_is": BANDS[AVERAGE],
-            "objective": self.objective.to_dict(),
-            "where": self.where,
-            "n_points": self.n_points,
-            "trials": [list(pair) for pair in self.trials],
-            "best": None if self.best is None else list(self.best),
-        }
+    @property
+    def sd_is(self) -> str:
+        """What `sd` is, in words."""
+        return BANDS[AVERAGE]
 
-    @classmethod
-    def from_dict(cls, data: JsonObject) -> EffectSurface:
-        """Make a surface from the plain data of `to_dict`."""
-        check_schema(data, SURFACE, "a joint effect")
-        return read_parts(cls._from_parts, data)
+    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
+        """Return plain data with a schema version, ready for JSON.
 
-    @classmethod
-    def _from_parts(cls, data: JsonObject) -> EffectSurface:
-        first, second = data["grids"]
-        made = cls(
-            params=tuple(data["params"]),
-            grids=(tuple(first), tuple(second)),
-            scales=tuple(data["scales"]),
-            **{name: np.stack([read_floats(row) for row in data[name]]) for name in SHEETS},
-            objective=Objective(**data["objective"]),
-            where=data["where"],
-            n_points=data["n_points"],
-            trials=tuple((a, b) for a, b in data["trials"]),
-            best=None if data["best"] is None else tuple(data["best"]),
-        )
-        shape = tuple(map(len, made.grids))
-        if any(getattr(made, name).shape != shape for name in SHEETS):
+        Parameters
+        ----------
+        draws : bool
+            As for other results; a surface holds no draws.
+        """
+        return super().to_dict(draws=True)
+
+    def _check_parts(self) -> None:
+        super()._check_parts()
+        shape = tuple(map(len, self.grids))
+        if any(sheet.shape != shape for sheet in (self.mean, self.sd, self.sd_of_mean)):
             raise ValueError("the sheets are not of the size of the grids")
         for axis in (0, 1):
-            best = None if made.best is None else made.best[axis]
-            tried = tuple(pair[axis] for pair in made.trials)
-            _refuse_gaps(made.scales[axis], made.grids[axis], tried, best)
-        return refuse_other_types(made)
+            best = None if self.best is None else self.best[axis]
+            tried = tuple(pair[axis] for pair in self.trials)
+            _refuse_gaps(self.scales[axis], self.grids[axis], tried, best)
 
     def __eq__(self, other: object) -> bool:
         """Compare what is written; arrays by their values."""
@@ -523,11 +475,6 @@ def quantile(confidence_level: float) -> float:
     return NormalDist().inv_cdf(0.5 + 0.5 * level)
 
 
-def numbers(values: Floats) -> list[float | None]:
-    """Return an array as a list that JSON can hold."""
-    return [None if math.isnan(v) or math.isinf(v) else v for v in values.tolist()]
-
-
 def _refuse_gaps(
     scale: str, grid: tuple[object, ...], trials: tuple[object, ...], best: object
 ) -> None:
@@ -536,11 +483,6 @@ def _refuse_gaps(
         read_array([best])  # None where the best trial has no value
         if np.isnan(read_array([*grid, *trials])).any():
             raise ValueError("a value of a parameter is missing")
-
-
-def read_floats(values: list[float | None]) -> Floats:
-    """Return the list of `numbers` as an array."""
-    return read_array(values)
 
 
 def _unify_types(values: tuple[object, ...]) -> list[object]:

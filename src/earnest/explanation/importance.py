@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +55,7 @@ class Share(Plain):
 
 
 @dataclass(frozen=True)
-class Importance:
+class Importance(Plain):
     """How much each parameter affects the objective over the space, according to the surrogate.
 
     Attributes
@@ -110,26 +110,16 @@ class Importance:
         ]
         return pa.Table.from_pylist(rows)
 
-    def to_dict(self) -> dict[str, object]:
-        """Return plain data."""
-        return {
-            "confidence_level": self.confidence_level,
-            "main": {name: share.to_dict() for name, share in self.main.items()},
-            "total": {name: share.to_dict() for name, share in self.total.items()},
-            "pairs": [
-                {"params": list(pair), **share.to_dict()} for pair, share in self.pairs.items()
-            ],
-        }
+    def to_dict(self, *, draws: bool = True) -> dict[str, Any]:
+        """Return plain data: pairs as a list, for JSON names with one word."""
+        pairs = [{"params": list(pair), **share.to_dict()} for pair, share in self.pairs.items()]
+        return {**super().to_dict(draws=draws), "pairs": pairs}
 
     @classmethod
-    def from_dict(cls, data: JsonObject) -> Importance:
+    def from_dict(cls, data: JsonObject) -> Self:
         """Make importances from plain data."""
-        return cls(
-            {name: Share.from_dict(share) for name, share in data["main"].items()},
-            {name: Share.from_dict(share) for name, share in data["total"].items()},
-            {tuple(pair["params"]): Share.from_dict(pair) for pair in data["pairs"]},
-            data["confidence_level"],
-        )
+        pairs = {tuple(pair["params"]): Share.from_dict(pair) for pair in data["pairs"]}
+        return replace(super().from_dict({**data, "pairs": {}}), pairs=pairs)
 
     def __repr__(self) -> str:
         """Return one line."""

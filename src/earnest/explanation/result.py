@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
-from earnest.core.base.provenance import JsonObject, finite
-from earnest.core.results.base import Result, is_page, refuse_other_types
+from earnest.core.base.provenance import JsonObject
+from earnest.core.results.base import HIDDEN, Result, is_page
 from earnest.core.results.cautions import Caution
 from earnest.explanation.curves import (
     CurveQuality,
@@ -46,26 +46,26 @@ class Explanation(Result):
 
     Attributes
     ----------
-    effects : mapping of str to EffectCurve
-        The effect of each parameter, the most important first.
-    regions : mapping of str to RegionTree
-        For each of them, the regions in which the effect can be trusted more or less.
-    importance : Importance
-        Shares of the variance of the objective over the space.
-    surrogate, surrogate_quality : str, SurrogateQuality
-        The model that everything is read from, and how well it predicts trials it has not seen.
-    sampling_bias : SamplingBias
-        How far the trials are from an even spread, and where hardly any are.
-    stable_optimum : StableOptimum
-        The configurations that cannot be distinguished from the best.
     objective : Objective
         What was tuned.
-    best_config, best_value : mapping, float
-        The best trial.
     n_trials, n_failed, n_pruned : int
         Trials explained, and left out.
     space : tuple of str
         All parameters, explained or not.
+    best_config, best_value : mapping, float
+        The best trial.
+    surrogate, surrogate_quality : str, SurrogateQuality
+        The model that everything is read from, and how well it predicts trials it has not seen.
+    importance : Importance
+        Shares of the variance of the objective over the space.
+    effects : mapping of str to EffectCurve
+        The effect of each parameter, the most important first.
+    regions : mapping of str to RegionTree
+        For each of them, the regions in which the effect can be trusted more or less.
+    sampling_bias : SamplingBias
+        How far the trials are from an even spread, and where hardly any are.
+    stable_optimum : StableOptimum
+        The configurations that cannot be distinguished from the best.
     confidence_level : float
         That of intervals and bands.
     cautions : tuple of Caution
@@ -93,25 +93,26 @@ class Explanation(Result):
 
     schema: ClassVar[str] = "earnest/explanation/1"
     called: ClassVar[str] = "an explanation"
+    derived: ClassVar[tuple[str, ...]] = ("finding",)
 
-    effects: Mapping[str, EffectCurve]
-    regions: Mapping[str, RegionTree]
-    importance: Importance
-    surrogate: str
-    surrogate_quality: SurrogateQuality
-    sampling_bias: SamplingBias
-    stable_optimum: StableOptimum
     objective: Objective
-    best_config: Mapping[str, object]
-    best_value: float
     n_trials: int
     n_failed: int
     n_pruned: int
     space: tuple[str, ...]
+    best_config: Mapping[str, object]
+    best_value: float
+    surrogate: str
+    surrogate_quality: SurrogateQuality
+    importance: Importance
+    effects: Mapping[str, EffectCurve]
+    regions: Mapping[str, RegionTree]
+    sampling_bias: SamplingBias
+    stable_optimum: StableOptimum
     confidence_level: float
     cautions: tuple[Caution, ...]
     provenance: JsonObject
-    scene: Scene | None = field(default=None, repr=False)
+    scene: Scene | None = field(default=None, repr=False, metadata=HIDDEN)
 
     @property
     def finding(self) -> str:
@@ -230,38 +231,6 @@ class Explanation(Result):
 
         return plot_effects(self, figure, most=most)
 
-    def to_dict(self, *, draws: bool = False) -> dict[str, object]:
-        """Return plain data with a schema version, ready for JSON.
-
-        Read again by `from_dict`, it answers no further questions.
-
-        Parameters
-        ----------
-        draws : bool
-            As for other results; an explanation holds no draws.
-        """
-        return {
-            "schema": self.schema,
-            "headline": self.finding,
-            "objective": self.objective.to_dict(),
-            "n_trials": self.n_trials,
-            "n_failed": self.n_failed,
-            "n_pruned": self.n_pruned,
-            "space": list(self.space),
-            "best_config": dict(self.best_config),
-            "best_value": finite(self.best_value),
-            "surrogate": self.surrogate,
-            "surrogate_quality": self.surrogate_quality.to_dict(),
-            "importance": self.importance.to_dict(),
-            "effects": {name: curve.to_dict() for name, curve in self.effects.items()},
-            "regions": {name: tree.to_dict() for name, tree in self.regions.items()},
-            "sampling_bias": self.sampling_bias.to_dict(),
-            "stable_optimum": self.stable_optimum.to_dict(),
-            "confidence_level": self.confidence_level,
-            "cautions": [caution.to_dict() for caution in self.cautions],
-            "provenance": dict(self.provenance),
-        }
-
     def rows(self) -> list[dict[str, object]]:
         """Return the importance of each parameter as flat dicts, the most important first."""
         total = self.importance.total
@@ -315,29 +284,10 @@ class Explanation(Result):
 
         return Report(content_of_explanation(self)).save(path)
 
-    @classmethod
-    def _from_parts(cls, data: JsonObject) -> Explanation:
-        effects, regions = data["effects"].items(), data["regions"].items()
-        made = cls(
-            effects={name: EffectCurve.from_dict(curve) for name, curve in effects},
-            regions={name: RegionTree.from_dict(tree) for name, tree in regions},
-            importance=Importance.from_dict(data["importance"]),
-            surrogate=data["surrogate"],
-            surrogate_quality=SurrogateQuality.from_dict(data["surrogate_quality"]),
-            sampling_bias=SamplingBias.from_dict(data["sampling_bias"]),
-            stable_optimum=StableOptimum.from_dict(data["stable_optimum"]),
-            objective=Objective(**data["objective"]),
-            best_config=dict(data["best_config"]),
-            best_value=data["best_value"],
-            n_trials=data["n_trials"],
-            n_failed=data["n_failed"],
-            n_pruned=data["n_pruned"],
-            space=tuple(data["space"]),
-            confidence_level=data["confidence_level"],
-            cautions=tuple(Caution.from_dict(caution) for caution in data["cautions"]),
-            provenance=data["provenance"],
-        )
-        return refuse_other_types(made)
+    def _check_parts(self) -> None:
+        super()._check_parts()
+        if set(self.importance.main) != set(self.importance.total):
+            raise ValueError("the names of the parameters differ from part to part")
 
     def __eq__(self, other: object) -> bool:
         """Compare what is written; the scene of further questions is not."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.provenance import finite
 from earnest.core.results.base import Plain
 from earnest.core.space.space import Space
 
@@ -37,6 +37,8 @@ class Discrepancy(Plain):
         The U-statistic of the squared distance, about 0 for equal laws and sometimes below it.
     """
 
+    derived: ClassVar[tuple[str, ...]] = ("unbiased",)
+
     biased: float
     unbiased_squared: float
 
@@ -44,14 +46,6 @@ class Discrepancy(Plain):
     def unbiased(self) -> float:
         """The square root of the U-statistic, 0 if that is negative."""
         return math.sqrt(max(self.unbiased_squared, 0.0))
-
-    def to_dict(self, *, draws: bool = True) -> dict[str, object]:
-        """Return plain data."""
-        return {
-            "biased": finite(self.biased),
-            "unbiased": finite(self.unbiased),
-            "unbiased_squared": finite(self.unbiased_squared),
-        }
 
 
 @dataclass(frozen=True)
@@ -73,11 +67,6 @@ class Gap(Plain):
     words: str = field(metadata={"key": "where"})
     n_trials: int
     expected: float
-
-    def to_dict(self, *, draws: bool = True) -> dict[str, object]:
-        """Return plain data, the words first."""
-        data = super().to_dict(draws=draws)
-        return {"where": data.pop("where"), **data}
 
 
 @dataclass(frozen=True)

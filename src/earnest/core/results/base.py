@@ -18,6 +18,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
+    Annotated,
     Any,
     ClassVar,
     Self,
@@ -52,6 +53,7 @@ LOW_END, HIGH_END = {"none": -math.inf}, {"none": math.inf}  # None stands for a
 Reader: TypeAlias = Callable[[Any], Any]
 # How to read the types that are not `Plain` themselves.
 READERS: dict[object, Reader] = {}
+Sheet: TypeAlias = Annotated[NDArray[np.float64], "two dimensions"]
 
 
 class Plain:
@@ -59,6 +61,11 @@ class Plain:
 
     Numbers that JSON cannot hold are written as None. Arrays are resampled values: without `draws`
     they are None.
+
+    Attributes
+    ----------
+    derived : tuple of str
+        The properties that plain data hold beside the fields.
 
     Examples
     --------
@@ -68,6 +75,7 @@ class Plain:
     """
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+    derived: ClassVar[tuple[str, ...]] = ()
 
     def to_dict(self, *, draws: bool = True) -> dict[str, Any]:
         """Return plain data, with or without the resampled values."""
@@ -79,7 +87,7 @@ class Plain:
             if written is None and "optional" in part.metadata:
                 continue
             data |= written if "flat" in part.metadata else {_key(part): written}
-        return data
+        return data | {name: write_plain(getattr(self, name)) for name in self.derived}
 
     @classmethod
     def from_dict(cls, data: JsonObject) -> Self:
@@ -125,7 +133,7 @@ class _Part:
 @cache
 def _find_parts(kind: Any) -> tuple[_Part, ...]:
     """Return how the fields of a class are read, kept: a table has thousands of the same."""
-    hints = get_type_hints(kind)
+    hints = get_type_hints(kind, include_extras=True)
     return tuple(
         _Part(
             name=part.name,
@@ -157,12 +165,18 @@ def write_plain(value: Any, *, draws: bool = True) -> Any:
     if isinstance(value, float):
         return finite(value)
     if isinstance(value, np.ndarray):
-        return [finite(one) for one in value.tolist()] if draws else None
+        return _write_array(value) if draws else None
     if isinstance(value, Mapping):
         return {key: write_plain(part, draws=draws) for key, part in value.items()}
     if isinstance(value, tuple | list):
         return [write_plain(part, draws=draws) for part in value]
     return value.to_dict(draws=draws) if hasattr(value, "to_dict") else value
+
+
+def _write_array(values: NDArray[Any]) -> list[Any]:
+    if values.ndim > 1:
+        return [_write_array(row) for row in values]
+    return [finite(one) for one in values.tolist()]
 
 
 @cache
@@ -178,7 +192,8 @@ def _make_reader(kind: Any) -> Reader:
         read = _make_reader(known)
         return lambda value: None if value is None else read(value)
     if origin is np.ndarray:
-        return read_array
+        (number,) = get_args(inner[-1])
+        return _read_counts if issubclass(number, np.integer) else read_array
     if origin is tuple:
         readers = tuple(_make_reader(one) for one in inner if one is not Ellipsis)
         return partial(_read_tuple, readers=readers, any_length=inner[-1] is Ellipsis)
@@ -238,6 +253,20 @@ def read_array(value: Any) -> NDArray[np.float64]:
     return made
 
 
+def _read_counts(value: Any) -> NDArray[np.intp]:
+    made = read_array(value)
+    if not (made == np.floor(made)).all():  # nor NaN
+        raise OtherTypeError
+    return made.astype(np.intp)
+
+
+def read_sheet(value: Any) -> NDArray[np.float64]:
+    """Return a list of rows of numbers as a table, with NaN for None."""
+    if not isinstance(value, list | tuple) or not value:
+        raise OtherTypeError
+    return np.stack([read_array(row) for row in value])
+
+
 def _read_tuple(value: Any, *, readers: tuple[Reader, ...], any_length: bool) -> tuple[Any, ...]:
     if not isinstance(value, list | tuple) or not (any_length or len(value) == len(readers)):
         raise OtherTypeError
@@ -253,6 +282,7 @@ def _read_mapping(value: Any, *, read: Reader) -> dict[str, Any]:
 
 
 READERS.update({float: _read_float, int: _read_int, bool: _read_bool, str: _read_str})
+READERS[Sheet] = read_sheet
 
 
 def parse_json(text: str | bytes, *, strict: bool = False) -> Any:
@@ -335,11 +365,8 @@ _CLASSES = {
 }
 
 
-class Result(Plain, ABC):
-    """The base of results.
-
-    A result is a frozen dataclass that says what its rows are, and how it is a table of a paper.
-    The rest is here: its plain data are its fields and its derived properties.
+class Document(Plain):
+    """The base of plain data that say what they are, and are checked as they are read.
 
     Attributes
     ----------
@@ -347,20 +374,16 @@ class Result(Plain, ABC):
         The kind and the version of its plain data.
     called : str
         What it is, in words with an article.
-    derived : tuple of str
-        The properties that its plain data hold beside its fields.
 
     Examples
     --------
     >>> import earnest as en
-    >>> from earnest.core.results.base import Result
-    >>> issubclass(en.Estimate, Result), en.Estimate.schema
-    (True, 'earnest/estimate/1')
+    >>> en.EffectCurve.schema, en.EffectCurve.called
+    ('earnest/effect/1', 'an effect')
     """
 
     schema: ClassVar[str]
     called: ClassVar[str]
-    derived: ClassVar[tuple[str, ...]] = ()
 
     def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
         """Return plain data with a schema version, ready for JSON.
@@ -370,23 +393,7 @@ class Result(Plain, ABC):
         draws : bool
             Whether to keep the resampled values, so that `at` works after `from_dict`.
         """
-        derived = {name: write_plain(getattr(self, name)) for name in self.derived}
-        return {"schema": self.schema, **super().to_dict(draws=draws), **derived}
-
-    @classmethod
-    def _from_parts(cls, data: JsonObject) -> Self:
-        """Make it from the plain data of `to_dict`; what is missing is a KeyError."""
-        return super().from_dict(data)
-
-    @abstractmethod
-    def rows(self) -> list[dict[str, object]]:
-        """Return the main numbers as flat dicts."""
-
-    def _to_table(self) -> PaperTable:
-        """Return it as a table of words."""
-        from earnest.core.text.paper import make_table
-
-        return make_table(self)
+        return {"schema": self.schema, **super().to_dict(draws=draws)}
 
     @classmethod
     def from_dict(cls, data: JsonObject) -> Self:
@@ -400,11 +407,41 @@ class Result(Plain, ABC):
         made._check_parts()
         return made
 
+    @classmethod
+    def _from_parts(cls, data: JsonObject) -> Self:
+        """Make it from the plain data of `to_dict`; what is missing is a KeyError."""
+        return super().from_dict(data)
+
     def _check_parts(self) -> None:
         """Raise a ValueError where parts that were read do not belong together."""
         level = getattr(self, "confidence_level", None)
         if level is not None and not 0.0 < level < 1.0:
             raise ValueError(f"{level} is not a confidence level")
+
+
+class Result(Document, ABC):
+    """The base of results.
+
+    A result is a frozen dataclass that says what its rows are, and how it is a table of a paper.
+    The rest is here: its plain data are its fields and its derived properties.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> from earnest.core.results.base import Result
+    >>> issubclass(en.Estimate, Result), en.Estimate.schema
+    (True, 'earnest/estimate/1')
+    """
+
+    @abstractmethod
+    def rows(self) -> list[dict[str, object]]:
+        """Return the main numbers as flat dicts."""
+
+    def _to_table(self) -> PaperTable:
+        """Return it as a table of words."""
+        from earnest.core.text.paper import make_table
+
+        return make_table(self)
 
     def save(self, path: str | Path, *, draws: bool = True) -> Path:
         """Write it as JSON, with the draws that `at` reads, and return where to."""

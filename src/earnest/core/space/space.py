@@ -204,6 +204,31 @@ class Space:
         """Return codes with NaN where a parameter is inactive."""
         return np.where(self.active(codes), codes, np.nan)
 
+    def place(
+        self, points: NDArray[np.float64], columns: tuple[int, ...], values: NDArray[np.float64]
+    ) -> Iterator[NDArray[np.float64]]:
+        """Yield the points with the columns set to each row of values (G, k), masked again.
+
+        Raises
+        ------
+        InputError
+            Where a child becomes active and the points have no value for it, or a column that is
+            set is inactive there.
+        """
+        for row in values:
+            moved = points.copy()
+            moved[:, columns] = row
+            active = self.active(moved)
+            if not active[:, columns].all() or (active & np.isnan(moved)).any():
+                raise InputError(
+                    "the effect does not exist at these points",
+                    needs="points at which the hyperparameter is active, with values for its "
+                    "children",
+                    cure="Draw the points with space.sample(..., complete=True), and keep those "
+                    "where the hyperparameter is active.",
+                )
+            yield np.where(active, moved, np.nan)
+
     def valid(self, codes: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Tell which rows have a value just where it is active, and are not forbidden: (n,)."""
         codes = np.atleast_2d(np.asarray(codes, dtype=np.float64))

@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self, cast
+from typing import TYPE_CHECKING, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.base.provenance import JsonObject, finite
-from earnest.core.results.base import Plain, check_schema, read_parts, refuse_other_types
+from earnest.core.base.provenance import JsonObject
+from earnest.core.results.base import Document, Plain
 from earnest.core.space.space import Parameter, ParameterKind, Space
 from earnest.core.text.numbers import NO_BREAK
 from earnest.explanation.curves import (
@@ -220,11 +220,8 @@ def share_words(share: float) -> str:
     return f"{percent:.0f}{NO_BREAK}% of the space"
 
 
-SCHEMA = "earnest/regions/1"
-
-
 @dataclass(frozen=True, kw_only=True)
-class Region:
+class Region(Plain):
     """A part of the space, with the effect in it.
 
     Attributes
@@ -248,6 +245,8 @@ class Region:
     exact : bool
         False if its split of categories was found by an ordering of the levels.
     """
+
+    derived: ClassVar[tuple[str, ...]] = ("words",)
 
     number: int
     parent: int | None
@@ -290,45 +289,9 @@ class Region:
     def _half(self) -> float:
         return 1.96 * self.curve.mean_confidence
 
-    def to_dict(self) -> dict[str, object]:
-        """Return plain data."""
-        return {
-            "number": self.number,
-            "parent": self.parent,
-            "children": list(self.children),
-            "words": self.words,
-            "limits": [limit.to_dict() for limit in self.limits],
-            "share": self.share,
-            "n_trials": self.n_trials,
-            "of_trials": self.of_trials,
-            "narrower": finite(self.narrower),
-            "holds_best": self.holds_best,
-            "impurity": self.impurity,
-            "exact": self.exact,
-            "curve": self.curve.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, data: JsonObject) -> Region:
-        """Make a region from plain data."""
-        return cls(
-            number=data["number"],
-            parent=data["parent"],
-            children=tuple(data["children"]),
-            limits=tuple(Limit.from_dict(limit) for limit in data["limits"]),
-            share=data["share"],
-            n_trials=data["n_trials"],
-            of_trials=data["of_trials"],
-            curve=EffectCurve.from_dict(data["curve"]),
-            narrower=data["narrower"],
-            holds_best=data["holds_best"],
-            impurity=data["impurity"],
-            exact=data["exact"],
-        )
-
 
 @dataclass(frozen=True, kw_only=True)
-class RegionTree:
+class RegionTree(Document):
     """The tree of regions of one parameter, the root first, left branches before right ones.
 
     What is estimated: in each region, the same as in the whole space. What it assumes: nothing
@@ -373,6 +336,9 @@ class RegionTree:
     ('rate', 0, True)
     """
 
+    schema: ClassVar[str] = "earnest/regions/1"
+    called: ClassVar[str] = "a tree of regions"
+
     param: str
     regions: tuple[Region, ...]
     impurity: str
@@ -414,37 +380,6 @@ class RegionTree:
         from earnest.plotting.figures.effects import plot_regions
 
         return plot_regions(self, figure)
-
-    def to_dict(self) -> dict[str, object]:
-        """Return plain data with a schema version, ready for JSON."""
-        return {
-            "schema": SCHEMA,
-            "param": self.param,
-            "impurity": self.impurity,
-            "on": self.on,
-            "variant": self.variant,
-            "regions": [region.to_dict() for region in self.regions],
-            "baseline": None if self.baseline is None else self.baseline.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, data: JsonObject) -> RegionTree:
-        """Make a tree from the plain data of `to_dict`."""
-        check_schema(data, SCHEMA, "a tree of regions")
-        return read_parts(cls._from_parts, data)
-
-    @classmethod
-    def _from_parts(cls, data: JsonObject) -> RegionTree:
-        baseline = data["baseline"]
-        made = cls(
-            param=data["param"],
-            regions=tuple(Region.from_dict(region) for region in data["regions"]),
-            impurity=data["impurity"],
-            on=data["on"],
-            variant=data["variant"],
-            baseline=None if baseline is None else EffectCurve.from_dict(baseline),
-        )
-        return refuse_other_types(made)
 
     def __str__(self) -> str:
         """Return the tree as text, a line per region, the best configuration's marked."""

@@ -12,7 +12,7 @@ from earnest.core.base import check
 from earnest.core.base.threads import each, workers
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.space.space import Space
-from earnest.explanation.surrogate.surrogate import EffectSums, as_columns, place_points
+from earnest.explanation.surrogate.surrogate import EffectSums, as_columns
 
 if TYPE_CHECKING:
     from sklearn.tree._tree import Tree
@@ -146,7 +146,7 @@ class FittedForest:
         """Return what setting a column of the points (m, d) to each of (G,) codes gives."""
         columns, table = as_columns(column, values)
         m, groups = len(points), len(table)
-        stacked = np.concatenate(list(place_points(self.space, points, columns, table)))
+        stacked = np.concatenate(list(self.space.place(points, columns, table)))
         mean, variance, by_tree = self._sums(stacked, groups, pointwise, n_jobs)
         curve, spread = by_tree.mean(axis=0), by_tree.std(axis=0) if covariance else None
         if not pointwise:

@@ -19,7 +19,7 @@ from earnest.core.base.threads import each, workers
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.space.parameters import ParameterKind
 from earnest.core.space.space import Space
-from earnest.explanation.surrogate.surrogate import EffectSums, as_columns, place_points
+from earnest.explanation.surrogate.surrogate import EffectSums, as_columns
 
 if TYPE_CHECKING:
     from sklearn.gaussian_process import GaussianProcessRegressor
@@ -468,7 +468,7 @@ class FittedProcess:
         """
         columns, table = as_columns(column, values)
         if any(self.space.children(c) for c in columns):
-            moved = place_points(self.space, points, columns, table)
+            moved = self.space.place(points, columns, table)
             return _join_sums(
                 [
                     self._sweep(
@@ -477,7 +477,7 @@ class FittedProcess:
                     for p in moved
                 ]
             )
-        start = next(place_points(self.space, points, columns, table[:1]))
+        start = next(self.space.place(points, columns, table[:1]))
         moving = np.isin(self.features.group, columns)
         rows = np.column_stack(
             [np.empty((len(table), 0))]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -10,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.errors import InputError
 from earnest.core.results.cautions import Caution
 from earnest.core.space.space import Space
 
@@ -149,31 +147,6 @@ def find_surrogate(given: object, space: Space, n: int) -> Surrogate:
         "forest": ForestSurrogate,
     }
     return known[check.one_of("surrogate", given, known)]()
-
-
-def place_points(
-    space: Space, points: Floats, columns: tuple[int, ...], values: Floats
-) -> Iterator[Floats]:
-    """Yield the points with the columns set to each row of values (G, k), masked again.
-
-    Raises
-    ------
-    InputError
-        Where a child becomes active and the points have no value for it, or a column that is set
-        is inactive there.
-    """
-    for row in values:
-        moved = points.copy()
-        moved[:, columns] = row
-        active = space.active(moved)
-        if not active[:, columns].all() or (active & np.isnan(moved)).any():
-            raise InputError(
-                "the effect does not exist at these points",
-                needs="points at which the hyperparameter is active, with values for its children",
-                cure="Draw the points with space.sample(..., complete=True), and keep those "
-                "where the hyperparameter is active.",
-            )
-        yield np.where(active, moved, np.nan)
 
 
 def as_columns(column: int | tuple[int, ...], values: Floats) -> tuple[tuple[int, ...], Floats]:
