@@ -279,14 +279,15 @@ def damage(data: Any, place: tuple[str | int, ...], value: object) -> Any:
 
 
 FIELD_BY_FIELD = [kind for kind in WHOLE if kind not in ("table", "thresholds")]
+EVERY = {"explanation": 7}  # of its thousand places: the same parts come again for every region
 
 
 @pytest.mark.parametrize("kind", FIELD_BY_FIELD)
 def test_damaged_data_are_refused_or_can_be_shown(kind: str) -> None:
     made = results()[kind]
     data = made.to_dict(draws=True)
-    refused = 0
-    for place in list_places(data):
+    refused, step = 0, EVERY.get(kind, 1)
+    for place in list(list_places(data))[::step]:
         for value in (*WRONG, DELETED):
             try:
                 read = type(made).from_dict(damage(data, place, value))
@@ -311,7 +312,7 @@ def test_words_where_a_number_belongs_are_refused_wherever_they_stand(kind: str)
     made = results()[kind]
     data = made.to_dict(draws=True)
     free = NOT_READ | (OF_EFFECTS if kind == "explanation" else set())
-    for place in list_places(data):
+    for place in list(list_places(data))[:: EVERY.get(kind, 1)]:
         if isinstance(reduce(getitem, place, data), float) and not free & set(place):
             with pytest.raises(FormatError):
                 type(made).from_dict(damage(data, place, "x"))
