@@ -169,32 +169,51 @@ def draw_dropping(lines: list[dict[str, str]]) -> Any:
 
 
 def draw_bias(lines: list[dict[str, str]]) -> Any:
-    """Draw a panel per protocol: bias against cases for Beta(9, 6), a line per count of configs."""
-    figure = new_figure((10.4, 3.0))
-    axes = figure.subplots(1, len(TITLES), sharey=True)
+    """Draw a row per law and a panel per protocol: bias against cases, darker with more configs."""
     shown = [(facts_of(line["row"]), line) for line in lines]
-    shown = [(facts, line) for facts, line in shown if facts["alpha"] == "9"]
-    counts = list(dict.fromkeys(int(facts["configs"]) for facts, _ in shown))
-    for ax, (name, title) in zip(axes, TITLES.items(), strict=True):
-        for turn, count in enumerate(counts):
-            mine = [
-                (int(facts["cases"]), float(line["ours"]))
-                for facts, line in shown
-                if line["quantity"] == name and int(facts["configs"]) == count
-            ]
-            color = (HONEST, NAIVE, OTHER, INK)[turn % 4]
-            ax.plot(*zip(*mine, strict=True), "o-", ms=3, color=color, label=f"{count} configs")
-        for most in list_published("figure1", name).values():
-            ax.axhline(most, color=LABEL, lw=1, ls="--", label="published: at most")
-        ax.axhline(0.0, color=INK, lw=0.8, ls=":")
-        ax.set_xscale("log")
-        sizes = sorted({int(facts["cases"]) for facts, _ in shown})
-        ax.set_xticks(sizes, [str(size) for size in sizes])
-        ax.minorticks_off()
-        set_plain(ax, title=title, x="cases")
-    set_plain(axes[0], y="bias of the accuracy")
-    axes[0].legend(frameon=False, fontsize=TINY)
+    laws = list(dict.fromkeys((facts["alpha"], facts["beta"]) for facts, _ in shown))
+    figure = new_figure((10.4, 0.6 + 2.2 * len(laws)))
+    grid = figure.subplots(len(laws), len(TITLES), sharex=True, sharey="row", squeeze=False)
+    for axes, law in zip(grid, laws, strict=True):
+        mine = [one for one in shown if (one[0]["alpha"], one[0]["beta"]) == law]
+        for ax, (name, title) in zip(axes, TITLES.items(), strict=True):
+            _draw_law(ax, mine, name)
+            if law == laws[0]:
+                for most in list_published("figure1", name).values():
+                    ax.axhline(most, color=LABEL, lw=1, ls="--", label="published: at most")
+            set_plain(
+                ax,
+                title=title if law == laws[0] else "",
+                x="cases" if law == laws[-1] else "",
+                y=f"bias, Beta({law[0]}, {law[1]})" if name == "cvt" else "",
+            )
+    known = grid[0][0].get_legend_handles_labels()
+    grid[0][2].legend(*known, frameon=False, fontsize=TINY, loc="upper right", labelspacing=0.1)
     return figure
+
+
+def _draw_law(ax: Any, shown: list[tuple[dict[str, str], dict[str, str]]], name: str) -> None:
+    counts = list(dict.fromkeys(int(facts["configs"]) for facts, _ in shown))
+    for turn, count in enumerate(counts):
+        curve = [
+            (int(facts["cases"]), float(line["ours"]))
+            for facts, line in shown
+            if line["quantity"] == name and int(facts["configs"]) == count
+        ]
+        dark = (turn + 1) / len(counts)
+        ax.plot(
+            *zip(*curve, strict=True),
+            "o-",
+            ms=2.5,
+            lw=1,
+            color=HONEST,
+            alpha=0.25 + 0.75 * dark,
+            label=f"{count} configs",
+        )
+    ax.axhline(0.0, color=INK, lw=0.8, ls=":")
+    ax.set_xscale("log")
+    ax.set_xticks([20, 100, 500], ["20", "100", "500"])
+    ax.minorticks_off()
 
 
 def draw_coverage(lines: list[dict[str, str]]) -> Any:
