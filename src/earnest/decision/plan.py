@@ -8,8 +8,8 @@ similar, as the pilot.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -21,11 +21,11 @@ from earnest.comparison.asking import read_measured
 from earnest.comparison.base import largest_errors
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
-from earnest.core.base.provenance import finite, versions
+from earnest.core.base.provenance import versions
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
-from earnest.core.results.base import MetricResult, refuse_other_types
+from earnest.core.results.base import FLAT, MetricResult, Plain
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
 from earnest.inference.cases.case_values import case_values
@@ -41,7 +41,7 @@ MOST_ITEMS = 10_000_000  # a study of more is none
 
 
 @dataclass(frozen=True)
-class PlanPoint:
+class PlanPoint(Plain):
     """One study that was simulated.
 
     Attributes
@@ -62,7 +62,7 @@ class PlanPoint:
 
 
 @dataclass(frozen=True)
-class PlanNeed:
+class PlanNeed(Plain):
     """How many items are needed with so many configurations and repeats.
 
     Attributes
@@ -72,6 +72,8 @@ class PlanNeed:
     n_items : int or None
         The items that are needed; None where more than 10,000,000 would be.
     """
+
+    derived: ClassVar[tuple[str, ...]] = ("runs",)
 
     n_configs: int
     n_repeats: int
@@ -121,18 +123,19 @@ class Plan(MetricResult):
 
     schema: ClassVar[str] = "earnest/plan/1"
     called: ClassVar[str] = "a plan"
+    derived: ClassVar[tuple[str, ...]] = ("sentence", "n_items")
 
     question: str
     goal: float
     power: float | None
     confidence_level: float
-    scale: Scale
+    scale: Scale = field(metadata=FLAT)
     needs: tuple[PlanNeed, ...]
     curve: tuple[PlanPoint, ...]
     n_pilot: int
     method: str
     cautions: tuple[Caution, ...]
-    provenance: Provenance
+    provenance: Provenance = field(metadata=FLAT)
 
     @property
     def n_items(self) -> int | None:
@@ -174,58 +177,14 @@ class Plan(MetricResult):
             )
         return said
 
-    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
-        """Return plain data with a schema version, ready for JSON."""
-        return {
-            "schema": self.schema,
-            "question": self.question,
-            "goal": self.goal,
-            "power": self.power,
-            "confidence_level": self.confidence_level,
-            "sentence": self.sentence,
-            "n_items": self.n_items,
-            "needs": [{**vars(need), "runs": need.runs} for need in self.needs],
-            "curve": [vars(point) | {"value": finite(point.value)} for point in self.curve],
-            "n_pilot": self.n_pilot,
-            **self.scale.to_dict(),
-            "method": self.method,
-            "cautions": [caution.to_dict() for caution in self.cautions],
-            **self.provenance.to_dict(),
-        }
-
-    @classmethod
-    def _from_parts(cls, data: Mapping[str, Any]) -> Plan:
-        made = cls(
-            question=data["question"],
-            goal=data["goal"],
-            power=data["power"],
-            confidence_level=data["confidence_level"],
-            scale=Scale.from_dict(data),
-            needs=tuple(
-                PlanNeed(one["n_configs"], one["n_repeats"], one["n_items"])
-                for one in data["needs"]
-            ),
-            curve=tuple(
-                PlanPoint(
-                    one["n_configs"],
-                    one["n_repeats"],
-                    one["n_items"],
-                    math.nan if one["value"] is None else one["value"],
-                    one["error"],
-                )
-                for one in data["curve"]
-            ),
-            n_pilot=data["n_pilot"],
-            method=data["method"],
-            cautions=tuple(Caution.from_dict(one) for one in data["cautions"]),
-            provenance=Provenance.from_dict(data),
-        )
-        _ = made.n_items  # an IndexError without needs
-        return refuse_other_types(made)
+    def _check_parts(self) -> None:
+        super()._check_parts()
+        if not self.needs:
+            raise ValueError("a plan says what is needed at least once")
 
     def rows(self) -> list[dict[str, Any]]:
         """Return what is needed as flat dicts, one per number of configurations and repeats."""
-        return [{**vars(need), "runs": need.runs} for need in self.needs]
+        return [need.to_dict() for need in self.needs]
 
     def _to_table(self) -> PaperTable:
         from earnest.core.text.paper import PaperTable

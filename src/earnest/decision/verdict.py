@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, ClassVar
 from xml.etree import ElementTree as ET
 
-from earnest.core.base.provenance import finite
-from earnest.core.results.base import MetricResult, refuse_other_types
+from earnest.core.results.base import FLAT, HIGH_END, LOW_END, MetricResult
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
 from earnest.core.text.numbers import decimals, number
@@ -87,14 +85,15 @@ class Verdict(MetricResult):
 
     schema: ClassVar[str] = "earnest/verdict/1"
     called: ClassVar[str] = "a verdict"
+    derived: ClassVar[tuple[str, ...]] = ("exit_code", "sentence", "more_items")
 
     outcome: str
     value: float
-    low: float
-    high: float
+    low: float = field(metadata=LOW_END)
+    high: float = field(metadata=HIGH_END)
     bound: float
     margin: float | None
-    scale: Scale
+    scale: Scale = field(metadata=FLAT)
     config: str | None
     baseline: str | None
     confidence_level: float
@@ -104,7 +103,7 @@ class Verdict(MetricResult):
     n_configs: int
     method: str
     cautions: tuple[Caution, ...]
-    provenance: Provenance
+    provenance: Provenance = field(metadata=FLAT)
 
     @property
     def passed(self) -> bool:
@@ -172,54 +171,9 @@ class Verdict(MetricResult):
             return " The value is so near the bound that more items would hardly decide it."
         return f" About {more:,} more items would decide it."
 
-    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
-        """Return plain data with a schema version, ready for JSON."""
-        return {
-            "schema": self.schema,
-            "outcome": str(self.outcome),
-            "exit_code": self.exit_code,
-            "sentence": self.sentence,
-            "value": finite(self.value),
-            "low": finite(self.low),
-            "high": finite(self.high),
-            "bound": self.bound,
-            "margin": self.margin,
-            **self.scale.to_dict(),
-            "config": self.config,
-            "baseline": self.baseline,
-            "confidence_level": self.confidence_level,
-            "level": self.level,
-            "look": self.look,
-            "n_items": self.n_items,
-            "n_configs": self.n_configs,
-            "more_items": self.more_items,
-            "method": self.method,
-            "cautions": [caution.to_dict() for caution in self.cautions],
-            **self.provenance.to_dict(),
-        }
-
-    @classmethod
-    def _from_parts(cls, data: Mapping[str, Any]) -> Verdict:
-        made = cls(
-            outcome=str(Outcome(data["outcome"])),
-            value=math.nan if data["value"] is None else data["value"],
-            low=-math.inf if data["low"] is None else data["low"],
-            high=math.inf if data["high"] is None else data["high"],
-            bound=data["bound"],
-            margin=data["margin"],
-            scale=Scale.from_dict(data),
-            config=data["config"],
-            baseline=data["baseline"],
-            confidence_level=data["confidence_level"],
-            level=data["level"],
-            look=data["look"],
-            n_items=data["n_items"],
-            n_configs=data["n_configs"],
-            method=data["method"],
-            cautions=tuple(Caution.from_dict(one) for one in data["cautions"]),
-            provenance=Provenance.from_dict(data),
-        )
-        return refuse_other_types(made)
+    def _check_parts(self) -> None:
+        super()._check_parts()
+        Outcome(self.outcome)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the main numbers as one flat dict."""

@@ -11,7 +11,7 @@ import math
 import types
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sized
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, fields
 from enum import Enum
 from functools import cache, partial
 from numbers import Integral, Real
@@ -534,40 +534,3 @@ def read_parts(read: Callable[[JsonObject], T], data: JsonObject) -> T:
             got=str(error),
             cure="The file was changed or cut short. Write it again with to_dict.",
         ) from error
-
-
-# Of results that are not read field by field, as `Plain` does.
-_PLAIN: dict[str, type] = {"float": Real, "int": Integral, "str": str, "bool": bool}
-
-
-def refuse_other_types(made: T) -> T:
-    """Return a result, or a part of one; refuse numbers or words of another type."""
-    for name, kind in _find_kinds(cast(Any, type(made))):
-        value = getattr(made, name)
-        word = kind.removesuffix(" | None")
-        inner = word.removeprefix("tuple[").split(",")[0]
-        parts = value if word != inner and isinstance(value, tuple) else (value,)
-        if inner not in _PLAIN:
-            for part in value.values() if isinstance(value, Mapping) else parts:
-                if is_dataclass(part) and not hasattr(part, "_from_parts"):
-                    refuse_other_types(part)  # the others were checked as they were read
-        elif value is None and word != kind:
-            continue
-        elif not all(_is_plain(part, inner) for part in parts):
-            raise TypeError(f"{name} is {check.show(value)}, which is not {kind}")
-    return made
-
-
-@cache
-def _find_kinds(kind: type) -> tuple[tuple[str, str], ...]:
-    """Return the fields of a dataclass with their types in words; none of any other class."""
-    return tuple((one.name, str(one.type)) for one in fields(kind)) if is_dataclass(kind) else ()
-
-
-def _is_plain(value: object, word: str) -> bool:
-    """Tell whether a value is of a plain type, and a number within the range of floats."""
-    if isinstance(value, bool):
-        return word == "bool"
-    if word in ("float", "int") and isinstance(value, Real):
-        float(value)
-    return isinstance(value, _PLAIN[word])

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist
-from typing import Any, ClassVar, SupportsFloat
+from typing import Any, ClassVar, Self, SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,6 @@ from earnest.core.results.base import (
     MetricResult,
     Plain,
     Result,
-    refuse_other_types,
 )
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.interval import (
@@ -55,7 +54,7 @@ FEW_IN_TAIL = 5  # draws beyond a limit under which the limit is rough
 class Scale(Plain):
     """The metric that a number is in: its name, its direction and its range."""
 
-    name: str
+    name: str = field(metadata={"key": "metric"})
     greater_is_better: bool
     limits: tuple[float, float]
 
@@ -63,23 +62,15 @@ class Scale(Plain):
         """Bring a value into the metric's range."""
         return min(max(value, self.limits[0]), self.limits[1])
 
-    def to_dict(self, *, draws: bool = True) -> dict[str, Any]:
-        """Return what the plain data of a result say of its metric."""
-        return {
-            "metric": self.name,
-            "greater_is_better": self.greater_is_better,
-            "limits": [finite(limit) for limit in self.limits],
-        }
-
     @classmethod
-    def from_dict(cls, data: JsonObject) -> Scale:
+    def from_dict(cls, data: JsonObject) -> Self:
         """Make it from the plain data of a result."""
-        low, high = data["limits"]
-        limits = (-math.inf if low is None else low, math.inf if high is None else high)
-        made = refuse_other_types(cls(data["metric"], data["greater_is_better"], limits))
-        if not made.name or not limits[0] <= limits[1] or math.inf in (low, high):
+        made = super().from_dict(data)
+        low, high = made.limits  # NaN for an open end
+        limits = (-math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high)
+        if not made.name or not limits[0] <= limits[1]:
             raise ValueError(f"{made} is not a metric")
-        return made
+        return replace(made, limits=limits)
 
 
 @dataclass(frozen=True)

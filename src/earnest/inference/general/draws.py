@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import NormalDist
 
 import numpy as np
 
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError
-from earnest.core.base.provenance import JsonObject
 from earnest.core.base.rng import Seeds
-from earnest.core.results.base import read_array
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import few_beyond
 from earnest.core.results.interval import (
     DrawnLimits,
     Interval,
+    KeptLimits,
     LimitSource,
     open_side,
     quantile_limits,
-    source_from_dict,
     tail_of,
 )
 from earnest.core.results.specs import Side
@@ -32,7 +30,7 @@ _FLIPPED = {Side.LOWER: Side.UPPER, Side.UPPER: Side.LOWER, Side.TWO_SIDED: Side
 
 
 @dataclass(frozen=True, eq=False)
-class PivotLimits(LimitSource):
+class PivotLimits(KeptLimits, kind="pivots"):
     """Limits that invert the distribution of a pivot: value - quantile * error.
 
     With pivots (draw - value) and an error of 1 these are the basic limits; with pivots divided by
@@ -41,7 +39,7 @@ class PivotLimits(LimitSource):
 
     value: float
     error: float
-    pivots: Array | None
+    pivots: Array | None = None
 
     def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
         """Return the limits, infinite at an open end."""
@@ -51,22 +49,17 @@ class PivotLimits(LimitSource):
         )
         return open_side(below, above, side)
 
-    def to_dict(self, *, draws: bool) -> JsonObject:
-        """Return plain data, with or without the pivots."""
-        data: dict[str, object] = {"kind": "pivots", "value": self.value, "error": self.error}
-        return data | ({} if self.pivots is None or not draws else {"pivots": plain(self.pivots)})
-
 
 @dataclass(frozen=True, eq=False)
-class BCaLimits(LimitSource):
+class BCaLimits(KeptLimits, kind="bca"):
     """Order statistics of draws at levels that are corrected for bias and acceleration.
 
     The level alpha becomes Phi(z0 + (z0 + z) / (1 - a (z0 + z))), z the normal quantile of alpha
     (Efron 1987). Where the denominator is not positive the level is that of its limit, 0 or 1.
     """
 
-    shift: float
-    acceleration: float
+    shift: float = field(metadata={"key": "z0"})
+    acceleration: float = field(metadata={"key": "a"})
     draws: Array | None = None
 
     def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
@@ -95,30 +88,6 @@ class BCaLimits(LimitSource):
         level = 1.0 - min(max(least, asked / 100.0), asked)
         at = Interval(0.0, 0.0, level, str(Side.LOWER))
         yield from few_beyond(at, int((~np.isnan(_keep_defined(self.draws))).sum()))
-
-    def to_dict(self, *, draws: bool) -> JsonObject:
-        """Return plain data, with or without the draws."""
-        data: dict[str, object] = {"kind": "bca", "z0": self.shift, "a": self.acceleration}
-        return data | ({} if self.draws is None or not draws else {"draws": plain(self.draws)})
-
-
-def limits_from_dict(data: JsonObject) -> LimitSource | None:
-    """Make limits of a statistic from plain data; without draws they refuse to answer."""
-    if data["kind"] == "pivots":
-        return PivotLimits(data["value"], data["error"], from_plain(data.get("pivots")))
-    if data["kind"] == "bca":
-        return BCaLimits(data["z0"], data["a"], from_plain(data.get("draws")))
-    return source_from_dict(data)
-
-
-def plain(values: Array) -> list[float | None]:
-    """Return numbers as JSON can hold them, None for NaN."""
-    return [None if math.isnan(value) else value for value in values.tolist()]
-
-
-def from_plain(values: list[float | None] | None) -> Array | None:
-    """Return the numbers of `plain` as an array, None for none."""
-    return None if values is None else read_array(values)
 
 
 def _keep_defined(draws: Array | None) -> Array:

@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.provenance import JsonObject, finite
-from earnest.core.results.base import Result, refuse_other_types
+from earnest.core.results.base import DRAWN, Result
 from earnest.core.results.cautions import Caution
-from earnest.core.results.estimate import by_severity, few_beyond
+from earnest.core.results.estimate import SOURCE, by_severity, few_beyond
 from earnest.core.results.interval import Interval, LimitSource, limit_remarks, make_not_kept_error
 from earnest.core.results.specs import Side
 from earnest.core.text.numbers import decimals, number
-from earnest.inference.general.draws import from_plain, limits_from_dict, plain
+from earnest.inference.general import draws as _  # noqa: F401  # whose limits a file may name
 
 if TYPE_CHECKING:
     from earnest.core.text.paper import PaperTable
@@ -82,9 +81,13 @@ class StatisticResult(Result):
     n_resamples: int | None = None
     n_valid: int | None = None
     seed: int | None = None
-    draws: NDArray[np.float64] | None = field(default=None, repr=False, compare=False)
-    influences: NDArray[np.float64] | None = field(default=None, repr=False, compare=False)
-    source: LimitSource | None = field(default=None, repr=False, compare=False)
+    draws: NDArray[np.float64] | None = field(
+        default=None, repr=False, compare=False, metadata=DRAWN
+    )
+    influences: NDArray[np.float64] | None = field(
+        default=None, repr=False, compare=False, metadata=DRAWN
+    )
+    source: LimitSource | None = field(default=None, repr=False, compare=False, metadata=SOURCE)
 
     @property
     def corrected(self) -> float | None:
@@ -97,49 +100,6 @@ class StatisticResult(Result):
         """Return the same result with another level or side, without new draws."""
         level = self.interval.confidence_level if confidence_level is None else confidence_level
         return ask_at(self, level, self.interval.side if side is None else side)
-
-    def to_dict(self, *, draws: bool = False) -> dict[str, object]:
-        """Return plain data with a schema version, ready for JSON.
-
-        Parameters
-        ----------
-        draws : bool
-            Whether to keep draws and influences, so that `at` works after `from_dict`.
-        """
-        data: dict[str, object] = {
-            "schema": self.schema,
-            "value": self.value,
-            "bias": finite(self.bias),
-            "standard_error": self.standard_error,
-            "interval": self.interval.to_dict(),
-            "tool": self.tool,
-            "method": self.method,
-            "n_cases": self.n_cases,
-            "n_units": self.n_units,
-            "n_resamples": self.n_resamples,
-            "n_valid": self.n_valid,
-            "seed": self.seed,
-            "cautions": [caution.to_dict() for caution in self.cautions],
-            "limits_from": None if self.source is None else self.source.to_dict(draws=draws),
-        }
-        if draws:
-            kept = {"draws": self.draws, "influences": self.influences}
-            data |= {name: None if x is None else plain(x) for name, x in kept.items()}
-        return data
-
-    @classmethod
-    def _from_parts(cls, data: JsonObject) -> StatisticResult:
-        same = ("value", "bias", "standard_error", "tool", "method", "n_cases", "n_units")
-        limits = data["limits_from"]
-        made = cls(
-            **{name: data[name] for name in (*same, "n_resamples", "n_valid", "seed")},
-            interval=Interval.from_dict(data["interval"]),
-            cautions=tuple(Caution.from_dict(part) for part in data["cautions"]),
-            draws=from_plain(data.get("draws")),
-            influences=from_plain(data.get("influences")),
-            source=None if limits is None else limits_from_dict(limits),
-        )
-        return refuse_other_types(made)
 
     def rows(self) -> list[dict[str, object]]:
         """Return the main numbers as one flat dict."""
