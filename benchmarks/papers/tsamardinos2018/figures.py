@@ -57,6 +57,7 @@ def draw_real_bias(lines: list[dict[str, str]]) -> Any:
         for row, value in list_published("figure2", name).items():
             ax.plot(int(facts_of(row)["cases"]), value, "s", ms=6, mfc="none", color=NAIVE)
         ax.axhline(0.0, color=INK, lw=0.8, ls=":")
+        _set_sizes(ax)
         set_plain(ax, title=title, x="cases")
     set_plain(axes[0], y="bias of the AUC")
     return figure
@@ -80,12 +81,16 @@ def draw_portfolio(lines: list[dict[str, str]]) -> Any:
         if name in TITLES:
             ax.axhline(0.0, color=INK, lw=0.8, ls=":")
             ax.set_ylim(least, most)
-        ax.set_xscale("log")
-        ax.set_xticks([20, 100, 500], ["20", "100", "500"])
-        ax.minorticks_off()
+        _set_sizes(ax)
         set_plain(ax, title=title, x="cases")
     set_plain(axes[0], y="bias of the AUC")
     return figure
+
+
+def _set_sizes(ax: Any) -> None:
+    ax.set_xscale("log")
+    ax.set_xticks([20, 100, 500], ["20", "100", "500"])
+    ax.minorticks_off()
 
 
 def draw_choices(lines: list[dict[str, str]]) -> Any:
@@ -95,6 +100,7 @@ def draw_choices(lines: list[dict[str, str]]) -> Any:
     for ax, name in zip(axes, ("over bbc", "over ncv"), strict=True):
         _draw_sets(ax, [line for line in lines if line["quantity"] == name], "cases")
         ax.axhline(1.0, color=INK, lw=0.8, ls=":")
+        _set_sizes(ax)
         set_plain(ax, title=f"ten repeats {name}", x="cases")
     set_plain(axes[0], y="relative AUC")
     return figure
@@ -103,7 +109,7 @@ def draw_choices(lines: list[dict[str, str]]) -> Any:
 def draw_widths(lines: list[dict[str, str]]) -> Any:
     """Draw a panel per size: width against repeats, a thin line per data set, all in bold."""
     sizes = list(dict.fromkeys(facts_of(line["row"])["cases"] for line in lines))
-    figure = new_figure((8.4, 2.8))
+    figure = new_figure((10.4, 2.8))
     axes = figure.subplots(1, len(sizes), sharey=True)
     for ax, size in zip(axes, sizes, strict=True):
         mine = [
@@ -211,15 +217,13 @@ def _draw_law(ax: Any, shown: list[tuple[dict[str, str], dict[str, str]]], name:
             label=f"{count} configs",
         )
     ax.axhline(0.0, color=INK, lw=0.8, ls=":")
-    ax.set_xscale("log")
-    ax.set_xticks([20, 100, 500], ["20", "100", "500"])
-    ax.minorticks_off()
+    _set_sizes(ax)
 
 
 def draw_coverage(lines: list[dict[str, str]]) -> Any:
     """Draw a panel per size: how often intervals of each level held, over all data sets."""
     sizes = list(dict.fromkeys(facts_of(line["row"])["cases"] for line in lines))
-    figure = new_figure((8.4, 3.2))
+    figure = new_figure((10.4, 3.0))
     axes = figure.subplots(1, len(sizes), sharey=True, squeeze=False)[0]
     for ax, size in zip(axes, sizes, strict=True):
         for name, (color, marker) in LOOKS.items():
