@@ -32,7 +32,7 @@ from earnest.core.results.specs import Side
 from earnest.inference.limits import local_level
 from earnest.inference.limits.local_level import (
     DroppedConfigurations,
-    Standardised,
+    StandardisedScores,
     winner_errors,
 )
 from earnest.inference.limits.winner_law import Law, law_of
@@ -773,13 +773,13 @@ def test_standardised_columns_have_no_mean_and_length_1_and_keep_the_table() -> 
     table = np.random.default_rng(0).random((60, 7))
     table[:, 3] = 0.25  # constant
     given = table.copy()
-    made = Standardised.of(table)
+    made = StandardisedScores.of(table)
     np.testing.assert_array_equal(table, given)
     np.testing.assert_allclose(made.spread, table.std(axis=0, ddof=1), rtol=1e-14)
     np.testing.assert_allclose(made.columns.mean(axis=0), 0.0, atol=1e-15)
     lengths = np.square(made.columns).sum(axis=0)
     np.testing.assert_allclose(lengths, [1, 1, 1, 0, 1, 1, 1], atol=1e-13)
-    again = Standardised.of(table, overwrite=True)
+    again = StandardisedScores.of(table, overwrite=True)
     assert again.columns is table
     np.testing.assert_array_equal(again.columns, made.columns)
 

@@ -38,7 +38,7 @@ from earnest.core.results.specs import Side
 from earnest.inference.cases.case_values import CaseValues, case_values, mean_moments
 from earnest.inference.cases.fold_variance import Variance, variance_of_mean
 from earnest.inference.cases.placements import spread_ratio
-from earnest.inference.limits.local_level import DRAWS, Standardised, winner_errors
+from earnest.inference.limits.local_level import DRAWS, StandardisedScores, winner_errors
 from earnest.inference.limits.winner_law import (
     CountedLaw,
     Law,
@@ -522,7 +522,7 @@ def _trials(one: Predictions, metric: Metric, score: float) -> float:
 class _Rivals:
     """The scores of the resamples and of the sample itself (C,), on a steady scale."""
 
-    table: Standardised
+    table: StandardisedScores
     scores: Array
     winner: int
 
@@ -554,7 +554,7 @@ def _find_rivals(contest: Contest, metric: Metric, trials: float) -> _Rivals | N
     worth = np.full(len(good), trials)
     steady = steady_scores(metric, table, worth, workers(contest.n_jobs))
     return _Rivals(
-        Standardised.of(steady, overwrite=True),
+        StandardisedScores.of(steady, overwrite=True),
         anscombe(np.clip(good, 0.0, 1.0), worth),
         int(defined[: contest.winner].sum()),
     )

@@ -31,7 +31,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Standardised:
+class StandardisedScores:
     """The scores of all configurations under the same resamples, as correlations need them.
 
     Attributes
@@ -46,7 +46,7 @@ class Standardised:
     spread: Array
 
     @classmethod
-    def of(cls, table: Array, *, overwrite: bool = False) -> Standardised:
+    def of(cls, table: Array, *, overwrite: bool = False) -> StandardisedScores:
         """Standardise the columns of a table (B, C), in its own memory if it may be overwritten."""
         if len(table) < 2:
             raise EvidenceError(
@@ -99,7 +99,7 @@ class DroppedConfigurations:
 
 
 def winner_errors(
-    table: Array | Standardised,
+    table: Array | StandardisedScores,
     scores: Array,
     winner: int,
     rng: np.random.Generator,
@@ -112,7 +112,7 @@ def winner_errors(
 
     Parameters
     ----------
-    table : ndarray, shape (B, C), or Standardised
+    table : ndarray, shape (B, C), or StandardisedScores
         The score of every configuration under every resample, greater is better, on a scale that
         steadies the variance.
     scores : ndarray, shape (C,)
@@ -140,7 +140,7 @@ def winner_errors(
     >>> found.near.tolist()
     [True, True, False]
     """
-    made = table if isinstance(table, Standardised) else Standardised.of(table)
+    made = table if isinstance(table, StandardisedScores) else StandardisedScores.of(table)
     spread = made.spread
     drawn = _gaussian(made.columns, spread < CONSTANT, scores, rng, draws)  # (C, M)
     error = np.maximum(spread, LEAST_SPREAD * np.median(spread))

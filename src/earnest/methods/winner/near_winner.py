@@ -19,7 +19,7 @@ from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec, S
 from earnest.inference.limits.ceiling import Contest, with_spread
 from earnest.inference.limits.local_level import (
     DroppedConfigurations,
-    Standardised,
+    StandardisedScores,
     winner_errors,
 )
 from earnest.inference.limits.winner_law import WinnerLaw, law_of, need_law
@@ -154,7 +154,10 @@ class NearWinner(ResamplingKnobs):
             if rivals == 1:
                 return np.ones(pi.n_configs, dtype=bool), None
             rng = call.seeds.generator(Purpose.LOCAL_LEVEL)
-            steady = Standardised.of(law.steady(table), overwrite=True), law.steady(law.scores)
+            steady = (
+                StandardisedScores.of(law.steady(table), overwrite=True),
+                law.steady(law.scores),
+            )
             found = winner_errors(*steady, final, rng, best_wins=best_wins, dropped=dropped)
             return found.near, found.errors
 
