@@ -217,8 +217,33 @@ def average_ice(ice: Ice) -> IceAverage:
     }
 
 
-@dataclass(frozen=True, kw_only=True)
-class EffectCurve(Document):
+class Effect(Document):
+    """The base of effects: what is written of them, and what `sd` is."""
+
+    @property
+    def sd_is(self) -> str:
+        """What `sd` is, in words."""
+        return BANDS[AVERAGE]
+
+    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
+        """Return plain data with a schema version, ready for JSON; without the ICE curves.
+
+        Parameters
+        ----------
+        draws : bool
+            As for other results; an effect holds no draws.
+        """
+        return super().to_dict(draws=True)
+
+    def __eq__(self, other: object) -> bool:
+        """Compare what is written; arrays by their values."""
+        return isinstance(other, type(self)) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]  # it holds arrays
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EffectCurve(Effect):
     """The effect of a parameter on the objective, averaged over all others.
 
     What is estimated: the partial dependence of the surrogate's mean, over a uniform spread of the
@@ -288,11 +313,6 @@ class EffectCurve(Document):
     ice: Ice | None = field(default=None, repr=False, metadata=HIDDEN)
 
     @property
-    def sd_is(self) -> str:
-        """What `sd` is, in words."""
-        return BANDS[AVERAGE]
-
-    @property
     def mean_confidence(self) -> float:
         """The mean sd over the grid (MC); the average half width of the band is 1.96 of it."""
         return mean_confidence(self.sd)
@@ -348,16 +368,6 @@ class EffectCurve(Document):
             columns["sd_of_mean"] = self.sd_of_mean
         return pa.table(columns)
 
-    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
-        """Return plain data with a schema version, ready for JSON; without the ICE curves.
-
-        Parameters
-        ----------
-        draws : bool
-            As for other results; a curve holds no draws.
-        """
-        return super().to_dict(draws=True)
-
     @property
     def places(self) -> Floats:
         """The positions of the grid on an axis: its values, or one position per level."""
@@ -369,12 +379,6 @@ class EffectCurve(Document):
         super()._check_parts()
         check_lengths(self.places, self.mean, self.sd, self.n_points)
         _refuse_gaps(self.scale, self.grid, self.trials, self.best)
-
-    def __eq__(self, other: object) -> bool:
-        """Compare what is written; arrays by their values."""
-        return isinstance(other, EffectCurve) and self.to_dict() == other.to_dict()
-
-    __hash__ = None  # type: ignore[assignment]  # it holds arrays
 
     def __repr__(self) -> str:
         """Return one line."""
@@ -388,7 +392,7 @@ class EffectCurve(Document):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class EffectSurface(Document):
+class EffectSurface(Effect):
     """The joint effect of two parameters, averaged over all others, with its uncertainty.
 
     Attributes are those of `EffectCurve`; arrays have the shape (Ga, Gb).
@@ -429,21 +433,6 @@ class EffectSurface(Document):
 
         return plot_surface(self, axes)
 
-    @property
-    def sd_is(self) -> str:
-        """What `sd` is, in words."""
-        return BANDS[AVERAGE]
-
-    def to_dict(self, *, draws: bool = False) -> dict[str, Any]:
-        """Return plain data with a schema version, ready for JSON.
-
-        Parameters
-        ----------
-        draws : bool
-            As for other results; a surface holds no draws.
-        """
-        return super().to_dict(draws=True)
-
     def _check_parts(self) -> None:
         super()._check_parts()
         shape = tuple(map(len, self.grids))
@@ -453,12 +442,6 @@ class EffectSurface(Document):
             best = None if self.best is None else self.best[axis]
             tried = tuple(pair[axis] for pair in self.trials)
             _refuse_gaps(self.scales[axis], self.grids[axis], tried, best)
-
-    def __eq__(self, other: object) -> bool:
-        """Compare what is written; arrays by their values."""
-        return isinstance(other, EffectSurface) and self.to_dict() == other.to_dict()
-
-    __hash__ = None  # type: ignore[assignment]  # it holds arrays
 
     def __repr__(self) -> str:
         """Return one line."""
