@@ -176,12 +176,12 @@ class ComparisonRequest:
         rng: RngLike,
         n_jobs: int | None,
         *,
-        trains: bool = False,
+        evidence: Evidence | None = Evidence.OUT_OF_SAMPLE,
     ) -> ComparisonRequest:
-        """Make it from arguments; a verb that trains can make the evidence of any test."""
+        """Make it from arguments; a verb that trains makes the evidence that a test needs: None."""
         chosen = configure_test(test, n_resamples=n_resamples)
-        if not trains:
-            _refuse_untrained(chosen)
+        if evidence is not None and chosen.spec.needs is not evidence:
+            raise _refuse_evidence(chosen, evidence)
         level = check.share("confidence_level", confidence_level)
         workers(n_jobs)
         wanted = Alternative.of(alternative)
@@ -207,9 +207,9 @@ class ComparisonRequest:
 
 
 def ask_first_that_applies(
-    test: str | Test | None, metric: Metric, ask: Callable[[str | Test], T]
+    test: str | Test | None, defaults: Iterable[str], ask: Callable[[str | Test], T]
 ) -> T:
-    """Ask the test that was named; without a name the first that applies to the evidence.
+    """Ask the test that was named; without a name the first default that applies to the evidence.
 
     Raises
     ------
@@ -219,7 +219,7 @@ def ask_first_that_applies(
     if test is not None:
         return ask(test)
     refusal: EarnestError | None = None
-    for name in default_tests(metric):
+    for name in defaults:
         try:
             return ask(name)
         except (EvidenceError, MetricError) as error:
@@ -243,14 +243,16 @@ def configure_test(test: str | Test, **given: object) -> Test:
     return configure(TESTS, test, given, example=example, members=("spec", "read"))
 
 
-def _refuse_untrained(test: Test) -> None:
-    if test.spec.needs is not Evidence.OUT_OF_SAMPLE:
-        raise EvidenceError(
-            f"test {test.spec.name!r} cannot use this evidence",
-            needs=str(test.spec.needs),
-            got=str(Evidence.OUT_OF_SAMPLE),
-            cure="Use compare_learners, which trains them.",
-        )
+def _refuse_evidence(test: Test, given: Evidence) -> EvidenceError:
+    cure = "Use compare_learners, which trains them, or compare two Replicates."
+    if given is Evidence.REPLICATES:
+        cure = "Use test='lpob' for an AUC, or test='loob'."
+    return EvidenceError(
+        f"test {test.spec.name!r} cannot use this evidence",
+        needs=str(test.spec.needs),
+        got=str(given),
+        cure=cure,
+    )
 
 
 def find_undefined(question: Question) -> list[int]:

@@ -11,6 +11,7 @@ from earnest.comparison.asking import (
     ComparisonRequest,
     ask_first_that_applies,
     common,
+    default_tests,
     evidence_of,
     find_pair,
     find_undefined,
@@ -19,26 +20,30 @@ from earnest.comparison.asking import (
     result,
 )
 from earnest.comparison.base import JointReading, Question, Reading, Test, largest_errors
+from earnest.comparison.replicates import TESTS_OF_SAMPLES, compare_samples, find_learners
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.data.predictions import Predictions
+from earnest.core.data.replicates import Replicates
 from earnest.core.data.scores import Scores
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.comparison import Alternative, Comparison
 from earnest.core.results.comparison_table import ADJUSTMENTS, Comparisons, Family, adjust_all
 from earnest.core.results.estimate import by_severity
+from earnest.core.results.specs import Evidence
 from earnest.inference.resampling.winners import find_best
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric, MetricLike
+from earnest.metrics.scores import read_evidence
 
 JOINT_SEED = 0  # of the joint draws of a table, for tests that draw nothing themselves
 
 
 def compare(
-    predictions: Predictions | Scores,
-    a: str | int | Predictions | Scores | None = None,
+    predictions: Predictions | Scores | Replicates,
+    a: str | int | Predictions | Scores | Replicates | None = None,
     b: str | int | None = None,
     *,
     test: str | Test | None = None,
@@ -56,15 +61,17 @@ def compare(
 
     Parameters
     ----------
-    predictions : Predictions or Scores
+    predictions : Predictions, Scores or Replicates
         The predictions of both configurations; or those of the first, with `a` the Predictions of
-        the second on the same cases and folds; or scores of prompts or models on the same items.
+        the second on the same cases and folds; or scores of prompts or models on the same items; or
+        the Replicates of a learner, with `a` those of another on the same bootstrap samples.
     a, b : str or int
         The configurations, by name or position.
     test : str or Test, optional
         A name (`earnest tests` lists them), a name with knobs such as `"mcnemar(p='mid')"`, or a
         configured instance such as `BayleTest(variance='within_fold')`. By default the first that
-        applies of `delong` (for the ROC AUC of two classes), `bayle` and `bootstrap`.
+        applies of `delong` (for the ROC AUC of two classes), `bayle` and `bootstrap`; for
+        replicates `lpob` (for an AUC or a concordance) or `loob`.
     metric : str, Metric or callable
         What to compare by, named like scikit-learn's scorers and shown in its natural sign; leave
         it out for scores, which have their own summary.
@@ -112,14 +119,26 @@ def compare(
     >>> print(made.decision.replace(chr(160), " "))
     svm is better than rf: its roc_auc is 0.08 higher (95 % interval 0.03 to 0.13; p = 0.001).
     """
+
+    def request(test: str | Test, evidence: Evidence) -> ComparisonRequest:
+        how = (alternative, confidence_level, n_resamples, rng, n_jobs)
+        return ComparisonRequest.of(test, *how, evidence=evidence)
+
+    if isinstance(predictions, Replicates) or isinstance(a, Replicates):
+        both = find_learners(predictions, a, b)
+        measure = read_evidence(both[0], metric)[1]
+
+        def ask_samples(test: str | Test) -> Comparison:
+            return compare_samples(request(test, Evidence.REPLICATES), both, measure)
+
+        return ask_first_that_applies(test, TESTS_OF_SAMPLES, ask_samples)
     evidence, first, second = find_pair(predictions, a, b)
     given, measure = read_measured(evidence, metric)
 
     def ask(test: str | Test) -> Comparison:
-        asked = ComparisonRequest.of(test, alternative, confidence_level, n_resamples, rng, n_jobs)
-        return _compare(asked, given, measure, first, second)
+        return _compare(request(test, Evidence.OUT_OF_SAMPLE), given, measure, first, second)
 
-    return ask_first_that_applies(test, measure, ask)
+    return ask_first_that_applies(test, default_tests(measure), ask)
 
 
 def _compare(
@@ -239,7 +258,7 @@ def compare_many(
         asked = ComparisonRequest.of(test, alternative, confidence_level, n_resamples, rng, n_jobs)
         return compare_all(asked, given, measure, adjust=adjust, reference=reference)
 
-    return ask_first_that_applies(test, measure, ask)
+    return ask_first_that_applies(test, default_tests(measure), ask)
 
 
 def compare_all(
@@ -409,4 +428,4 @@ def against_winner(
         asked = ComparisonRequest.of(test, "two-sided", confidence_level, None, rng, n_jobs)
         return compare_all(asked, given, measure, winner=winner)
 
-    return ask_first_that_applies(None, measure, ask)
+    return ask_first_that_applies(None, default_tests(measure), ask)

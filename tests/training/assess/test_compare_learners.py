@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,6 @@ import earnest as en
 from earnest.comparison import TESTS
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.store.memory import MemoryStore
-from earnest.training.assess.compare_learners import _keep_common
 from tests.training.watching import Watcher
 
 RNG = np.random.default_rng(4)
@@ -228,16 +226,6 @@ def test_a_learner_that_fails_ends_it_with_its_message() -> None:
             en.compare_learners(GaussianNB(), ("bad", Failing()), X, Y, **asked(test))
     with pytest.raises(en.EvidenceError, match=r"both learners.* out of luck\."):
         en.compare_learners(("bad", Failing()), ("worse", Failing()), X, Y, metric="accuracy")
-
-
-def test_samples_on_which_one_learner_fails_are_left_out_for_both() -> None:
-    good = en.bootstrap_train(GaussianNB(), X, Y, n_replicates=20, rng=0)
-    fewer = replace(good.take(np.arange(5, 20)), n_failed=5)
-    first, second = _keep_common([good, fewer])
-    assert (first.counts == second.counts).all()
-    assert first.n_replicates == 15
-    with pytest.raises(en.EvidenceError, match="no bootstrap sample"):
-        _keep_common([good.take(np.arange(5)), fewer])
 
 
 @pytest.mark.parametrize(

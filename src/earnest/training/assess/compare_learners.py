@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,23 +14,20 @@ from numpy.typing import ArrayLike
 
 from earnest.comparison.asking import (
     ComparisonRequest,
-    assemble_comparison,
     evidence_of,
     refuse_undefined,
     result,
 )
 from earnest.comparison.base import SupportedMetrics, Test, TestSpec, check_splits
-from earnest.comparison.left_out import ReplicateQuestion, SampleTest
+from earnest.comparison.left_out import SampleTest
+from earnest.comparison.replicates import compare_samples
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.protocols import Progress
-from earnest.core.base.provenance import knobs, versions
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.data.predictions import Predictions
-from earnest.core.data.replicates import Replicates
 from earnest.core.data.target import Target
 from earnest.core.results.comparison import Alternative, Comparison
-from earnest.core.results.estimate import Provenance
 from earnest.core.results.specs import Evidence
 from earnest.engine.identity import describe, digest
 from earnest.metrics import metric as resolve_metric
@@ -394,7 +391,7 @@ def compare_learners(
     rng = make_resumable(rng, store, X, y)
     given = cast("str | Test", test)  # a test of bootstrap samples is used as one below
     asked = ComparisonRequest.of(
-        given, alternative, confidence_level, None, rng, n_jobs, trains=True
+        given, alternative, confidence_level, None, rng, n_jobs, evidence=None
     )
     bootstraps = asked.test.spec.needs is Evidence.REPLICATES
     measure = choose_metric(asked, metric, y)
@@ -489,29 +486,7 @@ def _compare_by_samples(
             pair.ids, pair.estimators, make_store_files(how.store), strict=True
         )
     ]
-    both = _keep_common(made)
-    question = ReplicateQuestion(replicates=both, metric=measure, seeds=asked.seeds)
-    said = dict.fromkeys(caution for one in made for caution in one.cautions)
-    return assemble_comparison(
-        asked,
-        chosen.read(question).pair(0, 1),
-        measure.scale,
-        (pair.ids[0], pair.ids[1]),
-        both[0].n_cases,
-        _make_provenance(asked, both),
-        said,
-    )
-
-
-def _make_provenance(asked: ComparisonRequest, both: tuple[Replicates, ...]) -> Provenance:
-    return Provenance(
-        seed=asked.seeds.entropy,
-        fingerprint=digest("".join(one.fingerprint for one in both)),
-        n_folds=1,
-        n_repeats=1,
-        knobs={**knobs(asked.test), "n_replicates": both[0].n_replicates},
-        versions=versions(),
-    )
+    return compare_samples(asked, (made[0], made[1]), measure)
 
 
 def _set_ratio(test: Test, splits: Splits) -> Test:
@@ -585,20 +560,3 @@ def _make_failure(who: str, why: str) -> EvidenceError:
         got=find_exception(why),
         cure="Fix the learner, or remove the data that it cannot handle.",
     )
-
-
-def _keep_common(made: Iterable[Replicates]) -> tuple[Replicates, Replicates]:
-    """Return the replicates of the samples on which both learners were trained."""
-    first, second = made
-    if not first.n_failed and not second.n_failed:
-        return first, second
-    rows = [{row.tobytes(): i for i, row in enumerate(one.counts)} for one in (first, second)]
-    shared = [key for key in rows[0] if key in rows[1]]
-    if len(shared) < 2:
-        raise EvidenceError(
-            "no bootstrap sample has models of both learners",
-            needs="at least two",
-            cure="Fix the learner that fails.",
-        )
-    one, other = (np.array([places[key] for key in shared]) for places in rows)
-    return first.take(one), second.take(other)

@@ -142,7 +142,7 @@ def learning_curve(
     X, y = read_data(X, y)
     rng = make_resumable(rng, store, X, y)
     asked = ComparisonRequest.of(
-        "bayle", "two-sided", confidence_level, None, rng, n_jobs, trains=True
+        "bayle", "two-sided", confidence_level, None, rng, n_jobs, evidence=None
     )
     learners = read_learners({"learner": given})
     plan = read_response(learners.estimators, y, measure, groups=groups, positive=positive)

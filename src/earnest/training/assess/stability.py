@@ -195,7 +195,7 @@ def check_stability(
             cure="Leave groups out to check the learner on cases as if they were independent.",
         )
     check.whole_number("n_swaps", n_swaps, low=2)
-    asked = ComparisonRequest.of("bayle", "two-sided", 0.95, None, rng, n_jobs, trains=True)
+    asked = ComparisonRequest.of("bayle", "two-sided", 0.95, None, rng, n_jobs, evidence=None)
     given = {"a": a} if b is None else {"a": a, "b": b}
     learners = read_learners(given)
     if b is not None:
