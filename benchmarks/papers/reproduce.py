@@ -13,6 +13,7 @@ import argparse
 import csv
 import hashlib
 import importlib
+import io
 import json
 import math
 import os
@@ -27,7 +28,17 @@ from typing import Any, cast
 import numpy as np
 
 from benchmarks.papers.agreement import DIFFERS, Verdict, judge, read_published
-from benchmarks.papers.study import PAPERS, Cell, Done, Finding, Floats, Kind, Scale, Study
+from benchmarks.papers.study import (
+    PAPERS,
+    Cell,
+    Done,
+    Finding,
+    Floats,
+    Kind,
+    Scale,
+    Study,
+    seed_words,
+)
 
 HERE = Path(__file__).parent
 SOURCES = HERE.parents[1] / "src" / "earnest"
@@ -72,13 +83,26 @@ def run_block(paper: str, cell: Cell, first: int, count: int) -> Done:
 
 
 def run_cells(
-    paper: str, cells: Sequence[Cell], *, jobs: int = 1, kept: Path | None = None
+    paper: str,
+    cells: Sequence[Cell],
+    *,
+    jobs: int = 1,
+    kept: Path | None = None,
+    begun: Mapping[Cell, Done] | None = None,
 ) -> list[Done]:
-    """Run what is missing, keep it, and return the replications of all cells."""
+    """Run what is missing, keep it, and return the replications of all cells.
+
+    Parameters
+    ----------
+    kept : Path, optional
+        The folder in which replications are kept as they finish.
+    begun : mapping of Cell to Done, optional
+        Replications to go on from where none are kept.
+    """
     from joblib import Parallel, delayed
 
     folder = None if kept is None else kept / paper / fingerprint(paper)
-    done = {cell: read_kept(folder, cell) for cell in cells}
+    done = {cell: read_kept(folder, cell) or (begun or {}).get(cell) for cell in cells}
     with Parallel(n_jobs=jobs, return_as="generator_unordered") as pool:
         while True:
             blocks = list(missing(done))
@@ -92,6 +116,12 @@ def run_cells(
                 if folder is not None:
                     print(f"{one.cell.table} {one.cell.name}: {len(whole.values)}", flush=True)
     return [replace(cast("Done", done[cell]), cell=cell) for cell in cells]
+
+
+def read_cells(paper: str, cells: Sequence[Cell], kept: Path) -> list[Done]:
+    """Return the replications that are kept, of the cells that have any."""
+    folder = kept / paper / fingerprint(paper)
+    return [one for cell in cells if (one := read_kept(folder, cell)) is not None]
 
 
 def missing(done: dict[Cell, Done | None]) -> Iterator[tuple[Cell, int, int]]:
@@ -123,6 +153,52 @@ def read_kept(folder: Path | None, cell: Cell) -> Done | None:
         values, seconds = file["values"], float(file["seconds"])
     some = values[: cell.runs]
     return Done(cell, names, some, seconds * len(some) / len(values))
+
+
+def read_committed(
+    paper: str, cells: Sequence[Cell], folder: Path | None = None
+) -> dict[Cell, Done]:
+    """Return the replications of expensive cells that are committed with the results.
+
+    They are those of older code, and go on being used while its smoke replications agree.
+    """
+    tables = [table for table in name_committed(paper) if any(c.table == table for c in cells)]
+    place = folder or HERE / paper / "results"
+    known = {table: place / f"{table}_replications.csv" for table in tables}
+    rows = {table: read_rows(path) for table, path in known.items() if path.is_file()}
+    smoke = [c for c in load_study(paper).grid(Scale.SMOKE, None) if c.table in rows]
+    if not rows or find_stale(paper, run_cells(paper, smoke), folder, tables=list(rows)):
+        return {}
+    out = {}
+    for cell in cells:
+        mine = [row for row in rows.get(cell.table, ()) if row["cell"] == cell.name][: cell.runs]
+        if mine:
+            names = tuple(name for name in mine[0] if name not in ("cell", "seconds"))
+            values = np.array([[float(row[name]) for name in names] for row in mine])
+            out[cell] = Done(cell, names, values, sum(float(row["seconds"]) for row in mine))
+    return out
+
+
+def name_committed(paper: str) -> tuple[str, ...]:
+    """Return the tables whose replications are committed, as they take many hours."""
+    return tuple(getattr(load_study(paper), "COMMITTED", ()))
+
+
+def write_replications(path: Path, done: Sequence[Done]) -> None:
+    """Write the replications of a table one below the other, with the seconds of each."""
+    with io.StringIO() as out:
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(["cell", "seconds", *done[0].names])
+        for one in done:
+            each = f"{one.seconds / len(one.values):.1f}"
+            writer.writerows([one.cell.name, each, *row] for row in one.values.tolist())
+        write_text(path, out.getvalue())
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """Return the lines of a table by the names of its columns."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
 
 
 def write_kept(folder: Path | None, done: Done) -> None:
@@ -168,12 +244,26 @@ def write_results(paper: str, scale: Scale, done: Sequence[Done], folder: Path) 
             "fingerprint": fingerprint(paper),
             "versions": versions(),
             "seconds": round(sum(one.seconds for one in mine), 1),
-            "seeds": "crc32 of 'table facts', then the number of the replication from 0",
+            "seeds": {
+                f"{one.cell.table} {one.cell.name}": name_seed(paper, one.cell) for one in mine
+            },
             "cells": {f"{one.cell.table} {one.cell.name}": len(one.values) for one in mine},
             "smoke": smoke_values(smoke, mine),
         }
         write_text(folder / f"{table}.json", json.dumps(record, indent=1) + "\n")
+    for table in name_committed(paper):
+        if table in by_table:
+            write_replications(folder / f"{table}_replications.csv", by_table[table])
     return list(found)
+
+
+def name_seed(paper: str, cell: Cell) -> str:
+    """Return the seed of replication k of a cell, k counting from 0: '1837465, k'."""
+    stream = getattr(load_study(paper), "stream", Cell.rng)
+    first, second = (seed_words(stream(cell, k)) for k in (0, 1))
+    words = ["k" if (a, b) == (0, 1) else f"{a}" for a, b in zip(first, second, strict=True)]
+    assert words.count("k") == 1
+    return ", ".join(words)
 
 
 def smoke_values(smoke: Sequence[Cell], done: Sequence[Done]) -> dict[str, Any]:
@@ -193,8 +283,6 @@ def smoke_values(smoke: Sequence[Cell], done: Sequence[Done]) -> dict[str, Any]:
 
 def as_csv(verdicts: Sequence[Verdict]) -> str:
     """Return a table of numbers beside the published ones."""
-    import io
-
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(HEAD)
@@ -268,9 +356,7 @@ def read_finding(line: Mapping[str, str]) -> Finding:
 
 def read_results(paper: str, table: str, folder: Path | None = None) -> list[dict[str, str]]:
     """Return the lines of a committed table."""
-    path = (folder or HERE / paper / "results") / f"{table}.csv"
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    return read_rows((folder or HERE / paper / "results") / f"{table}.csv")
 
 
 def read_records(paper: str, folder: Path | None = None) -> list[dict[str, Any]]:
@@ -279,8 +365,13 @@ def read_records(paper: str, folder: Path | None = None) -> list[dict[str, Any]]
     return [json.loads(path.read_text(encoding="utf-8")) for path in paths]
 
 
-def find_stale(paper: str, done: Sequence[Done], folder: Path | None = None) -> list[str]:
-    """Return what is wrong with committed tables, given the smoke run of today's code.
+def find_stale(
+    paper: str,
+    done: Sequence[Done],
+    folder: Path | None = None,
+    tables: Sequence[str] | None = None,
+) -> list[str]:
+    """Return what is wrong with committed tables, all or some, given the smoke run of today's code.
 
     A table is stale if it is older than the code that it depends on, and a replication that both
     have in common has changed. With the same code, a replication that changes is not reproducible.
@@ -289,6 +380,8 @@ def find_stale(paper: str, done: Sequence[Done], folder: Path | None = None) -> 
     fresh = {f"{one.cell.table} {one.cell.name}": one for one in done if one.cell.exact}
     wrong = []
     for record in read_records(paper, folder):
+        if tables is not None and record["table"] not in tables:
+            continue
         older = record["fingerprint"] != today
         for name, kept in record["smoke"].items():
             away = distance(kept, fresh.get(name))
@@ -354,6 +447,9 @@ def main() -> None:
         action="store_true",
         help="give verdicts and draw anew from the results, run nothing",
     )
+    parser.add_argument(
+        "--kept", action="store_true", help="write the tables of what is kept so far, run nothing"
+    )
     parser.add_argument("--cost", action="store_true", help="run nothing whole; say what it costs")
     asked = parser.parse_args()
     wrong: list[str] = []
@@ -367,6 +463,10 @@ def main() -> None:
             cells = chosen.of(load_study(paper).grid(asked.scale, asked.data))
             for table, runs, seconds in measure_cost(paper, cells):
                 print(f"{paper} {table}: {runs} replications, {seconds:.0f} s", flush=True)
+            continue
+        if asked.kept:
+            cells = chosen.of(load_study(paper).grid(asked.scale, asked.data))
+            show_results(paper, asked.scale, read_cells(paper, cells, KEPT))
             continue
         wrong += reproduce(paper, asked.scale, asked.jobs, chosen)
     for line in wrong:
@@ -399,24 +499,28 @@ def draw_results(paper: str) -> None:
         draw(HERE / paper / "results")
 
 
+def show_results(paper: str, scale: Scale, done: Sequence[Done]) -> None:
+    """Write the tables of a paper, say which numbers differ, and draw its figures."""
+    for table in write_results(paper, scale, done, HERE / paper / "results"):
+        lines = read_results(paper, table)
+        off = [line for line in lines if line["verdict"] == DIFFERS]
+        print(f"{paper} {table}: {len(lines)} numbers, {len(off)} differ")
+        for line in off:
+            print(f"  {line['row']} {line['quantity']} {line['ours']} ({line['published']})")
+    draw_results(paper)
+
+
 def reproduce(paper: str, scale: Scale, jobs: int, chosen: Chosen | None = None) -> list[str]:
     """Run a paper, write its tables unless it is a smoke run, and return what is stale."""
     study, begun, chosen = load_study(paper), time.perf_counter(), chosen or Chosen()
     cells = chosen.of(study.grid(scale, chosen.data))
-    kept = None if scale is Scale.SMOKE else KEPT
-    done = run_cells(paper, cells, jobs=jobs, kept=kept)
+    kept, begun = (None, {}) if scale is Scale.SMOKE else (KEPT, read_committed(paper, cells))
+    done = run_cells(paper, cells, jobs=jobs, kept=kept, begun=begun)
     wrong = []
     if scale is Scale.SMOKE:
         wrong = find_stale(paper, done)
     elif chosen.cells is None:  # parts of a table are kept, and written with the rest of it
-        folder = HERE / paper / "results"
-        for table in write_results(paper, scale, done, folder):
-            lines = read_results(paper, table)
-            off = [line for line in lines if line["verdict"] == DIFFERS]
-            print(f"{paper} {table}: {len(lines)} numbers, {len(off)} differ")
-            for line in off:
-                print(f"  {line['row']} {line['quantity']} {line['ours']} ({line['published']})")
-        draw_results(paper)
+        show_results(paper, scale, done)
     print(f"{paper} {scale}: {time.perf_counter() - begun:.0f} s", flush=True)
     return wrong
 

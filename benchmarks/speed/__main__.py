@@ -15,6 +15,7 @@ from benchmarks.speed import (
     moments,
     near_winner,
     partial_dependence,
+    portfolio,
     regions,
     search,
     startup,
@@ -40,6 +41,7 @@ def main() -> int:
         memory,
         search,
         assessment,
+        portfolio,
         figures,
     )
     for module in parts:

@@ -28,6 +28,7 @@ from benchmarks.papers.agreement import (
     read_published,
 )
 from benchmarks.papers.study import PAPERS, Cell, Done, Finding, Kind, Reason, Scale
+from benchmarks.papers.yousef2022 import study as yousef
 
 TABLES = [(paper, record["table"]) for paper in PAPERS for record in reproduce.read_records(paper)]
 
@@ -39,6 +40,16 @@ def test_committed_tables_are_those_of_todays_code(paper: str) -> None:
     assert reproduce.find_stale(paper, done) == []
     known = {name for record in reproduce.read_records(paper) for name in record["smoke"]}
     assert known == {f"{cell.table} {cell.name}" for cell in cells if cell.exact}
+
+
+@pytest.mark.parametrize(("paper", "table"), TABLES)
+def test_a_record_names_the_seed_of_every_cell(paper: str, table: str) -> None:
+    record = next(one for one in reproduce.read_records(paper) if one["table"] == table)
+    assert record["seeds"].keys() == record["cells"].keys()
+    cells = reproduce.load_study(paper).grid(Scale.SMOKE, None)
+    smoke = {f"{cell.table} {cell.name}": cell for cell in cells}
+    for name in record["smoke"]:
+        assert record["seeds"][name] == reproduce.name_seed(paper, smoke[name])
 
 
 def test_a_table_is_stale_when_the_code_and_a_replication_changed(tmp_path: Path) -> None:
@@ -101,6 +112,39 @@ def test_a_run_goes_on_where_it_was_stopped_and_never_mixes_code(
     assert sum(calls) == 1
 
 
+def test_what_is_kept_of_an_unfinished_run_can_be_read(tmp_path: Path) -> None:
+    paper, name = "yousef2022", {"rule": "lda", "n": 15, "p": 5}
+    begun, not_begun = (Cell.of("table1", 3, **name, distance=d) for d in (1.0, 2.0))
+    first = reproduce.run_cells(paper, [replace(begun, runs=2)], kept=tmp_path)[0]
+    found = reproduce.read_cells(paper, [begun, not_begun], tmp_path)
+    assert [one.cell for one in found] == [begun]
+    np.testing.assert_array_equal(found[0].values, first.values)
+
+
+def test_committed_replications_go_on_while_those_of_today_agree(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paper, name = "yousef2022", {"rule": "lda", "n": 15, "p": 5, "distance": 1.0}
+    two, four = (Cell.of("table1", runs, **name) for runs in (2, 4))
+    done = reproduce.run_cells(paper, [two])
+    monkeypatch.setattr(reproduce.load_study(paper), "COMMITTED", ("table1",), raising=False)
+    path = tmp_path / "table1_replications.csv"
+    reproduce.write_replications(path, done)
+    kept = {"names": list(done[0].names), "rows": done[0].values.tolist()}
+    record = {"table": "table1", "fingerprint": "older", "scale": "full"}
+
+    def read(rows: dict[str, object]) -> dict[Cell, Done]:
+        smoke = {f"table1 {two.name}": rows}
+        (tmp_path / "table1.json").write_text(json.dumps({**record, "smoke": smoke}))
+        return reproduce.read_committed(paper, [four], tmp_path)
+
+    begun = read(kept)
+    np.testing.assert_array_equal(begun[four].values, done[0].values)
+    whole = reproduce.run_cells(paper, [four], begun=begun)[0]
+    np.testing.assert_array_equal(whole.values, reproduce.run_cells(paper, [four])[0].values)
+    assert read({**kept, "rows": (done[0].values + 0.01).tolist()}) == {}
+
+
 def test_results_do_not_depend_on_the_number_of_jobs() -> None:
     cells = [Cell.of("table1", 2, rule=rule, n=15, p=5, distance=1.0) for rule in ("lda", "qda")]
     one, two = (reproduce.run_cells("yousef2022", cells, jobs=jobs) for jobs in (1, 2))
@@ -120,6 +164,13 @@ def test_a_cost_is_that_of_all_replications(monkeypatch: pytest.MonkeyPatch) -> 
     cells = [Cell.of("a", 10, seconds=2), Cell.of("a", 30, seconds=4), Cell.of("b", 5, seconds=7)]
     cost = list(reproduce.measure_cost("yousef2022", cells))
     assert cost == [("a", 40, 120.0), ("b", 5, 35.0)]
+
+
+def test_samples_of_few_cases_have_covariances() -> None:
+    # a third of such draws have 5 different cases of a class or fewer (seed 5)
+    X, y = yousef.draw(np.random.default_rng(5), 9, 5, 1.0)
+    made = yousef.replicates("qda", X, y, 200, seed=5)
+    assert min((made.counts[:, y == label] > 0).sum(axis=1).min() for label in (0, 1)) == 6
 
 
 # ---------------------------------------------------------------------------- the rule

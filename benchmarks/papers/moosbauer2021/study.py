@@ -248,6 +248,7 @@ def _in_kind(parts: Sequence[Done]) -> dict[str, list[Finding]]:
             level += [
                 Finding(part.cell.name, "mean", Kind.SHOWN, float(every.mean()), runs),
                 Finding(part.cell.name, "sd", Kind.SHOWN, float(every.std(ddof=1)), runs),
+                Finding(part.cell.name, "median", Kind.SHOWN, float(np.median(every)), runs),
                 Finding(part.cell.name, "highest parameter", Kind.SHOWN, max(means.values()), runs),
                 Finding(part.cell.name, "lowest parameter", Kind.SHOWN, min(means.values()), runs),
             ]

@@ -21,19 +21,25 @@ LOOKS = {"bbc": (HONEST, "o"), "bced": (OTHER, "s"), "bbc10": (NAIVE, "^")}
 
 PROTOCOLS = {**TITLES, "bbc10": "BBC, 10 repeats"}
 RULES = {"bced .99": (HONEST, "o"), "bced_adjusted .99": (NAIVE, "^")}
+SAVINGS = ("times faster", "AUC", "AUC of bced")
 
 
 def draw_all(folder: Path) -> None:
     """Draw what there are results for."""
-    for name, draw in (
-        ("figure1", draw_bias),
-        ("figure2", draw_real_bias),
-        ("figure4", draw_dropping),
-        ("figure5", draw_choices),
-        ("figure6", draw_coverage),
-        ("figure7", draw_widths),
-        ("portfolio", draw_portfolio),
-    ):
+    of_samples = {
+        "figure2": draw_real_bias,
+        "figure5": draw_choices,
+        "figure6": draw_coverage,
+        "figure7": draw_widths,
+    }
+    every = {
+        "figure1": draw_bias,
+        "figure4": draw_dropping,
+        **of_samples,
+        "portfolio": draw_savings,
+        **{f"portfolio_{name}": draw for name, draw in of_samples.items()},
+    }
+    for name, draw in every.items():
         if (folder / f"{name}.csv").is_file():
             save(draw(read_results(NAME, name, folder)), folder / f"{name}.svg")
 
@@ -63,27 +69,25 @@ def draw_real_bias(lines: list[dict[str, str]]) -> Any:
     return figure
 
 
-def draw_portfolio(lines: list[dict[str, str]]) -> Any:
-    """Draw figures 2 and 7 for the 610 configurations: bias and width against cases."""
-    shown = {
-        **TITLES,
-        "width": "BBC: width, 95 %",
-        "times faster": "BCED: times faster",
-    }
-    del shown["ncv"]
-    whole = [line for line in lines if facts_of(line["row"])["every"] == "1"]
-    biases = [float(line["ours"]) for line in whole if line["quantity"] in TITLES]
-    least, most = min(biases) - 0.01, max(biases) + 0.01
-    figure = new_figure((10.4, 2.8))
-    axes = figure.subplots(1, len(shown))
-    for ax, (name, title) in zip(axes, shown.items(), strict=True):
-        _draw_sets(ax, [line for line in whole if line["quantity"] == name], "cases")
-        if name in TITLES:
-            ax.axhline(0.0, color=INK, lw=0.8, ls=":")
-            ax.set_ylim(least, most)
+def draw_savings(lines: list[dict[str, str]]) -> Any:
+    """Draw figure 3 for the 610 configurations: what early dropping saves, and what it costs."""
+    shown = {name: [line for line in lines if line["quantity"] == name] for name in SAVINGS}
+    lost = [
+        {**line, "ours": str(100 * (1 - float(early["ours"]) / float(line["ours"])))}
+        for line, early in zip(shown["AUC"], shown["AUC of bced"], strict=True)
+    ]
+    figure = new_figure((7.2, 2.8))
+    faster, worse = figure.subplots(1, 2)
+    published = list_published("figure4", "ratio")
+    low, high = (published[f"published={word}"] for word in ("low", "high"))
+    faster.axhspan(low, high, color=LABEL, alpha=0.2, lw=0)
+    _draw_sets(faster, shown["times faster"], "cases")
+    _draw_sets(worse, lost, "cases")
+    worse.axhline(0.0, color=INK, lw=0.8, ls=":")
+    set_plain(faster, title="models trained, all over dropping", x="cases")
+    set_plain(worse, title="loss of hold-out AUC, %", x="cases")
+    for ax in (faster, worse):
         _set_sizes(ax)
-        set_plain(ax, title=title, x="cases")
-    set_plain(axes[0], y="bias of the AUC")
     return figure
 
 

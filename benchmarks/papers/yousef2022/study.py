@@ -28,10 +28,6 @@ from benchmarks.papers.study import (
     seed_words,
 )
 from benchmarks.papers.yousef2022.discriminants import RULES
-from earnest.comparison.left_out import ReplicateQuestion
-from earnest.core.base.rng import Seeds
-from earnest.core.data.target import Task
-from earnest.resampling.bootstrap import batches
 
 NAME = "yousef2022"
 TOLERANCE = 1e-6
@@ -138,10 +134,7 @@ def _two_learners(rng: np.random.Generator, count: int) -> dict[str, float]:
         out[f"{rule} error"] = float(found.standard_error or np.nan)
         out[f"{rule} error as printed"] = float(old.standard_error or np.nan)
         both.append(made)
-    question = ReplicateQuestion(
-        replicates=tuple(both), metric=en.metric("roc_auc"), seeds=Seeds(0)
-    )
-    apart = en.LPOBTest().read(question).pair(0, 1)
+    apart = en.compare(*both, test="lpob", metric="roc_auc")
     out["difference truth"] = out["lda truth"] - out["qda truth"]
     out["difference value"] = apart.difference
     out["difference error"] = float(apart.standard_error or np.nan)
@@ -155,10 +148,19 @@ def draw(rng: np.random.Generator, n: int, p: int, c: float) -> tuple[Floats, ND
 
 
 def replicates(rule: str, X: Floats, y: NDArray[np.int64], count: int, seed: int) -> en.Replicates:
-    """Return what the rule says of all cases when trained on stratified bootstrap samples."""
-    target = en.Target(y=y, task=Task.BINARY, classes=(0, 1))
-    drawn = batches(en.StratifiedBootstrap(), target, count, Seeds(seed))
-    counts = np.concatenate([part.values for part in drawn])
+    """Return what the rule says of all cases when trained on stratified bootstrap samples.
+
+    A sample with no more different cases of a class than columns has no covariance of full rank,
+    and is drawn again.
+    """
+    target = en.Target(y=y, task="binary", classes=(0, 1))
+
+    def spans(counts: NDArray[np.integer]) -> NDArray[np.bool_]:
+        different = [(counts[:, y == label] > 0).sum(axis=1) for label in (0, 1)]
+        return np.asarray(np.min(different, axis=0) > X.shape[1])
+
+    drawn = en.StratifiedBootstrap().draw(target, count, np.random.default_rng(seed), spans)
+    counts = np.asarray(drawn.values)
     return en.Replicates(
         target=target,
         responses=RULES[rule](X, y, counts.astype(np.float64), X),

@@ -59,7 +59,7 @@ def test_the_nested_estimate_is_that_of_plain_loops() -> None:
 
     grid = made(20)
     folds = np.arange(20) // 2
-    outer = study.predict_folds(grid, folds)
+    outer = study.predict_folds(grid.scores, folds)
     scores = []
     for k in range(10):
         inner = []
@@ -70,7 +70,7 @@ def test_the_nested_estimate_is_that_of_plain_loops() -> None:
                 inner.append(auc(said))
         best = int(np.mean(inner, axis=0).argmax())
         scores.append(auc(outer[folds == k])[best])
-    found, refit = study.nest_folds(grid, folds, outer)
+    found, refit = study.nest_folds(grid.y, folds, outer, grid.scores)
     assert found == pytest.approx(np.mean(scores))
     each = [auc(outer[folds == k]) for k in range(10)]
     assert refit == int(np.mean(each, axis=0).argmax())
