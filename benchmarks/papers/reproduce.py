@@ -119,9 +119,10 @@ def run_cells(
 
 
 def read_cells(paper: str, cells: Sequence[Cell], kept: Path) -> list[Done]:
-    """Return the replications that are kept, of the cells that have any."""
-    folder = kept / paper / fingerprint(paper)
-    return [one for cell in cells if (one := read_kept(folder, cell)) is not None]
+    """Return the replications that are kept or committed, of the cells that have any."""
+    folder, begun = kept / paper / fingerprint(paper), read_committed(paper, cells)
+    found = (read_kept(folder, cell) or begun.get(cell) for cell in cells)
+    return [one for one in found if one is not None]
 
 
 def missing(done: dict[Cell, Done | None]) -> Iterator[tuple[Cell, int, int]]:
