@@ -103,10 +103,10 @@ def tsamardinos_bias_is_small() -> bool:
     )
 
 
-def tsamardinos_choices_are_alike() -> bool:
-    ratio = look_up("tsamardinos2018", "figure5")
+def tsamardinos_choices_are_alike(table: str = "figure5", within: float = 0.02) -> bool:
+    ratio = look_up("tsamardinos2018", table)
     return all(
-        abs(value - 1) < 0.02
+        abs(value - 1) < within
         for name in ("over bbc", "over ncv")
         for value in ratio(name, set="all")
     )
@@ -150,12 +150,7 @@ def tsamardinos_portfolio_saves() -> bool:
 
 
 def tsamardinos_portfolio_repeats() -> bool:
-    ratio = look_up("tsamardinos2018", "portfolio_figure5")
-    return all(
-        abs(value - 1) < 0.03
-        for name in ("over bbc", "over ncv")
-        for value in ratio(name, set="all")
-    )
+    return tsamardinos_choices_are_alike("portfolio_figure5", 0.03)
 
 
 def tsamardinos_portfolio_holds() -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 from typing import cast
 
 import numpy as np
@@ -14,7 +13,6 @@ from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import knobs, versions
 from earnest.core.data.replicates import Replicates
-from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.estimate import Provenance
 from earnest.metrics.families import Metric
@@ -44,16 +42,12 @@ def find_learners(first: object, second: object, extra: object) -> tuple[Replica
 
 
 def compare_samples(
-    asked: ComparisonRequest,
-    made: tuple[Replicates, Replicates],
-    metric: Metric,
-    remarks: Iterable[Caution] = (),
+    asked: ComparisonRequest, made: tuple[Replicates, Replicates], metric: Metric
 ) -> Comparison:
     """Apply a test of bootstrap samples to the replicates of two learners."""
     test = cast("SampleTest", asked.test)
     for one in made:
         check_fits(one.resubstituted, metric)
-    test.check_metric(metric, made[0].target)
     both = _keep_common(*made)
     question = ReplicateQuestion(replicates=both, metric=metric, seeds=asked.seeds)
     a, b = (one.learner for one in made)
@@ -64,7 +58,7 @@ def compare_samples(
         (a, b if b != a else f"{b}'"),
         both[0].n_cases,
         _make_provenance(asked, both),
-        dict.fromkeys([*(caution for one in made for caution in one.cautions), *remarks]),
+        dict.fromkeys(caution for one in made for caution in one.cautions),
     )
 
 
