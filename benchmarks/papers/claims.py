@@ -6,6 +6,7 @@ Numbers that are published are also tested one by one (see `agreement`); here th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -142,7 +143,8 @@ def _list_sample_claims(before: str, after: str) -> list[Claim]:
     levels = _every(paper, f"{before}figure6", "level", cases=first)
 
     def error(quantity: str, n: str) -> float:
-        return spread(quantity, set="all", cases=n) / runs(quantity, set="all", cases=n) ** 0.5
+        count = runs(quantity, set="all", cases=n)
+        return spread(quantity, set="all", cases=n) / math.sqrt(count)
 
     return [
         _counted(

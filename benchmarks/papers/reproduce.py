@@ -5,6 +5,9 @@
 Replications are kept in `build/papers` as they finish, so that the same command goes on where it
 was stopped, and a larger scale adds to a smaller one. They are kept apart by the fingerprint of the
 code that they depend on: other code never adds to them.
+
+The tables of a run and their figures are written there, too. A table replaces the one beside the
+study unless that one has more replications: a small run never undoes a full one.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import json
 import math
 import os
 import re
+import shutil
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -55,6 +59,11 @@ HEAD = (
 def load_study(paper: str) -> Study:
     """Return the module that knows how to run a paper."""
     return cast("Study", importlib.import_module(f"benchmarks.papers.{paper}.study"))
+
+
+def find_results(paper: str) -> Path:
+    """Return the folder of the committed tables of a paper."""
+    return HERE / paper / "results"
 
 
 def fingerprint(paper: str) -> str:
@@ -102,7 +111,7 @@ def run_cells(
     from joblib import Parallel, delayed
 
     folder = None if kept is None else kept / paper / fingerprint(paper)
-    done = {cell: read_kept(folder, cell) or (begun or {}).get(cell) for cell in cells}
+    done = {cell: longer(read_kept(folder, cell), (begun or {}).get(cell)) for cell in cells}
     with Parallel(n_jobs=jobs, return_as="generator_unordered") as pool:
         while True:
             blocks = list(missing(done))
@@ -121,8 +130,13 @@ def run_cells(
 def read_cells(paper: str, cells: Sequence[Cell], kept: Path) -> list[Done]:
     """Return the replications that are kept or committed, of the cells that have any."""
     folder, begun = kept / paper / fingerprint(paper), read_committed(paper, cells)
-    found = (read_kept(folder, cell) or begun.get(cell) for cell in cells)
+    found = (longer(read_kept(folder, cell), begun.get(cell)) for cell in cells)
     return [one for one in found if one is not None]
+
+
+def longer(one: Done | None, other: Done | None) -> Done | None:
+    """Return what has more replications of a cell, which are the same as far as both go."""
+    return max((one, other), key=lambda done: 0 if done is None else len(done.values))
 
 
 def missing(done: dict[Cell, Done | None]) -> Iterator[tuple[Cell, int, int]]:
@@ -164,7 +178,7 @@ def read_committed(
     They are those of older code, and go on being used while its smoke replications agree.
     """
     tables = [table for table in name_committed(paper) if any(c.table == table for c in cells)]
-    place = folder or HERE / paper / "results"
+    place = folder or find_results(paper)
     known = {table: place / f"{table}_replications.csv" for table in tables}
     rows = {table: read_rows(path) for table, path in known.items() if path.is_file()}
     smoke = [c for c in load_study(paper).grid(Scale.SMOKE, None) if c.table in rows]
@@ -340,7 +354,7 @@ def judge_results(paper: str) -> None:
         table = record["table"]
         findings = [read_finding(line) for line in read_results(paper, table)]
         verdicts = judge(table, findings, published, load_study(paper).REASONS)
-        write_text(HERE / paper / "results" / f"{table}.csv", as_csv(verdicts))
+        write_text(find_results(paper) / f"{table}.csv", as_csv(verdicts))
 
 
 def read_finding(line: Mapping[str, str]) -> Finding:
@@ -357,12 +371,12 @@ def read_finding(line: Mapping[str, str]) -> Finding:
 
 def read_results(paper: str, table: str, folder: Path | None = None) -> list[dict[str, str]]:
     """Return the lines of a committed table."""
-    return read_rows((folder or HERE / paper / "results") / f"{table}.csv")
+    return read_rows((folder or find_results(paper)) / f"{table}.csv")
 
 
 def read_records(paper: str, folder: Path | None = None) -> list[dict[str, Any]]:
     """Return how the committed tables of a paper were made."""
-    paths = sorted((folder or HERE / paper / "results").glob("*.json"))
+    paths = sorted((folder or find_results(paper)).glob("*.json"))
     return [json.loads(path.read_text(encoding="utf-8")) for path in paths]
 
 
@@ -457,7 +471,7 @@ def main() -> None:
     for paper in PAPERS if asked.paper == "all" else [asked.paper]:
         if asked.judge:
             judge_results(paper)
-            draw_results(paper)
+            draw_results(paper, find_results(paper))
             continue
         chosen = Chosen(asked.tables, asked.cells, asked.data)
         if asked.cost:
@@ -493,28 +507,47 @@ class Chosen:
         ]
 
 
-def draw_results(paper: str) -> None:
-    """Draw the figures of a paper from its results."""
+def draw_results(paper: str, folder: Path) -> None:
+    """Draw the figures of a paper from the results of a folder."""
     draw = getattr(load_study(paper), "draw_figures", None)
     if draw is not None:
-        draw(HERE / paper / "results")
+        draw(folder)
 
 
 def show_results(paper: str, scale: Scale, done: Sequence[Done]) -> None:
     """Write the tables of a paper, say which numbers differ, and draw its figures."""
-    for table in write_results(paper, scale, done, HERE / paper / "results"):
-        lines = read_results(paper, table)
+    made, home = KEPT / paper / f"{scale}-results", find_results(paper)
+    for table in write_results(paper, scale, done, made):
+        lines = read_results(paper, table, made)
         off = [line for line in lines if line["verdict"] == DIFFERS]
         print(f"{paper} {table}: {len(lines)} numbers, {len(off)} differ")
         for line in off:
             print(f"  {line['row']} {line['quantity']} {line['ours']} ({line['published']})")
-    draw_results(paper)
+        if not replace_table(table, made, home):
+            print(f"  in {made} only: that in results has more replications of some cells")
+    draw_results(paper, made)
+    draw_results(paper, home)
+
+
+def replace_table(table: str, made: Path, home: Path) -> bool:
+    """Put a table in the place of an older one, unless that has more replications of a cell."""
+    counts = [
+        json.loads(path.read_text(encoding="utf-8"))["cells"] if path.is_file() else {}
+        for path in (made / f"{table}.json", home / f"{table}.json")
+    ]
+    if any(counts[0].get(cell, 0) < count for cell, count in counts[1].items()):
+        return False
+    home.mkdir(parents=True, exist_ok=True)
+    for name in (f"{table}.csv", f"{table}.json", f"{table}_replications.csv"):
+        if (made / name).is_file():
+            shutil.copyfile(made / name, home / name)
+    return True
 
 
 def reproduce(paper: str, scale: Scale, jobs: int, chosen: Chosen | None = None) -> list[str]:
     """Run a paper, write its tables unless it is a smoke run, and return what is stale."""
-    study, begun, chosen = load_study(paper), time.perf_counter(), chosen or Chosen()
-    cells = chosen.of(study.grid(scale, chosen.data))
+    started, chosen = time.perf_counter(), chosen or Chosen()
+    cells = chosen.of(load_study(paper).grid(scale, chosen.data))
     kept, begun = (None, {}) if scale is Scale.SMOKE else (KEPT, read_committed(paper, cells))
     done = run_cells(paper, cells, jobs=jobs, kept=kept, begun=begun)
     wrong = []
@@ -522,7 +555,7 @@ def reproduce(paper: str, scale: Scale, jobs: int, chosen: Chosen | None = None)
         wrong = find_stale(paper, done)
     elif chosen.cells is None:  # parts of a table are kept, and written with the rest of it
         show_results(paper, scale, done)
-    print(f"{paper} {scale}: {time.perf_counter() - begun:.0f} s", flush=True)
+    print(f"{paper} {scale}: {time.perf_counter() - started:.0f} s", flush=True)
     return wrong
 
 

@@ -97,7 +97,9 @@ def seed_words(rng: np.random.Generator) -> list[int]:
     """Return what a stream was seeded with, one word of which is the number of the replication."""
     seeded = rng.bit_generator.seed_seq
     assert isinstance(seeded, np.random.SeedSequence)
-    return [int(word) for word in np.atleast_1d(seeded.entropy)]
+    words = seeded.entropy
+    assert words is not None
+    return [words] if isinstance(words, int) else [int(word) for word in words]
 
 
 def facts_of(row: str) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from benchmarks.papers.agreement import (
     AGREES,
@@ -23,7 +23,7 @@ MARK = {AGREES: "", DIFFERS: " ✗", NO_TEST: "", NOT_PUBLISHED: ""}
 
 def table(kind: str, paper: str, *words: str) -> str:
     """Return a Markdown table: 'held', 'summary', 'pivot' and others of a paper."""
-    kinds = {
+    kinds: dict[str, Callable[..., str]] = {
         "held": claims,
         "theirs": theirs_of,
         "summary": summary,

@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.papers import claims
 from benchmarks.papers.agreement import AGREES, DIFFERS, holm, read_published
-from benchmarks.papers.reproduce import HERE, read_records, read_results
+from benchmarks.papers.reproduce import HERE, find_results, read_records, read_results
 from benchmarks.papers.study import PAPERS, facts_of
 from benchmarks.papers.tables import table, tolerance
 
@@ -29,7 +29,7 @@ def prose(paper: str) -> str:
 def numbers(paper: str) -> list[float]:
     """Every number of the results and of the published tables."""
     found = []
-    for path in [*(HERE / paper / "results").glob("*.csv"), HERE / paper / "expected.csv"]:
+    for path in [*find_results(paper).glob("*.csv"), HERE / paper / "expected.csv"]:
         with path.open(newline="", encoding="utf-8") as file:
             for line in csv.DictReader(file):
                 found += [float(line[k]) for k in COLUMNS if line.get(k)]
@@ -467,7 +467,7 @@ def test_every_table_of_results_is_on_the_page(paper: str) -> None:
 def test_every_figure_is_on_the_page_and_every_picture_is_there(paper: str) -> None:
     page = (PAGES / f"{paper}.md").read_text(encoding="utf-8")
     paths = {(PAGES / path).resolve() for path in PICTURE.findall(page)}
-    assert paths == set((HERE / paper / "results").glob("*.svg"))
+    assert paths == set(find_results(paper).glob("*.svg"))
 
 
 @pytest.mark.parametrize("paper", PAPERS)

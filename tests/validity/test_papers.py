@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
+import re
+import shutil
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,7 +31,7 @@ from benchmarks.papers.agreement import (
     p_value,
     read_published,
 )
-from benchmarks.papers.study import PAPERS, Cell, Done, Finding, Kind, Reason, Scale
+from benchmarks.papers.study import PAPERS, Cell, Done, Finding, Kind, Reason, Scale, facts_of
 from benchmarks.papers.yousef2022 import study as yousef
 
 TABLES = [(paper, record["table"]) for paper in PAPERS for record in reproduce.read_records(paper)]
@@ -143,6 +147,114 @@ def test_committed_replications_go_on_while_those_of_today_agree(
     whole = reproduce.run_cells(paper, [four], begun=begun)[0]
     np.testing.assert_array_equal(whole.values, reproduce.run_cells(paper, [four])[0].values)
     assert read({**kept, "rows": (done[0].values + 0.01).tolist()}) == {}
+
+
+def test_more_replications_win_wherever_they_are(tmp_path: Path) -> None:
+    cell = Cell.of("table1", 3, rule="lda", n=15, p=5, distance=1.0)
+    few, more = (Done(cell, ("x",), np.arange(k)[:, None] * 1.0, 1.0) for k in (1, 2))
+    assert reproduce.longer(few, more) is more
+    assert reproduce.longer(more, few) is more
+    assert reproduce.longer(None, few) is few
+    assert reproduce.longer(few, None) is few
+    assert reproduce.longer(None, None) is None
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the results of Yousef to write to, and a grid of one cheap table."""
+    paper, name = "yousef2022", {"rule": "lda", "n": 15, "p": 5, "distance": 1.0}
+    results = shutil.copytree(reproduce.find_results(paper), tmp_path / "results")
+    for path in results.glob("*.json"):
+        path.unlink()
+    monkeypatch.setattr(reproduce, "find_results", lambda paper: results)
+    monkeypatch.setattr(reproduce, "KEPT", tmp_path / "kept")
+    runs = {Scale.SMOKE: 1, Scale.SMALL: 2, Scale.FULL: 3}
+
+    def grid(scale: Scale, data: Path | None) -> list[Cell]:
+        return [Cell.of("table1", runs[scale], **name)]
+
+    monkeypatch.setattr(reproduce.load_study(paper), "grid", grid)
+    return results
+
+
+def command(monkeypatch: pytest.MonkeyPatch, *words: str) -> object:
+    """Run the command, and return what it exits with."""
+    monkeypatch.setattr(sys, "argv", ["reproduce", *words])
+    with pytest.raises(SystemExit) as end:
+        reproduce.main()
+    return end.value.code
+
+
+def test_the_command_runs_writes_draws_and_says_how_long(
+    elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for scale, runs in (("small", 2), ("full", 3)):
+        assert command(monkeypatch, "yousef2022", "--scale", scale) == 0
+        printed = capsys.readouterr().out
+        assert re.search(rf"^yousef2022 {scale}: \d+ s$", printed, re.MULTILINE)
+        [record] = reproduce.read_records("yousef2022", elsewhere)
+        assert (record["scale"], list(record["cells"].values())) == (scale, [runs])
+    assert (reproduce.KEPT / "yousef2022" / "full-results" / "table1.csv").is_file()
+    # the seed of a replication is not that of a smaller scale: what is common is the same
+    assert command(monkeypatch, "yousef2022", "--scale", "smoke") == 0
+
+
+def test_a_small_run_never_undoes_a_full_one(
+    elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command(monkeypatch, "yousef2022", "--scale", "full") == 0
+    before = {path.name: path.read_bytes() for path in elsewhere.iterdir()}
+    capsys.readouterr()
+    assert command(monkeypatch, "yousef2022", "--scale", "small") == 0
+    assert "has more replications" in capsys.readouterr().out
+    assert {path.name: path.read_bytes() for path in elsewhere.iterdir()} == before
+    own = reproduce.KEPT / "yousef2022" / "small-results"
+    [record] = reproduce.read_records("yousef2022", own)
+    assert list(record["cells"].values()) == [2]
+
+
+def test_a_stale_table_fails_the_command(
+    elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command(monkeypatch, "yousef2022", "--scale", "full") == 0
+    path = elsewhere / "table1.json"
+    record = json.loads(path.read_text())
+    [kept] = record["smoke"].values()
+    kept["rows"][0][0] += 0.5
+    path.write_text(json.dumps({**record, "fingerprint": "older"}))
+    assert command(monkeypatch, "yousef2022", "--scale", "smoke") == 1
+    assert "yousef2022 table1 is stale" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("paper", "fact"),
+    [
+        ("tsamardinos2018", "cases"),
+        ("tsamardinos2018", "set"),
+        ("paraschakis2024", "set"),
+        ("bayle2020", "population"),
+        ("bayle2020", "cases"),
+        ("moosbauer2021", "d"),
+        ("moosbauer2021", "set"),
+    ],
+)
+def test_figures_of_a_run_with_one_size_or_one_set_are_drawn(
+    paper: str, fact: str, tmp_path: Path
+) -> None:
+    # small scales, and runs without a folder of data, have fewer cells than what is committed
+    for path in reproduce.find_results(paper).glob("*.csv"):
+        lines = reproduce.read_rows(path)
+        if "row" in lines[0]:  # not of single replications
+            known = [facts_of(line["row"]).get(fact) for line in lines]
+            pairs = zip(lines, known, strict=True)
+            lines = [line for line, own in pairs if own in (known[0], "all")]
+        with (tmp_path / path.name).open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, lines[0].keys())
+            writer.writeheader()
+            writer.writerows(lines)
+    reproduce.draw_results(paper, tmp_path)
+    names = {path.name for path in reproduce.find_results(paper).glob("*.svg")}
+    assert {path.name for path in tmp_path.glob("*.svg")} == names
 
 
 def test_results_do_not_depend_on_the_number_of_jobs() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from benchmarks.papers.bayle2020.trial import PAIRS
 from benchmarks.papers.drawing import save, set_plain
+from benchmarks.papers.study import facts_of
 from earnest.plotting.figures.style import (
     HONEST,
     INK,
@@ -80,7 +81,7 @@ def wide(path: Path, key: str) -> list[dict[str, str]]:
         for line in csv.DictReader(file):
             facts, _, name = line["row"].rpartition(f" {key}=")
             row = out.setdefault(line["row"], {key: name})
-            row.update(fact.split("=", 1) for fact in facts.split(" "))
+            row.update(facts_of(facts))
             row["n"] = row["cases"]
             row[line["quantity"]] = line["ours"]
             if line["kind"] == "share":

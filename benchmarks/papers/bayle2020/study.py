@@ -17,7 +17,7 @@ from scipy.special import ndtri, stdtrit
 from benchmarks.papers.agreement import holm
 from benchmarks.papers.bayle2020.design import design
 from benchmarks.papers.bayle2020.learners import Train, forest, logistic, ridge
-from benchmarks.papers.bayle2020.populations import Population, populations
+from benchmarks.papers.bayle2020.populations import Codes, Population, populations
 from benchmarks.papers.bayle2020.trial import (
     INTERVAL,
     PAIRS,
@@ -103,7 +103,7 @@ def run(cell: Cell, rng: np.random.Generator) -> Mapping[str, float]:
         return measure_stability(population, n, str(cell["a"]), str(cell["b"]), rng)
     made = evidence(population, n, rng)
     task, metric = population.task, population.metric
-    out = {}
+    out: dict[str, float] = {}
     for which, learner in enumerate(PAIRS[task]):
         said = intervals(made, task, metric, which, every=False)
         out |= _named(learner, INTERVAL, said)
@@ -121,7 +121,7 @@ def _named(who: str, fields: Sequence[str], said: Floats) -> dict[str, float]:
 # ---------------------------------------------------------------------------- stability
 
 
-def nearest(population: Population, rows: Floats, y: Floats) -> Floats:
+def nearest(population: Population, rows: Codes, y: Floats) -> Floats:
     """Return what one nearest neighbour says of every row: (S, N)."""
     out = np.empty((len(rows), len(population.X)))
     size = np.square(population.X).sum(axis=1)

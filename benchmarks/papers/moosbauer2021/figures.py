@@ -65,10 +65,10 @@ def draw_bands(lines: list[dict[str, str]]) -> Any:
     figure = new_figure((8.4, 3.2))
     shown = [line for line in lines if facts_of(line["row"])["surrogate"] == "kriging"]
     sizes = list(dict.fromkeys(facts_of(line["row"])["d"] for line in shown))
-    axes = figure.subplots(1, len(sizes), sharey=True)
+    axes = figure.subplots(1, len(sizes), sharey=True, squeeze=False)[0]
     names = {"matern32": "right kernel", "rbf": "wrong kernel"}
     for ax, d in zip(axes, sizes, strict=True):
-        places = []
+        places: list[str] = []
         for line in shown:
             facts = facts_of(line["row"])
             if facts["d"] != d:
@@ -157,7 +157,7 @@ def draw_splits(lines: list[dict[str, str]]) -> Any:
         list(dict.fromkeys(facts[name] for facts in known)) for name in ("set", "param")
     )
     figure = new_figure((8.4, 5.4))
-    axes = figure.subplots(2, len(sets), sharex=True, sharey="row")
+    axes = figure.subplots(2, len(sets), sharex=True, sharey="row", squeeze=False)
     colors = (HONEST, NAIVE, OTHER, INK, LABEL)
     for row, (measure, label) in zip(
         axes, {"mc": "narrower band, %", "nll": "better likelihood, %"}.items(), strict=True

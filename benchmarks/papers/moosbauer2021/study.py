@@ -220,7 +220,10 @@ def _drawn(part: Done, every: Iterable[int]) -> list[Finding]:
 
 def _in_kind(parts: Sequence[Done]) -> dict[str, list[Finding]]:
     """Return tables 2, 10 and 11 as medians by parameter, tables 7 to 9, and figure 11."""
-    middle, by_splits, levels, most = [], [], {"mc": [], "nll": []}, {}
+    middle: list[Finding] = []
+    by_splits: list[Finding] = []
+    levels: dict[str, list[Finding]] = {"mc": [], "nll": []}
+    most: dict[tuple[str, str, str], int] = {}
     for part in parts:
         runs = len(part.values)
         for param in NAMES:
@@ -252,8 +255,8 @@ def _in_kind(parts: Sequence[Done]) -> dict[str, list[Finding]]:
                 Finding(part.cell.name, "highest parameter", Kind.SHOWN, max(means.values()), runs),
                 Finding(part.cell.name, "lowest parameter", Kind.SHOWN, min(means.values()), runs),
             ]
-            for word, pick in (("highest", max), ("lowest", min)):
-                param = pick(means, key=lambda name: means[name])
+            order = sorted(means, key=means.__getitem__)
+            for word, param in (("highest", order[-1]), ("lowest", order[0])):
                 most[param, measure, word] = most.get((param, measure, word), 0) + 1
     middle += _over_sets(middle, len(parts))
     counts = [

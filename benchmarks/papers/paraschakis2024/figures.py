@@ -61,13 +61,13 @@ def draw_ratios(lines: list[dict[str, str]]) -> Any:
         most = max(len(cell) for cell in cells.values())
         whole = [cell for cell in cells.values() if len(cell) == most]
         methods = [name for name in whole[0] if name != "bbc"]
-        for place, name in enumerate(methods):
+        for at, name in enumerate(methods):
             for turn, cell in enumerate(whole):
                 one, runs = cell[name], cell[name]["runs"]
                 rejected = binom.cdf(round(one["inclusion"] * runs), runs, 0.95) <= 0.05
                 ratio = one["tightness"] / cell["bbc"]["tightness"]
                 look = NAIVE if rejected else HONEST
-                ax.plot(place + 0.05 * (turn - len(whole) / 2), ratio, "o", ms=3.5, color=look)
+                ax.plot(at + 0.05 * (turn - len(whole) / 2), ratio, "o", ms=3.5, color=look)
         ax.axhline(1.0, color=OTHER, lw=0.8, ls=":")
         ax.set_xticks(range(len(methods)), [m.replace("_", "\n") for m in methods], fontsize=TINY)
         set_plain(ax, title=column)

@@ -74,7 +74,9 @@ def _walk() -> Iterator[tuple[Place, State]]:
     stream = np.random.RandomState(SEED)
     for place in PLACES:
         for _ in range(DATA_SETS):
-            yield place, stream.get_state(legacy=True)
+            state = stream.get_state(legacy=True)
+            assert isinstance(state, tuple)
+            yield place, state
             _draw(stream, place, classes=2)
         for _ in range(DATA_SETS):
             _draw(stream, place, classes=5)

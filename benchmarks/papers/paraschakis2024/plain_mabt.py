@@ -99,7 +99,7 @@ def tilt(
     normalised: bool,
 ) -> float | None:
     """Return the tilt under which the estimate would be a surprise, if one goes far enough."""
-    size, n = counts.shape
+    size, n = len(counts), counts.shape[1]
     ranks = [np.searchsorted(np.sort(column), column, side="right") for column in areas.T]
     best = np.sort(np.max(ranks, axis=0) / (size + 1))
     above, sums = areas[:, chosen] > estimate, counts @ case

@@ -385,10 +385,11 @@ def _timed(cell: Cell, rng: np.random.Generator) -> dict[str, float]:
     fold = np.arange(n) // 2 % folds
     pi = en.Predictions.from_arrays(y, scores, fold, response="decision")
     out = {}
-    for name, method in {
+    methods: dict[str, en.BBC | en.BBCFold] = {
         "bbc": en.BBC(n_resamples=200, variant="as_published"),
         "bbc_fold": en.BBCFold(n_resamples=200, exact=False, variant="as_published"),
-    }.items():
+    }
+    for name, method in methods.items():
         begun = time.perf_counter()
         en.estimate(pi, method=method, metric="roc_auc", side="lower", rng=0, n_jobs=1)
         out[name] = time.perf_counter() - begun
@@ -635,14 +636,15 @@ def _ranks(table: Sequence[Finding]) -> list[Finding]:
 
 def _selected(parts: Sequence[Done]) -> list[Finding]:
     """Return the true AUC of what each group of methods chose, in each setting and over all."""
-    out, means = [], {name: [] for name in GROUPS}
+    out: list[Finding] = []
+    means: dict[str, list[float]] = {name: [] for name in GROUPS}
     for part in parts:
         for name, words in GROUPS.items():
             if f"truth_{name}" in part and not np.isnan(part[f"truth_{name}"]).any():
                 truth = part[f"truth_{name}"]
                 out.append(Finding.mean(f"{part.cell.name} group={words}", "truth", truth))
                 if all(f"truth_{other}" in part for other in GROUPS):
-                    means[name].append(truth.mean())
+                    means[name].append(float(truth.mean()))
     for name, words in GROUPS.items():
         if means[name]:
             mean = float(np.mean(means[name]))
@@ -658,7 +660,9 @@ def _evaluated(part: Done) -> list[Finding]:
     """
     from scipy.stats import f
 
-    out, columns, theirs = [], [], []
+    out: list[Finding] = []
+    columns: list[Floats] = []
+    theirs: list[float] = []
     place = part.cell.name.partition(" minority_evaluated=")[0].split()
     facts = dict(fact.split("=") for fact in place)
     row = f"alpha={facts['alpha']} beta=6 cases=500 configs={facts['configs']} minority=0.1"
@@ -669,10 +673,11 @@ def _evaluated(part: Done) -> list[Finding]:
         truth = published["selected", f"{row} group={group}", "truth"].value
         gaps = part[f"truth_{method}"] - part[method]
         mine = f"{part.cell.name} method={method}"
-        for quantity, values in (("inclusion", 1.0 * (gaps >= 0)), ("tightness", gaps)):
+        held = (gaps >= 0).astype(np.float64)
+        for quantity, values in (("inclusion", held), ("tightness", gaps)):
             made = Finding.mean(mine, quantity, values[~np.isnan(values)], Kind.SHOWN)
             out.append(made)
-        columns += [part[f"truth_{method}"], part[method], 1.0 * (gaps >= 0)]
+        columns += [part[f"truth_{method}"], part[method], held]
         theirs += [truth, truth - gap, share]
     values = np.stack(columns, axis=1)
     values = values[~np.isnan(values).any(axis=1)]

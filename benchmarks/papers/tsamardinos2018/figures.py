@@ -114,7 +114,7 @@ def draw_widths(lines: list[dict[str, str]]) -> Any:
     """Draw a panel per size: width against repeats, a thin line per data set, all in bold."""
     sizes = list(dict.fromkeys(facts_of(line["row"])["cases"] for line in lines))
     figure = new_figure((10.4, 2.8))
-    axes = figure.subplots(1, len(sizes), sharey=True)
+    axes = figure.subplots(1, len(sizes), sharey=True, squeeze=False)[0]
     for ax, size in zip(axes, sizes, strict=True):
         mine = [
             {**line, "row": f"{line['row']} {line['quantity']}"}
