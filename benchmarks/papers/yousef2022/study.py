@@ -35,7 +35,7 @@ SIZES = (20, 22, 25, 28, 33, 40, 50, 66, 100, 200)
 C2, C4 = float(np.sqrt(0.8 / 5)), 0.607
 TESTERS = 20_000  # of each class, the same for all trials
 TRIALS_SHOWN = 15
-AUCS = {
+AUCS: dict[str, str | en.B632Plus] = {
     "star": "err_star",
     ".632": ".632",
     ".632+": en.B632Plus(rule="as_published"),
@@ -124,17 +124,15 @@ def _two_learners(rng: np.random.Generator, count: int) -> dict[str, float]:
     """Return truth, value and errors of both learners and of their difference."""
     X, y = draw(rng, 20, 4, C4)
     seed, out = seed_words(rng)[0], {}
-    both = []
-    for rule in ("lda", "qda"):
-        made = replicates(rule, X, y, count, seed)
+    both = {rule: replicates(rule, X, y, count, seed) for rule in ("lda", "qda")}
+    for rule, made in both.items():
         found = en.estimate(made, method="lpob", metric="roc_auc")
         old = en.estimate(made, method=en.LPOB(variant="as_published"), metric="roc_auc")
         out[f"{rule} truth"] = truth(rule, X, y, C4)
         out[f"{rule} value"] = found.value
         out[f"{rule} error"] = float(found.standard_error or np.nan)
         out[f"{rule} error as printed"] = float(old.standard_error or np.nan)
-        both.append(made)
-    apart = en.compare(*both, test="lpob", metric="roc_auc")
+    apart = en.compare(both["lda"], both["qda"], test="lpob", metric="roc_auc")
     out["difference truth"] = out["lda truth"] - out["qda truth"]
     out["difference value"] = apart.difference
     out["difference error"] = float(apart.standard_error or np.nan)
@@ -153,7 +151,7 @@ def replicates(rule: str, X: Floats, y: NDArray[np.int64], count: int, seed: int
     A sample with no more different cases of a class than columns has no covariance of full rank,
     and is drawn again.
     """
-    target = en.Target(y=y, task="binary", classes=(0, 1))
+    target = en.Predictions.from_arrays(y, np.zeros(len(y))).target
 
     def spans(counts: NDArray[np.integer]) -> NDArray[np.bool_]:
         different = [(counts[:, y == label] > 0).sum(axis=1) for label in (0, 1)]
@@ -161,13 +159,13 @@ def replicates(rule: str, X: Floats, y: NDArray[np.int64], count: int, seed: int
 
     drawn = en.StratifiedBootstrap().draw(target, count, np.random.default_rng(seed), spans)
     counts = np.asarray(drawn.values)
-    return en.Replicates(
-        target=target,
-        responses=RULES[rule](X, y, counts.astype(np.float64), X),
-        counts=counts,
-        apparent=RULES[rule](X, y, np.ones((1, len(y))), X)[0],
-        kind="decision",
+    return en.Replicates.from_arrays(
+        y,
+        RULES[rule](X, y, counts.astype(np.float64), X),
+        counts,
+        RULES[rule](X, y, np.ones((1, len(y))), X)[0],
         drawn="stratified",
+        response="decision",
         learner=rule,
         seed=seed,
     )

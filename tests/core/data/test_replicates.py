@@ -5,9 +5,11 @@ from __future__ import annotations
 import pickle
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression, Ridge
 
 import earnest as en
 from earnest.core.base.errors import FormatError, InputError
@@ -163,3 +165,104 @@ def test_some_replicates_can_be_taken() -> None:
     part = made().take(slice(0, 2))
     assert part.n_replicates == 2
     np.testing.assert_array_equal(part.responses, made().responses[:2])
+
+
+# ---------------------------------------------------------------------------- from arrays
+
+
+def retrained(kind: str, **options: Any) -> tuple[Replicates, Any]:
+    """Replicates that earnest trained itself, and the outcome as it was given; seed 1."""
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((60, 3))
+    values = X[:, 0] + rng.standard_normal(60)
+    outcomes = {
+        "binary": np.where(values > 0, "ill", "well"),
+        "multiclass": np.array(["a", "b", "c"])[np.digitize(values, [-0.5, 0.5])],
+        "regression": values,
+    }
+    learner = Ridge() if kind == "regression" else LogisticRegression()
+    if kind == "binary":
+        options["positive"] = "ill"
+    y = outcomes[kind]
+    return en.bootstrap_train(learner, X, y, n_replicates=20, rng=1, **options), y
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        ("binary", {}),
+        ("binary", {"stratify": True}),
+        ("multiclass", {}),
+        ("regression", {}),
+        ("regression", {"groups": np.repeat(np.arange(12), 5)}),
+    ],
+)
+def test_arrays_of_models_trained_elsewhere_give_the_same_estimates(
+    kind: str, options: dict[str, Any]
+) -> None:
+    own, y = retrained(kind, **options)
+    read = Replicates.from_arrays(
+        y,
+        own.responses,
+        own.counts.tolist(),
+        own.apparent,
+        drawn=str(own.drawn),
+        groups=options.get("groups"),
+        response=None if kind == "regression" else "probability",
+        positive="ill" if kind == "binary" else None,
+        learner=own.learner,
+        threshold=own.threshold,
+        seed=own.seed,
+    )
+    assert read.draws_fingerprint == own.draws_fingerprint
+    np.testing.assert_array_equal(read.responses, own.responses)
+    np.testing.assert_array_equal(read.apparent, own.apparent)
+    metric = "mse" if kind == "regression" else "accuracy"
+    for method in ("loob", ".632+"):
+        one, two = (en.estimate(made, method=method, metric=metric) for made in (own, read))
+        assert (one.value, one.interval) == (two.value, two.interval)
+
+
+def test_two_columns_of_a_binary_model_are_one_score() -> None:
+    counts, p = np.ones((2, 4), dtype=int), np.array([0.1, 0.9, 0.4, 0.6])
+    both = np.stack([1 - p, p], axis=1)
+    read = Replicates.from_arrays([0, 1, 0, 1], np.stack([both, both]), counts, both)
+    np.testing.assert_array_equal(read.responses, np.stack([p, p]))
+    assert read.kind is ResponseKind.PROBABILITY
+
+
+def test_labels_are_coded_like_the_outcome() -> None:
+    said = [["b", "a", "b"], ["a", "a", "b"]]
+    read = Replicates.from_arrays(
+        ["a", "a", "b"], said, np.ones((2, 3), dtype=int), ["a", "b", "b"], positive="b"
+    )
+    assert (read.kind, read.responses.tolist()) == ("label", [[1, 0, 1], [0, 0, 1]])
+    assert read.apparent.tolist() == [0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        ({"responses": np.zeros((6, 4))}, r"do not fit.*\(B, 6\).*\(6, 4\)"),
+        ({"responses": np.zeros(6)}, "do not fit"),
+        ({"apparent": np.zeros(5)}, "do not fit"),
+        ({"apparent": np.zeros((6, 1))}, "do not fit"),
+        ({"responses": np.full((4, 6), np.nan)}, "not finite"),
+        ({"counts": np.ones((3, 6), dtype=int)}, "wrong shape"),
+        ({"counts": np.full((4, 6), 0.5)}, "not integers"),
+        ({"counts": np.zeros((4, 6), dtype=int)}, "wrong sum"),
+        ({"drawn": "twice"}, "drawn"),
+        ({"drawn": "group"}, "has none"),
+        ({"y": ["u", "v"] * 3}, "positive"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused(fault: dict[str, Any], message: str) -> None:
+    parts: dict[str, Any] = {
+        "y": [0, 1] * 3,
+        "responses": np.zeros((4, 6)),
+        "counts": np.ones((4, 6), dtype=int),
+        "apparent": np.zeros(6),
+        **fault,
+    }
+    with pytest.raises(InputError, match=message):
+        Replicates.from_arrays(**parts)

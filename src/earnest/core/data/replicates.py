@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from earnest.core.base.arrays import Numbers, read_only, yield_row_bytes
+from earnest.core.base import check
+from earnest.core.base.arrays import Numbers, as_array, read_only, yield_row_bytes
 from earnest.core.base.errors import InputError
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
@@ -35,7 +37,8 @@ class Replicates:
     """Responses of `B` models, each trained on a bootstrap sample, for all `n` cases.
 
     They are not out-of-sample: a replicate saw the cases that it drew, which its row of `counts`
-    says. `bootstrap_train` makes them; the constructor refuses what does not fit together.
+    says. `bootstrap_train` makes them, `from_arrays` reads those of models trained elsewhere, and
+    the constructor refuses what does not fit together.
 
     Parameters
     ----------
@@ -106,6 +109,100 @@ class Replicates:
         return (
             f"Replicates(n={self.n_cases}, replicates={self.n_replicates}, drawn={self.drawn}, "
             f"task={self.target.task}, response={self.kind})"
+        )
+
+    @classmethod
+    def from_arrays(
+        cls,
+        y: ArrayLike | tuple[ArrayLike, ArrayLike],
+        responses: ArrayLike,
+        counts: ArrayLike,
+        apparent: ArrayLike,
+        *,
+        drawn: DrawUnit | str = DrawUnit.CASES,
+        groups: ArrayLike | None = None,
+        strata: ArrayLike | None = None,
+        task: Task | str | None = None,
+        positive: object = None,
+        classes: Sequence[object] | None = None,
+        response: ResponseKind | str | None = None,
+        threshold: float | None = None,
+        learner: str = "learner",
+        seed: int | None = None,
+    ) -> Replicates:
+        """Make replicates from arrays, for models that were trained outside of earnest.
+
+        Parameters
+        ----------
+        y : array-like, shape (n,)
+            The outcome, as for `Predictions.from_arrays`.
+        responses : array-like, shape (B, n) or (B, n, K)
+            What the model of each bootstrap sample says of each case, drawn by it or not. The last
+            axis of three holds the classes in sorted order, or in that of `classes`.
+        counts : array-like of int, shape (B, n)
+            How often each sample has each case.
+        apparent : array-like, shape (n,) or (n, K)
+            What the model that was trained on all cases says of them.
+        drawn : {'case', 'stratified', 'group'}
+            What was drawn: cases, cases of each class (or of each of the `strata`), or `groups`.
+        groups, strata : array-like, shape (n,), optional
+            Groups of cases that were drawn whole, and strata that were drawn separately.
+        task, positive, classes, response, threshold : optional
+            As for `Predictions.from_arrays`.
+        learner : str
+            The name of the learner.
+        seed : int, optional
+            The seed of the samples, for your records.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import earnest as en
+        >>> rng = np.random.default_rng(0)
+        >>> y = np.tile(["ill", "well"], 20)
+        >>> counts = rng.multinomial(40, np.full(40, 1 / 40), size=100)
+        >>> said = (y == "ill") + rng.standard_normal(
+        ...     (101, 40)
+        ... )  # yours: of models, the last of all
+        >>> made = en.Replicates.from_arrays(y, said[:-1], counts, said[-1], positive="ill")
+        >>> made
+        Replicates(n=40, replicates=100, drawn=case, task=binary, response=decision)
+        >>> print(en.estimate(made, method="lpob", metric="roc_auc").value > 0.6)
+        True
+        """
+        unit = DrawUnit(check.one_of("drawn", drawn, list(DrawUnit)))
+        each, whole = as_array("responses", responses), as_array("apparent", apparent)
+        n = len(as_array("y", y[0] if isinstance(y, tuple) else y))
+        if each.ndim not in (2, 3) or each.shape[1] != n or whole.shape != each.shape[1:]:
+            raise InputError(
+                "`responses` and `apparent` do not fit the cases or each other",
+                needs=f"shapes (B, {n}) and ({n},), or with K classes (B, {n}, K) and ({n}, K)",
+                got=f"{each.shape} and {whole.shape}",
+            )
+        columns = np.moveaxis(np.concatenate([each, whole[None]]), 0, 1)[:, :, None]
+        read = Predictions.from_arrays(
+            y,
+            columns,
+            groups=groups,
+            strata=strata,
+            task=task,
+            positive=positive,
+            classes=classes,
+            response=response,
+            threshold=threshold,
+            repeats=1,
+        )
+        said = np.moveaxis(read.responses[:, :, 0], 1, 0)
+        return cls(
+            target=read.target,
+            responses=said[:-1],
+            counts=as_array("counts", counts),
+            apparent=said[-1],
+            kind=read.kind,
+            drawn=unit,
+            learner=learner,
+            threshold=threshold,
+            seed=seed,
         )
 
     @property
