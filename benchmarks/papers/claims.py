@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from benchmarks.papers.agreement import AGREES, DIFFERS
-from benchmarks.papers.reproduce import read_records, read_results
+from benchmarks.papers.reproduce import load_study, read_records, read_results
 from benchmarks.papers.study import facts_of
 
 JOINT = "5 %, Holm"
@@ -46,13 +46,14 @@ def list_claims(paper: str) -> list[Claim]:
 
 def _tested(paper: str) -> list[Claim]:
     """Return how many tested numbers of each table agree."""
-    out = []
+    out, tried = [], getattr(load_study(paper), "TRIED", {})
     for record in read_records(paper):
         lines = read_results(paper, record["table"])
         verdicts = [line["verdict"] for line in lines if line["verdict"] in (AGREES, DIFFERS)]
         if verdicts:
             agree, every = verdicts.count(AGREES), len(verdicts)
-            words = f"the numbers of `{record['table']}`"
+            table = record["table"]
+            words = f"the numbers of `{table}`" + (f": {tried[table]}" if table in tried else "")
             out.append(Claim(words, f"{every}", f"{agree} agree", JOINT, agree, every))
     return out
 

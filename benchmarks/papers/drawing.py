@@ -21,11 +21,13 @@ def set_plain(ax: Any, *, title: str = "", x: str = "", y: str = "") -> None:
 
 
 def save(figure: Any, path: Path) -> None:
-    """Write a figure, the same bytes every time."""
+    """Write a figure, the same bytes every time, and close it."""
+    import matplotlib.pyplot as plt
     from matplotlib import rc_context
 
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "earnest"}):
         figure.savefig(path, metadata={"Date": None, "Creator": None})
+    plt.close(figure)
 
 
 def add_legend(figure: Any, ax: Any) -> None:

@@ -247,7 +247,8 @@ def write_results(paper: str, scale: Scale, done: Sequence[Done], folder: Path) 
     found = study.find(by_table)
     folder.mkdir(parents=True, exist_ok=True)
     smoke = study.grid(Scale.SMOKE, None)
-    for table, findings in found.items():
+    for table, exact in found.items():
+        findings = [as_written(one) for one in exact]
         verdicts = judge(table, findings, published, study.REASONS)
         write_text(folder / f"{table}.csv", as_csv(verdicts))
         sources = getattr(study, "MADE_FROM", {}).get(table, (table,))
@@ -322,6 +323,12 @@ def as_csv(verdicts: Sequence[Verdict]) -> str:
             ]
         )
     return out.getvalue()
+
+
+def as_written(finding: Finding) -> Finding:
+    """Return a number with the digits of its table, so that its verdict is the same ever after."""
+    value, spread = (float(_text(x) or "nan") for x in (finding.value, finding.spread))
+    return replace(finding, value=value, spread=spread)
 
 
 def _text(value: float, digits: int = 6) -> str:

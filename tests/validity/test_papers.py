@@ -213,6 +213,18 @@ def test_a_small_run_never_undoes_a_full_one(
     assert list(record["cells"].values()) == [2]
 
 
+def test_verdicts_given_anew_are_those_of_the_run(
+    elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert command(monkeypatch, "yousef2022", "--scale", "full") == 0
+    before = (elsewhere / "table1.csv").read_bytes()
+    reproduce.judge_results("yousef2022")
+    assert (elsewhere / "table1.csv").read_bytes() == before
+    third = reproduce.as_written(Finding("r", "q", Kind.MEAN, 1 / 3, 9, math.nan))
+    assert third.value == 0.333333
+    assert math.isnan(third.spread)
+
+
 def test_a_stale_table_fails_the_command(
     elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
