@@ -64,6 +64,22 @@ def test_samples_on_which_one_learner_failed_are_left_out_for_both(
         en.compare(first.take(np.arange(5)), fewer, metric="roc_auc")
 
 
+def test_a_learner_trained_elsewhere_is_compared_with_one_trained_here(
+    both: tuple[en.Replicates, en.Replicates],
+) -> None:
+    first, second = both
+    arrays = (Y, second.responses, second.counts.astype(np.int64), second.apparent)
+    with pytest.raises(en.EvidenceError, match="'stratified' and 'case'"):
+        en.compare(first, en.Replicates.from_arrays(*arrays), metric="roc_auc")
+    read = en.Replicates.from_arrays(*arrays, drawn="stratified", learner="theirs")
+    made, own = (en.compare(first, other, metric="roc_auc") for other in (read, second))
+    assert (made.b, made.difference, made.p_value) == ("theirs", own.difference, own.p_value)
+    # some failed here: counts of another type are the same samples
+    fewer = replace(first.take(np.arange(5, COUNT)), n_failed=5)
+    some = en.compare(fewer, read, metric="roc_auc")
+    assert some.provenance.knobs["n_replicates"] == COUNT - 5
+
+
 def test_what_cannot_be_compared_is_refused(both: tuple[en.Replicates, en.Replicates]) -> None:
     first, second = both
     pi = en.Predictions.from_arrays(Y, X[:, :1], np.arange(40) % 5, configs=["x"])

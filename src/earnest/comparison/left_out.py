@@ -12,6 +12,7 @@ import numpy as np
 
 from earnest.comparison.base import Array, PairOutcome, Reading, TestSpec
 from earnest.comparison.wald import few_units, wald
+from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.rng import Seeds
 from earnest.core.data.replicates import Replicates
@@ -39,6 +40,14 @@ class ReplicateQuestion:
 
     def __post_init__(self) -> None:
         """Refuse learners that were trained on other samples."""
+        units = list(dict.fromkeys(str(one.drawn) for one in self.replicates))
+        if len(units) > 1:
+            raise EvidenceError(
+                "the bootstrap samples of the learners were drawn in different ways",
+                needs="the same `drawn` for both",
+                got=" and ".join(check.show(unit) for unit in units),
+                cure="Train both with the same metric, or pass `drawn=` to Replicates.from_arrays.",
+            )
         draws = {one.draws_fingerprint for one in self.replicates}
         if len(draws) > 1:
             raise EvidenceError(

@@ -66,7 +66,8 @@ def _keep_common(first: Replicates, second: Replicates) -> tuple[Replicates, Rep
     """Return the replicates of the samples on which both learners were trained."""
     if not first.n_failed and not second.n_failed:
         return first, second
-    rows = [{row.tobytes(): i for i, row in enumerate(one.counts)} for one in (first, second)]
+    drawn = [one.counts.astype(np.int64) for one in (first, second)]
+    rows = [{row.tobytes(): i for i, row in enumerate(counts)} for counts in drawn]
     shared = [key for key in rows[0] if key in rows[1]]
     if len(shared) < 2:
         raise EvidenceError(
