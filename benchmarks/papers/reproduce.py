@@ -7,7 +7,7 @@ was stopped, and a larger scale adds to a smaller one. They are kept apart by th
 code that they depend on: other code never adds to them.
 
 The tables of a run and their figures are written there, too. A table replaces the one beside the
-study unless that one has more replications: a small run never undoes a full one.
+study unless that one is of a larger run: a small run never undoes a full one.
 """
 
 from __future__ import annotations
@@ -514,6 +514,13 @@ class Chosen:
         ]
 
 
+def is_smaller(record: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Tell whether a table has fewer replications of a cell than another, or a smaller scale."""
+    counts, order = record["cells"], list(Scale)
+    fewer = any(counts.get(cell, 0) < count for cell, count in other["cells"].items())
+    return fewer or order.index(record["scale"]) < order.index(other["scale"])
+
+
 def draw_results(paper: str, folder: Path) -> None:
     """Draw the figures of a paper from the results of a folder."""
     draw = getattr(load_study(paper), "draw_figures", None)
@@ -531,18 +538,15 @@ def show_results(paper: str, scale: Scale, done: Sequence[Done]) -> None:
         for line in off:
             print(f"  {line['row']} {line['quantity']} {line['ours']} ({line['published']})")
         if not replace_table(table, made, home):
-            print(f"  in {made} only: that in results has more replications of some cells")
+            print(f"  in {made} only: that in results is of a larger run")
     draw_results(paper, made)
     draw_results(paper, home)
 
 
 def replace_table(table: str, made: Path, home: Path) -> bool:
-    """Put a table in the place of an older one, unless that has more replications of a cell."""
-    counts = [
-        json.loads(path.read_text(encoding="utf-8"))["cells"] if path.is_file() else {}
-        for path in (made / f"{table}.json", home / f"{table}.json")
-    ]
-    if any(counts[0].get(cell, 0) < count for cell, count in counts[1].items()):
+    """Put a table in the place of an older one, unless that is of a larger run."""
+    new, old = made / f"{table}.json", home / f"{table}.json"
+    if old.is_file() and is_smaller(*(json.loads(path.read_text("utf-8")) for path in (new, old))):
         return False
     home.mkdir(parents=True, exist_ok=True)
     for name in (f"{table}.csv", f"{table}.json", f"{table}_replications.csv"):

@@ -206,11 +206,28 @@ def test_a_small_run_never_undoes_a_full_one(
     before = {path.name: path.read_bytes() for path in elsewhere.iterdir()}
     capsys.readouterr()
     assert command(monkeypatch, "yousef2022", "--scale", "small") == 0
-    assert "has more replications" in capsys.readouterr().out
+    assert "is of a larger run" in capsys.readouterr().out
     assert {path.name: path.read_bytes() for path in elsewhere.iterdir()} == before
     own = reproduce.KEPT / "yousef2022" / "small-results"
     [record] = reproduce.read_records("yousef2022", own)
     assert list(record["cells"].values()) == [2]
+
+
+@pytest.mark.parametrize(
+    ("scale", "cells", "smaller"),
+    [
+        ("full", {"a": 3, "b": 2}, False),
+        ("full", {"a": 4, "b": 2, "c": 1}, False),
+        ("full", {"a": 3, "b": 1}, True),
+        ("full", {"a": 3}, True),
+        ("small", {"a": 3, "b": 2}, True),
+    ],
+)
+def test_a_run_is_smaller_with_fewer_cells_replications_or_scale(
+    scale: str, cells: dict[str, int], smaller: bool
+) -> None:
+    other = {"scale": "full", "cells": {"a": 3, "b": 2}}
+    assert reproduce.is_smaller({"scale": scale, "cells": cells}, other) is smaller
 
 
 def test_verdicts_given_anew_are_those_of_the_run(
