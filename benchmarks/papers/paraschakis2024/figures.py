@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.papers.agreement import read_published
-from benchmarks.papers.drawing import save, set_plain
+from benchmarks.papers.drawing import add_legend, save, set_plain
 from benchmarks.papers.reproduce import read_results
 from benchmarks.papers.study import facts_of
 from earnest.plotting.figures.style import HONEST, NAIVE, OTHER, TINY, new_figure
@@ -23,6 +23,9 @@ def draw_all(folder: Path) -> None:
         save(draw_ratios(lines), folder / "figure2_real.svg")
     if (folder / "figure3.csv").is_file():
         save(draw_times(read_results(NAME, "figure3", folder)), folder / "figure3.svg")
+
+
+TICKS = {"samples": (50, 500, 5000), "configs": (5, 20, 100), "folds": (3, 5, 10, 20, 50)}
 
 
 def list_published(table: str) -> list[dict[str, str]]:
@@ -93,8 +96,10 @@ def draw_times(lines: list[dict[str, str]]) -> Any:
                 ax.plot(places, values, style, color=color, marker="o", ms=3, label=label)
         ax.set_xscale("log")
         ax.set_yscale("log")
+        ax.set_xticks(*(2 * [TICKS[axis]]))
+        ax.set_yticks([0.01, 0.1, 1, 10], ["0.01", "0.1", "1", "10"])
+        ax.minorticks_off()
         set_plain(ax, x={"samples": "cases", "configs": "configurations"}.get(axis, axis))
     set_plain(axes[0], y="median seconds")
-    handles, names = axes[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=4, frameon=False, fontsize=TINY)
+    add_legend(figure, axes[0])
     return figure
