@@ -66,7 +66,7 @@ def draw_bands(lines: list[dict[str, str]]) -> Any:
     shown = [line for line in lines if facts_of(line["row"])["surrogate"] == "kriging"]
     sizes = list(dict.fromkeys(facts_of(line["row"])["d"] for line in shown))
     axes = figure.subplots(1, len(sizes), sharey=True, squeeze=False)[0]
-    names = {"matern32": "right kernel", "rbf": "wrong kernel"}
+    names = {"matern32": "right", "rbf": "wrong"}
     for ax, d in zip(axes, sizes, strict=True):
         places: list[str] = []
         for line in shown:
@@ -74,7 +74,7 @@ def draw_bands(lines: list[dict[str, str]]) -> Any:
             if facts["d"] != d:
                 continue
             place = len(places)
-            places.append(f"{names[facts['kernel']]}\nequation {line['quantity'][2:]}")
+            places.append(f"{names[facts['kernel']]}\neq. {line['quantity'][2:]}")
             theirs = published["table3", line["row"], line["quantity"]]
             for shift, value, spread, color, label in (
                 (-0.12, theirs.value, theirs.spread, LABEL, "published"),
@@ -91,8 +91,7 @@ def draw_bands(lines: list[dict[str, str]]) -> Any:
                     label=label if place == 0 else None,
                 )
         ax.set_xticks(range(len(places)), places)
-        set_plain(ax, title=f"d = {d}")
-        ax.tick_params(axis="x", labelsize=5.5)
+        set_plain(ax, title=f"d = {d}", x="kernel and equation")
     set_plain(axes[0], y="NLL, mean ± sd")
     add_legend(figure, axes[0])
     return figure

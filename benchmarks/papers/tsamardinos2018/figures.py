@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.papers.agreement import read_published
-from benchmarks.papers.drawing import save, set_plain
+from benchmarks.papers.drawing import add_legend, save, set_plain
 from benchmarks.papers.reproduce import read_results
 from benchmarks.papers.study import facts_of
 from earnest.plotting.figures.style import HONEST, INK, LABEL, NAIVE, OTHER, TINY, new_figure
@@ -161,20 +161,20 @@ def draw_dropping(lines: list[dict[str, str]]) -> Any:
             for name in sets
         ]
         saved.plot(range(len(sets)), ratios, marker, color=color, ms=5, label=rule)
-        lost.plot(range(len(sets)), losses, marker, color=color, ms=5, label=rule)
+        lost.plot(range(len(sets)), losses, marker, color=color, ms=5)
     theirs = {
         facts_of(row)["set"]: one.value
         for (table, row, _), one in published.items()
         if table == "figure3"
     }
     places = range(len(sets) + 1, len(sets) + 1 + len(theirs))
-    lost.plot(places, list(theirs.values()), "s", color=LABEL, ms=4, label="published")
+    lost.plot(places, list(theirs.values()), "s", color=LABEL, ms=4)
+    saved.plot([], [], "s", color=LABEL, ms=4, label="published, on other data sets")
     saved.set_xticks(range(len(sets)), sets, rotation=60)
     lost.set_xticks([*range(len(sets)), *places], [*sets, *theirs], rotation=60)
     set_plain(saved, title="models trained, all over dropping")
     set_plain(lost, title="loss of hold-out AUC, %")
-    for ax in (saved, lost):
-        ax.legend(frameon=False, fontsize=TINY)
+    add_legend(figure, saved)
     return figure
 
 
