@@ -49,6 +49,8 @@ SOURCES = HERE.parents[1] / "src" / "earnest"
 ROOMS = ("core", "metrics", "resampling", "kernels", "inference", "methods", "comparison")
 KEPT = Path("build") / "papers"
 BLOCK_SECONDS = 20.0  # replications between two savings take about as long
+SIX_DIGITS = 1e-5  # within which numbers are the same that were written with six digits
+SMALL_HEAD = ("table", "row", "quantity", "ours")
 HEAD = (
     *("row", "quantity", "kind", "runs", "ours", "spread"),
     *("published", "published_runs", "agrees_from", "agrees_to"),
@@ -416,6 +418,59 @@ def find_stale(
     return wrong
 
 
+def find_changed(paper: str, tables: Sequence[str], made: Path) -> list[str]:
+    """Return which tables of a small run are not those of the last one.
+
+    Smoke replications are few, and may not see a change that other cells show.
+    """
+    known, tolerance = read_small(paper), max(load_study(paper).TOLERANCE, SIX_DIGITS)
+    wrong = []
+    for table in tables:
+        fresh = read_numbers(paper, table, made)
+        both = [(value, known[key]) for key, value in fresh.items() if key in known]
+        away = [abs(now - was) / max(1.0, abs(was)) for now, was in both]
+        off = [one for one in away if not one <= tolerance]  # NaN is off, too
+        if off:
+            wrong.append(
+                f"{paper} {table} is stale: {len(off)} of {len(away)} numbers of a small run are "
+                f"not those of small.csv, by {max(off):.3g} at most. Make the tables of the paper "
+                "again, and run this with --accept."
+            )
+    return wrong
+
+
+def accept_small(paper: str, tables: Sequence[str], made: Path) -> None:
+    """Write the numbers of a small run, in the place of older ones of the same cells."""
+    known = read_small(paper)
+    for table in tables:
+        known.update(read_numbers(paper, table, made))
+    with io.StringIO() as out:
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(SMALL_HEAD)
+        writer.writerows([*key, _text(value)] for key, value in sorted(known.items()))
+        write_text(find_small(paper), out.getvalue())
+
+
+def find_small(paper: str) -> Path:
+    """Return the file with the numbers of the last small run that was accepted."""
+    return find_results(paper).parent / "small.csv"
+
+
+def read_small(paper: str) -> dict[tuple[str, ...], float]:
+    """Return the numbers of the last small run by table, row and quantity."""
+    path = find_small(paper)
+    rows = read_rows(path) if path.is_file() else []
+    return {tuple(row[name] for name in SMALL_HEAD[:3]): float(row["ours"]) for row in rows}
+
+
+def read_numbers(paper: str, table: str, folder: Path) -> dict[tuple[str, ...], float]:
+    """Return the numbers of a table by table, row and quantity; measured times are none."""
+    if table in getattr(load_study(paper), "TIMED", ()):
+        return {}
+    lines = read_results(paper, table, folder)
+    return {(table, line["row"], line["quantity"]): float(line["ours"] or "nan") for line in lines}
+
+
 def distance(kept: dict[str, Any], fresh: Done | None) -> float:
     """Return by how much replications differ, infinite where they cannot be compared."""
     if fresh is None or list(fresh.names) != kept["names"]:
@@ -473,6 +528,9 @@ def main() -> None:
         "--kept", action="store_true", help="write the tables of what is kept so far, run nothing"
     )
     parser.add_argument("--cost", action="store_true", help="run nothing whole; say what it costs")
+    parser.add_argument(
+        "--accept", action="store_true", help="keep the numbers of this small run for the next ones"
+    )
     asked = parser.parse_args()
     wrong: list[str] = []
     for paper in PAPERS if asked.paper == "all" else [asked.paper]:
@@ -490,7 +548,7 @@ def main() -> None:
             cells = chosen.of(load_study(paper).grid(asked.scale, asked.data))
             show_results(paper, asked.scale, read_cells(paper, cells, KEPT))
             continue
-        wrong += reproduce(paper, asked.scale, asked.jobs, chosen)
+        wrong += reproduce(paper, asked.scale, asked.jobs, chosen, asked.accept)
     for line in wrong:
         print(line)
     sys.exit(1 if wrong else 0)
@@ -528,10 +586,19 @@ def draw_results(paper: str, folder: Path) -> None:
         draw(folder)
 
 
-def show_results(paper: str, scale: Scale, done: Sequence[Done]) -> None:
-    """Write the tables of a paper, say which numbers differ, and draw its figures."""
+def show_results(paper: str, scale: Scale, done: Sequence[Done], accept: bool = False) -> list[str]:
+    """Write the tables of a paper, draw its figures, and return what is stale.
+
+    Numbers that are not the published ones are printed.
+    """
     made, home = KEPT / paper / f"{scale}-results", find_results(paper)
-    for table in write_results(paper, scale, done, made):
+    tables = write_results(paper, scale, done, made)
+    wrong = []
+    if scale is Scale.SMALL:
+        if accept:
+            accept_small(paper, tables, made)
+        wrong = find_changed(paper, tables, made)
+    for table in tables:
         lines = read_results(paper, table, made)
         off = [line for line in lines if line["verdict"] == DIFFERS]
         print(f"{paper} {table}: {len(lines)} numbers, {len(off)} differ")
@@ -541,6 +608,7 @@ def show_results(paper: str, scale: Scale, done: Sequence[Done]) -> None:
             print(f"  in {made} only: that in results is of a larger run")
     draw_results(paper, made)
     draw_results(paper, home)
+    return wrong
 
 
 def replace_table(table: str, made: Path, home: Path) -> bool:
@@ -555,17 +623,19 @@ def replace_table(table: str, made: Path, home: Path) -> bool:
     return True
 
 
-def reproduce(paper: str, scale: Scale, jobs: int, chosen: Chosen | None = None) -> list[str]:
+def reproduce(
+    paper: str, scale: Scale, jobs: int, chosen: Chosen | None = None, accept: bool = False
+) -> list[str]:
     """Run a paper, write its tables unless it is a smoke run, and return what is stale."""
     started, chosen = time.perf_counter(), chosen or Chosen()
     cells = chosen.of(load_study(paper).grid(scale, chosen.data))
     kept, begun = (None, {}) if scale is Scale.SMOKE else (KEPT, read_committed(paper, cells))
     done = run_cells(paper, cells, jobs=jobs, kept=kept, begun=begun)
-    wrong = []
+    wrong: list[str] = []
     if scale is Scale.SMOKE:
         wrong = find_stale(paper, done)
     elif chosen.cells is None:  # parts of a table are kept, and written with the rest of it
-        show_results(paper, scale, done)
+        wrong = show_results(paper, scale, done, accept)
     print(f"{paper} {scale}: {time.perf_counter() - started:.0f} s", flush=True)
     return wrong
 

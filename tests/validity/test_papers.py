@@ -230,6 +230,44 @@ def test_a_run_is_smaller_with_fewer_cells_replications_or_scale(
     assert reproduce.is_smaller({"scale": scale, "cells": cells}, other) is smaller
 
 
+def test_a_small_run_that_gives_other_numbers_than_the_last_one_fails(
+    elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = ("yousef2022", "--scale", "small")
+    assert command(monkeypatch, *run) == 0  # nothing to compare with
+    path = reproduce.find_small("yousef2022")
+    assert not path.exists()
+    path.write_text("table,row,quantity,ours\ntable9,a=1,mean,0.25\n")
+    assert command(monkeypatch, *run, "--accept") == 0
+    kept = reproduce.read_small("yousef2022")
+    assert kept["table9", "a=1", "mean"] == 0.25  # of cells that were not run
+    assert {key[0] for key in kept} == {"table9", "table1"}
+    assert command(monkeypatch, *run) == 0
+    capsys.readouterr()
+    lines = path.read_text().splitlines()
+    changed = [f"{line}1" if line.startswith("table1,") else line for line in lines]
+    path.write_text("\n".join(changed) + "\n")
+    assert command(monkeypatch, *run) == 0  # in the seventh digit
+    path.write_text(re.sub(r"(table1,.*,0\.\d)\d", r"\g<1>x", path.read_text()).replace("x", "9"))
+    before = path.read_text()
+    assert command(monkeypatch, *run) == 1
+    assert "yousef2022 table1 is stale" in capsys.readouterr().out
+    assert path.read_text() == before
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_last_small_run_is_that_of_the_committed_tables(paper: str) -> None:
+    known = reproduce.read_small(paper)
+    timed = getattr(reproduce.load_study(paper), "TIMED", ())
+    for record in reproduce.read_records(paper):
+        if record["scale"] == "small" and record["table"] not in timed:
+            numbers = reproduce.read_numbers(paper, record["table"], reproduce.find_results(paper))
+            assert numbers == {key: known[key] for key in known if key[0] == record["table"]}
+    only_full = {"tsamardinos2018": {"figure4"}, "paraschakis2024": {"figure3"}}.get(paper, set())
+    tables = {record["table"] for record in reproduce.read_records(paper)}
+    assert tables - {table for table, *_ in known} == only_full
+
+
 def test_verdicts_given_anew_are_those_of_the_run(
     elsewhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
