@@ -202,8 +202,15 @@ def tsamardinos_portfolio_bias() -> bool:
     bias = look_up("tsamardinos2018", "portfolio_figure2")
     cvt, ncv, bbc = (bias(name, set="all")[:5] for name in ("cvt", "ncv", "bbc"))
     closer = [max(abs(b), abs(c)) < a for a, b, c in zip(cvt, ncv, bbc, strict=True)]
+    spread, runs = (look_up("tsamardinos2018", "portfolio_figure2", k) for k in ("spread", "runs"))
+    errors = [
+        sd / count**0.5
+        for name in ("cvt", "ncv", "bbc")
+        for sd, count in zip(spread(name, set="all")[:5], runs(name, set="all")[:5], strict=True)
+    ]
     return (
-        min(cvt) > 0
+        (round(min(errors), 2), round(max(errors), 2)) == (0.01, 0.06)
+        and min(cvt) > 0
         and round(cvt[0], 3) == 0.111
         and closer == [True] * 4 + [False]
         and max(bias("bbc", set="all")) < 0
