@@ -7,7 +7,7 @@ Numbers that are published are also tested one by one (see `agreement`); here th
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -40,21 +40,26 @@ class Claim:
 
 
 def list_claims(paper: str) -> list[Claim]:
-    """Return the statements of a paper, the agreement of its tested numbers first."""
-    return [*_tested(paper), *CLAIMS[paper]()]
+    """Return the statements of a paper: its tested numbers first, those of versions tried last."""
+    tried = getattr(load_study(paper), "TRIED", {})
+    tables = [record["table"] for record in read_records(paper)]
+    return [
+        *_count_agreeing(paper, {table: "" for table in tables if table not in tried}),
+        *CLAIMS[paper](),
+        *_count_agreeing(paper, {table: f": {tried[table]}" for table in tables if table in tried}),
+    ]
 
 
-def _tested(paper: str) -> list[Claim]:
-    """Return how many tested numbers of each table agree."""
-    out, tried = [], getattr(load_study(paper), "TRIED", {})
-    for record in read_records(paper):
-        lines = read_results(paper, record["table"])
+def _count_agreeing(paper: str, tables: Mapping[str, str]) -> list[Claim]:
+    """Return how many tested numbers of each table agree; with what is to be said of it."""
+    out = []
+    for table, words in tables.items():
+        lines = read_results(paper, table)
         verdicts = [line["verdict"] for line in lines if line["verdict"] in (AGREES, DIFFERS)]
         if verdicts:
             agree, every = verdicts.count(AGREES), len(verdicts)
-            table = record["table"]
-            words = f"the numbers of `{table}`" + (f": {tried[table]}" if table in tried else "")
-            out.append(Claim(words, f"{every}", f"{agree} agree", JOINT, agree, every))
+            text = f"the numbers of `{table}`{words}"
+            out.append(Claim(text, f"{every}", f"{agree} agree", JOINT, agree, every))
     return out
 
 
@@ -288,7 +293,7 @@ def _paraschakis() -> list[Claim]:
     )
     out.append(
         _counted(
-            "by one to two orders of magnitude (figure 3)",
+            "BBC-F is faster by one to two orders of magnitude (figure 3)",
             f"{_span(faster[0], 0)} times",
             [ratio >= 10 for ratio in faster[1]],
             ours=f"{_span(faster[1], 1)} times",
