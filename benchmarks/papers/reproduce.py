@@ -456,6 +456,11 @@ def find_small(paper: str) -> Path:
     return find_results(paper).parent / "small.csv"
 
 
+def list_timed(paper: str) -> set[str]:
+    """Return the tables of measured times, which are no function of seeds."""
+    return {cell.table for cell in load_study(paper).grid(Scale.SMALL, None) if not cell.exact}
+
+
 def read_small(paper: str) -> dict[tuple[str, ...], float]:
     """Return the numbers of the last small run by table, row and quantity."""
     path = find_small(paper)
@@ -465,7 +470,7 @@ def read_small(paper: str) -> dict[tuple[str, ...], float]:
 
 def read_numbers(paper: str, table: str, folder: Path) -> dict[tuple[str, ...], float]:
     """Return the numbers of a table by table, row and quantity; measured times are none."""
-    if table in getattr(load_study(paper), "TIMED", ()):
+    if table in list_timed(paper):
         return {}
     lines = read_results(paper, table, folder)
     return {(table, line["row"], line["quantity"]): float(line["ours"] or "nan") for line in lines}
@@ -532,8 +537,17 @@ def main() -> None:
         "--accept", action="store_true", help="keep the numbers of this small run for the next ones"
     )
     asked = parser.parse_args()
+    papers = list(PAPERS) if asked.paper == "all" else [asked.paper]
+    if asked.data is not None and not asked.data.is_dir():
+        parser.error(f"--data: there is no folder {str(asked.data)!r}")
+    known = {
+        cell.table for paper in papers for cell in load_study(paper).grid(asked.scale, asked.data)
+    }
+    for table in asked.tables or ():
+        if table not in known:
+            parser.error(f"--tables: no table {table!r} at this scale. There are {sorted(known)}")
     wrong: list[str] = []
-    for paper in PAPERS if asked.paper == "all" else [asked.paper]:
+    for paper in papers:
         if asked.judge:
             judge_results(paper)
             draw_results(paper, find_results(paper))

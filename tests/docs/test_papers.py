@@ -456,7 +456,7 @@ def paraschakis_tilts_are_wide() -> bool:
 
 def bayle_sizes_are_near_0() -> bool:
     size = look_up("bayle2020", "figure3")
-    names = ("bayle_all_pairs", "bayle_within_fold")
+    names = ("bayle_all_pairs", "bayle_within_fold", "cv_t", "corrected_t")
     return all(
         size("size", population=population, cases=cases, test=test)[0] < 0.02
         for population in ("classes", "values", "phoneme", "satisfaction")

@@ -258,7 +258,7 @@ def test_a_small_run_that_gives_other_numbers_than_the_last_one_fails(
 @pytest.mark.parametrize("paper", PAPERS)
 def test_the_last_small_run_is_that_of_the_committed_tables(paper: str) -> None:
     known = reproduce.read_small(paper)
-    timed = getattr(reproduce.load_study(paper), "TIMED", ())
+    timed = reproduce.list_timed(paper)
     for record in reproduce.read_records(paper):
         if record["scale"] == "small" and record["table"] not in timed:
             numbers = reproduce.read_numbers(paper, record["table"], reproduce.find_results(paper))
@@ -278,6 +278,26 @@ def test_verdicts_given_anew_are_those_of_the_run(
     third = reproduce.as_written(Finding("r", "q", Kind.MEAN, 1 / 3, 9, math.nan))
     assert third.value == 0.333333
     assert math.isnan(third.spread)
+
+
+@pytest.mark.parametrize("words", [("--tables", "nosuch"), ("--data", "nosuch")])
+def test_tables_and_folders_that_are_not_there_are_refused(
+    words: tuple[str, str],
+    elsewhere: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert command(monkeypatch, "yousef2022", "--scale", "small", *words) == 2
+    assert "'nosuch'" in capsys.readouterr().err
+    assert not reproduce.KEPT.exists()
+
+
+def test_only_measured_times_are_no_function_of_seeds() -> None:
+    assert [reproduce.list_timed(paper) for paper in PAPERS] == [
+        set(),
+        {"figure3"},
+        *([set()] * 3),
+    ]
 
 
 def test_a_stale_table_fails_the_command(

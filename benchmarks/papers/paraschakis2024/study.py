@@ -45,8 +45,6 @@ MADE_FROM = {
     **dict.fromkeys(("ranks_real", "selected_real"), ("table3",)),
 }
 
-TIMED = ("figure3",)  # measured, not a function of seeds
-
 SPLIT: dict[str, Any] = {"split": "unstratified", "direction": "auto", "variant": "as_published"}
 BOOTSTRAPS: dict[str, Any] = {
     "bbc": en.BBC(n_resamples=RESAMPLES, variant="as_published"),

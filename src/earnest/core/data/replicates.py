@@ -161,9 +161,7 @@ class Replicates:
         >>> rng = np.random.default_rng(0)
         >>> y = np.tile(["ill", "well"], 20)
         >>> counts = rng.multinomial(40, np.full(40, 1 / 40), size=100)
-        >>> said = (y == "ill") + rng.standard_normal(
-        ...     (101, 40)
-        ... )  # yours: of models, the last of all
+        >>> said = (y == "ill") + rng.standard_normal((101, 40))  # 100 models, and that of all
         >>> made = en.Replicates.from_arrays(y, said[:-1], counts, said[-1], positive="ill")
         >>> made
         Replicates(n=40, replicates=100, drawn=case, task=binary, response=decision)
