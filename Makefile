@@ -68,8 +68,8 @@ bench: $(VENV)/.installed ## measure the speed claims
 reproduce: $(VENV)/.installed ## run papers again: PAPER=bayle2020 (all by default), SCALE=smoke, small (by default) or full
 	$(THREADS) $(VENV)/bin/python -m benchmarks.papers.reproduce $(PAPER) --scale $(or $(SCALE),small) --jobs $(WORKERS) $(ARGS)
 
-fuzz: $(VENV)/.installed ## damaged and odd files and arguments for MINUTES=10; what is found stands in fuzz-findings/
-	$(THREADS) $(VENV)/bin/python -m tests.fuzz.run --minutes $(or $(MINUTES),10) $(ARGS)
+fuzz: $(VENV)/.installed ## damaged files, odd arguments and hard data for MINUTES=10 in WORKERS processes; findings in fuzz-findings/
+	$(THREADS) $(VENV)/bin/python -m tests.fuzz.run --minutes $(or $(MINUTES),10) --processes $(WORKERS) $(ARGS)
 
 mutants: $(VENV)/.installed ## change COUNT=60 places one at a time, and tell which no test notices: mutants.jsonl
 	$(THREADS) $(VENV)/bin/python scripts/mutants.py --count $(or $(COUNT),60) $(ARGS)

@@ -365,7 +365,7 @@ EXTRAS = {
     "all": "all of the above except `automl`",
     "docs": "building this documentation: `make docs`",
     "test": "the tests and the linters: `make test`, `make check`",
-    "dev": "releases: `make test-package`, `make check-files`, changelog, hooks",
+    "dev": "releases: `make test-package`, `make check-files`, hooks",
 }
 
 

@@ -1,7 +1,8 @@
 """Ask the search of a built site, in Chromium: `python docs/check_search.py FOLDER [WORD ...]`.
 
-Prints the first results for each word, and fails where a page of development comes before a guide.
-Needs the extra `test` and Debian's chromium.
+Prints the first results for each word, and fails where a page of development comes before a guide,
+or where a decision or a source listing is found at all. Needs the extra `test` and Debian's
+chromium.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 WORDS = ("interval", "groups", "ensemble", "threshold", "method", "corrected score")
 GUIDES = re.compile(r"(tutorials|how-to|explanation)/")
+UNSEARCHED = re.compile(r"development/decisions/|_modules/")
 SHOWN = 8
 
 ASK = """
@@ -28,10 +30,14 @@ def find_results(page: Any, word: str) -> list[str]:
 
 
 def list_misplaced(results: list[str]) -> list[str]:
-    """Return the pages of development that come before a guide."""
+    """Return the pages of development before a guide, and those that should not be found."""
     guides = [place for place, name in enumerate(results) if GUIDES.match(name)]
     last = max(guides, default=-1)
-    return [name for name in results[:last] if name.startswith("development/")]
+    return [
+        name
+        for place, name in enumerate(results)
+        if UNSEARCHED.match(name) or (place < last and name.startswith("development/"))
+    ]
 
 
 def main(arguments: list[str]) -> int:
@@ -51,7 +57,7 @@ def main(arguments: list[str]) -> int:
         for word in arguments[1:] or WORDS:
             results = find_results(page, word)
             misplaced = list_misplaced(results)
-            print(f"{word}: {len(results)} pages, {len(misplaced)} of development before a guide")
+            print(f"{word}: {len(results)} pages, {len(misplaced)} misplaced")
             print("".join(f"  {name}\n" for name in results[:SHOWN]), end="")
             failed = failed or not results or bool(misplaced)
         browser.close()

@@ -26,6 +26,7 @@ extensions = [
     "fitting_pictures",
     "glossary_links",
     "notebooks",
+    "unsearched",
 ]
 exclude_patterns = ["_build", "gallery"]
 
@@ -79,7 +80,7 @@ html_title = f"earnest {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
-html_search_scorer = str(Path(__file__).with_name("search_scorer.js"))  # guides before decisions
+html_search_scorer = str(Path(__file__).with_name("search_scorer.js"))  # guides first
 html_math_renderer = "drawn"
 html_favicon = LOGO = "_static/logo.svg"
 html_theme_options = {

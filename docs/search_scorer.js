@@ -1,9 +1,10 @@
-/* How the results of a search are ordered: guides first, the records of development last.
+/* How the results of a search are ordered: guides first, pages of development last.
  *
  * The numbers are Sphinx's own, and `score` moves what they give. A guide that has the word in its
  * text comes before names of the API of which the word is a part, and after a name that is the word.
- * Records of decisions have the same words as guides, often in their titles; whoever looks for how
- * something is used wants them after everything else. docs/check_search.py asks a built site.
+ * Pages of development have the same words as guides; whoever looks for how something is used wants
+ * them after everything else. Decisions are not searched at all (docs/_extensions/unsearched.py).
+ * docs/check_search.py asks a built site.
  */
 var Scorer = {
   score: ([docname, title, anchor, description, score]) => {

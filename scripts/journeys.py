@@ -1,7 +1,7 @@
 """Count how many files you open to follow four journeys through the package.
 
 `python scripts/journeys.py` runs an estimate, a search, an explanation and a tuning on small data,
-each in its own process, and prints a table for decision record 0081. `--journey explain` runs one
+each in its own process, and prints a table. `--journey explain` runs one
 of them and lists its hops. Nothing here depends on a clock: the same tree gives the same table.
 
 A hop is a call from one file of the package into another whose function calls on into a third.

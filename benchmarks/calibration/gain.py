@@ -22,7 +22,7 @@ import earnest as en
 from benchmarks.calibration.grid import write_rows
 from earnest.core.base.rng import Seeds
 from earnest.core.results.interval import Ask
-from earnest.inference.curves.corrected import Selection
+from earnest.inference.curves.corrected import ResampledSelection
 from earnest.inference.curves.gain import gain_of
 from earnest.inference.curves.prefixes import Order
 
@@ -116,7 +116,7 @@ def simulate(cell: Cell, samples: int = SAMPLES, resamples: int = RESAMPLES) -> 
     found, won = [], []
     for seed in range(samples):
         pi = draw(cell, truth, rng)
-        selection = Selection(Seeds(seed), n_resamples=resamples)
+        selection = ResampledSelection(Seeds(seed), n_resamples=resamples)
         own = metric.on(pi.target.task)
         made = gain_of(pi, own, selection, order=order, ask=Ask(), marks=[])
         whole = en.score_table(pi, own, np.ones((1, cell.n), dtype=np.uint8))[0]
@@ -170,7 +170,7 @@ def simulate_band(
     for seed in range(samples):
         pi = draw(cell, truth, rng)
         own = metric.on(pi.target.task)
-        selection = Selection(Seeds(seed), n_resamples=resamples)
+        selection = ResampledSelection(Seeds(seed), n_resamples=resamples)
         made = gain_of(pi, own, selection, order=order, ask=Ask(), marks=marks)
         assert made.marks == marks
         ends.append([made.low, made.high])

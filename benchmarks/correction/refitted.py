@@ -7,7 +7,7 @@ the winner is trained again on all 100. Its score on the other cases of the tabl
 five guesses are held against. The same is done with every table's outcomes shuffled, where there is
 nothing to learn. FOLDER has Parquet files with a column `target` of zeros and ones;
 without it, only the tables that scikit-learn brings are used. One row a sample and metric goes to
-`refitted.csv`, and the table of decision 0054 is printed.
+`refitted.csv`, and the tables of the README are printed.
 """
 
 from __future__ import annotations

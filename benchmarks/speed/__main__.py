@@ -7,6 +7,7 @@ import sys
 from benchmarks.speed import (
     assessment,
     auc,
+    budget,
     ensembles,
     figures,
     gain,
@@ -30,6 +31,7 @@ def main() -> int:
     missed = 0
     parts = (
         startup,
+        budget,
         auc,
         moments,
         intervals,

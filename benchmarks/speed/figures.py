@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import earnest as en
 from benchmarks.speed.problems import binary
 from benchmarks.speed.timing import Row, best, side_by_side
-from earnest.inference.curves.corrected import Selection, mean_curves
+from earnest.inference.curves.corrected import ResampledSelection, mean_curves
 from earnest.plotting.figures.estimates import plot_estimate
 from earnest.plotting.svg.answer import answer
 
@@ -35,7 +35,7 @@ def rows(quick: bool) -> Iterator[Row]:
     yield Row("picture of the answer", ours, "matplotlib", theirs, 5.0)
     sizes = len(answer(made, name="a").svg), len(drawn_by_matplotlib(made))
     yield Row("its size", sizes[0], "matplotlib", sizes[1], 1.0, unit="bytes")
-    metric, selection = en.metric("roc_auc"), Selection.of(made)
+    metric, selection = en.metric("roc_auc"), ResampledSelection.of(made)
     whole = best(lambda: en.estimate(pi, metric="roc_auc", rng=1))
     curves = best(lambda: mean_curves(pi, metric, made.winner or 0, selection))
     yield Row("both curves, n=500 C=100", curves, "the estimate they repeat", whole, None)

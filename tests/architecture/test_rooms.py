@@ -155,3 +155,12 @@ def test_a_module_names_no_machine() -> None:
         text = path.read_text(encoding="utf-8")
         for word in (f"/{folder}/" for folder in ("root", "home", "tmp")):
             assert word not in text, path
+
+
+def test_one_module_decides_what_may_have_been_meant() -> None:
+    asking = [
+        path.relative_to(SOURCE).as_posix()
+        for path in MODULES
+        if re.search(r"difflib|f\"Did you mean", path.read_text(encoding="utf-8"))
+    ]
+    assert asking == ["core/base/check.py"]

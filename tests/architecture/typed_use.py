@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 import earnest as en
@@ -155,3 +157,18 @@ def training(a: Any, b: Any, X: Any, y: Any) -> None:
     en.assess(a, X, y, method=en.BayleAllPairs(), metric=en.metric("mse"))
     en.tune("table.csv", drop=en.BCED(threshold=0.95))
     en.SearchCV(a, {"C": [1]}, method=en.BBC(), drop=en.BCEDAdjusted())
+
+
+def figures(
+    estimate: en.Estimate, plan: en.Plan, explanation: en.Explanation, ax: Axes, figure: Figure
+) -> list[Axes]:
+    """Draw, and go on with the Axes."""
+    return [
+        estimate.plot(),
+        estimate.plot(ax),
+        plan.plot(ax),
+        explanation.plot(figure, most=3),
+        explanation.importance.plot(),
+        explanation.effect2d("C", "gamma").plot(figure),
+        explanation.region_tree("C").plot(),
+    ]

@@ -8,6 +8,7 @@ from typing import Any
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, Provenance, Scale
 from earnest.core.results.interval import Interval
+from earnest.core.results.specs import Selection
 
 ESTIMAND = "the mean performance of a configuration chosen by this rule from these configurations"
 CAUTION = Caution(
@@ -31,6 +32,7 @@ def estimate(
         scale=Scale("roc_auc", True, (0.0, 1.0)),
         method="bbc",
         estimand=ESTIMAND,
+        selection=Selection.CORRECTED,
         naive=naive,
         winner="svm [bold]C=1[/bold] β",
         n_cases=1208,

@@ -16,7 +16,7 @@ import earnest as en
 from earnest.cli.app import options_of
 from earnest.cli.failures import in_options, know_options
 from earnest.core.results.cautions import Caution
-from earnest.training.search.estimate import IN_TUNE, reword_for_tune
+from earnest.training.search.estimate import IN_SEARCH, IN_TUNE, reword_for_tune
 from earnest.training.tune.folder import PREDICTIONS
 from tests.training.tune_tables import portfolio
 
@@ -81,6 +81,22 @@ def test_advice_after_tune_names_only_its_arguments():
     for code, cure in IN_TUNE.items():
         assert set(re.findall(r"`(\w+)`", cure)) <= known, code
         assert not re.search(r"\w=", cure), code
+
+
+def test_advice_after_a_fit_of_search_cv_names_only_its_arguments():
+    known = {*inspect.signature(en.SearchCV).parameters}
+    for code, cure in IN_SEARCH.items():
+        assert {*re.findall(r"`(\w+)`", cure), *re.findall(r"(\w+)=", cure)} <= known, code
+
+
+def test_ties_after_a_fit_of_search_cv_are_answered_by_its_own_arguments():
+    from sklearn.dummy import DummyClassifier
+
+    y = np.tile([0, 1, 1], 20)
+    grid = {"strategy": ["prior", "most_frequent"]}
+    search = en.SearchCV(DummyClassifier(), grid, scoring="accuracy", random_state=0)
+    cures = {c.code: c.cure for c in search.fit(np.zeros((60, 1)), y).estimate_.cautions}
+    assert cures["EN005"] == IN_SEARCH["EN005"]
 
 
 def test_ties_and_few_cases_after_tune_are_not_answered_by_options_of_estimate(tmp_path, run):

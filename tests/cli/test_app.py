@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import inspect
+import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -16,6 +19,7 @@ from typer.testing import CliRunner, Result
 
 from earnest.cli.app import COMMANDS, build_program, make_app
 from earnest.cli.failures import in_options, internal_error
+from earnest.core.base.errors import FormatError, StoreError
 from tests.snapshots import read_snapshot
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -161,6 +165,54 @@ def test_the_hook_for_faults_collapses_lines(capsys):
     said = capsys.readouterr().err
     assert said.startswith("internal error: ValueError: first second \\x1b[31m. ")
     assert said.count("\n") == 1
+
+
+def _fail_within(error, cause):
+    def fail(*args, **options):
+        raise error from cause
+
+    return fail
+
+
+@pytest.mark.parametrize(
+    ("error", "cause", "got"),
+    [
+        (MemoryError("Unable to allocate 7 GiB for an array"), None, "7 GiB"),
+        (MemoryError(), None, ""),
+        (FormatError("'x' cannot be read"), OSError(errno.ENOMEM, "Cannot allocate memory"), "emo"),
+        (RuntimeError("can't start new thread"), None, "thread"),
+        (SystemError("std::bad_alloc"), None, "bad_alloc"),
+        (ImportError("x.so: failed to map segment from shared object"), None, "map segment"),
+    ],
+)
+def test_what_finds_no_memory_says_how_much_it_wanted_and_what_needs_less(
+    run, table, monkeypatch, error, cause, got
+):
+    monkeypatch.setattr("earnest.methods.run.estimate", _fail_within(error, cause))
+    done = run("estimate", table, "-m", "roc_auc")
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert done.err.startswith("error: there is not enough memory")
+    assert got in done.err
+    assert "--n-jobs 1" in done.err
+
+
+def test_another_writer_is_not_taken_for_too_little_memory(run, table, monkeypatch):
+    error = StoreError("another run is writing")
+    cause = BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+    monkeypatch.setattr("earnest.methods.run.estimate", _fail_within(error, cause))
+    assert "another run" in run("estimate", table, "-m", "roc_auc").err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits of POSIX")
+def test_too_few_addresses_are_refused_before_any_library_aborts(table):
+    ask = f"ulimit -v 700000; exec {shlex.quote(sys.executable)} -m earnest "
+    for words, code in ((f"estimate {shlex.quote(str(table))} -m roc_auc", 2), ("--help", 0)):
+        done = subprocess.run(
+            ["sh", "-c", ask + words], capture_output=True, text=True, timeout=60, check=False
+        )
+        assert done.returncode == code, done.stderr
+        assert ("ulimit -v" in done.stderr) == (code == 2)
+        assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, typer.Abort])

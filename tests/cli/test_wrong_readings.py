@@ -94,8 +94,9 @@ def test_commas_that_may_be_two_things_are_asked_about_with_both_options(run: Ru
     path = write(tmp_path / "p.csv", table)
     done = run("estimate", path, *ASK)
     assert (done.code, done.out) == (2, "")
-    assert "--thousands , for 1100, or --decimal , for 1.1." in done.err
+    assert "1100 or 1.1" in done.err
     for option in ("--thousands", "--decimal"):
+        assert f"{option} ," in done.err
         told = run("estimate", path, *ASK, option, ",", "--config", "svm", "--json")
         assert told.code == 0, told.err
 

@@ -26,7 +26,7 @@ def test_names_and_positions_are_the_same() -> None:
 
 def test_a_name_that_is_not_there_is_refused_with_the_nearest() -> None:
     with pytest.raises(en.InputError, match="Did you mean 'good'"):
-        en.compare(classified(), "gud", "poor", metric="accuracy")
+        en.compare(classified(), "god", "poor", metric="accuracy")
     with pytest.raises(en.InputError, match="from 0 to 2"):
         en.compare(classified(), 0, 3, metric="accuracy")
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import json
 import pickle
+import pkgutil
 from collections.abc import Iterator
 from functools import cache, reduce
 from operator import getitem
@@ -158,6 +160,15 @@ def test_a_result_shows_itself_in_few_words(kind: str) -> None:
     assert " at 0x" not in shown
     assert "array(" not in shown
     assert max(map(len, shown.splitlines())) < 300
+
+
+@pytest.mark.parametrize("kind", WHOLE)
+def test_printing_a_result_names_every_caution_under_the_line_for_pasting(kind: str) -> None:
+    made = results()[kind]
+    assert str(made).startswith(repr(made))
+    below = str(made)[len(repr(made)) :].splitlines()
+    for caution in made.cautions:
+        assert f"{caution.code} {caution.what}" in below
 
 
 @pytest.mark.parametrize("kind", SAVED)
@@ -383,3 +394,50 @@ def test_thresholds_with_a_curve_of_another_length_are_refused(place: tuple[str,
     for part in ([], reduce(getitem, place, data)[1:]):
         with pytest.raises(FormatError):
             en.Thresholds.from_dict(damage(data, place, part))
+
+
+def list_drawn() -> set[type]:
+    """Every class of the package with a figure of its own."""
+    classes = set()
+    for module in pkgutil.walk_packages(en.__path__, "earnest."):
+        if ".plotting" in module.name or "__main__" in module.name:
+            continue
+        for _, kind in inspect.getmembers(importlib.import_module(module.name), inspect.isclass):
+            if kind.__module__ == module.name and "plot" in vars(kind):
+                classes.add(kind)
+    return classes
+
+
+def test_every_figure_is_promised_as_axes() -> None:
+    drawn = list_drawn()
+    assert {type(results()[kind]) for kind in KINDS if hasattr(results()[kind], "plot")} <= drawn
+    for kind in drawn:
+        signature = inspect.signature(kind.plot)
+        assert signature.return_annotation == "Axes", kind
+        place = list(signature.parameters.values())[1]
+        assert (place.name, place.annotation) in (
+            ("ax", "Axes | None"),
+            ("figure", "Figure | None"),
+        ), kind
+
+
+def test_every_result_with_a_figure_returns_the_axes_that_it_drew_where_it_is_told() -> None:
+    import matplotlib.pyplot as plt
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    made = {**results(), "importance": explained().importance}
+    drawn = {type(result): result for result in made.values() if hasattr(result, "plot")}
+    assert set(drawn) == list_drawn()
+    for result in drawn.values():
+        ax = result.plot()
+        assert isinstance(ax, Axes)
+        assert ax.figure.axes[0] is ax
+        figure = Figure()
+        one = "ax" in inspect.signature(result.plot).parameters
+        place = {"ax": figure.add_subplot()} if one else {"figure": figure}
+        again = result.plot(**place)
+        assert isinstance(again, Axes)
+        assert again.figure is figure
+        assert not one or again is place["ax"]
+        plt.close("all")

@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from earnest.core.base.arrays import LARGEST_OUTCOME
 from earnest.core.data.predictions import Configs, Predictions
 
 # No lone surrogates, which no file can hold, and no NUL, which NumPy drops from the end of text.
@@ -57,7 +58,7 @@ def predictions(draw: st.DrawFn) -> Predictions:
         if task == "binary" and kind != "label" and draw(st.booleans()):
             options["threshold"] = draw(st.floats(0, 1))
     elif task == "regression":
-        y = draw(hnp.arrays(np.float64, n, elements=st.floats(-1e150, 1e150)))
+        y = draw(hnp.arrays(np.float64, n, elements=st.floats(-LARGEST_OUTCOME, LARGEST_OUTCOME)))
     else:
         y = (draw(hnp.arrays(np.float64, n, elements=st.floats(0, 1e300))), np.arange(n) % 2 == 0)
     shape: tuple[int, ...] = (n, width, repeats)
@@ -72,7 +73,7 @@ def predictions(draw: st.DrawFn) -> Predictions:
         low, high = (0, 1) if kind == "probability" else (None, None)
         bits = 32 if dtype is np.float32 else 64
         if task == "regression" and bits == 64:
-            low, high = -1e150, 1e150
+            low, high = -LARGEST_OUTCOME, LARGEST_OUTCOME
         finite = st.floats(low, high, width=bits, allow_nan=False, allow_infinity=False)
         scores = draw(hnp.arrays(dtype, shape, elements=finite))
         if task == "multiclass" and kind == "probability":

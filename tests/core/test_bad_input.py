@@ -25,10 +25,11 @@ import pytest
 
 from earnest.core.base.errors import EarnestError, FormatError
 from earnest.core.data.predictions import Configs, Predictions
+from earnest.core.data.scores import Scores
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "bad_input.json"
 
-NAN, INF = np.nan, np.inf
+NAN, INF, HUGE = np.nan, np.inf, 10**400
 Y = np.array([0, 1, 0, 1, 0, 1])
 FOLD = np.array([0, 0, 1, 1, 2, 2])
 S = np.array([[0.1, 0.3], [0.8, 0.6], [0.2, 0.4], [0.7, 0.2], [0.3, 0.1], [0.9, 0.5]])
@@ -49,6 +50,20 @@ ARRAYS: dict[str, Callable[[], object]] = {
     "fold of another length": lambda: FROM_ARRAYS(Y, S, FOLD[:5]),
     "groups of another length": lambda: FROM_ARRAYS(Y, S, FOLD, groups=[1, 2]),
     "groups missing": lambda: FROM_ARRAYS(Y, S, FOLD, groups=["a", None, "b", "b", "c", "c"]),
+    "groups of dicts": lambda: FROM_ARRAYS(Y, S, FOLD, groups=[{"a": case} for case in range(6)]),
+    "strata of lists": lambda: FROM_ARRAYS(
+        Y, S, FOLD, strata=np.array([[1], [2, 3], [1], [1], [1], [1]], dtype=object)
+    ),
+    "cases named by sets": lambda: FROM_ARRAYS(Y, S, FOLD, ids=[{case} for case in range(6)]),
+    "scores beyond floats": lambda: FROM_ARRAYS(Y, [0.5, HUGE, 0.1, 0.2, 0.3, 0.4]),
+    "outcome beyond floats": lambda: FROM_ARRAYS([0.5, HUGE, 1, 2, 3, 4], S, task="regression"),
+    "groups beyond floats": lambda: FROM_ARRAYS(Y, S, FOLD, groups=[0.5, HUGE, 1, 2, 3, 4]),
+    "threshold beyond floats": lambda: FROM_ARRAYS(Y, S, FOLD, threshold=HUGE),
+    "column beyond floats": lambda: Predictions.from_frame(
+        pd.DataFrame({"y": Y, "fold": FOLD, "svm": pd.Series([HUGE] * 6, dtype=object)})
+    ),
+    "items of dicts": lambda: Scores(S, id=[{"a": case} for case in range(6)]),
+    "scores of items beyond floats": lambda: Scores([[HUGE], [1.0]]),
     "groups in two columns": lambda: FROM_ARRAYS(Y, S, FOLD, groups=S),
     "case named twice": lambda: FROM_ARRAYS(Y, S, FOLD, ids=[7, 7, 8, 9, 10, 11]),
     "scores ragged": lambda: FROM_ARRAYS(Y[:2], [[0.1, 0.2], [0.3]]),
@@ -228,7 +243,7 @@ TABLES: dict[str, Callable[[], object]] = {
     "long with y that differs": lambda: read(long(y_true=[0, 1, 1, 1])),
     "long with a group that differs": lambda: read(long(group=["a", "a", "a", "b"])),
     "long with a missing configuration": lambda: read(long(config_id=["a", "b", None, "b"])),
-    "long with a cell of text": lambda: read(long(y_pred=["0.1", "?", "0.6", "0.7"])),
+    "long with a cell of text": lambda: read(long(y_pred=["0.1", "much", "0.6", "0.7"])),
     "long without a class": lambda: read(
         long(y_true=["a", "a", "b", "b"], drop="y_pred", proba_c=0.5)
     ),

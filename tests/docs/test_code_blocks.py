@@ -30,7 +30,6 @@ EVERY_MARKDOWN = sorted(  # sorted: every test process must collect the same lis
     [
         *ROOT.glob("*.md"),
         *(p for p in (ROOT / "docs").rglob("*.md") if not MADE & set(p.parts)),
-        *(ROOT / "changelog.d").glob("*.md"),
     ]
 )
 
@@ -241,28 +240,3 @@ def test_pages_do_not_shout() -> None:
     for page in EVERY_MARKDOWN:
         text = re.sub(r"`[^`]*`|\$[^$]*\$|<!--.*?-->|!\[", "", prose(page), flags=re.S)
         assert "!" not in text, named(page)
-
-
-def test_decisions_have_a_number_of_their_own_and_every_part() -> None:
-    folder = ROOT / "docs" / "development" / "decisions"
-    records = sorted(folder.glob("[0-9]*.md"))
-    numbers = [record.name[:4] for record in records]  # a gap is one that is still being written
-    assert len(set(numbers)) == len(numbers)
-    for record in records:
-        text = record.read_text(encoding="utf-8")
-        assert text.startswith(f"# {record.name[:4]}. ")
-        assert re.search(r"^Status: (accepted(; .*\d{4}.*)?|replaced by \d{4})$", text, re.M)
-        assert re.findall(r"^## (.+)$", text, re.M) == [
-            "Why the question came up",
-            "What we chose",
-            "What we rejected, and why",
-            "What follows from it",
-        ]
-
-
-def test_changelog_fragments_have_a_known_type() -> None:
-    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    types = {kind["directory"] for kind in config["tool"]["towncrier"]["type"]}
-    for fragment in (ROOT / "changelog.d").glob("*.md"):
-        if fragment.name != "README.md":
-            assert fragment.name.split(".")[-2] in types, fragment.name

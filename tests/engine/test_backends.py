@@ -103,7 +103,7 @@ def test_an_extra_that_is_missing_is_named(
         pass
     assert str(refused.value) == (
         f"back end {name!r} needs the package {package}, which is not installed. "
-        f"Install it with: pip install 'earnest[{name}]'."
+        f"Install it: pip install '.[{name}]' in your copy of earnest's source."
     )
 
 

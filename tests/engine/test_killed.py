@@ -9,9 +9,11 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from pyarrow import csv
 
 from earnest.core.base.errors import StoreError
 from earnest.core.base.protocols import Outcome
@@ -19,6 +21,7 @@ from earnest.store import SqliteStore, read_run
 from tests.engine import killed_run
 from tests.engine.killed_run import IDENTITY
 from tests.store.examples import same
+from tests.training.tune_tables import of, portfolio
 
 ROOT = Path(__file__).parents[2]
 N_TASKS = 24
@@ -160,3 +163,70 @@ def test_two_runs_on_one_file(tmp_path: Path) -> None:
     done = [line for line in lines(log) if line.startswith("end")]
     assert len(lines(log)) >= before + 6
     assert len(read_run(store).outcomes) >= len(done) - 1  # all but the one that was killed
+
+
+# ------------------------------------------------------------ files of a killed run
+
+
+KILLED_AT = """
+import os, signal, sys
+from earnest.cli import main
+
+left, replace = int(sys.argv[1]), os.replace
+
+def count(old, new, **options):
+    global left
+    left -= 1
+    if not left:
+        os.kill(os.getpid(), signal.SIGKILL)  # the new file is there, and not in its place yet
+    replace(old, new, **options)
+
+os.replace = count
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+@pytest.mark.parametrize(
+    "write", [4, pytest.param(3, marks=pytest.mark.slow), pytest.param(6, marks=pytest.mark.slow)]
+)
+def test_a_tuning_killed_while_it_writes_leaves_no_temporary_file_after_a_resume(
+    tmp_path: Path, write: int
+) -> None:
+    csv.write_csv(of("relapse"), tmp_path / "patients.csv")
+    portfolio(tmp_path)
+    options = "--target relapse --seed 7 --portfolio quick.toml --configs 2 --folds 3 --n-jobs 1"
+    command = ["tune", "patients.csv", *options.split(), "--quiet", "--live", "--out", "run"]
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED_AT, str(write), *command],
+        cwd=tmp_path,
+        timeout=120,
+        check=False,
+    )
+    assert killed.returncode == -signal.SIGKILL
+    subprocess.run(
+        [sys.executable, "-m", "earnest", *command, "--resume"],
+        cwd=tmp_path,
+        timeout=120,
+        check=True,
+    )
+    names = sorted(path.name for path in (tmp_path / "run").iterdir())
+    assert not [name for name in names if name.startswith(".") or name.endswith(".tmp")]
+    assert {"estimate.json", "model.skops", "predictions.parquet", "run.db"} <= set(names)
+
+
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_a_search_killed_at_a_random_moment_leaves_only_its_run_file_after_a_resume(
+    tmp_path: Path, seed: int
+) -> None:
+    command = [sys.executable, "-m", "tests.training.killed_search", str(tmp_path / "run.db"), "1"]
+    process = subprocess.Popen(command, cwd=ROOT, start_new_session=True)
+    limit = time.monotonic() + 60.0
+    while not (tmp_path / "run.db").exists() and process.poll() is None:
+        assert time.monotonic() < limit
+        time.sleep(0.001)
+    time.sleep(random.Random(seed).random() * 0.2)
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    subprocess.run(command, cwd=ROOT, timeout=120, check=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["run.db"]

@@ -11,9 +11,16 @@ import joblib
 import numpy as np
 import pytest
 
-from earnest.core.base.protocols import Task
-from earnest.engine.limits import TaskLimit, TimeLimit, gentle
+from earnest.core.base.protocols import Outcome, Task
+from earnest.engine.limits import (
+    GRACE_AT_DEADLINE,
+    DeadlineError,
+    TaskLimit,
+    TimeLimit,
+    gentle,
+)
 from earnest.engine.run import run
+from earnest.store import MemoryStore
 from tests.engine.test_run import SHARED, collected
 from tests.engine.works import powers, seconds_and_process, trouble
 from tests.store.examples import same
@@ -130,6 +137,57 @@ def test_a_thread_in_time_is_not_disturbed_afterwards() -> None:
     thread.start()
     thread.join()
     assert seen[-1] == "done"
+
+
+def test_a_deadline_is_a_limit_of_whatever_is_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr("earnest.engine.limits.time.monotonic", lambda: now)
+    limit = TaskLimit.of(10, grace=5.0, deadline=130.0)
+    assert limit is not None
+    assert (limit.find_gentle(), limit.find_hard()) == (10.0, 15.0)
+    now = 127.0
+    assert (limit.find_gentle(), limit.find_hard()) == (3.0, 3.0 + GRACE_AT_DEADLINE)
+    assert not limit.is_over
+    now = 140.0
+    assert (limit.find_gentle(), limit.find_hard()) == (0.0, GRACE_AT_DEADLINE)
+    assert limit.is_over
+    assert TaskLimit.of(None, deadline=130.0) == TaskLimit(deadline=130.0)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("kind", ["sleep", "hang in C"])
+def test_a_task_under_way_at_the_deadline_is_given_up_and_leaves_no_outcome(
+    kind: str, n_jobs: int
+) -> None:
+    store, tasks = MemoryStore(), [Task((0,)), Task((1,), kind), Task((2,), kind)]
+    store.open({})
+    deadline, limits = time.monotonic() + 5.0, {"time_limit": 600.0, "grace": 300.0}
+    with pytest.raises(DeadlineError):
+        list(run(trouble, SHARED, tasks, n_jobs=n_jobs, store=store, deadline=deadline, **limits))
+    assert time.monotonic() < deadline + 60.0  # far less than the limit of a task
+    assert set(store.done()) <= {(0,)}
+    again = collected(run(trouble, SHARED, tasks[:1], n_jobs=n_jobs, store=store))
+    assert same(again[0,], powers(SHARED, tasks[0]))
+
+
+def test_after_the_deadline_nothing_is_begun() -> None:
+    begun = []
+
+    def work(shared: None, task: Task) -> Outcome:
+        begun.append(task.key)
+        return Outcome(task.key)
+
+    with pytest.raises(DeadlineError):
+        list(run(work, None, [Task((0,))], deadline=time.monotonic()))
+    assert begun == []
+
+
+def test_a_run_that_is_done_by_its_deadline_is_as_without_one() -> None:
+    def work(shared: None, task: Task) -> Outcome:
+        return Outcome(task.key)
+
+    tasks = [Task((i,)) for i in range(3)]
+    assert len(list(run(work, None, tasks, deadline=time.monotonic() + 600.0))) == 3
 
 
 def test_a_limit_is_read_as_seconds() -> None:

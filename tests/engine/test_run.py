@@ -7,6 +7,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from joblib._parallel_backends import LokyBackend
 
 from earnest.core.base.errors import EarnestError, InputError
 from earnest.core.base.protocols import Outcome, Task
+from earnest.engine import run as engine_run
 from earnest.engine.parcels import keep
 from earnest.engine.run import run
 from earnest.engine.worker import TOGETHER, Chunks, Report
@@ -128,6 +130,26 @@ def test_a_pool_that_breaks_among_tasks_of_all_lengths_loses_none(tmp_path: Path
     assert len(found) == len(tasks)
     assert [key for key, outcome in found.items() if outcome.failed] == [(43,)]
     assert found[43,].note == "the process ended"
+
+
+def test_a_chunk_that_its_process_never_got_is_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[object] = []
+    get = engine_run._SingleProcess.get
+
+    class Forgetful:
+        """A pool that loses the first chunk, as one does whose process has just ended."""
+
+        def submit(self, *call: object) -> Future[Report]:
+            sent.append(call)
+            return Future() if len(sent) == 1 else get().submit(*call)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(engine_run._SingleProcess, "get", Forgetful)
+    monkeypatch.setattr(engine_run, "PATIENCE", 2.0)
+    monkeypatch.setattr(engine_run, "LOOK", 0.1)
+    found = collected(run(powers, SHARED, TASKS[:3], n_jobs=1, time_limit=60))
+    assert len(found) == 3
+    assert not any(outcome.failed for outcome in found.values())
+    assert len(sent) > 1
 
 
 def test_a_task_that_ran_out_of_time_is_run_again_only_with_more_time() -> None:

@@ -12,8 +12,10 @@ import optuna
 import pytest
 from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import earnest as en
+from earnest.explanation.effects import effect_of
 from earnest.explanation.result import Explanation
 from tests.explanation.scenes import mixed_objective, mixed_trials
 
@@ -109,6 +111,21 @@ def test_further_questions(found: Explanation) -> None:
         found.suggest(0)
 
 
+def test_further_questions_keep_linear_algebra_on_one_thread(
+    found: Explanation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[int] = []
+
+    def count(*given: Any, **options: Any) -> Any:
+        threads.extend(pool["num_threads"] for pool in threadpool_info())
+        return effect_of(*given, **options)
+
+    monkeypatch.setattr("earnest.explanation.result.effect_of", count)
+    with threadpool_limits(2):
+        found.effect("share", within=found.region_tree("share", depth=1).leaves[0])
+    assert set(threads) == {1}
+
+
 def test_quality_against_a_known_truth(found: Explanation) -> None:
     known = found.quality("share", truth=mixed_objective)
     assert known.overall.nll is not None
@@ -160,7 +177,7 @@ def test_a_conditional_optuna_study_is_explained_end_to_end(tmp_path: Path) -> N
     )
     result = en.explain(tmp_path / "journal.log", study="tuning", **KNOBS)
     assert set(result.effects) == {"classifier", "share", "svm_C", "forest_depth"}
-    assert result.n_pruned == 5
+    assert result.counts.pruned_unused == 5
     assert result.effects["svm_C"].where == "classifier is svm"
     peak = result.effects["svm_C"]
     assert 0.01 < peak.grid[int(np.argmax(peak.mean))] < 100
@@ -190,7 +207,7 @@ def test_nan_objectives_are_left_out_and_said_so() -> None:
     configs, values = simple()
     values[3] = values[8] = float("nan")
     result = en.explain(configs, objective_values=values, direction="maximize", **KNOBS)
-    assert (result.n_trials, result.n_failed) == (28, 2)
+    assert (result.counts.complete, result.counts.failed) == (28, 2)
     assert "EN060" in {caution.code for caution in result.cautions}
 
 

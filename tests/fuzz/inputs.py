@@ -22,6 +22,10 @@ import pyarrow.parquet as pq
 import earnest as en
 from earnest.cli import main
 from tests.fuzz import mutations as m
+from tests.fuzz import questions as q
+from tests.fuzz.databases import mutate_schema
+from tests.fuzz.links import ChangedOutside, put_links
+from tests.fuzz.objects import call_with_objects
 
 NUMBERS = ("0.5", "0.05", "0", "1", "-1", "0.3", "nan", "inf", "1e-9", "1e300", "x")
 METRICS = ("auc", "accuracy", "brier", "log_loss", "rmse", "concordance", "f1", "roc_auc_ovr", "x")
@@ -118,7 +122,8 @@ LIKELY: dict[str, tuple[str, ...]] = {
     "items": ("50", "0", "-1", "1"),
     "samples": ("1", "2", "0"),
     "aggregate": ("mean", "median", "pass@2", "pass^2", "macro", "x"),
-    "missing": ("items", "configs", "worst", "x"),
+    "incomplete": ("items", "configs", "worst", "x"),
+    "missing": ("0", "-9", "yes", "", "é", "1e400", "nan"),
     "by": ("model", "task", "file", "x"),
 }
 UNSAFE = {"show", "scheduler", "trust_pickle"}  # would open a browser, a network, a pickle
@@ -135,12 +140,20 @@ URLS = (
 
 @dataclass(frozen=True)
 class Input:
-    """What is done: a call, said in words by which it can be repeated by hand."""
+    """What is done: a call, and words by which it can be repeated by hand.
+
+    What is asked of the statistics is only known when it is asked; the call adds it to the notes.
+    """
 
     seed: int
     kind: str
-    words: str
+    notes: list[str]
     call: Callable[[], int | None]
+
+    @property
+    def words(self) -> str:
+        """The notes as one text."""
+        return "\n".join(self.notes)
 
 
 def make_input(seed: int, seeds: Path, work: Path, only: str = "") -> Input:
@@ -148,16 +161,22 @@ def make_input(seed: int, seeds: Path, work: Path, only: str = "") -> Input:
 
     `only` is how the kind of input begins: 'load' for the readers of the library alone.
     """
-    r = random.Random(seed)
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    kinds = {kind: weight for kind, (weight, _) in KINDS.items() if kind.startswith(only)}
-    kind = r.choices(list(kinds), list(kinds.values()))[0]
+    r = random.Random(seed)
+    kind = choose_kind(r, only)
     words, call = KINDS[kind][1](r, seeds, work)
-    return Input(seed, kind, words, call)
+    return Input(seed, kind, [words] if isinstance(words, str) else words, call)
 
 
-Made = tuple[str, Callable[[], int | None]]
+def choose_kind(r: random.Random | int, only: str = "") -> str:
+    """Draw the kind of an input, the first thing that its seed decides."""
+    r = random.Random(r) if isinstance(r, int) else r
+    kinds = {kind: weight for kind, (weight, _) in KINDS.items() if kind.startswith(only)}
+    return r.choices(list(kinds), list(kinds.values()))[0]
+
+
+Made = tuple[str | list[str], Callable[[], int | None]]
 PREDICTIONS = (
     *("own.csv", "own.tsv", "own.csv.gz", "own.parquet", "own.arrow", "own.npz", "wide.csv"),
     *("wide.parquet", "long.csv", "arrays.npz", "labels.npz", "multiclass.csv", "survival.csv"),
@@ -309,6 +328,78 @@ def _load_run(r: random.Random, seeds: Path, work: Path) -> Made:
     return _read(f"read_run({path.name!r})", lambda: en.read_run(path))
 
 
+def _load_schema(r: random.Random, seeds: Path, work: Path) -> Made:
+    """Read a run or a study whose tables are others than earnest or Optuna wrote."""
+    name = r.choice(["run/run.db", "search.db", "search.db", "study.db", "study.db"])
+    path = Path(shutil.copy(seeds / name, work / Path(name).name))
+    mutate_schema(path, r)
+    readers: dict[str, Callable[[], Any]] = {
+        f"read_run({path.name!r})": lambda: en.read_run(path),
+        f"trials_from({path.name!r})": lambda: en.trials_from(path),
+        f"predictions_from({path.name!r})": lambda: en.predictions_from(path, [0, 1] * 20),
+    }
+    words = r.choice(list(readers)[1:] if name == "study.db" else list(readers))
+    return _read(words, readers[words])
+
+
+def _ask_schema(r: random.Random, seeds: Path, work: Path) -> Made:
+    """Give a command a run or a study whose tables are others."""
+    if r.random() < 0.3:
+        path = Path(shutil.copy(seeds / "study.db", work / "study.db"))
+        mutate_schema(path, r)
+        return _command(["explain", str(path), "--n-points", "20", "--regions", "2"])
+    folder = Path(shutil.copytree(seeds / "run", work / "run"))
+    mutate_schema(folder / "run.db", r)
+    report = ["-o", str(work / "o.html"), "--n-resamples", "20", "--no-explain"]
+    resume = ["--target", "y", "--configs", "2", "--folds", "3", "--seed", "0", "--n-jobs", "1"]
+    table = str(seeds / "table.csv")
+    return _command(
+        r.choice(
+            [
+                ["report", str(folder), *report],
+                ["gather", str(folder), "-o", str(work / "o.csv")],
+                ["estimate", str(folder), "-m", "auc", "--n-resamples", "20"],
+                ["explain", str(folder / "run.db"), "--n-points", "20", "--suggest", "0"],
+                ["tune", table, *resume, "--resume", "-q", "--no-report", "-o", str(folder)],
+            ]
+        )
+    )
+
+
+def _ask_links(r: random.Random, seeds: Path, work: Path) -> Made:
+    """Give a command a run folder with links in it: inside, outside, dangling, in a circle."""
+    folder = Path(shutil.copytree(seeds / "run", work / "run"))
+    outside = work / "outside"
+    links = put_links(folder, outside, seeds, r)
+    page = str(work / "o.html")  # a link that a user names is followed
+    report = ["-o", page, "--n-resamples", "20", "--no-explain"]
+    resume = ["--target", "y", "--configs", "2", "--folds", "3", "--seed", "0", "--n-jobs", "1"]
+    table = str(seeds / "table.csv")
+    words, call = _command(
+        r.choice(
+            [
+                ["report", str(folder), *report],
+                ["gather", str(folder), "-o", str(work / "o.csv")],
+                ["estimate", str(folder), "-m", "auc", "--n-resamples", "20"],
+                ["predict", str(folder), str(seeds / "new.csv"), "--out", str(work / "o.csv")],
+                ["explain", str(folder / "run.db"), "--n-points", "20", "--suggest", "0"],
+                ["tune", table, *resume, "--resume", "-q", "--no-report", "-o", str(folder)],
+            ]
+        )
+    )
+
+    def ask() -> int | None:
+        before = {path: path.read_bytes() for path in outside.iterdir() if path.is_file()}
+        code = call()
+        after = {path: path.read_bytes() for path in outside.iterdir() if path.is_file()}
+        changed = [p.name for p in before.keys() | after if before.get(p) != after.get(p)]
+        if changed:
+            raise ChangedOutside(", ".join(sorted(changed)))
+        return code
+
+    return f"{words} with links {links}", ask
+
+
 def _load_model(r: random.Random, seeds: Path, work: Path) -> Made:
     path = _mutated("run/model.skops", r, seeds, work)
     return _read(f"load_model({path.name!r})", lambda: en.load_model(path))
@@ -358,7 +449,7 @@ def _load_scores(r: random.Random, seeds: Path, work: Path) -> Made:
             "aggregate": ("median", "macro", "pass@1", "pass@9", "ratio", "quantile(0.9)", "x"),
             "limits": ((0, 1), (0, 5), (1, 0), "x"),
             "greater_is_better": (False,),
-            "missing": ("items", "configs", "worst", "x"),
+            "incomplete": ("items", "configs", "worst", "x"),
             "batches": (100, 0, -1),
             "format": ("wide", "long"),
         }
@@ -428,7 +519,7 @@ def _load_logs(r: random.Random, seeds: Path, work: Path) -> Made:
     if r.random() < 0.2:
         options["by"] = r.choice(["model", "task", "file", "x"])
     if r.random() < 0.3:
-        options["missing"] = r.choice(["items", "configs", "worst"])
+        options["incomplete"] = r.choice(["items", "configs", "worst"])
 
     def use() -> None:
         scores = en.scores_from(folder, **options)
@@ -604,6 +695,11 @@ def _options(name: str, r: random.Random, share: float, given: set[str]) -> list
     return args
 
 
+def _question(ask: Callable[[random.Random, Path], Made]) -> Callable[..., Made]:
+    """Return the maker of an input that needs no file."""
+    return lambda r, seeds, work: ask(r, work)
+
+
 # What is tried, and how often: a reader of the library takes milliseconds, training a second.
 KINDS: dict[str, tuple[int, Callable[[random.Random, Path, Path], Made]]] = {
     "load predictions": (24, _load_predictions),
@@ -623,4 +719,19 @@ KINDS: dict[str, tuple[int, Callable[[random.Random, Path, Path], Made]]] = {
     "ask model": (1, _ask_model),
     "ask training": (1, _ask_training),
     "ask anything": (5, _ask_anything),
+    "load schema": (10, _load_schema),
+    "ask schema": (3, _ask_schema),
+    "ask links": (2, _ask_links),
+    "call with objects": (12, _question(call_with_objects)),
+    "question estimate": (30, _question(q.ask_estimate)),
+    "question default": (8, _question(q.ask_default)),
+    "question comparison": (20, _question(q.ask_comparison)),
+    "question curve": (6, _question(q.ask_curve)),
+    "question decision": (4, _question(q.ask_decision)),
+    "question items": (15, _question(q.ask_items)),
+    "question learner": (12, _question(q.ask_learner)),
+    "question statistic": (8, _question(q.ask_statistic)),
+    "question explanation": (1, _question(q.ask_explanation)),
+    "question training": (1, _question(q.ask_training)),
+    "question report": (1, _question(q.ask_report)),
 }

@@ -1,7 +1,7 @@
 """Winners and numbers that every machine must give.
 
 `python -m tests.golden.everywhere` remakes their file, which holds twelve digits; machines agree to
-1e-10 (decision 0035).
+1e-10 (decision 0002).
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import earnest as en
+from earnest.core.data.folds import TrainingSizes
 from earnest.core.results.specs import COMPARED_ON_ITEMS, ON_ITEMS, Estimand
 from earnest.core.text.estimate import headline, is_on_items, reason
 from earnest.resampling.bootstrap import GroupBootstrap
@@ -70,7 +71,7 @@ def test_every_method_for_means_takes_scores_and_the_others_say_what_would_work(
 def test_the_words_speak_of_items_and_neither_of_folds_nor_of_training() -> None:
     made = en.estimate(en.Scores(prompts(configs=20)), rng=0)
     assert made.estimand == Estimand.CHOSEN_ON_ITEMS
-    assert made.training_share is None
+    assert made.training is None
     said = " ".join([headline(made), reason(made), made.estimand])
     assert "on items like these" in said
     assert not {"fold", "trained", "training", "data", "search"} & set(said.lower().split())
@@ -85,7 +86,7 @@ def test_losses_of_a_cross_validation_keep_their_folds() -> None:
     given = en.Scores(losses, fold=np.arange(40) % 5, greater_is_better=False)
     made = en.estimate(given, rng=0)
     assert made.estimand == Estimand.WINNER
-    assert made.training_share == "4/5"
+    assert made.training == TrainingSizes(32, 32, 32)
     assert made.metric == "loss"
     assert en.compare(given, "a", "b").metric == "loss"
 

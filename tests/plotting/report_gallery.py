@@ -16,7 +16,12 @@ from earnest.explanation.curves import EffectCurve, Objective
 from earnest.explanation.importance import Importance, Share
 from earnest.explanation.regions.regions import Limit, Region, RegionTree
 from earnest.explanation.sampling_bias import Gap
-from earnest.inference.curves.corrected import ClassCurves, Selection, class_curves, mean_curves
+from earnest.inference.curves.corrected import (
+    ClassCurves,
+    ResampledSelection,
+    class_curves,
+    mean_curves,
+)
 from earnest.inference.curves.winner import calibration, residuals, risk_groups, winner_folds
 from earnest.plotting.svg import answer as svg_answer
 from earnest.plotting.svg import curves as svg_curves
@@ -106,7 +111,7 @@ def gallery(words: str = "config", prefix: str = "f") -> dict[str, Figure]:
     """Return one figure of each kind; `words` stand for every name a user gives."""
     pi = named(example_predictions("binary", n_cases=90, n_configs=9), words)
     made = en.estimate(pi, metric="roc_auc", n_resamples=200, rng=0)
-    both = mean_curves(pi, metric("roc_auc"), made.winner or 0, Selection.of(made))
+    both = mean_curves(pi, metric("roc_auc"), made.winner or 0, ResampledSelection.of(made))
     loss = an_estimate(words, name="rmse")
     naive = an_estimate(words, "naive_bootstrap")
     bare = an_estimate(words, "tibshirani")
@@ -131,7 +136,7 @@ def gallery(words: str = "config", prefix: str = "f") -> dict[str, Figure]:
         "answer-lower": lambda n: svg_answer.answer(made.at(side="lower"), name=n, width=560),
         "answer-upper": lambda n: svg_answer.answer(made.at(side="upper"), name=n, width=560),
         "answer-loss": lambda n: svg_answer.answer(loss, name=n, width=560),
-        "answer-naive": lambda n: svg_answer.answer(naive, name=n, corrected=False),
+        "answer-naive": lambda n: svg_answer.answer(naive, name=n),
         "answer-bare": lambda n: svg_answer.answer(bare, name=n),
         "bootstrap": lambda n: svg_draws.bootstrap(made, name=n),
         "bootstrap-loss": lambda n: svg_draws.bootstrap(loss.at(side="upper"), name=n, width=350),
@@ -185,7 +190,7 @@ def _by_class(words: str) -> ClassCurves:
     """Curves of a few classes, one of them called as the words say."""
     pi = example_predictions("multiclass", n_cases=120)
     made = en.estimate(pi, metric="accuracy", n_resamples=50, rng=0)
-    found = class_curves(pi, metric("accuracy"), made.winner or 0, Selection.of(made))
+    found = class_curves(pi, metric("accuracy"), made.winner or 0, ResampledSelection.of(made))
     return replace(found, names=(words, *found.names[1:]))
 
 

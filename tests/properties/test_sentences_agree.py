@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import earnest as en
 from earnest.core.results.estimate import Estimate, Scale
 from earnest.core.results.interval import Interval
-from earnest.core.results.specs import Side
+from earnest.core.results.specs import Selection, Side
 from earnest.core.text.estimate import confidence, headline, limits_words, print_numbers
 from earnest.core.text.numbers import MINUS
 from earnest.metrics import METRICS
@@ -154,8 +154,12 @@ def estimates(draw: st.DrawFn, base: Estimate) -> Estimate:
     error = draw(st.one_of(st.none(), st.floats(1e-12, 0.5).map(lambda x: unit * x)))
     interval = Interval(*ends[side], draw(st.sampled_from(LEVELS)), side)
     base = replace(base, source=None, cautions=(), interval=None)
+    n_configs = draw(st.integers(1, 5))
+    choices = [choice for choice in Selection if choice is not Selection.NOTHING_SELECTED]
+    selection = Selection.NOTHING_SELECTED if n_configs == 1 else draw(st.sampled_from(choices))
     return replace(base, value=value, naive=naive, interval=interval, standard_error=error,
-                   scale=scale, n_configs=draw(st.integers(1, 5)), no_information=None)  # fmt: skip
+                   scale=scale, n_configs=n_configs, selection=selection,
+                   no_information=None)  # fmt: skip
 
 
 BASE = en.estimate(en.Predictions.from_arrays([0, 1] * 9, [0.2, 0.7] * 9), metric="accuracy",

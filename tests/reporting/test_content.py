@@ -11,7 +11,7 @@ import pytest
 
 import earnest as en
 from earnest import metric
-from earnest.inference.curves.corrected import Selection, class_curves
+from earnest.inference.curves.corrected import ResampledSelection, class_curves
 from earnest.inference.curves.winner import risk_groups
 from tests.reporting.scenes import SCENES, scene
 
@@ -39,7 +39,7 @@ def test_the_points_of_curves_are_in_the_json_as_computed() -> None:
     pi, _ = SCENES["multiclass"](Path())
     told = panels("multiclass")["Each class against the rest"]["data"]
     made = en.estimate(pi, metric="accuracy", rng=0)
-    found = class_curves(pi, metric("accuracy"), made.winner or 0, Selection.of(made))
+    found = class_curves(pi, metric("accuracy"), made.winner or 0, ResampledSelection.of(made))
     assert told["names"] == ["setosa", "versicolor", "virginica"]
     for each, curve in zip(told["classes"], found.classes, strict=True):
         assert each["mean"] == curve.mean.tolist()

@@ -22,8 +22,8 @@ def alone(html: str) -> None:
     assert found.outside == []
     assert html.count("<style>") == 1
     css = html[html.index("<style>") + 7 : html.index("</style>")]
-    rules = css.replace("@media (prefers-color-scheme: dark) {", "").split("}")
-    heads = [rule.split("{")[0] for rule in rules if "{" in rule]
+    rules = re.sub(r"@(media|container) \([^)]*\) \{", "", css).split("}")
+    heads = [re.sub(r":is\([^)]*\)", "", rule.split("{")[0]) for rule in rules if "{" in rule]
     selectors = [one.strip() for head in heads for one in head.split(",")]
     assert all(re.match(r"(\S+ )?\.earnest-fragment\b", one) for one in selectors)
 
@@ -86,7 +86,7 @@ def test_a_table_of_rivals_shows_the_nearest_and_says_how_many_there_are() -> No
     assert "The nearest 20 of 24" in html
     for name, kept in (("may be the best", True), ("not the best", False)):
         shown = sum((one.b in made.not_worse) is kept for one, _ in made.ranked()[:20])
-        assert html.count(f"<td>{name}</td>") == shown
+        assert html.count(f">{name}</td>") == shown
 
 
 def test_a_report_shows_its_first_screen_and_how_to_save_it(binary: en.Predictions) -> None:
@@ -127,6 +127,28 @@ def test_a_search_shows_its_estimate_above_its_diagram() -> None:
     assert html.startswith('<div class="earnest-fragment">')
     assert "KNeighborsClassifier" in html
     assert search._repr_mimebundle_()["text/html"].startswith('<div class="earnest-fragment">')
+
+
+def test_a_winner_is_shown_by_its_parameters() -> None:
+    from sklearn.linear_model import LogisticRegression
+
+    grid = {"C": [0.01, 1.0], "max_iter": [100, 200]}
+    search = en.SearchCV(LogisticRegression(), grid, scoring="roc_auc", random_state=0)
+    made = search.fit(*cases()).estimate_
+    c, rounds = search.best_params_["C"], search.best_params_["max_iter"]
+    label = f"{made.winner}: C {c:g}, max_iter {rounds}"
+    assert made.winner_label == label
+    assert f"winner {label}" in str(made).splitlines()
+    assert f"<dd>{label}</dd>" in made._repr_html_()
+    assert f"<dd>{label}</dd>" in search._repr_html_()
+    assert en.Estimate.from_dict(made.to_dict()).winner_label == label
+    thresholds = search.thresholds()
+    assert thresholds.winner_label == label
+    assert f"<dd>{label}</dd>" in thresholds._repr_html_()
+    many = en.compare_many(search.predictions_, metric="roc_auc", rng=0)
+    assert many.labels is not None
+    assert all(many.labels[one.b].startswith(f"{one.b}: C ") for one in many.comparisons)
+    assert all(f">{many.labels[one.b]}</td>" in many._repr_html_() for one in many.comparisons)
 
 
 def test_a_search_without_an_estimate_shows_its_diagram_alone() -> None:

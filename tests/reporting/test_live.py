@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import io
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from earnest.cli.show.progress import FoldLine
+from earnest.core.base.protocols import Outcome
+from earnest.engine.progress import Meter, ProgressState
 from earnest.reporting.live import draw_live_page, show_state
-from earnest.training.search.live import Leader, LiveFailure, LiveState, Standing, Status
+from earnest.training.search.live import Leader, LiveFailure, LivePage, LiveState, Standing, Status
 
 HOSTILE = '<script>alert(1)</script>"&'
 
@@ -32,16 +36,24 @@ def standing(corrected: bool = True, name: str = "c1") -> Standing:
     )
 
 
+def progress(**parts: object) -> ProgressState:
+    given = {
+        "planned": 100,
+        "fits": 410,
+        "fits_planned": 1000,
+        "fits_failed": 1,
+        "elapsed": 65.0,
+        "fraction": 0.41,
+        "seconds_left": 90.0,
+    }
+    return ProgressState(**(given | parts))
+
+
 def state(**parts: object) -> LiveState:
     given = {
         "title": "patients.csv, relapse",
         "written": 1_800_000_000.0,
-        "seconds": 65.0,
-        "planned": 1000,
-        "n_configs_planned": 100,
-        "done": 410,
-        "failed": 1,
-        "left": 90.0,
+        "progress": progress(),
         "failures": (LiveFailure("c7", 0, 2, "ValueError: no"),),
         "standing": standing(),
         "again": "The same command with --resume goes on.",
@@ -52,7 +64,13 @@ def state(**parts: object) -> LiveState:
 def test_what_users_write_is_text() -> None:
     bad = (LiveFailure(HOSTILE, 0, 1, HOSTILE),)
     page = draw_live_page(
-        state(title=HOSTILE, standing=standing(name=HOSTILE), failures=bad, doing=HOSTILE)
+        state(
+            title=HOSTILE,
+            standing=standing(name=HOSTILE),
+            failures=bad,
+            error=HOSTILE,
+            progress=progress(doing=HOSTILE),
+        )
     )
     assert "alert(1)" in page
     assert "<script>alert" not in page
@@ -87,7 +105,9 @@ def test_the_headline_has_the_corrected_score_before_the_naive_one() -> None:
 
 @pytest.mark.parametrize(("planned", "shown"), [(41, True), (40, False), (0, False)])
 def test_the_headline_tells_of_configurations_to_come_only(planned: int, shown: bool) -> None:
-    text = "".join(span.text for span in show_state(state(n_configs_planned=planned)).headline)
+    text = "".join(
+        span.text for span in show_state(state(progress=progress(planned=planned))).headline
+    )
     assert ("40 of 41" in text) == shown
     assert "40 of 40" not in text
 
@@ -95,7 +115,43 @@ def test_the_headline_tells_of_configurations_to_come_only(planned: int, shown: 
 def test_what_is_zero_or_unknown_is_not_counted() -> None:
     words = [words for words, _, _ in show_state(state()).counts]
     assert words == ["of 1,000 fits", "failed", "so far", "left"]
-    fresh = show_state(replace(LiveState(doing="Timing"), written=1.0))
+    fresh = show_state(LiveState(progress=ProgressState(doing="Timing"), written=1.0))
     assert [words for words, _, _ in fresh.counts] == ["so far"]
     assert fresh.percent is None
+    assert show_state(state()).percent == 41
     assert fresh.curve is None
+
+
+class Stream(io.StringIO):
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("budget", [None, 60.0])
+def test_the_page_and_the_terminal_show_the_same_numbers(
+    budget: float | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("earnest.cli.show.progress.PATIENCE", 0.0)
+    now, stream = 100.0, Stream()
+    meter = Meter([FoldLine(stream)], budget=budget, began=90.0, clock=lambda: now)
+    meter.expect(n_configs=5, n_splits=2)
+    page = LivePage(tmp_path / "page.html")
+    page.meter = meter
+    meter.start(10)
+    for fit in range(7):
+        now += 4.0
+        meter.advance(Outcome((fit // 2, 0, fit % 2), error="no" if fit == 3 else None))
+        line = stream.getvalue().rpartition("\r\x1b[2K")[2]
+        shown = show_state(page.state)
+        counts = {words: number for words, number, _ in shown.counts}
+        assert f" {shown.percent} %" in line
+        planned = "of 5 planned configurations" if budget else "of 10 fits"
+        assert f"{counts[planned]} {planned}" in line
+        assert ("left" in counts) == ("left" in line)
+        if "left" in counts:
+            assert f"{counts['left']} left" in line
+        assert (counts.get("failed"), "1 failed" in line) in ((None, False), ("1", True))

@@ -132,3 +132,17 @@ def test_every_name_can_be_drawn_without_a_warning() -> None:
     figures = "".join(re.findall(r"<svg.*?</svg>", page, flags=re.S))
     assert "\x1b" not in figures
     assert set(result.effects) == {*NAMES, "level"}
+
+
+def test_page_and_markdown_open_with_the_region_of_the_winner(found: Explanation) -> None:
+    tree = found.winner_tree
+    assert tree is not None
+    assert tree.best is not None
+    report = Report(content_of_explanation(found, ()))
+    winner = report.content.learned.winner
+    assert winner.words == tree.best.words.replace("<=", "≤")
+    for text in (report.to_html(), report.to_markdown()):
+        assert 0 < text.index(winner.heading) < text.index("Which hyperparameters matter")
+    whole = en.explain(mixed_trials(40), ["C"], n_points=60, grid_size=5, rng=1, regions=1)
+    assert whole.winner_tree is None
+    assert Report(content_of_explanation(whole, ())).content.learned.winner is None

@@ -125,7 +125,7 @@ def test_without_mlflow_it_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, made: en.Estimate
 ) -> None:
     monkeypatch.setitem(sys.modules, "mlflow", None)
-    with pytest.raises(InputError, match=r"earnest\[mlflow\]"):
+    with pytest.raises(InputError, match=r"\.\[mlflow\]"):
         en.log_estimate(made)
 
 

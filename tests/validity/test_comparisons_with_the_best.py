@@ -1,7 +1,7 @@
 """What is said of the best and the others holds, though the best was found on the same cases.
 
 Run as a program, `python -m tests.validity.test_comparisons_with_the_best RUNS`, it prints the
-tables of decision 0050.
+tables behind decision 0010.
 """
 
 from __future__ import annotations

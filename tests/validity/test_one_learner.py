@@ -48,7 +48,7 @@ def test_the_default_holds_where_normal_limits_do_not() -> None:
     """40 cases, 60 samples: the bound of the default in 95 % or more, Bayle's in fewer.
 
     4 standard errors below 95 % of 60 are 50.2. In 250 samples Bayle's bound held in 88 %, which
-    is why it is not the default (decision 0071); here the two are held on the same samples.
+    is why it is not the default (decision 0006); here the two are held on the same samples.
     """
     _, lower = count_held(None, 40, 5, 3.0, 60)
     _, normal = count_held("bayle_all_pairs", 40, 5, 3.0, 60)

@@ -1,4 +1,4 @@
-"""What a guess of the refitted model's score is worth, as the decision about it says."""
+"""What a guess of the refitted model's score is worth, as the page of its study says."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from benchmarks.correction import refitted
 from benchmarks.rows import read_rows
 
-RECORD = "docs/development/decisions/0054-the-refitted-models-score-is-not-guessed.md"
+RECORD = "benchmarks/correction/README.md"
 ROOT = Path(__file__).parents[2]
 
 

@@ -9,6 +9,9 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
+
+from earnest.core.base.process import find_process_start
 
 __all__ = ["main"]
 
@@ -16,6 +19,7 @@ INTERRUPTED, TERMINATED = 130, 143  # as shells tell of SIGINT and SIGTERM
 ENDINGS = {INTERRUPTED: "interrupted", TERMINATED: "terminated"}
 AGAIN = 5.0  # seconds after which a second SIGTERM counts
 _ended = threading.Event()  # by SIGTERM
+_started: ContextVar[float | None] = ContextVar("when the command was started", default=None)
 
 
 class Termination(KeyboardInterrupt):
@@ -50,6 +54,15 @@ def ending_code() -> int:
     return TERMINATED if _ended.is_set() else INTERRUPTED
 
 
+def find_command_start() -> float:
+    """Return when the command was started, on the clock of `time.monotonic`.
+
+    That is the start of the process, unless the command is called from within a process.
+    """
+    started = _started.get()
+    return time.monotonic() if started is None else started
+
+
 def main(args: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code.
 
@@ -58,6 +71,7 @@ def main(args: Sequence[str] | None = None) -> int:
     args : sequence of str, optional
         The arguments; those of the process by default.
     """
+    token = _started.set(find_process_start() if args is None else time.monotonic())
     try:
         with terminable():
             from earnest.cli.app import run
@@ -68,3 +82,5 @@ def main(args: Sequence[str] | None = None) -> int:
         if sys.stderr is not None:
             sys.stderr.write(f"{ENDINGS[code]}\n")
         return code
+    finally:
+        _started.reset(token)

@@ -40,8 +40,11 @@ from earnest.cli.commands import (
 from earnest.cli.defaults import Defaults, read_defaults
 from earnest.cli.failures import (
     Complaint,
+    find_memory_error,
     internal_error,
     know_options,
+    make_memory_error,
+    refuse_little_space,
     say,
     say_error,
     show_warning,
@@ -257,6 +260,7 @@ def run(args: Sequence[str] | None = None) -> int:
     try:
         with guard_output():
             if not _asks_for_help(given):
+                refuse_little_space()
                 defaults = read_defaults(cast(TyperGroup, command).commands, Path.cwd())
             code = command.main(
                 args, prog_name="earnest", standalone_mode=False, default_map=defaults.by_command
@@ -264,16 +268,21 @@ def run(args: Sequence[str] | None = None) -> int:
     except UsageError as error:
         say(usage_line(cast(Complaint, error), defaults.path))
         return BAD_INPUT
-    except EarnestError as error:
-        say_error(error)
-        return BAD_INPUT
-    except (OSError, MemoryError) as error:
-        say(system_line(error))
-        return BAD_INPUT
     except (KeyboardInterrupt, typer.Abort) as error:
         if isinstance(error.__cause__, EOFError):  # of a file: nobody is asked anything here
             raise error.__cause__ from None
         code = INTERRUPTED
+    except (EarnestError, OSError, MemoryError, ImportError, RuntimeError, SystemError) as error:
+        cause = find_memory_error(error)
+        if cause is not None:
+            say_error(make_memory_error(cause))
+        elif isinstance(error, EarnestError):
+            say_error(error)
+        elif isinstance(error, OSError):
+            say(system_line(error))
+        else:
+            raise
+        return BAD_INPUT
     finally:
         know_options(None)
     if code in ENDINGS:

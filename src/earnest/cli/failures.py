@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shlex
@@ -15,14 +16,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Protocol, TextIO
 
-from earnest.core.base.check import show
+from earnest.core.base.check import show, show_text
 from earnest.core.base.errors import EarnestError, PluginWarning
+from earnest.core.text.cleaning import clean_text
 
 # Arguments of the library, as the command line calls them.
 _SAME_NAME = """
     above adjust against alternative below budget by decimal delimiter detect direction drop
-    event fold folds format group id ignore keep ledger limits margin method metric missing
-    model objective order out params per portfolio positive power prediction reference
+    ensemble event fold folds format group id ignore incomplete keep ledger limits margin method
+    metric missing model objective order out params per portfolio positive power prediction
+    reference
     regions repeat repeats response resume rope score seed selector sensitivity side
     specificity study suggest surrogate table target task test thousands threshold time
     undefined width
@@ -112,6 +115,7 @@ def _keyword_as_option(match: re.Match[str]) -> str:
     if match[4]:
         return f"{option} NAME"
     value = shlex.quote(match[2] or match[3] or "")  # an empty name stands for None
+    value = f"'{value}'" if value.endswith(".") else value  # else it ends the sentence
     return f"{option} {value}" if value != "''" else f'{option} ""'
 
 
@@ -179,24 +183,82 @@ def usage_line(error: Complaint, defaults: Path | None = None) -> str:
     return f"{message}{stop} Try '{path} --help'."
 
 
-def system_line(error: OSError | MemoryError) -> str:
-    """Return the line of what the system refuses: a path that is too long, a disk, the memory.
+def system_line(error: OSError) -> str:
+    """Return the line of what the system refuses: a path that is too long, a disk.
 
     Examples
     --------
     >>> from earnest.cli.failures import system_line
     >>> system_line(OSError(36, "File name too long", "a" * 300))[-27:]
     'aaaaa…: File name too long.'
-    >>> system_line(MemoryError())
-    'There is not enough memory. Use a smaller table, or a machine with more memory.'
     """
-    if isinstance(error, MemoryError):
-        said = f" ({str(error).rstrip('.')})" if str(error) else ""
-        return (
-            f"There is not enough memory{said}. Use a smaller table, or a machine with more memory."
-        )
     why = error.strerror or str(error) or type(error).__name__
     return f"{show(error.filename)}: {why}." if error.filename is not None else f"{why}."
+
+
+# What libraries say, in errors of many kinds, when no memory or address is left.
+_NO_MEMORY = (
+    "Cannot allocate memory",
+    "Failed to launch worker thread",
+    "can't start new thread",
+    "bad_alloc",
+    "malloc of size",
+    "failed to map segment",
+    "libllvmlite",
+)
+LEAST_SPACE = 1_500_000_000  # bytes of addresses below which libraries abort, or never end
+
+
+def find_memory_error(error: BaseException) -> BaseException | None:
+    """Return what says that no memory was left: an error or one that it comes from."""
+    seen: BaseException | None = error
+    while seen is not None:
+        few = isinstance(seen, OSError) and seen.errno == errno.ENOMEM
+        if isinstance(seen, MemoryError) or few or any(word in str(seen) for word in _NO_MEMORY):
+            return seen
+        seen = seen.__cause__ or seen.__context__
+    return None
+
+
+def make_memory_error(cause: BaseException) -> EarnestError:
+    """Return the error of a command that found no memory: how much it wanted, and what needs less.
+
+    Examples
+    --------
+    >>> from earnest.cli.failures import make_memory_error
+    >>> make_memory_error(MemoryError("Unable to allocate 7 GiB for an array")).got
+    'Unable to allocate 7 GiB for an array'
+    """
+    limit = read_space_limit()
+    raised = "" if limit is None else f"Raise the limit of {limit / 1e9:.2g} GB (ulimit -v). "
+    return EarnestError(
+        "there is not enough memory",
+        got=show_text(str(cause).rstrip(".")),
+        cure=f"{raised}Use fewer rows or configurations, fewer resamples, or --n-jobs 1; or use a "
+        "machine with more memory.",
+    )
+
+
+def refuse_little_space() -> None:
+    """Refuse a limit of addresses (ulimit -v) under which libraries abort, or never end."""
+    limit = read_space_limit()
+    if limit is not None and limit < LEAST_SPACE:
+        raise EarnestError(
+            "the addresses of this process are limited (ulimit -v)",
+            needs=f"at least {LEAST_SPACE / 1e9:g} GB",
+            got=f"{limit / 1e9:.2g} GB",
+            cure="Raise it with ulimit -v unlimited; to limit memory, use a container.",
+        )
+
+
+def read_space_limit() -> int | None:
+    """Return how many bytes of addresses this process may have, None without a limit."""
+    try:
+        import resource
+    except ModuleNotFoundError:  # not on Windows
+        return None
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return None if limit == resource.RLIM_INFINITY else limit
 
 
 def say(text: str, *, label: str = "error") -> None:
@@ -230,7 +292,9 @@ def show_warning(
     if issubclass(category, PluginWarning):
         say(str(message), label="warning")
     elif sys.stderr is not None:
-        sys.stderr.write(warnings.formatwarning(message, category, filename, lineno, line))
+        sys.stderr.write(
+            clean_text(warnings.formatwarning(message, category, filename, lineno, line))
+        )
 
 
 def internal_error(
@@ -241,7 +305,8 @@ def internal_error(
     Python calls this for whatever nobody caught, and then leaves with exit code 1.
     """
     if os.environ.get("EARNEST_TRACEBACK", "0") not in ("", "0"):
-        traceback.print_exception(kind, error, trace)
+        if sys.stderr is not None:
+            sys.stderr.write(clean_text("".join(traceback.format_exception(kind, error, trace))))
         return
     say(
         f"{kind.__name__}: {error}. This is a bug in earnest, not an error in your input. Please "

@@ -139,6 +139,17 @@ Thousands = Annotated[
 ]
 
 
+Missing = Annotated[
+    list[str] | None,
+    make_option(
+        _READ,
+        "MARK",
+        "Another mark of a missing value, such as -9 or k.A.; repeat for several. Empty cells, NA "
+        "and, among numbers, ? - . * none missing unknown are known.",
+    ),
+]
+
+
 @dataclass(frozen=True, kw_only=True)
 class CsvReading:
     """How a CSV file is read; None where nothing was said."""
@@ -146,6 +157,13 @@ class CsvReading:
     delimiter: Delimiter = None
     decimal: Decimal = None
     thousands: Thousands = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableReading(CsvReading):
+    """How a table of cases is read; None where nothing was said."""
+
+    missing: Missing = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,6 +205,7 @@ class PredictionsReading:
     delimiter: Delimiter = None
     decimal: Decimal = None
     thousands: Thousands = None
+    missing: Missing = None
     config: Annotated[
         list[str] | None,
         make_option(_READ, "NAME", "Use only this configuration; repeat for several."),
@@ -250,7 +269,7 @@ class ScoresReading:
         str | None,
         make_option(_SCORES, "LOW,HIGH", "The smallest and the largest score that is possible."),
     ] = None
-    missing: Annotated[
+    incomplete: Annotated[
         str | None,
         make_option(
             _SCORES,

@@ -12,7 +12,7 @@ from earnest.core.base.errors import FormatError, InputError
 
 if TYPE_CHECKING:
     from earnest.cli.commands.tune import CasesReading
-    from earnest.cli.options import CsvReading, PredictionsReading, ScoresReading
+    from earnest.cli.options import CsvReading, PredictionsReading, ScoresReading, TableReading
     from earnest.core.data.predictions import Predictions
     from earnest.core.data.scores import Scores
     from earnest.training.tables.table import TrainingTable
@@ -48,6 +48,17 @@ class CsvMarks(TypedDict):
     delimiter: str | None
     decimal: str | None
     thousands: str | None
+
+
+class TableMarks(CsvMarks):
+    """The signs of a CSV file and the marks of missing values, as readers of cases take them."""
+
+    missing: tuple[str, ...]
+
+
+def read_table_marks(how: TableReading | CasesReading) -> TableMarks:
+    """Return the signs of a CSV file and the marks of missing values that were said."""
+    return {**read_marks(how), "missing": tuple(how.missing or ())}
 
 
 def read_marks(how: CsvReading | CasesReading) -> CsvMarks:
@@ -186,7 +197,7 @@ def list_log_options(how: PredictionsReading, scoring: ScoresReading) -> dict[st
                 f"--{_OPTION_NAMES.get(name, name)} is for tables, but this is a log",
                 cure="Leave it out.",
             )
-    return _list_scoring(scoring, ("score", "missing", "by"))
+    return _list_scoring(scoring, ("score", "incomplete", "by"))
 
 
 def list_score_options(how: PredictionsReading, scoring: ScoresReading) -> dict[str, Any]:
@@ -206,7 +217,7 @@ def list_score_options(how: PredictionsReading, scoring: ScoresReading) -> dict[
             )
         given["model"] = given["model"][0]
     named = {_SCORES_LOADED_AS.get(name, name): value for name, value in given.items()}
-    return named | _list_scoring(scoring, ("missing", "per", "score"))
+    return named | _list_scoring(scoring, ("incomplete", "per", "score"))
 
 
 def list_load_options(how: PredictionsReading) -> dict[str, Any]:
@@ -247,9 +258,7 @@ def _read_limits(text: str) -> tuple[float, float]:
 
 def label_evidence(given: Predictions | Scores) -> dict[str, str]:
     """Return what to print of each configuration: its id, and its name where there is one."""
-    from earnest.core.text.names import label_configs
-
-    return label_configs(given.configs.ids, given.configs.params)
+    return dict(given.configs.labels)
 
 
 def is_large(given: Predictions | Scores) -> bool:
@@ -271,5 +280,5 @@ def read_cases(
         task=how.task if task is None else task,
         positive=how.positive,
         ignore=tuple(how.ignore or ()),
-        **read_marks(how),
+        **read_table_marks(how),
     )

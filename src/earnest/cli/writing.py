@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from earnest.cli.failures import say
 from earnest.cli.show.terminal import write, write_json
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
@@ -68,6 +70,47 @@ def write_results(
     return json or table is not None
 
 
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet may run
+CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
+NAMES = "the column names"
+
+
+def count_formulas(columns: Mapping[str, Iterable[object]]) -> dict[str, int]:
+    """Return by column how many texts a spreadsheet would run as formulas; numbers are none.
+
+    Examples
+    --------
+    >>> from earnest.cli.writing import count_formulas
+    >>> count_formulas({"id": ["=1+1", "a", "-2.5"], "score": [0.5, -0.5]})
+    {'id': 1}
+    """
+    counts = {name: sum(map(_is_formula, cells)) for name, cells in columns.items()}
+    return {name: count for name, count in counts.items() if count}
+
+
+def _is_formula(cell: object) -> bool:
+    if not isinstance(cell, str) or not cell.startswith(FORMULA):
+        return False
+    return not math.isfinite(check.read_number(cell))
+
+
+def note_formulas(out: Path | None, columns: Mapping[str, Iterable[object]]) -> None:
+    """Say which cells of a CSV a spreadsheet would run: data are written as they are."""
+    if out is not None and not out.name.casefold().endswith(CSV):
+        return
+    counts = count_formulas(columns)
+    if counts:
+        told = " and ".join(
+            f"{count:,} in {name if name == NAMES else f'column {name!r}'}"
+            for name, count in counts.items()
+        )
+        say(
+            f"The CSV holds text that a spreadsheet may run as a formula: {told}. Import it as "
+            "text, or write .parquet.",
+            label="note",
+        )
+
+
 def check_ending(out: Path, endings: Sequence[str]) -> None:
     """Refuse an output file whose name does not end in one of `endings`."""
     if not out.name.casefold().endswith(tuple(endings)):
@@ -82,6 +125,17 @@ def check_folder(out: Path) -> None:
     """Refuse an output file in a folder that does not exist, before any work is done."""
     if not out.parent.is_dir():
         raise FormatError(f"there is no folder {str(out.parent)!r}", cure="Create it first.")
+
+
+def refuse_linked_folders(*folders: Path) -> None:
+    """Refuse links in place of folders whose names the user did not choose."""
+    for folder in folders:
+        if folder.is_symlink():
+            raise FormatError(
+                f"the folder {str(folder)!r} is a link",
+                needs="a folder or none, because earnest chose this name and not you",
+                cure="Remove it, or name the folder that you want with --out.",
+            )
 
 
 def check_place(out: Path, overwrite: bool) -> None:

@@ -39,7 +39,7 @@ from earnest.core.results.specs import COMPARED_ON_ITEMS, Evidence
 from earnest.inference.remarks import evidence_remarks
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric, MetricLike, RankMetric
-from earnest.metrics.responding import check_fits
+from earnest.metrics.responding import pick_answer
 from earnest.metrics.scores import read_evidence
 
 Comparable = Predictions | Scores
@@ -56,8 +56,7 @@ def read_measured(given: object, metric: MetricLike | None) -> tuple[Predictions
             "scores Scores({'a': ..., 'b': ...}).",
         )
     pi, measure = read_evidence(given, metric)
-    check_fits(pi, measure)
-    return pi, measure
+    return pick_answer(pi, measure), measure
 
 
 def find_pair(

@@ -346,6 +346,9 @@ def _signs(rng: np.random.Generator, units: int) -> Array:
     return np.unpackbits(bits).reshape(BLOCK, units).astype(np.float64) * 2.0 - 1.0
 
 
+STEEPEST = 1e30  # one over a spread, that single precision holds
+
+
 def largest_errors(
     draws: Array, reference: int | None = None, n_jobs: int | None = None
 ) -> Array | None:
@@ -376,10 +379,13 @@ def largest_errors(
     count, configs = draws.shape
     if count < 2:
         return None
+    # In a unit of their own size, a power of two, nothing overflows and no digit changes.
+    draws = np.ldexp(draws, -np.frexp(np.abs(draws).max())[1])
     spread = spread_of_differences(draws)
     steepness = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0.0)
     if not steepness.any():
         return None
+    steepness = np.minimum(steepness, STEEPEST)
     if reference is not None:
         apart = np.abs(draws - draws[:, [reference]]) * steepness[reference]
         return np.asarray(apart.max(axis=1))

@@ -316,6 +316,7 @@ def compare_all(
         confidence_level=asked.confidence_level,
         seed=asked.seeds.entropy if joint or asked.test.spec.draws else None,
         cautions=by_severity([*remarks, *_warn_of_choice(held == best, adjust)]),
+        labels=None if configs.params is None else configs.labels,
     )
 
 

@@ -35,7 +35,7 @@ from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Family
 from earnest.core.results.estimate import Estimate, by_severity
-from earnest.core.results.specs import Side
+from earnest.core.results.specs import Selection, Side
 from earnest.decision.verdict import Verdict, decide
 from earnest.inference.cases.case_values import case_values
 from earnest.inference.resampling.winners import find_best
@@ -178,7 +178,7 @@ def _check_bound(
     if margin is not None and against is None:
         raise InputError("`margin` belongs to `against`", cure="Leave it out.")
     for name, value in (("above", above), ("below", below), ("margin", margin)):
-        if value is not None and (isinstance(value, bool) or not math.isfinite(value)):
+        if value is not None and not _is_number(value):
             raise InputError(f"`{name}` is not a number", got=check.show(value))
     if margin is not None and margin < 0:
         raise InputError(
@@ -194,6 +194,11 @@ def _check_bound(
             needs=f"a bound from {low:g} to {high:g}",
             got=f"{bound:g}",
         )
+
+
+def _is_number(value: object) -> bool:
+    """Tell whether something is a finite number, and not the text of one."""
+    return not isinstance(value, bool | str) and math.isfinite(check.read_number(value))
 
 
 def _take_look(
@@ -243,6 +248,7 @@ def _judge_alone(
         n_items=made.n_cases,
         n_configs=made.n_configs,
         method=made.method,
+        selection=made.selection,
         cautions=by_severity([*remarks.values(), *list_remarks(look)]),
         provenance=made.provenance,
     )
@@ -291,7 +297,7 @@ def _judge_pair(
     high = found.limit(level, "less")
     better = measure.greater_is_better
     bound = -margin if better else margin
-    made = found.made
+    made, several = found.made, max(pi.n_configs, other.n_configs) > 1
     return Verdict(
         outcome=str(decide(low, high, bound, greater_is_better=better)),
         value=made.difference,
@@ -308,6 +314,7 @@ def _judge_pair(
         n_items=made.n_cases,
         n_configs=pi.n_configs,
         method=made.test,
+        selection=Selection.BOUND_ONLY if several else Selection.NOTHING_SELECTED,
         cautions=by_severity(
             [*_drop_choice(made), *remarks, *found.list_remarks(), *list_remarks(look)]
         ),

@@ -34,6 +34,7 @@ from earnest.metrics.families import Metric
 
 if TYPE_CHECKING:
     from earnest.core.text.paper import PaperTable
+    from earnest.plotting.figures.plans import Axes
 
 
 DETECT, WIDTH = "detect", "width"
@@ -201,7 +202,7 @@ class Plan(MetricResult):
         heads = ("configurations", "repeats", "items needed", "answers")
         return PaperTable(heads, rows, self.sentence)
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the curve, and return the matplotlib Axes."""
         from earnest.plotting.figures.plans import plot_plan
 
@@ -354,9 +355,12 @@ def _read_goal(detect: float | None, width: float | None) -> tuple[str, float]:
             got=" and ".join(f"`{name}`" for name in said) or "none",
         )
     name, value = next(iter(said.items()))
-    if isinstance(value, bool) or not math.isfinite(value) or value <= 0:
-        raise InputError(f"`{name}` is out of range", needs="a number above 0", got=f"{value}")
-    return name, float(value)
+    number = math.nan if isinstance(value, bool | str) else check.read_number(value)
+    if not math.isfinite(number) or number <= 0:
+        raise InputError(
+            f"`{name}` is out of range", needs="a number above 0", got=check.show(value)
+        )
+    return name, number
 
 
 def _read_counts(name: str, given: Any, usual: int, *, low: int) -> list[int]:
@@ -406,8 +410,17 @@ def _read_terms(
     if usable.n_cases < 2:
         raise EvidenceError("the pilot has one item", needs="at least two, better 100")
     values = case_values(usable, measure)
+    undefined = np.flatnonzero(np.isnan(values.terms).all(axis=2).any(axis=0))
+    if len(undefined):
+        names = [usable.configs.ids[column] for column in undefined]
+        raise EvidenceError(
+            f"{measure.name!r} is undefined for some configurations of the pilot",
+            needs="a pilot in which every item adds a number to the score of each",
+            got=f"undefined for {check.some(names)}",
+            cure="Leave them out with .select(names), or choose another metric.",
+        )
     terms = np.nanmean(values.terms, axis=2)  # (n, C)
-    terms = terms - np.nanmean(terms, axis=0)
+    terms = terms - terms.mean(axis=0)
     ratios, differences = _find_ratios(pilot, terms, repeats, samples)
     if values.groups is None:
         sizes = np.ones(len(terms))

@@ -13,6 +13,8 @@ from xml.etree import ElementTree as ET
 from earnest.core.results.base import FLAT, HIGH_END, LOW_END, MetricResult
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
+from earnest.core.results.specs import Selection
+from earnest.core.text.cleaning import clean_line
 from earnest.core.text.numbers import decimals, number
 
 if TYPE_CHECKING:
@@ -66,6 +68,9 @@ class Verdict(MetricResult):
         where it is decided, or where no number of items would do.
     method : str
         The method of the estimate, or the test of the comparison.
+    selection : Selection
+        What value and limits do about the choice of `config` among several; against a baseline
+        only the limits allow for it.
     cautions, provenance
         As of every result.
 
@@ -102,6 +107,7 @@ class Verdict(MetricResult):
     n_items: int
     n_configs: int
     method: str
+    selection: Selection
     cautions: tuple[Caution, ...]
     provenance: Provenance = field(metadata=FLAT)
 
@@ -124,8 +130,9 @@ class Verdict(MetricResult):
 
     @property
     def sentence(self) -> str:
-        """What was decided, in words."""
-        return f"{str(self.outcome).capitalize()}: {self._clause()}.{self._advice()}"
+        """What was decided, in words, in one line."""
+        outcome = str(self.outcome).capitalize()
+        return clean_line(f"{outcome}: {self._clause()}.{self._advice()}")
 
     def _clause(self) -> str:
         short = self._write
@@ -214,41 +221,40 @@ class Verdict(MetricResult):
         asked = f"{self.metric} {self.bound:g}"
         if self.baseline is not None:
             asked = f"{self.metric} against {self.baseline}"
-        case = ET.SubElement(suite, "testcase", classname="earnest", name=_clean(asked))
+        case = ET.SubElement(suite, "testcase", classname="earnest", name=clean_line(asked))
         if failed or unsure:
             kind = "failure" if failed else "error"
-            said = _clean(self.sentence)
+            said = self.sentence
             node = ET.SubElement(case, kind, type=str(self.outcome), message=said)
             node.text = said
         if self.cautions:
             told = ET.SubElement(case, "system-out")
-            told.text = _clean("\n".join(str(caution) for caution in self.cautions))
+            told.text = "\n".join(map(str, self.cautions))
         ET.indent(suite)
         return f'<?xml version="1.0" encoding="utf-8"?>\n{_to_text(suite)}\n'
 
     def __repr__(self) -> str:
         """Return one line."""
-        return f"{self.outcome}: {self._clause()[:-1]}; {self.method}, n={self.n_items})"
+        return clean_line(
+            f"{self.outcome}: {self._clause()[:-1]}; {self.method}, n={self.n_items})"
+        )
 
 
 def _to_text(node: ET.Element) -> str:
     return ET.tostring(node, encoding="unicode")
 
 
-def _clean(text: str) -> str:
-    """Return text without the characters that XML cannot hold."""
-    return re.sub(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "?", text)
-
-
 def _escape(text: str) -> str:
     """Return text that Markdown shows as it is."""
-    return re.sub(r"([\\`*_<>\[\]|#@])", r"\\\1", text.replace("\n", " "))
+    return re.sub(r"([\\`*_<>\[\]|#@])", r"\\\1", clean_line(text.replace("\n", " ")))
 
 
 def count_more(
     value: float, limits: tuple[float, float], bound: float, items: int, level: float
 ) -> int | None:
     """Return about how many more items would decide, None where no number would.
+
+    At a level of one half or less a limit has no distance that would shrink.
 
     The distance of a limit shrinks with the root of the items. With as many that it is the distance
     to the bound, half of all studies decide; the quantile of the power makes it four in five.
@@ -261,11 +267,10 @@ def count_more(
     >>> count_more(0.80, (0.76, 0.84), 0.80, 400, 0.95) is None
     True
     """
-    gap = abs(value - bound)
+    gap, quantile = abs(value - bound), NormalDist().inv_cdf
     reach = value - limits[0] if value > bound else limits[1] - value
-    if not gap or not math.isfinite(reach) or not math.isfinite(value):
+    if not gap or level <= 0.5 or not math.isfinite(reach) or not math.isfinite(value):
         return None
-    quantile = NormalDist().inv_cdf
     ratio = reach / gap * (1.0 + quantile(POWER) / quantile(level))
     needed = items * ratio**2
     if needed > min(MOST_ITEMS, MOST_TIMES * items):

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, SupportsIndex
 
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, InputError
+from earnest.core.base.extras import tell_install
 from earnest.core.base.threads import workers
 from earnest.engine.clusters.dask import Client, DaskCluster, make_no_workers_error
 
@@ -298,5 +299,5 @@ def _need(name: str, package: str) -> None:
     if find_spec(package) is None:
         raise EarnestError(
             f"back end {name!r} needs the package {package}, which is not installed",
-            cure=f"Install it with: pip install 'earnest[{name}]'.",
+            cure=tell_install(package),
         )

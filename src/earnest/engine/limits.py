@@ -1,26 +1,37 @@
-"""Time limits of a task: a gentle one that raises, and a hard one that ends the process.
+"""Time limits: of a task, and of a whole run; a gentle one that raises, a hard one that ends.
 
 The gentle limit raises `TimeLimit` inside the task, so that its traceback shows where the time
 went. Python can raise it only between two steps of Python code, not during a call into C. For such
 a call there is the hard limit: a thread of the interpreter that needs no lock writes the traceback
 of every thread and ends the process. Only processes that were started for tasks have one.
+
+The deadline of a run is a moment: it limits whatever task is under way then, in the same two ways,
+so that no fit outlasts it by its own length.
 """
 
 from __future__ import annotations
 
 import ctypes
 import faulthandler
+import math
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import BinaryIO
 
 from earnest.core.base import check
-from earnest.core.base.errors import InputError
+from earnest.core.base.errors import EarnestError, InputError
 
 GRACE = 5.0  # seconds between the gentle and the hard limit
+SHORTEST = 1e-3  # seconds that a timer is set to: none at all would switch it off
+GRACE_AT_DEADLINE = 0.25  # the same at the deadline of a run, when nobody waits for the task
+
+
+class DeadlineError(EarnestError):
+    """A run has reached its deadline; what is finished is in its store."""
 
 
 class TimeLimit(BaseException):
@@ -32,27 +43,55 @@ class TimeLimit(BaseException):
 
 @dataclass(frozen=True)
 class TaskLimit:
-    """How long a task may run, and how much longer until its process is ended, in seconds."""
+    """When a task is ended.
 
-    seconds: float
+    Attributes
+    ----------
+    seconds : float
+        How long it may run.
+    grace : float
+        How much longer until its process is ended.
+    deadline : float
+        When the whole run is over, on the clock of `time.monotonic`, which all processes of a
+        machine share.
+    """
+
+    seconds: float = math.inf
     grace: float = GRACE
+    deadline: float = math.inf
 
     @classmethod
-    def of(cls, time_limit: float | None, grace: float = GRACE) -> TaskLimit | None:
-        """Return the limit that a user's `time_limit` stands for."""
+    def of(
+        cls, time_limit: float | None, grace: float = GRACE, deadline: float = math.inf
+    ) -> TaskLimit | None:
+        """Return the limit that a user's `time_limit` and the deadline of a run stand for."""
         if time_limit is None:
-            return None
+            return cls(deadline=deadline) if deadline < math.inf else None
         try:
-            made = cls(float(time_limit), float(grace))
+            limit = cls(float(time_limit), float(grace), deadline)
         except (TypeError, ValueError):
-            made = cls(0.0)
-        if not (0.0 < made.seconds < 1e8 and 0.0 <= made.grace < 1e8):
+            limit = cls(0.0)
+        if not (0.0 < limit.seconds < 1e8 and 0.0 <= limit.grace < 1e8):
             raise InputError(
                 "`time_limit` is out of range",
                 needs="None, or seconds greater than 0",
                 got=check.show(time_limit),
             )
-        return made
+        return limit
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the deadline of the run has passed."""
+        return time.monotonic() >= self.deadline
+
+    def find_gentle(self) -> float:
+        """Return the seconds until a task that begins now is interrupted."""
+        return min(self.seconds, max(self.deadline - time.monotonic(), 0.0))
+
+    def find_hard(self) -> float:
+        """Return the seconds until the process of a task that begins now is ended."""
+        left = max(self.deadline - time.monotonic(), 0.0) + GRACE_AT_DEADLINE
+        return min(self.seconds + self.grace, left)
 
 
 def gentle(limit: TaskLimit | None) -> AbstractContextManager[None]:
@@ -60,9 +99,10 @@ def gentle(limit: TaskLimit | None) -> AbstractContextManager[None]:
     if limit is None:
         return nullcontext()
     main = threading.current_thread() is threading.main_thread()
+    seconds = max(limit.find_gentle(), SHORTEST)
     if main and hasattr(signal, "setitimer"):
-        return _set_alarm(limit.seconds)
-    return _throw_later(limit.seconds)
+        return _set_alarm(seconds)
+    return _throw_later(seconds)
 
 
 @contextmanager
@@ -71,7 +111,7 @@ def hard(limit: TaskLimit | None, trace: BinaryIO) -> Iterator[None]:
     if limit is None:
         yield
         return
-    faulthandler.dump_traceback_later(limit.seconds + limit.grace, exit=True, file=trace.fileno())
+    faulthandler.dump_traceback_later(limit.find_hard(), exit=True, file=trace.fileno())
     try:
         yield
     finally:

@@ -1,15 +1,22 @@
-"""Progress: a bar that shows tasks done, skipped and failed, and the time left."""
+"""Progress: one meter counts a run, and everything that shows it shows the meter's state.
+
+With a budget the state is a share of the time: the elapsed seconds of the budget. Without one it
+is a share of the work: the fits made of those planned. A run has one of the two from its first
+second to its last.
+"""
 
 from __future__ import annotations
 
-import math
+import threading
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from earnest.core.base.protocols import Outcome, Progress
+from earnest.core.base.protocols import Key, Outcome, Progress
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,219 +24,458 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 
-SOONEST = 0.03  # share of the tasks before which the time left is unknown
+SOONEST = 0.03  # share of the fits before which their pace is unknown
 
 
-def estimate_seconds_left(
-    *, ran: int, done: int, todo: int, seconds: float, most: float = math.inf
-) -> float | None:
-    """Return how long the rest takes at the pace so far, or None if it is not known yet.
+@dataclass(frozen=True, kw_only=True)
+class ProgressState:
+    """How far a run is at one moment; terminal, page and callbacks show these numbers.
 
-    A run that ends at a set time usually has more tasks than time, and its first tasks are quick.
-    So until half of the tasks are done, the time left is that until the set time; after that it is
-    estimated from the pace.
+    Attributes
+    ----------
+    title : str
+        What the run is called.
+    noun : str
+        What is counted beside configurations: fits, or resamples.
+    doing : str
+        What is being done beside its fits, in words.
+    planned : int
+        How many configurations are planned; 0 if unknown, or if the tasks are not those of
+        configurations. A search that has time left may go on beyond them.
+    complete, failed, dropped : int
+        How many configurations have all their fits, how many have a fit that failed, and how many
+        were ended early.
+    fits, fits_planned : int
+        How many fits are made, and how many there are in all without those that were skipped;
+        0 if unknown.
+    fits_stored, fits_skipped, fits_failed : int
+        How many were there before, will not be made, and failed.
+    splits, n_splits : int
+        On how many splits a fit was made, and how many there are; 0 if unknown.
+    elapsed : float
+        Seconds since the run began.
+    budget : float or None
+        Seconds that it may take; None if it ends when its fits are made.
+    fraction : float
+        From 0 to 1, and never less than before: with a budget that of the time, otherwise that of
+        the fits. 1 at the end of a run that was not stopped.
+    seconds_left : float or None
+        With a budget what is left of it, which never rises; otherwise by the pace of the fits.
+        None if unknown.
+    ended : bool
+        Whether the run is over.
+    """
+
+    title: str = ""
+    noun: str = "fits"
+    doing: str = ""
+    planned: int = 0
+    complete: int = 0
+    failed: int = 0
+    dropped: int = 0
+    fits: int = 0
+    fits_planned: int = 0
+    fits_stored: int = 0
+    fits_skipped: int = 0
+    fits_failed: int = 0
+    splits: int = 0
+    n_splits: int = 0
+    elapsed: float = 0.0
+    budget: float | None = None
+    fraction: float = 0.0
+    seconds_left: float | None = None
+    ended: bool = False
+
+
+class ProgressDisplay:
+    """Shows the state of a run whenever it changes.
+
+    It is a `Progress` too, so it can be given wherever one can.
+    """
+
+    def show(self, state: ProgressState) -> None:
+        """Show a state; the last one has `ended`."""
+        raise NotImplementedError
+
+    def start(self, total: int, title: str = "") -> None:
+        """Begin; `show` has the state."""
+
+    def advance(self, outcome: Outcome, *, stored: bool = False) -> None:
+        """Tell that a task is finished; `show` has the state."""
+
+    def drop(self, count: int) -> None:
+        """Tell that tasks will not be run; `show` has the state."""
+
+    def message(self, text: str) -> None:
+        """Show a line of text."""
+
+    def finish(self) -> None:
+        """End; `show` has the state."""
+
+
+@dataclass(eq=False)
+class Meter:
+    """Counts a run, and tells all who listen; a `Progress`, of which a run has one.
 
     Parameters
     ----------
-    ran : int
-        How many tasks were run in the time; stored ones come back at once and tell nothing.
-    done, todo : int
-        How many are done, stored ones too, and how many there are in all.
-    seconds : float
-        The time.
-    most : float
-        Seconds until the run ends in any case.
+    listeners : list of Progress
+        Who is told: everyone of what happens, and a `ProgressDisplay` of the state.
+    budget : float, optional
+        Seconds that the run may take.
+    began : float, optional
+        When it began, on the clock; when the meter starts by default.
+    lasts : bool
+        Whether more follows the fits: then the run ends with the context of the meter, not with
+        them.
+    every : float, optional
+        Seconds after which displays are told again though no fit is finished, within the context
+        of the meter.
+    noun : str
+        What is counted.
+    clock : callable
+        Seconds that only grow.
 
     Examples
     --------
-    >>> from earnest.engine.progress import estimate_seconds_left
-    >>> estimate_seconds_left(ran=10, done=10, todo=40, seconds=5.0)
-    15.0
-    >>> estimate_seconds_left(ran=10, done=10, todo=400, seconds=5.0) is None
-    True
-    >>> estimate_seconds_left(ran=10, done=10, todo=40, seconds=5.0, most=55.0)
-    55.0
+    >>> from earnest.core.base.protocols import Outcome
+    >>> from earnest.engine.progress import Meter
+    >>> meter = Meter()
+    >>> meter.expect(n_configs=2, n_splits=2)
+    >>> meter.start(4)
+    >>> meter.advance(Outcome((0, 0, 0)))
+    >>> meter.advance(Outcome((0, 0, 1)))
+    >>> state = meter.read()
+    >>> state.complete, state.planned, state.fraction
+    (1, 2, 0.5)
     """
-    if done >= todo:
-        return None
-    if math.isfinite(most) and done < todo / 2:
-        return max(most, 0.0)
-    if ran <= 0 or done < SOONEST * todo:
-        return None
-    return max(min(seconds / ran * (todo - done), most), 0.0)
+
+    listeners: list[Progress] = field(default_factory=list)
+    budget: float | None = None
+    began: float | None = None
+    lasts: bool = False
+    every: float | None = None
+    noun: str = "fits"
+    clock: Callable[[], float] = time.monotonic
+
+    def __post_init__(self) -> None:
+        self.n_configs = self.n_splits = 0
+        self.title = self.doing = ""
+        self._reached, self._begun, self._ended = 0.0, False, False
+        self._guard, self._over = threading.RLock(), threading.Event()
+        self._ticker: threading.Thread | None = None
+        self._reset(0)
+
+    def _reset(self, total: int) -> None:
+        self._total = total
+        self._stored = self._skipped = self._dropped = 0
+        self._made: Counter[int] = Counter()
+        self._with_failures: Counter[int] = Counter()
+        self._splits: set[Key] = set()
+        self._first: float | None = None  # when the first fit came; workers take long to start
+        self._needed: int | None = None  # fits that complete a configuration, where splits are left
+
+    def expect(self, *, n_configs: int = 0, n_splits: int = 0) -> None:
+        """Tell how many configurations and splits are planned, unless that is known already."""
+        self.n_configs = self.n_configs or n_configs
+        self.n_splits = self.n_splits or n_splits
+
+    def say(self, doing: str) -> None:
+        """Tell what is being done beside the fits."""
+        self.doing = doing
+        self._show()
+
+    def start(self, total: int, title: str = "") -> None:
+        """Begin; `total` fits are planned."""
+        with self._guard:
+            self._reset(total)
+            if self.began is None:
+                self.began = self.clock()
+            if not self.lasts:
+                self._reached, self._ended = 0.0, False
+            self._begun = True
+            self.title, self.doing = title, ""
+        self._tell(lambda listener: listener.start(total, title))
+
+    def advance(self, outcome: Outcome, *, stored: bool = False) -> None:
+        """Tell that a fit is finished."""
+        with self._guard:
+            config = outcome.key[0] if outcome.key else 0
+            self._made[config] += 1
+            self._with_failures[config] += outcome.failed
+            self._splits.add(outcome.key[1:])
+            self._stored += stored
+            if self._first is None and not stored:
+                self._first = self.clock()
+        self._tell(lambda listener: listener.advance(outcome, stored=stored))
+
+    def drop(self, count: int) -> None:
+        """Tell that so many fits will not be made."""
+        with self._guard:
+            self._skipped += count
+            if self._total - self._skipped <= self._made.total():
+                self._needed = len(self._splits)  # the splits that are left are of no use
+            else:
+                self._dropped += count // max(self.n_splits - len(self._splits), 1)
+        self._tell(lambda listener: listener.drop(count))
+
+    def message(self, text: str) -> None:
+        """Show a line of text."""
+        with self._guard:
+            for listener in list(self.listeners):
+                listener.message(text)
+
+    def settle(self) -> None:
+        """Tell that all fits are made, though perhaps fewer than were planned."""
+        with self._guard:
+            self._total = self._made.total() + self._skipped
+
+    def finish(self) -> None:
+        """End, unless more follows; after an error, too."""
+        if self.lasts:
+            return
+        already, self._ended = self._ended, True
+        if self._begun and not already:
+            self._tell(lambda listener: listener.finish())
+
+    @contextmanager
+    def joined_by(self, *listeners: Progress) -> Iterator[None]:
+        """Tell others too for a while."""
+        self.listeners.extend(listeners)
+        try:
+            yield
+        finally:
+            for listener in listeners:
+                self.listeners.remove(listener)
+
+    @contextmanager
+    def handed_over(self) -> Iterator[list[Progress]]:
+        """Leave the listeners to another meter for a while, and tell nobody meanwhile."""
+        listeners, self.listeners = self.listeners, []
+        try:
+            yield listeners
+        finally:
+            self.listeners = listeners
+
+    def read(self) -> ProgressState:
+        """Return the state as of now."""
+        with self._guard:
+            now = self.clock()
+            elapsed = 0.0 if self.began is None else max(now - self.began, 0.0)
+            made = self._made.total()
+            planned = max(self._total - self._skipped, made) if self._total else 0
+            needed = self._needed or self.n_splits
+            failed = sum(count > 0 for count in self._with_failures.values())
+            complete = sum(
+                count >= needed and not self._with_failures[config]
+                for config, count in self._made.items()
+            )
+            self._reached = max(self._reached, self._measure(elapsed, made, planned))
+            return ProgressState(
+                title=self.title,
+                noun=self.noun,
+                doing=self.doing,
+                planned=self.n_configs,
+                complete=complete if needed else 0,
+                failed=failed if needed else 0,
+                dropped=self._dropped,
+                fits=made,
+                fits_planned=planned,
+                fits_stored=self._stored,
+                fits_skipped=self._skipped,
+                fits_failed=self._with_failures.total(),
+                splits=len(self._splits),
+                n_splits=self.n_splits,
+                elapsed=elapsed,
+                budget=self.budget,
+                fraction=self._reached,
+                seconds_left=None if self._ended else self._measure_left(now, elapsed, planned),
+                ended=self._ended,
+            )
+
+    def _measure(self, elapsed: float, made: int, planned: int) -> float:
+        """Return which share is done: of the budget, or of the fits where there is none."""
+        if self.budget is not None:
+            return min(elapsed / self.budget, 1.0)
+        return made / planned if planned else 0.0
+
+    def _measure_left(self, now: float, elapsed: float, planned: int) -> float | None:
+        """Return the seconds left: of the budget, or those of the fits to come at their pace."""
+        if self.budget is not None:
+            return max(self.budget - elapsed, 0.0)
+        made = self._made.total()
+        paced = made - self._stored - 1  # the first shows when workers began, not how long it took
+        if self._first is None or paced <= 0 or made >= planned or made < SOONEST * planned:
+            return None
+        return (now - self._first) / paced * (planned - made)
+
+    def _tell(self, event: Callable[[Progress], None]) -> None:
+        """Tell all of an event, displays of the state after it."""
+        for listener in list(self.listeners):
+            event(listener)
+        self._show()
+
+    def _show(self) -> None:
+        if not self._begun:
+            return
+        with self._guard:
+            state = self.read()
+            for listener in list(self.listeners):
+                if isinstance(listener, ProgressDisplay):
+                    listener.show(state)
+
+    def __enter__(self) -> Self:
+        if self.began is None:
+            self.began = self.clock()
+        if self.every is not None:
+            self._ticker = threading.Thread(target=self._tick, name="earnest-meter", daemon=True)
+            self._ticker.start()
+        return self
+
+    def _tick(self) -> None:
+        while not self._over.wait(self.every):
+            self._show()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._over.set()
+        if self._ticker is not None:
+            self._ticker.join()
+        with self._guard:
+            if kind is None:
+                self._reached = 1.0
+            self.lasts, self.doing = False, ""
+        self.finish()
 
 
-class ProgressBar:
-    """Shows a run as a bar of rich, on a terminal or in a notebook.
-
-    The time left goes by the tasks that were run here; stored ones come back at once and tell
-    nothing. Lines of `message` go above the bar.
+class ProgressBar(ProgressDisplay):
+    """Shows a run as a bar of rich, on a terminal or in a notebook; messages go above the bar.
 
     Parameters
     ----------
     console : rich.console.Console, optional
         Where to draw; standard error if None, so that results can be piped on.
-    noun : str
-        What the tasks are called.
 
     Examples
     --------
     >>> import io
     >>> from rich.console import Console
     >>> from earnest.core.base.protocols import Outcome
-    >>> from earnest.engine.progress import ProgressBar
-    >>> bar = ProgressBar(Console(file=io.StringIO(), width=100))
-    >>> with bar:
-    ...     bar.start(3)
-    ...     bar.advance(Outcome((0,)))
-    ...     bar.advance(Outcome((1,), error="ValueError: no"))
-    ...     bar.drop(1)
-    >>> bar.status()
-    '2 of 2 fits, 1 skipped, 1 failed'
+    >>> from earnest.engine.progress import Meter, ProgressBar
+    >>> out = io.StringIO()
+    >>> meter = Meter([ProgressBar(Console(file=out, width=100))])
+    >>> meter.start(3)
+    >>> meter.advance(Outcome((0,)))
+    >>> meter.advance(Outcome((1,), error="ValueError: no"))
+    >>> meter.drop(1)
+    >>> meter.finish()
+    >>> "2 of 2 fits, 1 skipped, 1 failed, in " in out.getvalue()
+    True
     """
 
-    def __init__(self, console: Console | None = None, noun: str = "fits") -> None:
-        self._console, self._noun = console, noun
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console
         self._bar: RichBar | None = None
         self._task: TaskID | None = None
-        self.total = self.done = self.stored = self.dropped = self.errors = 0
-        self._began = 0.0
 
-    def start(self, total: int, title: str = "") -> None:
-        """Begin; `total` tasks are planned."""
+    def show(self, state: ProgressState) -> None:
+        """Draw the bar; leave its last state on the screen."""
+        words = ", ".join(describe_progress(state))
+        if self._bar is None:
+            self._begin(state, words)
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, completed=state.fraction, status=words)
+        if state.ended and self._bar is not None:
+            bar, self._bar = self._bar, None
+            bar.stop()
+
+    def _begin(self, state: ProgressState, words: str) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 
-        self.finish()
-        self.total, self._began = total, time.monotonic()
-        self.done = self.stored = self.dropped = self.errors = 0
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=24),
             TextColumn("{task.fields[status]}"),
             console=self._console or Console(stderr=True),
         )
-        self._task = self._bar.add_task(title, total=total, status=self.status())
+        self._task = self._bar.add_task(state.doing or state.title, total=1.0, status=words)
         self._bar.start()
-
-    def advance(self, outcome: Outcome, *, stored: bool = False) -> None:
-        """Tell that a task is finished."""
-        self.done += 1
-        self.stored += stored
-        self.errors += outcome.failed
-        self._update()
-
-    def drop(self, count: int) -> None:
-        """Tell that so many planned tasks will not be run."""
-        self.dropped += count
-        self._update()
 
     def message(self, text: str) -> None:
         """Show a line of text."""
         if self._bar is not None:
             self._bar.console.print(text, markup=False, highlight=False)
 
-    def finish(self) -> None:
-        """End, and leave the last state on the screen."""
-        bar, self._bar = self._bar, None
-        if bar is not None and self._task is not None:
-            bar.update(self._task, status=self.status())
-            bar.stop()
 
-    def status(self) -> str:
-        """Return the state in words.
+def describe_progress(state: ProgressState) -> list[str]:
+    """Return in words what is done and how long it takes; what is zero is left out.
 
-        Skipped tasks no longer count among those to do, and what is zero is left out.
-        """
-        parts = [f"{self.done} of {self.total - self.dropped} {self._noun}"]
-        counts = (("stored", self.stored), ("skipped", self.dropped), ("failed", self.errors))
-        parts += [f"{count} {word}" for word, count in counts if count]
-        left = self.seconds_left()
-        return ", ".join([*parts, f"{_span(left)} left"] if left else parts)
-
-    def seconds_left(self) -> float | None:
-        """Return how long it will still take, or None if unknown."""
-        return estimate_seconds_left(
-            ran=self.done - self.stored,
-            done=self.done,
-            todo=self.total - self.dropped,
-            seconds=time.monotonic() - self._began,
-        )
-
-    def _update(self) -> None:
-        if self._bar is not None and self._task is not None:
-            total = max(self.total - self.dropped, self.done)
-            self._bar.update(self._task, completed=self.done, total=total, status=self.status())
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.finish()
+    Examples
+    --------
+    >>> from earnest.engine.progress import ProgressState, describe_progress
+    >>> describe_progress(ProgressState(planned=106, complete=84, budget=60.0, seconds_left=9.5))
+    ['84 of 106 planned configurations', '10 s left']
+    """
+    counts = (
+        ("stored", state.fits_stored),
+        ("skipped", state.fits_skipped),
+        ("failed", state.fits_failed),
+    )
+    words = [count_done(state), *(f"{count:,} {word}" for word, count in counts if count)]
+    if state.ended:
+        words.append(f"in {span_words(state.elapsed)}")
+    elif state.seconds_left is not None:
+        words.append(f"{span_words(state.seconds_left)} left")
+    return words
 
 
-@dataclass(eq=False, kw_only=True)
-class ForwardedProgress:
-    """A Progress that passes everything on to another one, if there is one."""
+def count_done(state: ProgressState) -> str:
+    """Return in words how much of what was planned is done.
 
-    told: Progress | None = None
-
-    def start(self, total: int, title: str = "") -> None:
-        """Begin; `total` tasks are planned."""
-        if self.told is not None:
-            self.told.start(total, title)
-
-    def advance(self, outcome: Outcome, *, stored: bool = False) -> None:
-        """Tell that a task is finished."""
-        if self.told is not None:
-            self.told.advance(outcome, stored=stored)
-
-    def drop(self, count: int) -> None:
-        """Tell that so many planned tasks will not be run."""
-        if self.told is not None:
-            self.told.drop(count)
-
-    def message(self, text: str) -> None:
-        """Show a line of text."""
-        if self.told is not None:
-            self.told.message(text)
-
-    def finish(self) -> None:
-        """End."""
-        if self.told is not None:
-            self.told.finish()
+    Configurations are counted where they are complete one by one, otherwise fits.
+    """
+    if state.budget is not None and state.planned:
+        if state.complete > state.planned:
+            return f"{state.complete:,} configurations, {state.planned:,} were planned"
+        return f"{state.complete:,} of {state.planned:,} planned configurations"
+    if state.fits_planned:
+        return f"{state.fits:,} of {state.fits_planned:,} {state.noun}"
+    return f"{state.fits:,} {state.noun[:-1] if state.fits == 1 else state.noun}"
 
 
-def read_progress(given: Progress | bool | None) -> Progress | None:
-    """Return the Progress of an argument `progress`: a bar for True, None for False and None."""
-    if given is None or isinstance(given, bool):
-        return ProgressBar() if given else None
-    return given
+def read_meter(progress: Progress | bool | None) -> Meter:
+    """Return the meter of an argument `progress`: True shows a bar, None and False nothing."""
+    if isinstance(progress, Meter):
+        return progress
+    if progress is None or isinstance(progress, bool):
+        return Meter([ProgressBar()] if progress else [])
+    return Meter([progress])
 
 
 @contextmanager
-def watch_progress(
-    given: Progress | bool | None, total: int, title: str
-) -> Iterator[Progress | None]:
+def watch_progress(progress: Progress | bool | None, total: int, title: str) -> Iterator[Meter]:
     """Start and finish the progress of a run."""
-    told = read_progress(given)
-    if told is None:
-        yield None
-        return
-    told.start(total, title)
+    meter = read_meter(progress)
+    meter.start(total, title)
     try:
-        yield told
+        yield meter
+        meter.settle()
     finally:
-        told.finish()
+        meter.finish()
 
 
-def _span(seconds: float) -> str:
+def span_words(seconds: float) -> str:
     """Return a time as people say it.
 
     Examples
     --------
-    >>> from earnest.engine.progress import _span
-    >>> _span(42.3), _span(312), _span(9000)
+    >>> from earnest.engine.progress import span_words
+    >>> span_words(42.3), span_words(312), span_words(9000)
     ('43 s', '5:12', '2:30 h')
     """
     whole = int(seconds) + (seconds > int(seconds))

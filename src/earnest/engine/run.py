@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import time
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
@@ -11,14 +13,14 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, ClassVar
 
-from earnest.core.base.errors import EarnestError, InputError
+from earnest.core.base.errors import ClusterError, EarnestError, InputError
 from earnest.core.base.protocols import Outcome, Progress, Store, Task
 from earnest.core.base.threads import cores
 from earnest.engine.backends import BackendPlan, Place, count_ahead, plan
 from earnest.engine.clusters.dask import DaskParcel, DaskTraffic
 from earnest.engine.clusters.ray import RayTraffic
 from earnest.engine.clusters.traffic import run_on_cluster
-from earnest.engine.limits import GRACE, TaskLimit
+from earnest.engine.limits import GRACE, DeadlineError, TaskLimit
 from earnest.engine.parcels import (
     BytesParcel,
     FileParcel,
@@ -32,13 +34,16 @@ from earnest.engine.parcels import (
 from earnest.engine.worker import (
     ENDED,
     LIMITED,
+    OVER,
     TIME_LIMIT,
     Chunks,
     FallenTask,
     Report,
+    Sent,
     Work,
     collect_fallen,
     failure,
+    is_working,
     perform,
     perform_chunk,
     perform_packed,
@@ -54,6 +59,8 @@ _PACKED: dict[Place, Callable[[RunContent], Parcel]] = {
     Place.ELSEWHERE: BytesParcel.of,
 }
 MOST_BREAKS = 3  # in a row, of pools in which no task was under way
+PATIENCE = 120.0  # seconds until a chunk that no process works on counts as lost
+LOOK = 1.0  # seconds between two looks
 KEPT_ALIVE = 300  # seconds for which an idle process waits for more, as joblib's do
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
@@ -67,6 +74,7 @@ def run(
     store: Store | None = None,
     time_limit: float | None = None,
     grace: float = GRACE,
+    deadline: float = math.inf,
     progress: Progress | None = None,
     pre_dispatch: int | str = "2*n_jobs",
 ) -> Iterator[Outcome]:
@@ -75,7 +83,7 @@ def run(
     A task that fails, crashes its process or takes too long gives an outcome with `error`; the
     others go on. Outcomes come in any order; what they hold depends on neither order, `n_jobs`
     nor back end. Closing the iterator, or interrupting from the keyboard, stops the workers; what
-    was yielded is in the store.
+    was yielded is in the store. A cluster that is lost raises a `ClusterError`.
 
     Parameters
     ----------
@@ -99,6 +107,10 @@ def run(
         besides this one; elsewhere such code cannot be stopped).
     grace : float
         Seconds from the time limit until the process is ended.
+    deadline : float
+        When the run is over, on the clock of `time.monotonic`. What is under way then is
+        interrupted like at a time limit, without an outcome, and `DeadlineError` is raised. On a
+        cluster, whose clocks are others, it is looked at between two outcomes.
     progress : Progress, optional
         Notified of every outcome.
     pre_dispatch : int or str
@@ -119,11 +131,11 @@ def run(
     tasks = list(tasks)
     if len({task.key for task in tasks}) < len(tasks):
         raise InputError("two tasks have the same key", needs="a unique key for every task")
-    limit = TaskLimit.of(time_limit, grace)
-    where = replace(plan(n_jobs, limited=limit is not None), pre_dispatch=pre_dispatch)
+    where = replace(plan(n_jobs, limited=time_limit is not None), pre_dispatch=pre_dispatch)
+    limit = TaskLimit.of(time_limit, grace, deadline if where.local else math.inf)
     kept = shared if isinstance(shared, SharedData) else None
     content = RunContent(work, shared if kept is None else kept.value, limit)
-    return _yield_outcomes(content, kept, tasks, where, store, progress)
+    return _yield_outcomes(content, kept, tasks, where, store, progress, deadline)
 
 
 def _yield_outcomes(
@@ -133,6 +145,7 @@ def _yield_outcomes(
     where: BackendPlan,
     store: Store | None,
     progress: Progress | None,
+    deadline: float,
 ) -> Iterator[Outcome]:
     done = store.done() if store is not None else {}
     waiting = []
@@ -144,13 +157,27 @@ def _yield_outcomes(
         if progress is not None:
             progress.advance(outcome, stored=True)
         yield outcome
-    with closing(_run_fresh(content, kept, waiting, where)) as fresh:
-        for outcome in fresh:
-            if store is not None:
-                store.put(outcome)
-            if progress is not None:
-                progress.advance(outcome)
-            yield outcome
+    try:
+        with closing(_run_fresh(content, kept, waiting, where)) as fresh:
+            left = len(waiting)
+            for outcome in fresh:
+                if outcome.note == OVER:
+                    break
+                if store is not None:
+                    store.put(outcome)
+                if progress is not None:
+                    progress.advance(outcome)
+                left -= 1
+                yield outcome
+                if left and time.monotonic() >= deadline:
+                    break
+            if left:
+                raise DeadlineError("the run has reached its deadline", got=f"{left} tasks to do")
+    except ClusterError as error:
+        if store is None:
+            raise
+        store.flush()
+        raise error.resume_by("store", stored=len(store.done())) from error
 
 
 def _has_more_time(outcome: Outcome, limit: TaskLimit | None) -> bool:
@@ -214,6 +241,8 @@ def _with_replacement(
                     del waiting[outcome.key]
                     yield outcome
         except BrokenProcessPool as broken:
+            if limit is not None and limit.is_over:
+                return
             found = [one for one in collect_fallen(parcel.folder) if one.key in waiting]
             breaks = 0 if found else breaks + 1
             if breaks == MOST_BREAKS:
@@ -286,14 +315,38 @@ def _yield_from_one(parcel: Parcel, chunks: Chunks) -> Generator[Report]:
     joblib would run a single job in this process, where nothing can end it; and of two processes
     each would load what the tasks need.
     """
-    executor, done = _SingleProcess.get(), False
+    done = False
     try:
         for chunk in chunks:
-            yield executor.submit(perform_packed, parcel, chunk).result()
+            yield _perform_alone(parcel, chunk)
         done = True
     finally:
         if not done:  # broken, or left early: what is under way is wanted by nobody
-            _SingleProcess.end(executor)
+            _SingleProcess.end()
+
+
+def _perform_alone(parcel: Parcel, chunk: Sequence[Sent]) -> Report:
+    """Return the report of the kept process; a chunk that got lost on its way is sent again.
+
+    A process that ends because it was idle, just when it is sent a chunk, can lose it, and its
+    pool would wait for ever. Lost is what no process works on after a while, which doubles.
+    """
+    patience = PATIENCE
+    while True:
+        future = _SingleProcess.get().submit(perform_packed, parcel, chunk)
+        until, idle = time.monotonic() + patience, 0
+        while idle < 2:  # a look may fall between two tasks
+            try:
+                report: Report = future.result(timeout=LOOK)
+            except TimeoutError:
+                if future.done():
+                    raise
+            else:
+                return report
+            begun = not isinstance(parcel, FileParcel) or is_working(parcel.folder)
+            idle = 0 if begun or time.monotonic() < until else idle + 1
+        _SingleProcess.end()
+        patience *= 2
 
 
 class _SingleProcess:
@@ -313,10 +366,10 @@ class _SingleProcess:
         return cls._kept
 
     @classmethod
-    def end(cls, executor: ProcessPoolExecutor) -> None:
-        if cls._kept is executor:
-            cls._kept = None
-        executor.shutdown(wait=False, kill_workers=True)
+    def end(cls) -> None:
+        executor, cls._kept = cls._kept, None
+        if executor is not None and cls._owner == os.getpid():
+            executor.shutdown(wait=False, kill_workers=True)
 
 
 def _make_pool(where: BackendPlan) -> Parallel:

@@ -33,6 +33,7 @@ Work: TypeAlias = Callable[[Any, Task], Outcome]
 TIME_LIMIT = "time limit"
 LIMITED = "time_limit"  # the number with the limit, of a task that ran out of it
 ENDED = "the process ended"
+OVER = "the run is over"
 UNSENT = "cannot be sent"
 LONGEST = 20_000  # characters of a traceback that are kept, from its end
 
@@ -43,11 +44,15 @@ def perform(work: Work, shared: object, task: Task, limit: TaskLimit | None = No
     Whatever is raised becomes an outcome with its traceback, `SystemExit` included. Only the
     user's wish to stop (`KeyboardInterrupt`) goes through.
     """
+    if limit is not None and limit.is_over:
+        return failure(task.key, OVER, OVER)
     began = time.perf_counter()
     with ErrorCatcher() as caught:
         with gentle(limit):
             outcome = work(shared, task)
         return settle(outcome, task.key)
+    if limit is not None and limit.is_over and caught.note == TIME_LIMIT:
+        return failure(task.key, caught.text, OVER)
     return failure(task.key, caught.text, caught.note, time.perf_counter() - began, limit)
 
 
@@ -240,6 +245,11 @@ class FallenTask:
     def timed_out(self) -> bool:
         """Whether the hard time limit ended its process."""
         return self.trace.startswith("Timeout")
+
+
+def is_working(folder: str) -> bool:
+    """Tell whether a process has a task under way, by its mark."""
+    return any(mark.read_text().strip() for mark in Path(folder).glob(f"{MARK}*"))
 
 
 def collect_fallen(folder: str) -> list[FallenTask]:

@@ -6,7 +6,6 @@ The measures of a curve are those of Moosbauer et al. 2021, section 6, computed 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, Unpack
@@ -25,11 +24,13 @@ from earnest.core.results.base import (
     check_lengths,
     read_array,
 )
+from earnest.core.results.estimate import Scale
+from earnest.core.text.numbers import write_count
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from earnest.plotting.figures.effects import Axes, EffectOptions
+    from earnest.plotting.figures.effects import Axes, EffectOptions, Figure
 
 
 @dataclass(frozen=True)
@@ -156,11 +157,16 @@ BANDS = {
 
 
 @dataclass(frozen=True)
-class Objective(Plain):
-    """What was tuned: its name and its direction."""
+class Objective(Scale):
+    """What was tuned: its name, its direction, and the limits of its values where known."""
 
     name: str
     greater_is_better: bool
+    limits: tuple[float, float] = (-math.inf, math.inf)
+
+    def clip_all(self, values: Floats) -> Floats:
+        """Bring values into the limits; NaN stays."""
+        return np.clip(values, *self.limits)
 
     def best(self, values: Floats) -> int:
         """Return where the best value is, the first of equal ones."""
@@ -271,7 +277,9 @@ class EffectCurve(Effect):
     n_points : ndarray of shape (G,)
         The Monte Carlo points that each value averages.
     trials : tuple
-        The values of the parameter in the trials that lie there.
+        The values of the parameter in the complete trials that lie there.
+    pruned, unused : tuple
+        Those in trials that were stopped early: with a value that informs, and without.
     best : object
         Its value in the best configuration; None if it has none, or lies elsewhere.
     codes : ndarray of shape (G,)
@@ -310,6 +318,8 @@ class EffectCurve(Effect):
     trials: tuple[object, ...]
     best: object
     codes: Floats
+    pruned: tuple[object, ...] = ()
+    unused: tuple[object, ...] = ()
     ice: Ice | None = field(default=None, repr=False, metadata=HIDDEN)
 
     @property
@@ -319,15 +329,23 @@ class EffectCurve(Effect):
 
     @property
     def n_trials(self) -> int:
-        """How many trials lie there."""
-        return len(self.trials)
+        """How many trials lie there and inform."""
+        return len(self.trials) + len(self.pruned)
+
+    @property
+    def trial_words(self) -> str:
+        """How many trials lie there, in words."""
+        words = write_count(self.n_trials, "trial")
+        pruned = f", {len(self.pruned):,} pruned" if self.pruned else ""
+        unused = f", {len(self.unused):,} more without a value" if self.unused else ""
+        return words + pruned + unused
 
     def averaged(self, ice: Ice) -> EffectCurve:
         """Return the effect averaged over other ICE curves, such as those of a region."""
         return replace(self, **average_ice(ice))
 
     def bands(self, confidence_level: float = 0.95, of: str = AVERAGE) -> tuple[Floats, Floats]:
-        """Return the low and high edges of the band around the curve.
+        """Return the low and high edges of the band around the curve, within the limits.
 
         Parameters
         ----------
@@ -337,7 +355,13 @@ class EffectCurve(Effect):
             The average surrogate uncertainty (eq. 5), or the uncertainty of the average (eq. 4).
         """
         reach = quantile(confidence_level) * self._sd(of)
-        return self.mean - reach, self.mean + reach
+        clip = self.objective.clip_all
+        return clip(self.mean - reach), clip(self.mean + reach)
+
+    def half_width(self, confidence_level: float = 0.95) -> float:
+        """Return half of the mean width of the band, within the limits of the objective."""
+        low, high = self.bands(confidence_level)
+        return mean_confidence((high - low) / 2)
 
     def _sd(self, of: str) -> Floats:
         if check.one_of("of", of, BANDS) == AVERAGE:
@@ -378,7 +402,8 @@ class EffectCurve(Effect):
     def _check_parts(self) -> None:
         super()._check_parts()
         check_lengths(self.places, self.mean, self.sd, self.n_points)
-        _refuse_gaps(self.scale, self.grid, self.trials, self.best)
+        tried = (*self.trials, *self.pruned, *self.unused)
+        _refuse_gaps(self.scale, self.grid, tried, self.best)
 
     def __repr__(self) -> str:
         """Return one line."""
@@ -427,11 +452,11 @@ class EffectSurface(Effect):
     trials: tuple[tuple[object, object], ...]
     best: tuple[object, object] | None
 
-    def plot(self, axes: Sequence[Axes] | None = None) -> tuple[Axes, Axes]:
-        """Draw the mean next to its uncertainty and return the two matplotlib Axes."""
+    def plot(self, figure: Figure | None = None) -> Axes:
+        """Draw the mean next to its uncertainty and return the matplotlib Axes of the mean."""
         from earnest.plotting.figures.effects import plot_surface
 
-        return plot_surface(self, axes)
+        return plot_surface(self, figure)
 
     def _check_parts(self) -> None:
         super()._check_parts()

@@ -7,8 +7,10 @@ exist.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +46,7 @@ class Scene:
     fitted : FittedSurrogate
         The model of the objective.
     codes : ndarray of shape (N, d)
-        The trials, NaN where a parameter is inactive.
+        The trials that inform, NaN where a parameter is inactive.
     values : ndarray of shape (N,)
         Their objective.
     objective : Objective
@@ -53,6 +55,10 @@ class Scene:
         How many Monte Carlo points and grid values.
     seeds : Seeds
         The root of all randomness.
+    pruned : ndarray of bool, shape (N,), optional
+        Which trials were stopped early; None if none was.
+    unused : ndarray of shape (K, d), optional
+        The trials that were stopped early and do not inform.
     """
 
     space: Space
@@ -63,6 +69,8 @@ class Scene:
     n_points: int
     grid_size: int
     seeds: Seeds
+    pruned: NDArray[np.bool_] | None = field(default=None, repr=False)
+    unused: Floats | None = field(default=None, repr=False)
 
     @cached_property
     def points(self) -> Floats:
@@ -76,8 +84,13 @@ class Scene:
 
     @cached_property
     def best(self) -> int:
-        """The best trial."""
-        return self.objective.best(self.values)
+        """The best complete trial."""
+        return self.objective.best(np.where(self.complete, self.values, np.nan))
+
+    @cached_property
+    def complete(self) -> NDArray[np.bool_]:
+        """Which trials were not stopped early: (N,)."""
+        return np.ones(len(self.values), dtype=bool) if self.pruned is None else ~self.pruned
 
     def stream(self, use: int, *indices: int) -> np.random.Generator:
         """Return the generator of one use."""
@@ -135,7 +148,7 @@ def effect_of(
     own_mean, own_sd = scene.fitted.posterior(scene.space.mask(points))
     assert sums.ice_mean is not None
     assert sums.ice_sd is not None
-    ice = Ice(points, sums.ice_mean, sums.ice_sd, own_mean, own_sd)
+    ice = Ice(points, scene.objective.clip_all(sums.ice_mean), sums.ice_sd, own_mean, own_sd)
     parameter, tried = scene.space[column], scene.codes[:, column]
     curve = EffectCurve(
         param=parameter.name,
@@ -143,14 +156,52 @@ def effect_of(
         scale=_name_scale(parameter),
         objective=scene.objective,
         where=where or describe_condition(scene.space, column),
-        trials=tuple(parameter.decode(tried[~np.isnan(tried)])),
         best=parameter.decode(tried[[scene.best]])[0],
         codes=codes,
+        **find_tried(scene, column),
         **average_ice(ice),
     )
     if scene.space.forbidden:
         return _leave_out_forbidden(scene, column, curve, covariance)
     return replace(curve, sd_of_mean=sums.sd_of_mean)
+
+
+class TriedValues(TypedDict):
+    """The fields of an effect that say where trials are; see `EffectCurve`."""
+
+    trials: tuple[object, ...]
+    pruned: tuple[object, ...]
+    unused: tuple[object, ...]
+
+
+def find_tried(
+    scene: Scene, column: int, holds: Callable[[Floats], NDArray[np.bool_]] | None = None
+) -> TriedValues:
+    """Return the values of a parameter in the trials, or in those that `holds` says of codes."""
+
+    def read(codes: Floats) -> tuple[object, ...]:
+        rows = codes[~np.isnan(codes[:, column])]
+        rows = rows if holds is None else rows[holds(rows)]
+        return tuple(scene.space[column].decode(rows[:, column]))
+
+    unused = np.empty((0, len(scene.space))) if scene.unused is None else scene.unused
+    return {
+        "trials": read(scene.codes[scene.complete]),
+        "pruned": read(scene.codes[~scene.complete]),
+        "unused": read(unused),
+    }
+
+
+def find_ranges(space: Space, codes: Floats) -> dict[str, tuple[object, ...]]:
+    """Return the values of each parameter among codes: low and high of a number, levels else."""
+    ranges: dict[str, tuple[object, ...]] = {}
+    for j, parameter in enumerate(space):
+        present = codes[~np.isnan(codes[:, j]), j]
+        if not len(present):
+            continue
+        ends = np.array([present.min(), present.max()]) if parameter.numeric else np.unique(present)
+        ranges[parameter.name] = tuple(parameter.decode(ends))
+    return ranges
 
 
 def describe_condition(space: Space, column: int) -> str:
@@ -193,7 +244,7 @@ def compute_surface(
         params=(kinds[0].name, kinds[1].name),
         grids=(tuple(grid_a), tuple(grid_b)),
         scales=(_name_scale(kinds[0]), _name_scale(kinds[1])),
-        mean=mean.reshape(shape),
+        mean=scene.objective.clip_all(mean).reshape(shape),
         sd=sd.reshape(shape),
         sd_of_mean=sd_of_mean.reshape(shape),
         objective=scene.objective,

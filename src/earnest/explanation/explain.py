@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,19 +13,20 @@ from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.provenance import versions
 from earnest.core.base.rng import Purpose, RngLike, Seeds
-from earnest.core.base.threads import each, workers
+from earnest.core.base.threads import each, one_blas_thread, workers
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import by_severity
 from earnest.core.space.trials import Trials
+from earnest.explanation.coverage import find_untested
 from earnest.explanation.curves import EffectCurve, Objective
-from earnest.explanation.effects import Scene, effect_of
+from earnest.explanation.effects import Scene, effect_of, find_ranges
 from earnest.explanation.importance import measure_importance
 from earnest.explanation.regions.partition import DEFAULT_REGIONS, Growth, RegionRule, regions_of
 from earnest.explanation.regions.regions import RegionTree, text
 from earnest.explanation.result import Explanation
 from earnest.explanation.sampling_bias import SamplingBias, sampling_bias
 from earnest.explanation.stable import StableOptimum, stable_optimum
-from earnest.explanation.surrogate.quality import cross_validated
+from earnest.explanation.surrogate.quality import cross_validated, judge_trust
 from earnest.explanation.surrogate.surrogate import Surrogate, find_surrogate
 
 FIT = 100  # the stream of the surrogate, apart from those of effects
@@ -107,8 +109,6 @@ def explain(
     >>> list(found.effects)
     ['rate', 'depth']
     """
-    from threadpoolctl import threadpool_limits
-
     check.whole_number("n_points", n_points, low=20)
     check.whole_number("grid_size", grid_size, low=2)
     check.whole_number("regions", regions, low=1)
@@ -129,9 +129,7 @@ def explain(
     )
     columns = _find_columns(trials, params)
     kind = find_surrogate(surrogate, trials.space, len(trials))
-    # The matrices are small: threads of linear algebra would cost more than they bring, and the
-    # last bits of a result would depend on their number.
-    with threadpool_limits(limits=1):
+    with one_blas_thread():
         scene = _set_scene(trials, kind, seeds, n_points, grid_size)
         return _make_explanation(trials, kind, scene, columns, regions, confidence_level, threads)
 
@@ -148,11 +146,11 @@ def _make_explanation(
     """Compute everything from a fitted surrogate, and put it together."""
     _ = scene.points, scene.active, scene.best  # drawn before threads need them
     seeds = scene.seeds
-    importance = measure_importance(scene, columns, level)
+    quality = cross_validated(kind, trials, seeds)
+    importance = replace(measure_importance(scene, columns, level), trust=judge_trust(quality.r2))
     ranked = [trials.space.index(name) for name in importance.ranking]
     made = each(lambda c: _explain_parameter(scene, c, regions), ranked, threads)
     curves, trees = [curve for curve, _ in made], [tree for _, tree in made]
-    quality = cross_validated(kind, trials, seeds)
     bias = sampling_bias(trials.space, scene.codes, trials.space.mask(scene.points))
     stable = stable_optimum(scene, level)
     return Explanation(
@@ -166,9 +164,9 @@ def _make_explanation(
         objective=scene.objective,
         best_config=trials.best_config,
         best_value=float(trials.objective[trials.best]),
-        n_trials=len(trials),
-        n_failed=trials.n_failed,
-        n_pruned=trials.n_pruned,
+        counts=trials.counts,
+        covered=find_ranges(trials.space, scene.codes[scene.complete]),
+        untested=find_untested(trials.space, scene.codes, trials.unused_codes),
         space=trials.space.names,
         confidence_level=level,
         cautions=by_severity(
@@ -206,6 +204,7 @@ def _set_scene(
         trials.codes,
         trials.objective,
         trials.standard_error,
+        added_sd=trials.added_sd,
         rng=seeds.generator(Purpose.EXPLANATION, FIT),
     )
     return Scene(
@@ -213,10 +212,12 @@ def _set_scene(
         fitted,
         np.asarray(trials.codes),
         np.asarray(trials.objective),
-        Objective(trials.objective_name, trials.direction == "maximize"),
+        Objective(trials.objective_name, trials.direction == "maximize", trials.limits),
         n_points,
         grid_size,
         seeds,
+        trials.pruned,
+        trials.unused_codes,
     )
 
 

@@ -22,6 +22,7 @@ from earnest.core.results.interval import quantile_limits
 from earnest.core.results.specs import Side
 from earnest.core.space.parameters import Parameter
 from earnest.explanation.effects import IMPORTANCE, PAIRS, Scene
+from earnest.explanation.surrogate.quality import Trust
 from earnest.explanation.surrogate.surrogate import FittedSurrogate
 
 if TYPE_CHECKING:
@@ -74,12 +75,16 @@ class Importance(Plain):
         active have none.
     confidence_level : float
         The level of the intervals, which show how certain the surrogate is.
+    trust : Trust
+        Whether the surrogate predicts well enough for the shares to mean something; see
+        `judge_trust`.
     """
 
     main: Mapping[str, Share]
     total: Mapping[str, Share]
     pairs: Mapping[tuple[str, str], Share]
     confidence_level: float
+    trust: Trust = Trust.SHOWN
 
     @property
     def ranking(self) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from pathlib import Path
@@ -15,8 +15,12 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import JsonObject
+from earnest.core.base.threads import one_blas_thread
 from earnest.core.results.base import HIDDEN, Result, is_page
 from earnest.core.results.cautions import Caution
+from earnest.core.space.trials import TrialCounts
+from earnest.core.text.cleaning import clean_line
+from earnest.explanation.coverage import Untested
 from earnest.explanation.curves import (
     CurveQuality,
     EffectCurve,
@@ -33,11 +37,11 @@ from earnest.explanation.regions.regions import Region, RegionTree, inside
 from earnest.explanation.sampling_bias import SamplingBias, short
 from earnest.explanation.stable import StableOptimum
 from earnest.explanation.suggest import Suggestion, suggest
-from earnest.explanation.surrogate.quality import SurrogateQuality
+from earnest.explanation.surrogate.quality import NOT_SHOWN, SurrogateQuality, Trust
 
 if TYPE_CHECKING:
     from earnest.core.text.paper import PaperTable
-    from earnest.plotting.figures.effects import Figure
+    from earnest.plotting.figures.effects import Axes, Figure
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -48,16 +52,22 @@ class Explanation(Result):
     ----------
     objective : Objective
         What was tuned.
-    n_trials, n_failed, n_pruned : int
-        Trials explained, and left out.
+    counts : TrialCounts
+        How the trials ended, and which of them inform.
     space : tuple of str
         All parameters, explained or not.
+    covered : mapping of str to tuple
+        The values of each parameter in complete trials: low and high of a number, levels of a
+        category.
+    untested : tuple of Untested
+        Parts of the space that only pruned trials without a value have.
     best_config, best_value : mapping, float
         The best trial.
     surrogate, surrogate_quality : str, SurrogateQuality
         The model that everything is read from, and how well it predicts trials it has not seen.
     importance : Importance
-        Shares of the variance of the objective over the space.
+        Shares of the variance of the objective over the space; its `trust` says whether the
+        surrogate predicts well enough to tell what matters.
     effects : mapping of str to EffectCurve
         The effect of each parameter, the most important first.
     regions : mapping of str to RegionTree
@@ -93,13 +103,13 @@ class Explanation(Result):
 
     schema: ClassVar[str] = "earnest/explanation/1"
     called: ClassVar[str] = "an explanation"
-    derived: ClassVar[tuple[str, ...]] = ("finding",)
+    derived: ClassVar[tuple[str, ...]] = ("finding", "n_trials", "trust")
 
     objective: Objective
-    n_trials: int
-    n_failed: int
-    n_pruned: int
+    counts: TrialCounts
     space: tuple[str, ...]
+    covered: Mapping[str, tuple[object, ...]]
+    untested: tuple[Untested, ...]
     best_config: Mapping[str, object]
     best_value: float
     surrogate: str
@@ -118,8 +128,29 @@ class Explanation(Result):
     def finding(self) -> str:
         """Which parameters matter most, in words that claim no more than the intervals support."""
         parts = {name: curve.where for name, curve in self.effects.items() if curve.where}
-        return headline(self.importance, self.sampling_bias, parts)
+        return headline(self.importance, self.sampling_bias, parts, self.untested)
 
+    @property
+    def n_trials(self) -> int:
+        """How many trials inform: complete ones, and pruned ones with a value."""
+        return self.counts.used
+
+    @property
+    def trust(self) -> Trust:
+        """Whether the trials show what matters."""
+        return self.importance.trust
+
+    @property
+    def winner_tree(self) -> RegionTree | None:
+        """The tree whose branch to the best configuration says most.
+
+        That of the most important parameter whose tree divides the space around it; None if none
+        does.
+        """
+        trees = (tree for tree in self.regions.values() if len(tree) > 1)
+        return next((tree for tree in trees if tree.best is not None), None)
+
+    @one_blas_thread()
     def effect(self, param: str, *, within: Region | None = None) -> EffectCurve:
         """Return the effect of any parameter, in a region if one is given.
 
@@ -137,12 +168,14 @@ class Explanation(Result):
         rows = inside(scene.space, within.limits, scene.space.mask(points))
         return effect_of(scene, param, points[rows], where=within.words)
 
+    @one_blas_thread()
     def effect2d(self, first: str, second: str, *, grid_size: int | None = None) -> EffectSurface:
         """Return the joint effect of two parameters, with its uncertainty."""
         if grid_size is not None:
             check.whole_number("grid_size", grid_size, low=2)
         return compute_surface(self._scene(), first, second, grid_size)
 
+    @one_blas_thread()
     def region_tree(
         self,
         param: str,
@@ -175,6 +208,7 @@ class Explanation(Result):
         rule = RegionRule(growth, impurity, on)
         return regions_of(scene, self.effect(param), rule)
 
+    @one_blas_thread()
     def quality(
         self, param: str, truth: Callable[[dict[str, object]], float] | None = None
     ) -> QualityGain:
@@ -199,6 +233,7 @@ class Explanation(Result):
             return gain
         return judge_against(self._scene(), tree, self.effect(param), truth)
 
+    @one_blas_thread()
     def suggest(
         self, n: int = 3, *, param: str | None = None, region: Region | None = None
     ) -> tuple[Suggestion, ...]:
@@ -225,8 +260,8 @@ class Explanation(Result):
         curve = self.effect(param)
         return suggest(scene, n, curve, _rows(scene, curve, region))
 
-    def plot(self, figure: Figure | None = None, *, most: int = 8) -> Figure:
-        """Draw the effects side by side on one scale and return the matplotlib Figure."""
+    def plot(self, figure: Figure | None = None, *, most: int = 8) -> Axes:
+        """Draw the effects side by side on one scale and return the first matplotlib Axes."""
         from earnest.plotting.figures.effects import plot_effects
 
         return plot_effects(self, figure, most=most)
@@ -267,8 +302,10 @@ class Explanation(Result):
         codes = sorted({caution.code for caution in self.cautions})
         note = (
             f"Shares of the variation of {self.objective.name} over the space, from a "
-            f"{self.surrogate} fitted to {self.n_trials} trials"
+            f"{self.surrogate} fitted to {self.counts}"
         )
+        if self.trust is Trust.NOT_SHOWN:
+            note += f"; {NOT_SHOWN}"
         told = f"; cautions: {', '.join(codes)}" if codes else ""
         return PaperTable(heads, tuple(body), f"{note}{told}.")
 
@@ -306,7 +343,7 @@ class Explanation(Result):
 
     def __repr__(self) -> str:
         """Return one line."""
-        return (
+        return clean_line(
             f"{self.objective.name} explained by {self.surrogate} from {self.n_trials} trials "
             f"(R² {self.surrogate_quality.r2:.2f}): {self.finding}"
         )
@@ -379,13 +416,16 @@ LITTLE = 0.05  # share of the variance under which a parameter hardly matters
 
 
 def headline(
-    importance: Importance, bias: SamplingBias, where: Mapping[str, str] | None = None
+    importance: Importance,
+    bias: SamplingBias,
+    where: Mapping[str, str] | None = None,
+    untested: Sequence[Untested] = (),
 ) -> str:
     """Return the sentence of an explanation.
 
     A parameter is said to matter most only where the interval of its share, together with others,
-    lies above those of all that are not named; one that is active in a part of the space is named
-    with that part.
+    lies above those of all that are not named, and where the surrogate predicts trials that it has
+    not seen; one that is active in a part of the space is named with that part.
 
     Parameters
     ----------
@@ -395,6 +435,8 @@ def headline(
         Where the search looked.
     where : mapping of str to str, optional
         Where a parameter is active, in words, of those that are not active everywhere.
+    untested : sequence of Untested
+        What only pruned trials without a value have.
 
     Examples
     --------
@@ -406,16 +448,22 @@ def headline(
     >>> headline(Importance(shares, shares, {}, 0.95), even)
     'C matters most'
     """
-    said = find_most_important(importance, where)
+    shown = importance.trust is Trust.SHOWN
+    finding = find_most_important(importance, where) if shown else NOT_SHOWN
+    if untested:
+        return f"{finding}; {untested[0]}"
     leading = importance.ranking[0]
     gaps = bias.gaps.get(leading, ())
     widest = max(gaps, key=lambda gap: gap.expected, default=None)
-    return f"{said}; {leading} {widest.words} was hardly tried" if widest else said
+    if widest is None or not shown:
+        return finding
+    return f"{finding}; {leading} {widest.words} was hardly tried"
 
 
 def as_sentence(words: str) -> str:
     """Return words with a capital, unless they begin with the name of a parameter."""
-    return words[:1].upper() + words[1:] if words.startswith("no hyperparameter") else words
+    ours = words.startswith(("no hyperparameter", NOT_SHOWN))
+    return words[:1].upper() + words[1:] if ours else words
 
 
 def find_most_important(importance: Importance, where: Mapping[str, str] | None = None) -> str:
@@ -425,12 +473,19 @@ def find_most_important(importance: Importance, where: Mapping[str, str] | None 
         return f"{names[0]} is the only one that varied"
     if all(importance.total[name].high < LITTLE for name in names):
         return "no hyperparameter affects the objective"
-    for count in range(1, min(MOST_NAMED, len(names) - 1) + 1):
-        if _are_apart(importance, names[:count], names[count:]):
-            verb = "matters" if count == 1 else "matter"
-            told = (f"{n} (where {parts[n]})" if parts.get(n) else n for n in names[:count])
-            return f"{' and '.join(told)} {verb} most"
-    return "no hyperparameter clearly matters most"
+    leading = find_leading(importance)
+    if not leading:
+        return "no hyperparameter clearly matters most"
+    verb = "matters" if len(leading) == 1 else "matter"
+    told = (f"{n} (where {parts[n]})" if parts.get(n) else n for n in leading)
+    return f"{' and '.join(told)} {verb} most"
+
+
+def find_leading(importance: Importance) -> tuple[str, ...]:
+    """Return the one or two parameters whose intervals lie above all others, or none."""
+    names = importance.ranking
+    counts = range(1, min(MOST_NAMED, len(names) - 1) + 1)
+    return next((names[:k] for k in counts if _are_apart(importance, names[:k], names[k:])), ())
 
 
 def _are_apart(importance: Importance, first: tuple[str, ...], rest: tuple[str, ...]) -> bool:

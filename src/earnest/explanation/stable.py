@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.results.base import Plain
-from earnest.explanation.effects import Scene
+from earnest.explanation.effects import Scene, find_ranges
 from earnest.explanation.surrogate.surrogate import variances
 
 Floats = NDArray[np.float64]
@@ -20,8 +20,9 @@ Floats = NDArray[np.float64]
 class StableOptimum(Plain):
     """The configurations that the surrogate cannot show to be worse than the best.
 
-    What is estimated: for each trial, whether its latent objective is worse than that of the trial
-    with the best predicted one, at a one-sided level, from the surrogate's covariance of both.
+    What is estimated: for each complete trial, whether its latent objective is worse than that of
+    the one with the best predicted one, at a one-sided level, from the surrogate's covariance of
+    both.
     "Not worse" means that it cannot be shown to be worse, trial by trial, not all at once.
 
     Attributes
@@ -33,7 +34,7 @@ class StableOptimum(Plain):
     configs : tuple of mapping
         Their configurations, in the same order.
     n_trials : int
-        Of how many trials.
+        Of how many complete trials.
     share : float
         The share of the whole space that cannot be distinguished from the best.
     ranges : mapping of str to tuple
@@ -65,8 +66,8 @@ class StableOptimum(Plain):
 def stable_optimum(scene: Scene, confidence_level: float) -> StableOptimum:
     """Return the configurations that cannot be shown to be worse than the best."""
     mean, _ = scene.fitted.posterior(scene.codes)
-    best = scene.objective.best(mean)
-    inside = not_worse(scene, scene.codes, best, confidence_level)
+    best = scene.objective.best(np.where(scene.complete, mean, np.nan))
+    inside = not_worse(scene, scene.codes, best, confidence_level) & scene.complete
     inside[best] = True
     order = np.argsort(scene.objective.worse_by(mean, float(mean[best])), kind="stable")
     members = [int(i) for i in order if inside[i]]
@@ -76,9 +77,9 @@ def stable_optimum(scene: Scene, confidence_level: float) -> StableOptimum:
         configs[0],
         tuple(members),
         tuple(configs),
-        len(scene.codes),
+        int(scene.complete.sum()),
         float(everywhere.mean()),
-        _find_ranges(scene, scene.codes[members]),
+        find_ranges(scene.space, scene.codes[members]),
         confidence_level,
     )
 
@@ -94,15 +95,3 @@ def not_worse(scene: Scene, codes: Floats, best: int, confidence_level: float) -
     spread = np.sqrt(np.maximum(variance + own - 2 * shared, 0.0))
     reach = NormalDist().inv_cdf(confidence_level)
     return np.asarray(scene.objective.worse_by(mean, best_mean) <= reach * spread)
-
-
-def _find_ranges(scene: Scene, codes: Floats) -> dict[str, tuple[object, ...]]:
-    """Return the values of each parameter among configurations, in natural units."""
-    out: dict[str, tuple[object, ...]] = {}
-    for j, parameter in enumerate(scene.space):
-        present = codes[~np.isnan(codes[:, j]), j]
-        if not len(present):
-            continue
-        ends = np.array([present.min(), present.max()]) if parameter.numeric else np.unique(present)
-        out[parameter.name] = tuple(parameter.decode(ends))
-    return out

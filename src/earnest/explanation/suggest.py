@@ -63,6 +63,7 @@ def suggest(
     options = _options(scene, targets)
     pick = _Picks.of(scene, targets, options)
     mean, sd = scene.fitted.posterior(options)
+    mean = scene.objective.clip_all(mean)
     configs = scene.space.decode(options)
     return tuple(
         Suggestion(configs[at], narrower, float(mean[at]), float(sd[at]))

@@ -390,14 +390,13 @@ def ties_at_the_top(
 
 
 def not_corrected(configs: int) -> Iterator[Caution]:
-    """Yield a caution where a winner is treated as if nothing had been selected."""
-    if configs > 1:
-        yield Caution(
-            "EN022",
-            f"The winner of {configs} configurations is treated as if it had been the only one.",
-            "The value is too optimistic, and so are its limits if it has any.",
-            "Report method='bbc' instead.",
-        )
+    """Yield a caution that a winner is treated as if nothing had been selected."""
+    yield Caution(
+        "EN022",
+        f"The winner of {configs} configurations is treated as if it had been the only one.",
+        "The value is too optimistic, and so are its limits if it has any.",
+        "Report method='bbc' instead.",
+    )
 
 
 def part_only(used: int, total: int) -> Iterator[Caution]:
@@ -408,18 +407,6 @@ def part_only(used: int, total: int) -> Iterator[Caution]:
             f"{used} of {total} cases score, the others only select.",
             "The interval is wider than necessary.",
             "Use method='bbc', which uses all cases for both.",
-            Severity.NOTE,
-        )
-
-
-def best_of_several(candidates: int) -> Iterator[Caution]:
-    """Yield a note where the cases that score also chose, and the value is that of the best."""
-    if candidates > 1:
-        yield Caution(
-            "EN022",
-            f"The value is that of the best of {candidates} configurations on the same cases.",
-            "It is a little optimistic; the limit at the pessimistic end allows for the choice.",
-            "Report that limit.",
             Severity.NOTE,
         )
 

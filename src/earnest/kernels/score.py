@@ -20,7 +20,7 @@ from earnest.kernels.ranks import RankKeeper
 from earnest.kernels.scans import rank_selected, rank_table
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import CallableMetric, Metric, MomentMetric, RankMetric
-from earnest.metrics.responding import check_fits, respond
+from earnest.metrics.responding import pick_answer, respond
 
 # Scores a table (B, C) on a cluster, or returns None where that does not pay; see `engine.scores`.
 Spread = Callable[[Predictions, Metric, Weights], NDArray[np.float64] | None]
@@ -58,7 +58,7 @@ def score_table(
     array([[0.66666667, 0.33333333],
            [1.        , 0.        ]])
     """
-    metric, weights = _fit_metric(pi, metric), _fit_weights(pi, weights)
+    (pi, metric), weights = _fit_metric(pi, metric), _fit_weights(pi, weights)
     jobs = workers(n_jobs)
     if len(weights.values) == 0:
         return np.empty((0, pi.n_configs))
@@ -98,7 +98,7 @@ def score_selected(
     >>> en.score_selected(pi, "accuracy", [[1, 1, 1], [2, 1, 0]], [1, 0])
     array([0.33333333, 1.        ])
     """
-    metric, weights = _fit_metric(pi, metric), _fit_weights(pi, weights)
+    (pi, metric), weights = _fit_metric(pi, metric), _fit_weights(pi, weights)
     values = weights.values
     columns = _check_columns(columns, len(values), pi.n_configs)
     out = np.full(len(values), np.nan)
@@ -126,7 +126,7 @@ def fold_scores(
 
     Without weights every case counts once, and B is 1.
     """
-    metric = _fit_metric(pi, metric)
+    pi, metric = _fit_metric(pi, metric)
     if weights is not None:
         weights = _fit_weights(pi, weights)
     jobs = workers(n_jobs)
@@ -189,11 +189,12 @@ def _list_repeats(pi: Predictions) -> list[int]:
     return found
 
 
-def _fit_metric(pi: Predictions, given: Metric | str | Callable[..., float]) -> Metric:
-    """Return the metric as it is on this task, and refuse one that does not fit."""
+def _fit_metric(
+    pi: Predictions, given: Metric | str | Callable[..., float]
+) -> tuple[Predictions, Metric]:
+    """Return the answers that a metric needs, and the metric on their task, if it fits."""
     metric = resolve_metric(given).on(pi.target.task)
-    check_fits(pi, metric)
-    return metric
+    return pick_answer(pi, metric), metric
 
 
 def _fit_weights(pi: Predictions, given: Weights | ArrayLike) -> Weights:

@@ -20,8 +20,7 @@ from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import ScoreErrors
 from earnest.core.results.interval import Ask, LimitSource
-from earnest.core.results.specs import Evidence, Family, MethodSpec
-from earnest.inference.cases.no_information import NoInformation
+from earnest.core.results.specs import Evidence, Family, MethodSpec, Selection
 from earnest.inference.left_out.estimates import has_cases, has_pairs
 from earnest.inference.limits.winner_law import law_of
 from earnest.inference.resampling.ensembles import read_rule
@@ -34,8 +33,8 @@ class Call:
     """One question to a method.
 
     `given` are the predictions as the user gave them, `pi` those of them that can be used. Where
-    more was given, such as inner predictions, it is the `design`. `no_information` is the best
-    constant prediction, which every estimate is held against.
+    more was given, such as inner predictions, it is the `design`. `no_information` is the score of
+    the best constant prediction, which every estimate is held against.
     """
 
     given: Predictions
@@ -43,7 +42,7 @@ class Call:
     metric: Metric
     ask: Ask
     seeds: Seeds
-    no_information: NoInformation
+    no_information: float | None
     n_jobs: int | None = None
     design: NestedPredictions | PairedHalves | None = None
 
@@ -76,6 +75,8 @@ class EstimateParts:
         The errors of the value itself, where the spread of the draws is not its error.
     ensemble : mapping of str to float, optional
         The share of each member.
+    selection : Selection, optional
+        What is done about the choice among several, where the spec alone does not say.
     """
 
     value: float
@@ -89,6 +90,7 @@ class EstimateParts:
     used: Mapping[str, object] = field(default_factory=dict)
     errors: ScoreErrors | None = None
     ensemble: Mapping[str, float] | None = None
+    selection: Selection | None = None
 
 
 class Method(Protocol):

@@ -8,12 +8,13 @@ from dataclasses import fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.core.base.errors import EarnestError, EvidenceError, InputError
+from earnest.core.base.errors import ClusterError, EarnestError, EvidenceError, InputError
 from earnest.core.base.provenance import knobs, plain, versions
 from earnest.core.base.registry import configure, split_knobs
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
 from earnest.core.data.designs import NestedPredictions, PairedHalves
+from earnest.core.data.folds import TrainingSizes
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import DrawUnit, Replicates
 from earnest.core.data.responses import ResponseKind
@@ -36,8 +37,8 @@ from earnest.core.results.interval import (
     WidenedLimits,
     limit_remarks,
 )
-from earnest.core.results.specs import ON_ITEMS, Estimand, Side
-from earnest.core.text.estimate import LARGE, flatters, is_elected, optimism_words
+from earnest.core.results.specs import ON_ITEMS, Estimand, Selection, Side
+from earnest.core.text.estimate import LARGE, flatters, optimism_words
 from earnest.engine.scores import spread_scores
 from earnest.inference.cases.no_information import no_information
 from earnest.inference.remarks import (
@@ -65,11 +66,11 @@ from earnest.methods.winner.near_winner import NearWinner
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import CallableMetric, Metric, MetricLike
 from earnest.metrics.ranking import is_auc
-from earnest.metrics.responding import check_fits
+from earnest.metrics.responding import check_fits, pick_answer
 from earnest.metrics.scores import read_evidence
 
 EXAMPLE = "\"delong(variant='logit')\""  # of a method with knobs, for messages
-FEW_FOR_BAYLE = 100  # cases, below which its limits hold too seldom (decision 0071)
+FEW_FOR_BAYLE = 100  # cases, below which its limits hold too seldom (decision 0006)
 
 
 def estimate(
@@ -142,7 +143,7 @@ def estimate(
     >>> scores = y[:, None] + 1.5 * rng.standard_normal((200, 50))  # fifty equal configurations
     >>> pi = en.Predictions.from_arrays(y, scores, fold=np.arange(200) % 10)
     >>> en.estimate(pi, metric="roc_auc", rng=7)
-    roc_auc 0.68, 95 % interval [0.56, 0.77] (bbc, winner of 50 configs, trained on 9/10 of n=200)
+    roc_auc 0.68, 95 % interval [0.56, 0.77] (bbc, winner of 50 configs, trained on 180, n=200)
     """
     if not isinstance(predictions, Scores):
         evidence_of(predictions)  # refused before a metric is asked for
@@ -294,12 +295,13 @@ def _answer_all(
         try:
             need_evidence(one, predictions)
             answers.append(_answer(one, call))
+        except ClusterError:
+            raise
         except EarnestError as error:
             refused[one.spec.name] = str(error)
     if not answers:
         raise EvidenceError("no method fits this question", got=next(iter(refused.values())))
-    corrected = {one.spec.name for one in chosen if one.spec.corrected}
-    return Estimates(tuple(answers), refused, tuple(disagreement(answers, corrected)))
+    return Estimates(tuple(answers), refused, tuple(disagreement(answers)))
 
 
 def usual_method(
@@ -375,7 +377,7 @@ def _call(
     design = predictions if isinstance(predictions, NestedPredictions | PairedHalves) else None
     if isinstance(predictions, NestedPredictions | PairedHalves):
         predictions = predictions.predictions
-    check_fits(predictions, metric)
+    predictions = pick_answer(predictions, metric)
     used = predictions if isinstance(design, PairedHalves) else predictions.usable()
     if isinstance(metric, CallableMetric):  # raise its errors before resamples hide them
         score_table(used, metric, Weights.ones(used.n_cases))
@@ -442,7 +444,7 @@ def _answer(method: Method, call: Call | ReplicatesCall) -> Estimate:
     halves = isinstance(call.design, PairedHalves)  # random splits leave cases untested by design
     everything = [
         *_result_remarks(made, method, call),
-        *_choice_remarks(found, method, call),
+        *_choice_remarks(made, found, call),
         *made.cautions,
         *(() if halves else evidence_remarks(call.given, call.metric)),
         *resampling_remarks(call.pi, made.provenance.knobs.get("resampler")),
@@ -456,17 +458,19 @@ def _make_estimate(method: Method, call: Call, found: EstimateParts) -> Estimate
     draws = None if source is None else source.draws
     valid = None if draws is None else draws[~np.isnan(draws)]
     estimand = method.spec.estimand if found.estimand is None else found.estimand
+    winner = None if found.winner is None else pi.configs.ids[found.winner]
     return Estimate(
         value=scale.clip(found.value),
         interval=None if source is None else make_interval(source, call.ask, scale),
         standard_error=_find_error(source, valid) if errors is None else errors.value,
         optimism_error=None if errors is None else errors.optimism,
-        gain_error=None if errors is None else errors.gain,
         scale=scale,
         method=method.spec.name,
         estimand=_name_estimand(pi, estimand),
+        selection=_find_selection(method, pi.n_configs, found),
         naive=found.naive,
-        winner=None if found.winner is None else pi.configs.ids[found.winner],
+        winner=winner,
+        winner_label=None if winner is None else call.given.configs.find_label(winner),
         ensemble=found.ensemble,
         n_cases=pi.n_counted,
         n_configs=pi.n_configs,
@@ -481,10 +485,35 @@ def _make_estimate(method: Method, call: Call, found: EstimateParts) -> Estimate
             knobs={**knobs(method), **{name: plain(knob) for name, knob in found.used.items()}},
             versions=versions(),
         ),
-        no_information=call.no_information.value,
+        training=_find_training(call, estimand),
+        no_information=call.no_information,
         source=source,
         details=found.details,
     )
+
+
+def _find_selection(method: Method, n_configs: int, found: EstimateParts) -> Selection:
+    """Return what was done about the choice among the configurations."""
+    if n_configs == 1:
+        return Selection.NOTHING_SELECTED
+    if found.selection is not None:
+        return found.selection
+    return Selection.CORRECTED if method.spec.corrected else Selection.UNCORRECTED
+
+
+# Estimands of models that have not seen the cases which test them.
+_OF_FOLD_MODELS = {
+    Estimand.WINNER,
+    Estimand.FITTED_MODELS,
+    Estimand.LEARNER,
+    Estimand.AT_TRAINING_SIZE,
+    Estimand.PROCEDURE,
+}
+
+
+def _find_training(call: Call, estimand: str) -> TrainingSizes | None:
+    """Return how many cases trained the models that were tested, if the estimate is about them."""
+    return call.given.training if estimand in _OF_FOLD_MODELS else None
 
 
 def _name_estimand(pi: Predictions, estimand: str) -> str:
@@ -525,6 +554,7 @@ def _answer_of_replicates(method: Method, call: ReplicatesCall) -> Estimate:
         scale=scale,
         method=method.spec.name,
         estimand=str(method.spec.estimand),
+        selection=Selection.NOTHING_SELECTED,
         naive=found.naive,
         winner=made.learner,
         n_cases=made.n_cases,
@@ -540,7 +570,7 @@ def _answer_of_replicates(method: Method, call: ReplicatesCall) -> Estimate:
             knobs={**knobs(method), **drawn},
             versions=versions(),
         ),
-        no_information=no_information(made.target, call.metric).value,
+        no_information=no_information(made.target, call.metric),
         source=source,
         details=found.details,
     )
@@ -555,9 +585,10 @@ def _of_replicates(call: ReplicatesCall) -> Iterator[Caution]:
         yield from resampling_remarks(made.resubstituted, str(made.drawn))
 
 
-def too_optimistic(made: Estimate, *, corrected: bool) -> Iterator[Caution]:
+def too_optimistic(made: Estimate) -> Iterator[Caution]:
     """Yield a caution if the winner's own score is far too good, beyond doubt."""
     lost = made.share_lost
+    corrected = made.selection in (Selection.CORRECTED, Selection.BOUND_ONLY)
     if corrected and lost is not None and lost >= LARGE and flatters(made):
         yield Caution(
             "EN001",
@@ -565,21 +596,21 @@ def too_optimistic(made: Estimate, *, corrected: bool) -> Iterator[Caution]:
             f"{optimism_words(made)}.",
             "Do not report it.",
             "Report the limit at the pessimistic end."
-            if is_elected(made)
+            if made.selection is Selection.BOUND_ONLY
             else "Report the corrected value with its interval.",
         )
 
 
-def _choice_remarks(found: EstimateParts, method: Method, call: Call) -> Iterator[Caution]:
+def _choice_remarks(made: Estimate, found: EstimateParts, call: Call) -> Iterator[Caution]:
     """Yield what is to be known of the choice of the winner."""
-    if not method.spec.corrected:
-        yield from not_corrected(call.pi.n_configs)
+    if not made.honest:
+        yield from not_corrected(made.n_configs)
     if found.winner is not None and found.scores is not None:
         yield from ties_at_the_top(call.pi, call.metric, found.scores, found.winner)
 
 
 def _result_remarks(made: Estimate, method: Method, call: Call) -> Iterator[Caution]:
-    yield from too_optimistic(made, corrected=method.spec.corrected)
+    yield from too_optimistic(made)
     if method.spec.static_only and not call.pi.configs.static:
         yield Caution(
             "EN006",
@@ -588,7 +619,7 @@ def _result_remarks(made: Estimate, method: Method, call: Call) -> Iterator[Caut
             "some optimism remains.",
             "Confirm the result on cases that the search never saw.",
         )
-    if call.pi.n_configs == 1:
+    if made.selection is Selection.NOTHING_SELECTED:
         yield Caution(
             "EN015",
             "There is only one configuration.",
@@ -626,13 +657,13 @@ def _narrower(made: Estimate) -> str:
     return f" If not, method='bayle_all_pairs' is narrower, {kinds}, {least}."
 
 
-def disagreement(answers: list[Estimate], corrected: set[str]) -> Iterator[Caution]:
+def disagreement(answers: list[Estimate]) -> Iterator[Caution]:
     """Yield a caution where two corrected intervals for the same estimand do not meet."""
     pairs = [
         (a, b)
         for i, a in enumerate(answers)
         for b in answers[i + 1 :]
-        if a.estimand == b.estimand and a.method in corrected
+        if a.estimand == b.estimand and a.honest
     ]
     for a, b in pairs:
         if a.interval is None or b.interval is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -75,6 +76,32 @@ def check_fits(pi: Answers, metric: Metric) -> None:
         )
 
 
+_ASKED: dict[Need, ResponseKind] = {
+    Need.LABEL: ResponseKind.LABEL,
+    Need.PREDICTION: ResponseKind.LABEL,
+    Need.SCORE: ResponseKind.DECISION,
+    Need.PROBABILITY: ResponseKind.PROBABILITY,
+}
+
+
+def find_answer(pi: Predictions, need: Need) -> Predictions:
+    """Return Π whose responses are what the models answer when they are asked for a need."""
+    if not pi.others:
+        return pi
+    kind = _ASKED.get(need)
+    chosen = next((other for other in pi.others if other.kind is kind), pi)
+    answer = replace(chosen, remarks=pi.remarks, ensemble_rule=pi.ensemble_rule, others=())
+    vars(answer)["fingerprint"] = pi.fingerprint  # of what the user has, whichever part is read
+    return answer
+
+
+def pick_answer(pi: Predictions, metric: Metric) -> Predictions:
+    """Return Π as `find_answer` does for a metric, and refuse a metric that does not fit."""
+    answer = find_answer(pi, metric.needs)
+    check_fits(answer, metric)
+    return answer
+
+
 def _refuse_other_classes(classes: tuple[object, ...], metric: Metric) -> None:
     """Refuse a metric about classes that do not exist, or that the scores are not about."""
     for setting in OF_CLASSES:
@@ -106,11 +133,16 @@ def respond(pi: Predictions, need: Need, responses: Numbers) -> NDArray[Any]:
         return decode_labels(pi.target, responses) if need is Need.RESPONSE else responses
     if need not in (Need.LABEL, Need.PREDICTION) or not pi.target.has_classes:
         return responses
-    if pi.target.task is Task.MULTICLASS:
+    return decide(responses, pi.target.task, cut(pi))
+
+
+def decide(responses: Numbers, task: Task, threshold: float) -> NDArray[Any]:
+    """Return the labels that scores give: the class that has most, or those above a threshold."""
+    if task is Task.MULTICLASS:
         return np.asarray(
             np.argmax(responses, axis=-1)
         )  # ties go to the first class, as in scikit-learn
-    return np.asarray(responses > cut(pi))
+    return np.asarray(responses > threshold)
 
 
 def decode_labels(target: Target, codes: Numbers) -> NDArray[np.generic]:
@@ -121,9 +153,12 @@ def decode_labels(target: Target, codes: Numbers) -> NDArray[np.generic]:
 
 def cut(pi: Predictions) -> float:
     """Return the threshold above which a binary score is the positive label."""
-    if pi.threshold is not None:
-        return pi.threshold
-    return 0.5 if pi.kind is ResponseKind.PROBABILITY else 0.0
+    return find_usual_cut(pi.kind) if pi.threshold is None else pi.threshold
+
+
+def find_usual_cut(kind: ResponseKind) -> float:
+    """Return the threshold of scores of a kind, where none was chosen."""
+    return 0.5 if kind is ResponseKind.PROBABILITY else 0.0
 
 
 def in_percent(pi: Predictions) -> bool:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from earnest.core.base import check
 from earnest.core.data.predictions import Predictions
+from earnest.core.data.scores import Scores
 from earnest.core.results.base import Result
 from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import Comparison
@@ -71,25 +73,25 @@ def _title(metric: str) -> str:
 
 def estimate_fragment(made: Estimate) -> str:
     """Return an estimate: the sentence, the picture, the facts and the cautions."""
-    spec, fair = _find_spec(made), _fair(made)
-    said = headline(made, _title(made.metric), corrected=fair, speaker=SPEAKER)
+    spec = _find_spec(made)
+    said = headline(made, _title(made.metric), speaker=SPEAKER)
     parts = (
-        confidence(made, corrected=fair),
+        confidence(made),
         training_words(made),
-        reason(made, corrected=fair, speaker=SPEAKER),
+        reason(made, speaker=SPEAKER),
     )
     rest = " ".join(part for part in parts if part)
     return fragment(
         said,
         rest,
         [
-            ("Winner" if made.n_configs > 1 else "Model", made.winner or "–"),
+            ("Winner" if made.n_configs > 1 else "Model", made.winner_label or made.winner or DASH),
             ("Method", made.method if spec is None else f"{spec.name}: {spec.title}"),
             ("Estimates", made.estimand),
             ("For pasting", repr(made)),
         ],
         made.cautions,
-        [svg_answer.answer(made, name=name_of(made), width=WIDTH, corrected=fair)],
+        [svg_answer.answer(made, name=name_of(made), width=WIDTH)],
     )
 
 
@@ -134,7 +136,8 @@ def gain_fragment(made: Gain) -> str:
 def thresholds_fragment(made: Thresholds) -> str:
     """Return a table of thresholds: what to expect at the usual one, curves, rows and cautions."""
     facts = [
-        ("Winner", f"{made.winner}, chosen by {made.metric}"),
+        ("Winner", made.winner_label or made.winner),
+        ("Chosen by", made.metric),
         ("Evidence", f"{made.n_cases} cases, {made.n_positive} positive"),
         ("For pasting", repr(made)),
     ]
@@ -147,7 +150,8 @@ def thresholds_fragment(made: Thresholds) -> str:
 def _table_of(made: Thresholds | Plan) -> Table:
     """Return the table that a result has for a paper."""
     table = made._to_table()
-    return Table(table.heads, tuple(TableRow(row) for row in table.rows))
+    rows = tuple(TableRow(row) for row in table.rows)
+    return Table(table.heads, rows, n_numeric=len(table.heads) - 1)
 
 
 def learning_fragment(made: LearningCurve) -> str:
@@ -193,7 +197,7 @@ def explanation_fragment(made: Explanation) -> str:
     return fragment(
         as_sentence(made.finding),
         f"What the search learned about {made.objective.name} (as searched, not corrected), from "
-        f"{made.n_trials} trials.",
+        f"{made.counts}.",
         [
             ("Best", best),
             ("Surrogate", f"{made.surrogate}. {made.surrogate_quality}"),
@@ -227,11 +231,12 @@ class TableRow:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under their heads, the strips on one axis."""
+    """Rows under their heads, the strips on one axis; numbers stand right after the first head."""
 
     heads: tuple[str, ...]
     rows: tuple[TableRow, ...]
     axis: Figure | None = None
+    n_numeric: int = 0
 
 
 def fragment(
@@ -262,11 +267,11 @@ DASH = "–"
 
 def estimates_fragment(made: Estimates) -> str:
     """Return a table of methods: what each estimates, its value, its interval, its strip."""
-    rows = sorted(made, key=lambda one: (not _fair(one), one.estimand))
+    rows = sorted(made, key=lambda one: (not one.honest, one.estimand))
     scale = svg_strips.find_shared_scale(rows, width=STRIP) if rows else None
-    places, first = places_of(rows), next((one.estimand for one in rows if _fair(one)), None)
+    places, first = places_of(rows), next((one.estimand for one in rows if one.honest), None)
     name, out = name_of(made), list[TableRow]()
-    for (fair, estimand), group in groupby(rows, key=lambda one: (_fair(one), one.estimand)):
+    for (fair, estimand), group in groupby(rows, key=lambda one: (one.honest, one.estimand)):
         words = estimand if fair else f"{estimand}; not corrected for the search"
         out.append(TableRow((words,), group=True))
         for one in group:
@@ -298,10 +303,11 @@ def comparisons_fragment(made: Comparisons) -> str:
     differences = [_difference(one, kept=one.b in kept) for one, _ in ranked]
     scale, name = svg_strips.difference_scale(differences, width=NARROW), name_of(made)
     places = max(3, *(places_of_difference(one) for one, _ in ranked))
+    labels = made.labels or {}
     rows = tuple(
         TableRow(
             (
-                one.b,
+                labels.get(one.b, one.b),
                 prose(one.difference, places, one.limits),
                 *(
                     p_words(each).removeprefix("p ").removeprefix("= ")
@@ -323,7 +329,10 @@ def comparisons_fragment(made: Comparisons) -> str:
     )
     rest = f"The nearest {len(rows)} of {len(made)}; `to_frame()` has them all." if more else ""
     axis = svg_strips.strip_axis(scale, name=f"{name}-axis")
-    return fragment(made.decision, rest, [], made.cautions, table=Table(heads, rows, axis))
+    table = Table(heads, rows, axis, n_numeric=3)
+    best = labels.get(made.best)
+    facts = [] if best is None else [("Best here", best)]
+    return fragment(made.decision, rest, facts, made.cautions, table=table)
 
 
 def predictions_fragment(pi: Predictions) -> str:
@@ -358,6 +367,22 @@ def predictions_fragment(pi: Predictions) -> str:
     )
 
 
+def scores_fragment(scores: Scores) -> str:
+    """Return scores of items: how many of what, and what was measured."""
+    better = "greater is better" if scores.measure.greater_is_better else "less is better"
+    facts = [
+        ("Configurations", check.some(scores.configs.ids)),
+        ("Samples of each", f"{scores.n_repeats:,}"),
+        ("Measure", f"{scores.measure.title}, {better}"),
+    ]
+    for word, codes in (("Groups", scores.parts.groups), ("Tasks", scores.parts.tasks)):
+        if codes is not None:
+            facts.append((word, f"{len(set(codes.tolist())):,}"))
+    plural = "" if scores.n_configs == 1 else "s"
+    said = f"Scores of {scores.n_configs:,} configuration{plural} on {scores.n_cases:,} items."
+    return fragment(said, "`earnest.estimate(scores)` says how good the best is.", facts, ())
+
+
 def trials_fragment(made: Trials) -> str:
     """Return trials: how many, the best of them, and the parameters with their ranges."""
     better = "higher" if made.direction == "maximize" else "lower"
@@ -369,10 +394,8 @@ def trials_fragment(made: Trials) -> str:
         ("Objective", f"{made.objective_name}, {better} is better"),
         ("Source", made.source),
     ]
-    left = [(made.n_failed, "failed"), (made.n_pruned, "stopped early")]
-    out = ", ".join(f"{count:,} {word}" for count, word in left if count)
-    if out:
-        facts.append(("Left out", out))
+    if made.counts.left_out:
+        facts.append(("Left out", made.counts.left_out_words))
     rows = tuple(TableRow((one.name, _range_words(one))) for one in made.space)
     rest = "`earnest.explain(trials)` shows what mattered."
     table = Table(("Parameter", "Range"), rows)
@@ -405,12 +428,6 @@ def _find_spec(one: Estimate) -> MethodSpec | None:
     from earnest.methods import METHODS
 
     return METHODS[one.method].spec if one.method in METHODS else None
-
-
-def _fair(one: Estimate) -> bool:
-    """Tell whether an estimate is corrected for the search, or needs no correction."""
-    spec = _find_spec(one)
-    return one.n_configs == 1 or spec is None or bool(spec.corrected)
 
 
 def _label(one: Estimate) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from earnest.core.text.numbers import prose, write_count
-from earnest.engine.progress import _span
+from earnest.engine.progress import ProgressState, count_done, span_words
 from earnest.metrics import METRICS
 from earnest.plotting.svg import gain as svg_gain
 from earnest.plotting.svg import strips as svg_strips
@@ -102,7 +102,7 @@ def show_state(state: LiveState) -> LiveContent:
         kicker=_kicker(state),
         headline=headline,
         lede=_lede(state),
-        percent=math.floor(100 * state.share) if state.planned else None,
+        percent=_find_percent(state.progress),
         counts=tuple(_counts(state)),
         ended=_ending(state),
         again=state.again,
@@ -111,7 +111,7 @@ def show_state(state: LiveState) -> LiveContent:
         written_words=_moment(state.written),
         every=f"{max(1, round(state.every))}",
         stale=f"{round(state.stale)}",
-        done=state.done,
+        done=state.progress.fits,
         footer="This page reloads itself while the run goes on." if running else "",
         failures=tuple(
             FailureRow(one.config, _fold(one.repeat, one.fold), one.error)
@@ -172,14 +172,14 @@ def _headline(state: LiveState) -> Iterator[Span]:
     found = state.standing
     if found is None:
         words = {
-            Status.RUNNING: state.doing or "The first configuration is under way.",
+            Status.RUNNING: state.progress.doing or "The first configuration is under way.",
             Status.FINISHED: "The search is finished.",
             Status.STOPPED: "The search was stopped before a configuration was complete.",
             Status.FAILED: "The search failed.",
         }[state.status]
         yield Span(words if words.endswith(".") else f"{words} …")
         return
-    best, planned = _number(found.leaders[0].score, found), state.n_configs_planned
+    best, planned = _number(found.leaders[0].score, found), state.progress.planned
     tried = write_count(found.n_configs, "configuration")
     if planned > found.n_configs:
         tried = f"{found.n_configs:,} of {planned:,} configurations"
@@ -216,38 +216,48 @@ def _lede(state: LiveState) -> str:
 def _kicker(state: LiveState) -> str:
     if state.status is not Status.RUNNING:
         return f"Search {WORDS[state.status]}"
-    return state.doing or "Search under way"
+    return state.progress.doing or "Search under way"
 
 
 def _ending(state: LiveState) -> str:
     if state.status is Status.STOPPED:
         return f"The run was stopped at {_moment(state.written)}. {state.again}".strip()
     if state.status is Status.FAILED:
-        return f"The run ended with an error: {state.doing}"
+        return f"The run ended with an error: {state.error}"
     return ""
 
 
 def _counts(state: LiveState) -> Iterator[tuple[str, str, str]]:
     """Yield words, number and kind of what is counted; what is zero is left out."""
-    if state.planned:
-        todo = max(state.planned - state.dropped, state.done)
-        yield f"of {todo:,} fits", f"{state.done:,}", ""
-    elif state.done:
-        yield "fits", f"{state.done:,}", ""
-    for word, count in (("from an earlier run", state.stored), ("not needed", state.dropped)):
+    progress, running = state.progress, state.status is Status.RUNNING
+    if progress.fits_planned or progress.fits:
+        number, _, words = count_done(progress).partition(" ")
+        yield words, number, ""
+    for word, count in (
+        ("from an earlier run", progress.fits_stored),
+        ("not needed", progress.fits_skipped),
+    ):
         if count:
             yield word, f"{count:,}", ""
-    if state.failed:
-        yield "failed", f"{state.failed:,}", "failed"
-    yield "so far" if state.status is Status.RUNNING else "in all", _span(state.seconds), ""
-    if state.status is Status.RUNNING and state.left is not None:
-        yield "left", f"about {_span(state.left)}", ""
+    if progress.fits_failed:
+        yield "failed", f"{progress.fits_failed:,}", "failed"
+    yield "so far" if running else "in all", span_words(progress.elapsed), ""
+    if running and progress.seconds_left is not None:
+        yield "left", span_words(progress.seconds_left), ""
+
+
+def _find_percent(progress: ProgressState) -> int | None:
+    """Return how much is done, None where that is unknown."""
+    if progress.budget is None and not progress.fits_planned:
+        return None
+    return int(100 * progress.fraction + 1e-9)
 
 
 def _failures_words(state: LiveState) -> str:
     shown = len(state.failures)
-    words = f"{write_count(state.failed, 'fit')} failed"
-    return words if state.failed <= shown else f"{words}; the last {shown}"
+    failed = state.progress.fits_failed
+    words = f"{write_count(failed, 'fit')} failed"
+    return words if failed <= shown else f"{words}; the last {shown}"
 
 
 def _fold(repeat: int, fold: int) -> str:

@@ -350,11 +350,21 @@ class RegionsPart:
 
 
 @dataclass(frozen=True, kw_only=True)
+class WinnerPart:
+    """The region that holds the winner, at the end of its branch, and the effect there."""
+
+    heading: str
+    words: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class LearnedPart:
     """What the search learned of its parameters; `flat` are effects that cannot be seen."""
 
     heading: str
     lede: str
+    winner: WinnerPart | None
     trust: str
     looked: str
     next_title: str

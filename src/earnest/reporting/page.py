@@ -8,6 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from earnest.core.text.cleaning import clean_line
 from earnest.plotting.svg.canvas import TOKENS, brief, plain
 from earnest.reporting.model import Content
 
@@ -23,6 +24,7 @@ SECTIONS = (
     ("computed", "How computed"),
 )
 _CODE = re.compile("`([^`]+)`")
+_LONG = re.compile(r"\S{20,}")  # a name that may not fit a column
 MOST_ROWS = 12  # of the table behind a figure, in Markdown
 # What Markdown or the HTML inside it would take for a command.
 _SIGNS = re.compile(r"([\\`*_{}\[\]<>()#+|!~$&])")
@@ -68,6 +70,13 @@ def mark_code(value: Any) -> Any:
     return Markup(_CODE.sub(r"<code>\1</code>", str(escape(shown(value)))))
 
 
+def allow_breaks(value: Any) -> Any:
+    """Return a text in which long names may break at their underscores; it is escaped first."""
+    from markupsafe import Markup, escape
+
+    return Markup(_LONG.sub(lambda name: name[0].replace("_", "_<wbr>"), str(escape(shown(value)))))
+
+
 @cache
 def environment() -> Any:
     """Return the templates of HTML."""
@@ -75,6 +84,7 @@ def environment() -> Any:
 
     made = _make_environment(shown)
     made.filters["coded"] = mark_code
+    made.filters["breakable"] = allow_breaks
     made.globals.update(light=Markup(tokens(0)), dark=Markup(tokens(1)))
     return made
 
@@ -113,7 +123,7 @@ def escape_markdown(text: str) -> str:
     >>> print(escape_markdown("<b>a_b</b>"))
     \<b\>a\_b\</b\>
     """
-    return _SIGNS.sub(r"\\\1", " ".join(text.split()))
+    return _SIGNS.sub(r"\\\1", clean_line(" ".join(text.split())))
 
 
 @cache

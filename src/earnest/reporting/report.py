@@ -15,6 +15,7 @@ from earnest.core.base.rng import RngLike
 from earnest.core.base.writing import write_file
 from earnest.core.results.cautions import CautionMeaning, explain_code
 from earnest.core.results.specs import Side
+from earnest.core.text.cleaning import clean_line
 from earnest.explanation.result import Explanation
 from earnest.explanation.suggest import Suggestion
 from earnest.reporting.model import (
@@ -162,7 +163,8 @@ class Report:
     def to_json(self) -> str:
         """Return the same content as JSON, the results in full precision."""
         data = {"schema": SCHEMA, **plain(self.content)}
-        return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        text = json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        return text.encode("utf-8", "backslashreplace").decode()  # a half of a pair as JSON has it
 
     def to_markdown(self) -> str:
         """Return the same content as Markdown, figures as tables."""
@@ -194,7 +196,7 @@ class Report:
 
     def __repr__(self) -> str:
         """Return the headline."""
-        return f"Report: {self.content.sentence}"
+        return clean_line(f"Report: {self.content.sentence}")
 
 
 def _find_links(content: Content, folder: Path | None, beside: Path | None) -> dict[str, str]:

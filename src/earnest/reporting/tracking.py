@@ -10,6 +10,7 @@ from typing import Any
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
+from earnest.core.base.extras import tell_install
 from earnest.core.results.estimate import Estimate
 from earnest.core.text.estimate import metrics_of
 
@@ -25,7 +26,7 @@ def log_estimate(
     The value, both limits, the standard error, the naive score and the optimism are metrics
     (`roc_auc`, `roc_auc_low`, `roc_auc_high`, ...); method, estimand, level, seed, winner and
     cautions are tags (``earnest.method``, ...); the whole result as JSON, and the report if one is
-    given, are artifacts in the folder `earnest`. Needs `pip install 'earnest[mlflow]'`.
+    given, are artifacts in the folder `earnest`. Needs the extra `mlflow`.
 
     Parameters
     ----------
@@ -156,7 +157,7 @@ def _mlflow() -> Any:
         raise InputError(
             "MLflow is not installed",
             needs="the library that records runs",
-            cure="pip install 'earnest[mlflow]'",
+            cure=tell_install("mlflow"),
         ) from error
     return mlflow
 

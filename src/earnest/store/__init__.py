@@ -8,9 +8,9 @@ from earnest.core.base.check import show
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Store
 from earnest.store.memory import MemoryStore
-from earnest.store.sqlite import RunFile, SqliteStore, read_run
+from earnest.store.sqlite import RunFile, SqliteStore, list_companions, read_run
 
-__all__ = ["MemoryStore", "RunFile", "SqliteStore", "as_store", "read_run"]
+__all__ = ["MemoryStore", "RunFile", "SqliteStore", "as_store", "list_companions", "read_run"]
 
 
 def as_store(store: str | Path | Store | None) -> Store | None:

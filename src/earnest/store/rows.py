@@ -10,7 +10,7 @@ import json
 import math
 import zlib
 from collections.abc import Mapping
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -60,7 +60,7 @@ def decode(row: Row) -> Outcome:
             error,
             note,
         )
-    except (ValueError, TypeError, AttributeError) as fault:
+    except (ValueError, TypeError, AttributeError, KeyError, OverflowError) as fault:
         raise DamagedRow(f"row {show(row[0])}: {fault}") from fault
 
 
@@ -103,7 +103,7 @@ def _cut_arrays(
     sizes = [
         t.itemsize * math.prod(shape) for t, (_, _, shape) in zip(types, described, strict=True)
     ]
-    ends = np.cumsum([0, *sizes], dtype=np.int64).tolist()
+    ends = list(accumulate([0, *sizes]))
     if ends[-1] != len(data):
         raise DamagedRow("its arrays have the wrong size")
     pieces = (data[start:stop] for start, stop in pairwise(ends))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import sqlite3
+import stat
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -16,6 +17,15 @@ from typing import Self
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, FormatError, InputError, StoreError
 from earnest.core.base.protocols import Key, Outcome
+from earnest.core.base.writing import refuse_links
+from earnest.core.tables.formats.expanding import measure_free_memory, show_bytes
+from earnest.store.guard import (
+    COMPANIONS,
+    GuardedConnection,
+    HostileFileError,
+    check_objects,
+    connect_guarded,
+)
 from earnest.store.rows import (
     COLUMNS,
     DamagedRow,
@@ -39,7 +49,13 @@ TABLES = (
 SELECT = f"SELECT {', '.join(COLUMNS)} FROM outcome"
 INSERT = f"INSERT OR REPLACE INTO outcome VALUES ({', '.join('?' * len(COLUMNS))})"
 
-_DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR")
+_DAMAGED = (
+    "SQLITE_CORRUPT",
+    "SQLITE_NOTADB",
+    "SQLITE_ERROR",
+    "SQLITE_INTERRUPT",  # by the guard
+    "SQLITE_TOOBIG",
+)
 _SHUT = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")
 
 
@@ -52,10 +68,16 @@ def settle_path(path: str | Path) -> Path:
             needs="a file name in a folder that exists",
             got="a folder" if real.is_dir() else f"no folder {str(real.parent)!r}",
         )
+    refuse_links(*list_companions(real))
     return real
 
 
-def is_new(connection: sqlite3.Connection, path: Path) -> bool:
+def list_companions(path: Path) -> list[Path]:
+    """Return the files that stand beside a run file while it is written."""
+    return [path.with_name(path.name + suffix) for suffix in (SUFFIX, *COMPANIONS)]
+
+
+def is_new(connection: GuardedConnection, path: Path) -> bool:
     """Return whether the file is still empty; raise if it is not a run file of this version."""
     application, version = (
         connection.execute(f"PRAGMA {name}").fetchone()[0]
@@ -76,6 +98,7 @@ def is_new(connection: sqlite3.Connection, path: Path) -> bool:
             got=f"version {version}",
             cure="Update earnest, or use another `store`.",
         )
+    check_objects(connection, TABLES)
     return False
 
 
@@ -98,19 +121,26 @@ def touch_file(connection: sqlite3.Connection) -> None:
     connection.execute("COMMIT")
 
 
-def read_identity(connection: sqlite3.Connection) -> dict[str, str]:
+def read_identity(connection: GuardedConnection) -> dict[str, str]:
     """Return the identity of the run."""
-    return dict(connection.execute("SELECT name, value FROM identity ORDER BY rowid"))
+    return _read_texts(connection, "SELECT name, value FROM identity ORDER BY rowid")
 
 
-def read_documents(connection: sqlite3.Connection) -> dict[str, str]:
+def read_documents(connection: GuardedConnection) -> dict[str, str]:
     """Return the documents by name."""
-    return dict(connection.execute("SELECT name, text FROM document ORDER BY rowid"))
+    return _read_texts(connection, "SELECT name, text FROM document ORDER BY rowid")
 
 
-def rows_of(connection: sqlite3.Connection) -> Iterator[Row]:
+def _read_texts(connection: GuardedConnection, query: str) -> dict[str, str]:
+    texts = dict(connection.read(query))
+    if not all(isinstance(word, str) for pair in texts.items() for word in pair):
+        raise DamagedRow("numbers or bytes in place of text")
+    return texts
+
+
+def rows_of(connection: GuardedConnection) -> Iterator[Row]:
     """Return all rows in the order in which they were finished."""
-    return iter(connection.execute(f"{SELECT} ORDER BY rowid"))
+    return connection.read(f"{SELECT} ORDER BY rowid")
 
 
 @contextmanager
@@ -130,6 +160,8 @@ def explain_errors(path: str | Path) -> Iterator[None]:
 
 def _make_error(path: str | Path, error: sqlite3.Error) -> EarnestError:
     name = getattr(error, "sqlite_errorname", "") or "SQLITE_ERROR"
+    if isinstance(error, HostileFileError):
+        return _make_damaged_error(path, str(error))
     if name == "SQLITE_NOTADB":
         return FormatError(
             f"{str(path)!r} is not a run file", needs="a run file of earnest, or a new name"
@@ -176,6 +208,7 @@ def _make_shut_error(path: str | Path, what: str) -> StoreError:
 
 
 SUFFIX = "-lock"
+_WARILY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # no link, no pipe
 _HELD: dict[str, int] = {}  # path -> process; POSIX would grant a lock twice to one process
 
 
@@ -192,9 +225,13 @@ class WriterLock:
         if _HELD.get(self._place) == os.getpid():
             raise _make_held_error(self.path, f"process {os.getpid()}, which is this one")
         while self._handle is None:
-            handle = os.open(self._place, os.O_RDWR | os.O_CREAT, 0o644)
+            handle = os.open(self._place, os.O_RDWR | os.O_CREAT | _WARILY, 0o644)
             try:
+                _refuse_shared(handle, self._place)
                 _lock(handle)
+            except FormatError:
+                os.close(handle)
+                raise
             except OSError as error:
                 who = os.read(handle, 200).decode("utf-8", "replace") or "another process"
                 os.close(handle)
@@ -233,6 +270,19 @@ def _lock(handle: int) -> None:
         fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
+def _refuse_shared(handle: int, path: str) -> None:
+    """Refuse a lock that is no file of its own: what is written there would change another."""
+    state = os.fstat(handle)
+    regular = stat.S_ISREG(state.st_mode)
+    if not regular or state.st_nlink > 1:
+        raise FormatError(
+            f"{path!r} is not a lock of earnest",
+            needs="a regular file with one name, or none",
+            got="a file with several names" if regular else "a pipe or a device",
+            cure="Remove it if no run is using it.",
+        )
+
+
 def _same_file(handle: int, path: str) -> bool:
     try:
         return os.path.samestat(os.fstat(handle), os.stat(path))
@@ -254,7 +304,6 @@ def _make_held_error(path: Path, who: str) -> StoreError:
     )
 
 
-PATIENCE = 30.0  # seconds to wait for another program that has the file locked
 CHECKPOINT = 16_000  # pages in the journal before they are merged, which waits for the disk
 
 
@@ -296,7 +345,7 @@ class SqliteStore:
                 got=repr(str(path)),
             )
         self.path = Path(os.path.expanduser(path))
-        self._opened: sqlite3.Connection | None = None
+        self._opened: GuardedConnection | None = None
         self._process = os.getpid()
         self._lock: WriterLock | None = None
         self._keys: dict[Key, None] = {}
@@ -326,8 +375,8 @@ class SqliteStore:
                 raise
         self._lock, self._process = lock, os.getpid()
 
-    def _begin(self, path: Path, identity: Mapping[str, str]) -> sqlite3.Connection:
-        connection = _connect(path)
+    def _begin(self, path: Path, identity: Mapping[str, str]) -> GuardedConnection:
+        connection = connect_guarded(path, write=True)
         try:
             if is_new(connection, self.path):
                 _prepare(connection)
@@ -394,7 +443,7 @@ class SqliteStore:
         self.close()
 
     @property
-    def _connection(self) -> sqlite3.Connection:
+    def _connection(self) -> GuardedConnection:
         if self._opened is None or self._process != os.getpid():  # a fork must not write too
             raise StoreError(f"{self!r} is not open here", cure="Call open(identity) first.")
         return self._opened
@@ -423,12 +472,6 @@ class _StoredOutcomes(Mapping[Key, Outcome]):
 
     def __len__(self) -> int:
         return len(self._store._keys)
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(
-        path, timeout=PATIENCE, isolation_level=None, check_same_thread=False, cached_statements=32
-    )
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
@@ -517,10 +560,9 @@ def read_run(path: str | Path, *, arrays: bool = True) -> RunFile:
             connection.close()
 
 
-def _connect_for_reading(path: Path) -> sqlite3.Connection:
+def _connect_for_reading(path: Path) -> GuardedConnection:
     """Open for reading; a finished file in a read-only folder needs no journal."""
-    uri = f"{path.as_uri()}?mode=ro"
-    connection = sqlite3.connect(uri, uri=True, timeout=PATIENCE, isolation_level=None)
+    connection = connect_guarded(path)
     try:
         connection.execute("SELECT 1 FROM sqlite_master").fetchone()
     except sqlite3.Error as error:
@@ -528,14 +570,22 @@ def _connect_for_reading(path: Path) -> sqlite3.Connection:
         shut = isinstance(error, sqlite3.OperationalError)
         if not shut or path.with_name(path.name + "-wal").exists():
             raise
-        connection = sqlite3.connect(f"{uri}&immutable=1", uri=True, isolation_level=None)
+        connection = connect_guarded(path, immutable=True)
     return connection
 
 
-def _read(connection: sqlite3.Connection, path: Path, arrays: bool) -> RunFile:
+def _read(connection: GuardedConnection, path: Path, arrays: bool) -> RunFile:
     connection.execute("BEGIN")  # all that follows is of one moment
     if is_new(connection, path):
         raise FormatError(f"{str(path)!r} is empty", needs="a run file of earnest")
+    size, free = connection.measure(), measure_free_memory()
+    if arrays and size > free:
+        raise FormatError(
+            f"{str(path)!r} does not fit into the memory",
+            needs=f"at most {show_bytes(free)}, which are free",
+            got=show_bytes(size),
+            cure="Use a machine with more memory.",
+        )
     outcomes = (decode(row) for row in rows_of(connection))
     return RunFile(
         path,

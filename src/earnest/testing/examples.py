@@ -44,6 +44,7 @@ def with_single_folds(pi: Predictions) -> Predictions:
         responses=pi.responses[:, :, :1],
         folds=np.arange(pi.n_cases, dtype=np.int32)[:, None],
         fold_names=(names,),
+        training_sizes=None,
     )
 
 
@@ -62,6 +63,7 @@ def with_repeats(pi: Predictions, repeats: int, seed: int = 0) -> Predictions:
         responses=np.concatenate(responses, axis=2),
         folds=np.stack(folds, axis=1).astype(np.int32),
         fold_names=pi.fold_names[:1] * repeats,
+        training_sizes=None,
     )
 
 
@@ -109,7 +111,9 @@ def _split(pi: Predictions, rows: NDArray[np.intp], rng: np.random.Generator) ->
         test = rng.permutation(rows)[: max(6, len(rows) // 4)]
         responses[test, :, split] = _move(pi, pi.responses[test, :, 0].astype(np.float64), rng)
         folds[test, split] = 0
-    return replace(pi, responses=responses, folds=folds, fold_names=(("0",),) * 4)
+    return replace(
+        pi, responses=responses, folds=folds, fold_names=(("0",),) * 4, training_sizes=None
+    )
 
 
 def _move(pi: Predictions, answers: Array, rng: np.random.Generator) -> Array:

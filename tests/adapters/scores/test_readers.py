@@ -605,7 +605,7 @@ def test_gathered_scores_come_back_from_their_file(tmp_path: Path) -> None:
 
 
 def test_a_failed_answer_counts_as_the_worst_where_that_is_said() -> None:
-    made = en.scores_from(FILES / "promptfoo", missing="worst")
+    made = en.scores_from(FILES / "promptfoo", incomplete="worst")
     assert en.estimate(made, rng=0).n_cases == 4
 
 

@@ -80,7 +80,7 @@ def test_a_missing_file_offers_the_nearest_and_a_folder_says_what_it_lacks(tmp_p
     table().to_csv(tmp_path / "trials.csv", index=False)
     with pytest.raises(en.FormatError, match=r"Did you mean 'trials\.csv'"):
         en.trials_from(tmp_path / "trails.csv")
-    with pytest.raises(en.FormatError, match="folder with 0 run histories"):
+    with pytest.raises(en.FormatError, match="holds no trials"):
         en.trials_from(tmp_path)
     (tmp_path / "trials.doc").write_text("hello")
     with pytest.raises(en.FormatError, match="unsupported file extension"):

@@ -22,6 +22,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import earnest as en
+from earnest.adapters.trials.run_file import _read_name
 
 X, Y = make_classification(90, 6, flip_y=0.1, random_state=3)
 SLOPE = X @ np.arange(6.0) + np.random.default_rng(0).normal(size=90)
@@ -174,13 +175,15 @@ def test_a_list_of_estimators_is_one_category_by_their_names(tmp_path: Path) -> 
     assert "DecisionTreeClassifier-1" in plain.space["estimator"].choices
 
 
-def test_dropped_configurations_are_counted_and_left_out(tmp_path: Path) -> None:
+def test_dropped_configurations_inform_by_the_splits_that_they_had(tmp_path: Path) -> None:
     depths = {"max_depth": [1, 2, 3, 4, 5, 6], "min_samples_leaf": [1, 30, 60]}
     tree = DecisionTreeClassifier(random_state=0)
     trials = both(tmp_path / "run.db", tree, depths, cv=10, drop="bced")
-    assert trials.n_pruned > 0
-    assert len(trials) + trials.n_pruned == 18
-    assert "EN060" in {caution.code for caution in trials.cautions}
+    assert trials.counts.pruned_used > 0
+    assert trials.counts.used == len(trials) == 18
+    assert trials.pruned is not None
+    assert not trials.pruned[trials.best]
+    assert (trials.added_sd[trials.pruned] > 0).all()
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
@@ -201,7 +204,7 @@ def test_a_run_that_goes_on_is_read_as_far_as_it_got(tmp_path: Path) -> None:
         base.execute("DELETE FROM outcome WHERE key = '12,0,1' OR key LIKE '13,%'")
         base.commit()
     trials = en.trials_from(path)
-    assert (len(trials), trials.n_pruned, trials.n_failed) == (12, 1, 0)
+    assert (trials.counts.complete, trials.n_pruned, trials.n_failed) == (12, 1, 0)
 
 
 def test_an_optuna_search_is_its_own_trials(tmp_path: Path) -> None:
@@ -291,3 +294,9 @@ def test_options_that_mean_nothing_for_a_run_file_are_refused(usual: tuple[Any, 
         en.trials_from(path, study="tuning")
     wide = en.Space((replace(trials.space["C"], low=1e-6),))
     assert en.trials_from(path, space=wide).space == wide
+
+
+@pytest.mark.parametrize(("name", "sign"), [(1.5, 1.0), ("auc", None), ("auc", 0.0)])
+def test_a_score_without_a_name_or_a_sign_is_none(name: object, sign: object) -> None:
+    with pytest.raises(TypeError, match="with the sign"):
+        _read_name(name, sign)

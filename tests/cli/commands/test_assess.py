@@ -15,6 +15,7 @@ import pytest
 import earnest as en
 from earnest.cli.commands.assess import make_progress_line
 from earnest.core.base.protocols import Outcome
+from earnest.engine.progress import watch_progress
 from earnest.training.learners.named import LEARNERS, make_learner
 from earnest.training.tables.table import read_table
 from tests.cli.conftest import with_options
@@ -238,14 +239,13 @@ def test_a_terminal_sees_how_training_goes_on(
     line = make_progress_line()
     assert line is not None
     for total, title in ((2, "Splits"), (4, "Bootstrap samples")):
-        line.start(total, title)
-        for fit in range(total):
-            line.advance(Outcome((fit,)))
-        line.finish()
+        with watch_progress(line, total, title) as meter:
+            for fit in range(total):
+                meter.advance(Outcome((fit,)))
     shown = [part.strip() for part in screen.getvalue().split("\x1b[2K")]
-    assert any(part.startswith("Splits") and "100 %  2 fits" in part for part in shown)
+    assert any(part.startswith("Splits") and "100 %  2 of 2 fits" in part for part in shown)
     assert shown[-1].startswith("Bootstrap samples")
-    assert "100 %  4 fits" in shown[-1]
+    assert "100 %  4 of 4 fits" in shown[-1]
     monkeypatch.setattr("sys.stderr", None)
     assert make_progress_line() is None
 
@@ -277,3 +277,13 @@ def test_who_ends_a_run_that_is_kept_is_told_how_to_go_on(
     assert kept.code == 130
     assert "run.db. Run the same command to continue." in " ".join(kept.err.split())
     assert "to continue" not in run("assess", patients, *ASK).err
+
+
+@pytest.mark.parametrize("more", [(), ("--method", "cv")])
+def test_a_method_for_searches_is_refused_as_such_and_names_no_option_that_nobody_gave(
+    run: Any, patients: Path, more: tuple[str, ...]
+) -> None:
+    done = run("assess", patients, *ASK, "--method", "nested", *more)
+    assert (done.code, done.out) == (2, "")
+    assert "--method nested is for a whole search" in done.err
+    assert set(re.findall(r"--[a-z-]+", done.err)) == {"--method"}

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pyarrow import csv
 
 from earnest import Explanation
 from tests.cli.conftest import Run
 from tests.core.base.test_writing import full_disk
+from tests.training.tune_tables import of
 
 FAST = ("--n-points", "60", "--seed", "1", "--suggest", "1")
 
@@ -45,6 +47,16 @@ def test_the_words_name_effects_regions_and_cautions(run: Run, trials: Path) -> 
     for word in ("rate", "depth", "kind", "Regions of", "best here", "Try next", "EN062", "seed 1"):
         assert word in done.out
     assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_the_words_open_with_the_region_of_the_best_configuration(run: Run, trials: Path) -> None:
+    data = json.loads(run("explain", trials, *READ, *FAST, "--json").out)
+    tree = next(t for t in data["regions"].values() if len(t["regions"]) > 1)
+    (leaf,) = [r for r in tree["regions"] if r["holds_best"] and not r["children"]]
+    words = " ".join(run("explain", trials, *READ, *FAST).out.split())
+    assert 0 < words.index(leaf["words"]) < words.index("Other regions of " + tree["param"])
+    assert words.index(leaf["words"]) < words.index("share of variance")
+    assert words.count(leaf["words"]) == 1
 
 
 def test_the_json_is_the_explanation(run: Run, trials: Path) -> None:
@@ -225,3 +237,27 @@ def test_the_marks_of_a_table_of_trials_may_be_said(run: Run, tmp_path: Path) ->
     told = run("explain", path, *READ, *FAST, "--thousands", ",", "--json")
     assert told.code == 0, told.err
     assert list(json.loads(told.out)["effects"]) == ["size"]
+
+
+def test_a_run_folder_is_explained_as_its_run_file(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    csv.write_csv(of("relapse"), "patients.csv")
+    told = run("tune", "patients.csv", "--target", "relapse", "--configs", "12", "--folds", "2",
+               "--seed", "7", "--n-jobs", "1", "--no-report", "-q")  # fmt: skip
+    assert told.code == 0, told.err
+    folder, file = (
+        run("explain", name, *FAST, "--regions", "1", "--json") for name in ("run", "run/run.db")
+    )
+    assert folder.code == 0, folder.err
+    assert json.loads(folder.out)["n_trials"] == 12
+    assert folder.out == file.out
+
+
+def test_a_folder_without_trials_is_refused_with_what_it_holds(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("nothing", encoding="utf-8")
+    done = run("explain", tmp_path)
+    assert done.code == 2
+    assert "holds no trials" in done.err
+    assert "notes.txt" in done.err

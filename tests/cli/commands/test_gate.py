@@ -7,7 +7,9 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -128,56 +130,108 @@ def test_a_question_that_makes_no_sense_is_bad_input(
 # The action: its steps are run as GitHub runs them.
 
 
-def run_action(
-    folder: Path, answer: Outcome | None = None, **inputs: str
-) -> tuple[int, dict[str, str], str]:
-    """Run the script of the action with these inputs; return its code, outputs and summary.
+@dataclass(frozen=True)
+class ActionRun:
+    """What a run of the action leaves: its code, its outputs, the summary and its log."""
 
-    With an answer, that of an earlier run, the command is not run but notes its arguments.
-    """
-    action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
-    step = next(one for one in action["runs"]["steps"] if one.get("id") == "gate")
-    given = {name: spec.get("default", "") for name, spec in action["inputs"].items()} | inputs
-    environment = {
-        name: given[text.removeprefix("${{ inputs.").removesuffix(" }}")]
+    code: int
+    outputs: dict[str, str]
+    summary: str
+    log: str
+
+
+def read_action() -> dict[str, Any]:
+    """Return the action as GitHub reads it."""
+    action: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    return action
+
+
+def fill_inputs(step: dict[str, Any], inputs: dict[str, str]) -> dict[str, str]:
+    """Return the environment of a step, with these inputs and the defaults of the others."""
+    defaults = {name: spec.get("default", "") for name, spec in read_action()["inputs"].items()}
+    values = defaults | inputs
+    return {
+        name: values[text.removeprefix("${{ inputs.").removesuffix(" }}")]
         for name, text in step["env"].items()
     }
-    tools = folder / "bin"
-    tools.mkdir(exist_ok=True)
-    for name, words in (("earnest", "-m earnest "), ("python", "")):
-        place = tools / name
-        place.write_text(f'#!/bin/sh\nexec "{sys.executable}" {words}"$@"\n')
-        place.chmod(0o755)
-    if answer is not None:
-        (folder / "answer.json").write_text(answer.out, encoding="utf-8")
-        (tools / "earnest").write_text(
-            f'#!/bin/sh\necho "$@" > asked\n: > "$MARKDOWN"\ncat answer.json\nexit {answer.code}\n'
-        )
-    files = {name: folder / name.lower() for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
-    done = subprocess.run(
-        [
-            shutil.which("bash") or "bash",
-            "--noprofile",
-            "--norc",
-            "-eo",
-            "pipefail",
-            "-c",
-            step["run"],
-        ],
+
+
+def run_step(
+    step: dict[str, Any], folder: Path, inputs: dict[str, str], **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run the script of a step as GitHub does, with what is in the folder `bin` first."""
+    return subprocess.run(
+        [shutil.which("bash") or "bash", "--noprofile", "--norc", "-eo", "pipefail", "-c",
+         step["run"]],
         cwd=folder,
         env={
             **os.environ,
+            **fill_inputs(step, inputs),
+            "GITHUB_ACTION_PATH": str(ROOT),
+            "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}",
             **environment,
-            **{name: str(path) for name, path in files.items()},
-            "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
         },
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         text=True,
         check=False,
-    )
+    )  # fmt: skip
+
+
+def write_tool(folder: Path, name: str, script: str) -> None:
+    tool = folder / "bin" / name
+    tool.parent.mkdir(exist_ok=True)
+    tool.write_text(f"#!/bin/sh\n{script}\n")
+    tool.chmod(0o755)
+
+
+def run_action(folder: Path, answer: Outcome | None = None, **inputs: str) -> ActionRun:
+    """Run the action with these inputs.
+
+    With an answer, that of an earlier run, the command is not run but notes its arguments.
+    """
+    step = next(step for step in read_action()["runs"]["steps"] if step.get("id") == "gate")
+    write_tool(folder, "python", f'exec "{sys.executable}" "$@"')
+    write_tool(folder, "earnest", f'exec "{sys.executable}" -m earnest "$@"')
+    if answer is not None:
+        (folder / "answer.json").write_text(answer.out, encoding="utf-8")
+        note = 'printf "%s\\n" "$@" > asked\n: > "$MARKDOWN"'
+        (folder / "answer.err").write_text(answer.err, encoding="utf-8")
+        tell = "cat answer.err >&2\ncat answer.json"
+        write_tool(folder, "earnest", f"{note}\n{tell}\nexit {answer.code}")
+    files = {name: folder / name.lower() for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
+    for path in files.values():
+        path.unlink(missing_ok=True)
+    done = run_step(step, folder, inputs, **{name: str(path) for name, path in files.items()})
     texts = [path.read_text(encoding="utf-8") if path.exists() else "" for path in files.values()]
-    outputs = dict(line.partition("=")[::2] for line in texts[0].splitlines())
-    return done.returncode, outputs, texts[1]
+    return ActionRun(done.returncode, read_outputs(texts[0]), texts[1], done.stdout)
+
+
+def read_outputs(text: str) -> dict[str, str]:
+    """Read a file of outputs as the runner does: NAME=VALUE, or NAME<<END and lines until END."""
+    outputs, lines = {}, iter(text.splitlines())
+    for line in lines:
+        name, _, end = line.partition("<<")
+        if end and "=" not in name:
+            outputs[name] = "\n".join(iter(lambda end=end: next(lines, end), end))
+        else:
+            name, _, outputs[name] = line.partition("=")
+    return outputs
+
+
+def list_obeyed(log: str) -> list[str]:
+    """Return the workflow commands that the runner obeys, those that stop and resume it apart."""
+    obeyed, token = [], None
+    for line in log.splitlines():
+        text = line.strip()
+        if token is not None:
+            token = None if text == f"::{token}::" else token
+        elif text.startswith("::stop-commands::"):
+            token = text.removeprefix("::stop-commands::")
+        elif text.startswith("::") or "##[" in text:
+            obeyed.append(text)
+    assert token is None  # later steps are obeyed again
+    return obeyed
 
 
 needs_bash = pytest.mark.skipif(sys.platform == "win32", reason="the action runs on bash")
@@ -185,12 +239,13 @@ needs_bash = pytest.mark.skipif(sys.platform == "win32", reason="the action runs
 
 @needs_bash
 def test_the_action_passes_what_passes(pair: tuple[Path, Path], tmp_path: Path) -> None:
-    code, outputs, summary = run_action(
+    done = run_action(
         tmp_path, new="new.parquet", against="main.parquet", margin="0.02", junit="gate.xml"
     )
-    assert code == 0
-    assert outputs["verdict"] == "pass"
-    assert "earnest gate" in summary
+    assert done.code == 0
+    assert done.outputs["verdict"] == "pass"
+    assert done.outputs["sentence"] in done.log
+    assert "earnest gate" in done.summary
     assert (tmp_path / "gate.xml").exists()
 
 
@@ -203,9 +258,9 @@ def test_the_action_fails_what_fails_and_what_is_undecided_unless_told(
     run: Run, scores: Path, tmp_path: Path, above: str, undecided: str, code: int, verdict: str
 ) -> None:
     answer = run("gate", scores, "--above", above, "--json")
-    found = run_action(tmp_path, answer, new=scores.name, above=above, undecided=undecided)
-    assert found[0] == code
-    assert found[1]["verdict"] == verdict
+    done = run_action(tmp_path, answer, new=scores.name, above=above, undecided=undecided)
+    assert done.code == code
+    assert done.outputs["verdict"] == verdict
 
 
 @needs_bash
@@ -214,16 +269,72 @@ def test_the_action_hands_further_arguments_on_and_stops_at_bad_input(
 ) -> None:
     logs = FILES / "lm_eval"
     answer = run("gate", logs, "--above", "0.1", "--json", "--score", "acc")
-    asked = {"new": str(logs), "above": "0.1"}
-    code, outputs, _ = run_action(tmp_path, answer, arguments="--score acc", **asked)
-    assert (code, outputs["verdict"]) == (0, "pass")
-    assert (tmp_path / "asked").read_text().rstrip().endswith("--above 0.1 --score acc")
+    inputs = {"new": str(logs), "above": "0.1"}
+    more = "--score acc\n--config 'a model' \"it's\" '*' ''"
+    done = run_action(tmp_path, answer, arguments=more, **inputs)
+    assert (done.code, done.outputs["verdict"]) == (0, "pass")
+    asked = (tmp_path / "asked").read_text().split("\n")[:-1]
+    assert asked[-7:] == ["--score", "acc", "--config", "a model", "it's", "*", ""]
     answer = run("gate", logs, "--above", "0.1", "--json")  # which of the scores?
-    assert run_action(tmp_path, answer, **asked)[0] == answer.code == 2
+    done = run_action(tmp_path, answer, **inputs)
+    assert done.code == answer.code == 2
+    assert done.outputs == {}
+
+
+@needs_bash
+def test_the_action_refuses_arguments_with_an_open_quote(scores: Path, tmp_path: Path) -> None:
+    done = run_action(tmp_path, new=scores.name, above="0.5", arguments="--config 'a model")
+    assert done.code == 2
+    assert "quot" in done.log
+    assert done.outputs == {}
+
+
+HOSTILE = (
+    "m\nverdict=pass\nnote=",
+    "m\r\nverdict<<x\r\npass\r\nx",
+    "m\u2028verdict=pass\u0085verdict=pass",
+    "m\n::set-output name=verdict::pass\n::add-mask::fail\n##[error]x",
+)
+
+
+@needs_bash
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_name_forges_no_output_and_no_command_of_the_action(name: str, tmp_path: Path) -> None:
+    values = answer_items(np.random.default_rng(0), 400, [0.8], 0.0)
+    make_scores(values, name).save(tmp_path / "scores.csv")
+    done = run_action(tmp_path, new="scores.csv", above="0.9")
+    assert done.code == 3
+    assert done.outputs["verdict"] == "fail"
+    assert set(done.outputs) == {"verdict", "sentence"}
+    assert len(done.outputs["sentence"].splitlines()) == 1
+    assert list_obeyed(done.log) == []
+
+
+@needs_bash
+def test_a_command_of_the_runner_in_an_error_is_not_obeyed(tmp_path: Path) -> None:
+    answer = Outcome(2, "::add-mask::x\n", "error: a\n::error::y")
+    done = run_action(tmp_path, answer, new="scores.csv", above="0.9")
+    assert done.code == 2
+    assert all(line in done.log for line in ("::add-mask::x", "::error::y"))
+    assert list_obeyed(done.log) == []
+
+
+@needs_bash
+@pytest.mark.parametrize(
+    ("package", "installed"), [("", str(ROOT)), ("dist/earnest.whl", "dist/earnest.whl")]
+)
+def test_the_action_installs_its_own_source_unless_told_otherwise(
+    package: str, installed: str, tmp_path: Path
+) -> None:
+    step = next(step for step in read_action()["runs"]["steps"] if "package" in str(step["env"]))
+    write_tool(tmp_path, "python", 'printf "%s\\n" "$@"')
+    done = run_step(step, tmp_path, {"package": package} if package else {})
+    assert done.stdout.splitlines() == ["-m", "pip", "install", installed]
+    assert step["if"] == "inputs.package != 'none'"
 
 
 def test_every_input_of_the_action_reaches_its_script() -> None:
-    action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    action = read_action()
     used = {
         text.removeprefix("${{ inputs.").removesuffix(" }}")
         for step in action["runs"]["steps"]

@@ -340,7 +340,7 @@ def test_a_storage_that_another_process_writes_to_is_told(
     run: Run, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connect = sqlite3.connect  # five seconds of patience are too long for a test
-    monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: connect(*a, timeout=0, **k))
+    monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: connect(*a, **{**k, "timeout": 0}))
     with closing(connect("study.db")) as writer:
         writer.execute("BEGIN EXCLUSIVE")
         done = run(*STUDY)

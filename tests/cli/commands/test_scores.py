@@ -106,7 +106,7 @@ def test_losses_limits_and_what_is_missing_are_options(run, tmp_path):
     path = tmp_path / "costs.csv"
     path.write_text("item,a,b\n1,2,3\n2,1,\n3,4,5\n4,2,2\n")
     ask = ("estimate", path, "--scores", "--lower-is-better", "--seed", "1", "--json")
-    done = run(*ask, "--limits", "0,10", "--missing", "worst")
+    done = run(*ask, "--limits", "0,10", "--incomplete", "worst")
     assert done.code == 0, done.err
     found = json.loads(done.out)
     assert (found["greater_is_better"], found["limits"], found["n_cases"]) == (False, [0, 10], 4)
@@ -119,7 +119,7 @@ def test_losses_limits_and_what_is_missing_are_options(run, tmp_path):
     [
         (("--scores", "--target", "y"), "--target has no meaning with --scores"),
         (("--scores", "--limits", "1"), "--limits: '1' is not a range"),
-        (("--scores", "--missing", "mean"), "--missing is unknown"),
+        (("--scores", "--incomplete", "mean"), "--incomplete is unknown"),
         (("--scores", "-m", "roc_auc"), "the way to sum up scores is unknown"),
         (("--scores", "--id", "itm"), "Did you mean 'item'?"),
         (("--per", "won"), "--per is for scores"),

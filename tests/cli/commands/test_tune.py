@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
+import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +25,7 @@ from earnest.store import sqlite
 from earnest.training.tune import job as tune_job
 from earnest.training.tune.folder import FILES, REPORT
 from tests.cli.conftest import with_options
+from tests.core.base.test_writing import another_writer
 from tests.snapshots import read_snapshot
 from tests.training.tune_tables import of, patients, portfolio
 
@@ -56,7 +59,7 @@ def refuse(done, message: str) -> None:
 
 
 def test_a_run_reads_as_recorded(run, here, monkeypatch):
-    monkeypatch.setattr("earnest.cli.show.tune._span", lambda seconds: "9 s")
+    monkeypatch.setattr("earnest.cli.show.tune.span_words", lambda seconds: "9 s")
     done = run(*QUICK)
     assert done.code == 0
     assert done.out == read_snapshot(GOLDEN / "tune.txt", done.out)
@@ -64,7 +67,7 @@ def test_a_run_reads_as_recorded(run, here, monkeypatch):
     lines = done.err.splitlines()  # without a terminal progress is a line per tenth
     assert len(lines) == 9  # of nine fits; the last line is the end
     assert all(line.startswith("Search ") for line in lines)
-    assert re.fullmatch(r"Search  100 %  9 fits  in \d+ s", lines[-1])
+    assert re.fullmatch(r"Search  100 %  9 of 9 fits  in \d+ s", lines[-1])
 
 
 def test_with_dropping_progress_is_a_line_a_fold(run, here):
@@ -92,6 +95,25 @@ def test_a_learning_curve_is_written_and_told_where_it_is_asked(run, here):
     assert 'id="more-cases"' in (folder / "report.html").read_text("utf-8")
     again = run(*QUICK, "--learning-curve", "--resume")
     assert timeless(again.out) == timeless(done.out)
+
+
+def test_the_next_command_can_be_pasted_whatever_the_folder_is_called(run, here, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    out = "my run; $(x) 'q'"
+    done = run(*QUICK, "--out", out)
+    assert done.code == 0
+    line = next(line for line in done.out.splitlines() if line.split()[:1] == ["Next"])
+    assert shlex.split(line)[1:] == ["earnest", "predict", f"{out}/", "new.csv"]
+
+
+def test_a_resumed_run_leaves_nothing_that_a_killed_one_was_writing(run, here):
+    assert run(*PLAIN, "--quiet").code == 0
+    with another_writer(here / "run" / "predictions.parquet") as (process, temporary):
+        process.kill()
+        process.wait()
+    assert temporary.exists()
+    assert run(*PLAIN, "--quiet", "--resume").code == 0
+    assert sorted(path.name for path in (here / "run").iterdir()) == sorted(FILES)
 
 
 def test_quiet_shows_nothing(run, here):
@@ -241,7 +263,8 @@ def test_what_cannot_work_is_refused_in_one_line_before_anything_is_written(
         ),
         (
             b"age,age,relapse\n1,2,a\n",
-            "column names are not unique: 'age'. Rename one.",
+            "column names are not unique. Expected a different name for every column, got 'age' in "
+            "columns 1, 2. Rename or remove all but one of each.",
         ),
         (
             b"age,relapse\n,a\n,b\n",
@@ -249,10 +272,10 @@ def test_what_cannot_work_is_refused_in_one_line_before_anything_is_written(
             "besides the outcome, got 'age' (empty).",
         ),
         (
-            b"age,relapse\n" + b"".join(b"%d.5,a\n%d.5,b\n" % (i, i) for i in range(30)) + b"?,a\n",
+            b"age,relapse\n" + b"".join(b"%d.5,a\n%d.5,b\n" % (i, i) for i in range(30)) + b"x,a\n",
             "column 'age' has cells that are not numbers. Expected a number in every row, or "
-            "nothing, got '?' in row 61, 1 in total. Leave cells without a value empty, or the "
-            "column out: --ignore age.",
+            "nothing, got 'x' in line 62. If 'x' stands for a missing value, pass --missing x; "
+            "otherwise correct it, or leave the column out: --ignore age.",
         ),
     ],
 )
@@ -279,6 +302,16 @@ def test_a_folder_with_a_run_is_resumed_and_refused_otherwise(run, here):
     )
 
 
+def test_resume_says_that_there_is_no_run_and_starts_none(run, here):
+    refuse(
+        run(*QUICK, "--out", "new", "--resume"),
+        "'new/' has no run to resume. Expected a folder with the run file 'run.db', got a folder "
+        "that does not exist. Give the folder of the run with --out, or leave --resume out to "
+        "start a new run.",
+    )
+    assert not (here / "new").exists()
+
+
 def test_more_rows_than_the_time_allows_are_sampled(run, here, monkeypatch):
     """A stand-in for ten million rows: every row counts as a thousand."""
     table = patients(9000).select(["age", "sex", "marker", "relapse"])
@@ -300,8 +333,8 @@ def test_the_time_that_is_over_is_told(run, here, monkeypatch):
     late = tune_job.Clock
 
     class Never(late):
-        def __init__(self, *, until, **rest) -> None:
-            super().__init__(until=-1.0, **rest)
+        def __init__(self, *, deadline, **rest) -> None:
+            super().__init__(deadline=-1.0, **rest)
 
     monkeypatch.setattr(tune_job, "Clock", Never)
     done = run(*PLAIN)
@@ -314,7 +347,7 @@ def test_the_time_that_is_over_is_told(run, here, monkeypatch):
 def said_before_the_search(run, monkeypatch, *options: str, **changes: float) -> str:
     """Return the lines that stand before a search, with what a pilot may have seen put in."""
     plan = tune_job.Job.plan
-    monkeypatch.setattr(tune_job.Job, "plan", lambda job: replace(plan(job), **changes))
+    monkeypatch.setattr(tune_job.Job, "plan", lambda job, finish: replace(plan(job), **changes))
     done = run(*ASK, "--portfolio", "quick.toml", "--folds", "3", "--no-report", *options)
     return " ".join(done.out.partition("Expect")[0].split())
 
@@ -400,3 +433,36 @@ def test_bbc_and_the_comparison_run_once_and_nothing_is_read_back(run, here, mon
     assert run(*QUICK).code == 0
     assert (here / "run" / REPORT).exists()
     assert counts == {"bbc": 1, "comparison": 1}
+
+
+def test_seconds_are_from_the_start_of_the_command_to_the_last_file(run, here, monkeypatch):
+    from earnest.cli.commands import tune as tune_command
+
+    started, written = time.monotonic() - 100.0, []
+    write = tune_command.write_report
+
+    def write_and_look(*given):
+        trouble = write(*given)
+        written.append(time.monotonic())
+        return trouble
+
+    monkeypatch.setattr(tune_command, "find_command_start", lambda: started)
+    monkeypatch.setattr(tune_command, "write_report", write_and_look)
+    said = json.loads(run(*QUICK, "--json").out)
+    assert (here / "run" / REPORT).exists()
+    assert written[0] - started <= said["seconds"] <= time.monotonic() - started
+
+
+def test_a_command_starts_with_its_process_unless_a_process_calls_it(monkeypatch):
+    import earnest.cli as command_line
+
+    seen = []
+    monkeypatch.setattr(command_line, "find_process_start", lambda: 123.0)
+    monkeypatch.setattr(
+        "earnest.cli.app.run", lambda args: seen.append(command_line.find_command_start()) or 0
+    )
+    before = time.monotonic()
+    assert command_line.main() == command_line.main(["--help"]) == 0
+    assert seen[0] == 123.0
+    assert before <= seen[1] <= time.monotonic()
+    assert command_line.find_command_start() >= seen[1]  # nothing is left of it

@@ -11,8 +11,11 @@ import pytest
 from distributed import LocalCluster
 from pyarrow import csv
 
+from earnest.core.base.protocols import Outcome
 from earnest.engine import backends
+from earnest.store import SqliteStore, read_run
 from tests.cli.conftest import Run
+from tests.engine.local_clusters import dask_processes
 from tests.training.tune_tables import of, portfolio
 
 ASK = ("tune", "patients.csv", "--target", "relapse", "--seed", "7", "--portfolio", "quick.toml")
@@ -48,11 +51,45 @@ def test_a_run_on_a_dask_cluster_writes_what_a_run_here_writes(
     asked = ("--backend", "dask", "--scheduler", address)
     done = run(*QUICK, *asked, "--out", "there")
     assert (done.code, done.out, done.err) == (0, "", "")
-    there, alone = (json.loads((here / f / "estimate.json").read_text()) for f in ("there", "here"))
+    assert_same_files(here)
+
+
+def assert_same_files(folder: Path) -> None:
+    """Two runs wrote the same estimate, predictions and model."""
+    there, alone = (
+        json.loads((folder / name / "estimate.json").read_text()) for name in ("there", "here")
+    )
     assert there == alone
     for name in ("predictions.parquet", "model.skops"):
-        files = [here / folder / name for folder in ("here", "there")]
+        files = [folder / run / name for run in ("here", "there")]
         assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_a_run_whose_scheduler_dies_says_how_to_resume_and_resumes_to_the_same_files(
+    run: Run, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backends, "CONNECT", 2.0)
+    assert run(*QUICK, "--n-jobs", "1", "--out", "here").code == 0
+    put, stored = SqliteStore.put, []
+
+    def watched(store: SqliteStore, outcome: Outcome) -> None:
+        put(store, outcome)
+        stored.append(outcome.key)
+        if len(stored) == 2:
+            cluster.kill_scheduler()
+
+    with dask_processes(here) as cluster, monkeypatch.context() as patch:
+        cluster.add()
+        patch.setattr(SqliteStore, "put", watched)
+        lost = run(*QUICK, "--backend", "dask", "--scheduler", cluster.address, "--out", "there")
+    assert (lost.code, lost.out) == (2, "")
+    assert "scheduler" in lost.err
+    assert f"{len(stored)} finished" in lost.err
+    assert "--resume" in lost.err
+    assert "Traceback" not in lost.err
+    assert len(read_run(here / "there" / "run.db").outcomes) == len(stored)
+    assert run(*QUICK, "--n-jobs", "1", "--out", "there", "--resume").code == 0
+    assert_same_files(here)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +127,7 @@ def test_a_missing_extra_is_told_with_its_cure(
     done = run(*QUICK, "--backend", "dask", "--scheduler", "tcp://127.0.0.1:8786")
     assert done.err == (
         "error: back end 'dask' needs the package distributed, which is not installed. "
-        "Install it with: pip install 'earnest[dask]'.\n"
+        "Install it: pip install '.[dask]' in your copy of earnest's source.\n"
     )
 
 

@@ -12,6 +12,7 @@ import earnest as en
 from earnest.cli.show.estimate import show_estimate, show_estimates
 from earnest.core.results.estimate import Estimate, Estimates, Scale
 from earnest.core.results.interval import Interval
+from earnest.core.results.specs import Selection
 from tests.cli.results import CAUTION, NOTE, estimate
 from tests.snapshots import read_snapshot
 
@@ -37,11 +38,17 @@ def several() -> Estimates:
         0.93,
         method="naive",
         estimand="the winner's score",
+        selection=Selection.UNCORRECTED,
         interval=None,
         standard_error=None,
         cautions=(dataclasses.replace(NOTE, what="It is naive."),),
     )
-    drawn = estimate(0.93, method="naive_bootstrap", estimand="the winner as fixed")
+    drawn = estimate(
+        0.93,
+        method="naive_bootstrap",
+        estimand="the winner as fixed",
+        selection=Selection.UNCORRECTED,
+    )
     fold = estimate(0.85, method="bbc_fold", low=0.66, high=0.97)
     refused = {"holdout": "it needs one fold. Use method='bbc'. " + "And so on and on. " * 4}
     return Estimates((naive, estimate(), fold, drawn), refused)
@@ -130,14 +137,16 @@ def test_above_is_said_of_a_one_sided_bound_only(capsys):
 
 
 def test_one_configuration_shows_no_naive_number(capsys):
-    said = shown(estimate(n_configs=1), capsys)
+    said = shown(estimate(n_configs=1, selection=Selection.NOTHING_SELECTED), capsys)
     assert "0.93" not in said
     assert "naive" not in said
     assert "Model " in said
 
 
 def test_what_is_not_corrected_is_never_called_honest(capsys):
-    said = shown(estimate(0.93, method="naive", interval=None), capsys)
+    said = shown(
+        estimate(0.93, method="naive", selection=Selection.UNCORRECTED, interval=None), capsys
+    )
     assert "is not corrected for the search" in said
     assert "honest" not in said
     assert "Expect" not in said
@@ -157,7 +166,13 @@ def test_no_caution_is_said_too(capsys):
 
 def test_only_what_was_checked_is_called_checked(capsys):
     loss = Scale("rmse", False, (0.0, float("inf")))
-    alone = estimate(cautions=(), n_configs=1, n_resamples=None, scale=loss)
+    alone = estimate(
+        cautions=(),
+        n_configs=1,
+        selection=Selection.NOTHING_SELECTED,
+        n_resamples=None,
+        scale=loss,
+    )
     assert "No cautions. Checked: groups.\n" in shown(alone, capsys)
 
 

@@ -11,6 +11,7 @@ import earnest as en
 from earnest.cli.show.comparison import difference_axis
 from earnest.cli.show.picture import MARGIN, MOST_TICKS, Axis, axis_for, mark, strip
 from earnest.core.results.interval import Interval
+from earnest.core.results.specs import Selection
 from tests.cli.results import estimate
 
 
@@ -120,7 +121,8 @@ def test_without_interval_the_dot_stands_alone():
 
 
 def test_what_is_not_corrected_is_dashed_with_a_hollow_mark():
-    row = strip(Axis.around([0.5, 0.9], 41), estimate(0.7, low=0.6, high=0.8), corrected=False)
+    raw = estimate(0.7, low=0.6, high=0.8, selection=Selection.UNCORRECTED)
+    row = strip(Axis.around([0.5, 0.9], 41), raw)
     assert row.strip() == "├╌╌╌╌╌╌╌╌╌◇╌╌╌╌╌╌╌╌╌┤"
 
 

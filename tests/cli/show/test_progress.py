@@ -11,6 +11,7 @@ import pytest
 import earnest as en
 from earnest.cli.show.progress import FoldLine, patiently, waiting
 from earnest.core.base.protocols import Outcome
+from earnest.engine.progress import Meter
 from earnest.resampling.bootstrap import DRAWN
 
 
@@ -93,60 +94,68 @@ def test_what_does_not_take_long_is_not_told():
 
 
 def run(line: FoldLine, configs: int = 2, folds: int = 5) -> None:
-    line.start(configs * folds)
+    meter = Meter([line])
+    meter.expect(n_configs=configs, n_splits=folds)
+    meter.start(configs * folds)
     for fold in range(folds):
         for config in range(configs):
-            line.advance(Outcome((config, 0, fold)))
-    line.finish()
-    line.finish()  # twice is nothing
+            meter.advance(Outcome((config, 0, fold)))
+    meter.finish()
+    meter.finish()  # twice is nothing
 
 
 def test_a_terminal_has_one_line_that_is_rewritten():
     stream = Terminal()
-    run(FoldLine(stream, 5, "bced"))
+    run(FoldLine(stream, by_fold=True))
     shown = stream.getvalue()
     assert shown.count("\n") == 1
     states = shown.split("\r\x1b[2K")
-    assert states[1].startswith("Fold  1/5 ────────────────────   0 %  0 fits")
-    assert "Fold  3/5 ━━━━━━━━━━━━────────  60 %  6 fits  1 s left" in states
-    assert states[-1].startswith("Fold  5/5 ━━━━━━━━━━━━━━━━━━━━ 100 %  10 fits  in ")
+    assert states[1].startswith("Fold  1/5 ────────────────────   0 %  0 of 10 fits")
+    assert "Fold  3/5 ━━━━━━━━━━━━────────  60 %  6 of 10 fits  1 s left" in states
+    assert states[-1].startswith("Fold  5/5 ━━━━━━━━━━━━━━━━━━━━ 100 %  10 of 10 fits  in ")
 
 
-def test_a_run_that_ends_at_a_set_time_counts_down_to_it(monkeypatch):
+def test_a_run_with_a_budget_counts_it_down_to_the_last_file():
     now = 100.0
-    monkeypatch.setattr("earnest.cli.show.progress.time.monotonic", lambda: now)
     stream = Terminal()
-    line = FoldLine(stream, 5, until=160.0)
-    line.start(20)
-    for key in range(12):  # the first are quick: by their pace 2 s would be left after two of them
-        now += 0.1
-        line.advance(Outcome((key, 0, 0)))
-    left = [
-        state.rpartition("  ")[2]
-        for state in stream.getvalue().split("\r\x1b[2K")
-        if "left" in state
-    ]
-    assert left[:9] == ["1:00 left"] * 9
-    assert left[-1] == "1 s left"  # past the middle the pace tells that the tasks run out first
+    meter = Meter([FoldLine(stream)], budget=60.0, began=100.0, lasts=True, clock=lambda: now)
+    meter.expect(n_configs=3, n_splits=2)
+    with meter:
+        meter.start(20, "Search")
+        for key in range(4):
+            now += 12.5
+            meter.advance(Outcome((key // 2, 0, key % 2)))
+        meter.finish()
+        now += 7.5
+        meter.say("Writing the report")
+        now += 1.5
+    states = stream.getvalue().split("\r\x1b[2K")
+    assert [state.rpartition("  ")[2] for state in states[1:-1]] == [
+        "1:00 left", "48 s left", "35 s left", "23 s left", "10 s left", "3 s left",
+    ]  # fmt: skip
+    assert "2 of 3 planned configurations" in states[-1]
+    assert states[-2].startswith("Writing the report ━━━━━━━━━━━━━━━━━━━─  95 %")
+    assert states[-1].startswith("Search ━━━━━━━━━━━━━━━━━━━━ 100 %")
+    assert states[-1].endswith("in 59 s\n")
 
 
 def test_a_narrow_terminal_gets_a_line_that_does_not_wrap(monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
     stream = Terminal()
-    run(FoldLine(stream, 5))
+    run(FoldLine(stream))
     assert max(len(state) for state in stream.getvalue().split("\r\x1b[2K")) <= 40
 
 
 def test_an_ascii_terminal_gets_ascii():
     stream = Plain()
-    run(FoldLine(stream, 5))
+    run(FoldLine(stream))
     assert stream.getvalue().isascii()
 
 
-@pytest.mark.parametrize(("drop", "lines"), [("bced", 5), (None, 10)])
-def test_without_a_terminal_there_is_a_line_a_fold_or_a_tenth(drop, lines):
+@pytest.mark.parametrize(("by_fold", "lines"), [(True, 5), (False, 10)])
+def test_without_a_terminal_there_is_a_line_a_fold_or_a_tenth(by_fold, lines):
     stream = io.StringIO()
-    run(FoldLine(stream, 5, drop))
+    run(FoldLine(stream, by_fold=by_fold))
     assert len(stream.getvalue().splitlines()) == lines
     assert "\r" not in stream.getvalue()
 
@@ -154,20 +163,22 @@ def test_without_a_terminal_there_is_a_line_a_fold_or_a_tenth(drop, lines):
 def test_a_dumb_terminal_is_none(monkeypatch):
     monkeypatch.setenv("TERM", "dumb")
     stream = Terminal()
-    run(FoldLine(stream, 5))
+    run(FoldLine(stream))
     assert "\x1b" not in stream.getvalue()
 
 
 def test_a_closed_stream_is_nobody():
-    line = FoldLine(None, 5)
-    run(line)
-    assert line.done == 10
+    run(FoldLine(None))
 
 
 def test_counts_tell_stored_skipped_and_failed():
-    line = FoldLine(io.StringIO(), 2)
-    line.start(1200)
-    line.advance(Outcome((0, 0, 0)), stored=True)
-    line.advance(Outcome((1, 0, 0), error="no"))
-    line.drop(1000)
-    assert line.status() == "  1 %  2 fits  1 stored  1,000 skipped  1 failed"
+    stream = io.StringIO()
+    meter = Meter([FoldLine(stream)])
+    meter.start(1200, "Search")
+    meter.advance(Outcome((0, 0, 0)), stored=True)
+    meter.advance(Outcome((1, 0, 0), error="no"))
+    meter.drop(1000)
+    meter.finish()
+    assert stream.getvalue().startswith(
+        "Search    1 %  2 of 200 fits  1 stored  1,000 skipped  1 failed  in "
+    )

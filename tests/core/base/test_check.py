@@ -53,5 +53,21 @@ def test_long_values_are_shown_short() -> None:
     assert check.some(["x"]) == "x"
 
 
-def test_nothing_near_is_nothing_said() -> None:
-    assert check.nearest("zzz", ["alpha", "beta"]) == ""
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [
+        ("svn", "svm"),  # one letter of three: 2/3
+        ("RELAPSE", "relapse"),
+        (" y ", "y"),
+        ("rocauc", "roc_auc"),
+        ("income", None),  # 'outcome' has 8 of 13 letters in common
+        ("gud", None),
+        ("f2", None),
+        ("zzz", None),
+    ],
+)
+def test_a_name_is_suggested_from_a_likeness_of_two_thirds_on(name: str, option: str) -> None:
+    options = ["outcome", "svm", "relapse", "y", "roc_auc", "good", "f1"]
+    assert check.find_nearest(name, options) == option
+    said = "" if option is None else f"Did you mean {option!r}?"
+    assert check.nearest(name, options) == said

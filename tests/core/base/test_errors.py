@@ -7,6 +7,7 @@ import pickle
 import pytest
 
 import earnest as en
+from earnest.core.base.errors import ClusterError
 
 KINDS = [en.EvidenceError, en.FormatError, en.InputError, en.MetricError, en.UnknownNameError]
 
@@ -34,3 +35,18 @@ def test_errors_come_back_from_workers_whole(kind: type[en.EarnestError]) -> Non
 
 def test_an_unknown_name_is_a_lookup_error() -> None:
     assert issubclass(en.UnknownNameError, LookupError)
+
+
+def test_a_lost_cluster_says_what_is_stored_and_survives_a_pickle() -> None:
+    plain = ClusterError("the cluster is gone", got="no answer", cure="Start it again.")
+    stored = plain.resume_by("store", stored=3)
+    assert (plain.stored, plain.resumes_by) == (None, None)
+    assert (stored.stored, stored.resumes_by) == (3, "store")
+    for error in (plain, stored, stored.resume_by("resume")):
+        back = pickle.loads(pickle.dumps(error))
+        assert (str(back), back.stored, back.resumes_by) == (
+            str(error),
+            error.stored,
+            error.resumes_by,
+        )
+    assert "`store`" not in str(stored.resume_by("resume"))  # one way back, not two

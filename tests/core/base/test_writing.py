@@ -19,6 +19,7 @@ import optuna
 import pytest
 
 import earnest as en
+from earnest.core.base import writing
 from earnest.core.base.errors import FormatError
 from earnest.core.base.writing import replacing, write_file
 from earnest.training.tune.folder import Folder
@@ -232,6 +233,8 @@ def test_a_folder_and_a_name_in_none_are_refused(name, tmp_path):
 WRITERS = {
     ("core/base/writing.py", "write_file"),
     ("core/base/writing.py", "_sync"),
+    ("core/base/writing.py", "_make_temporary"),
+    ("core/base/writing.py", "_remove_unlocked"),
     ("core/base/writing.py", "_open_stream"),
     ("core/tables/formats/text.py", "write_csv"),
     ("core/tables/files.py", "write_own_table"),
@@ -301,3 +304,83 @@ def test_a_name_that_no_file_can_hold_is_refused_and_the_old_file_stays(
     with pytest.raises(FormatError, match="surrogate"):
         en.Scores(good.values, id=["a", "b", "c", "\ud800"]).save(path)
     assert path.read_bytes() == before
+
+
+HALF = """
+import sys
+from earnest.core.base.writing import replacing
+with replacing(sys.argv[1]) as temporary:
+    temporary.write_text("half")
+    print(temporary.name, flush=True)
+    sys.stdin.read()
+"""
+
+
+@contextmanager
+def another_writer(path: Path) -> Iterator[tuple[subprocess.Popen[str], Path]]:
+    """A process that is writing a file until its input ends, and the file that it writes."""
+    command = [sys.executable, "-c", HALF, str(path)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
+        assert process.stdout is not None
+        yield process, path.parent / process.stdout.readline().strip()
+
+
+def forget_folders(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look for what killed processes left as a new process does."""
+    monkeypatch.setattr(writing, "_SWEPT", set())
+
+
+@posix
+def test_what_a_killed_writer_left_is_removed_by_the_next_one(tmp_path, monkeypatch):
+    with another_writer(tmp_path / "a.txt") as (process, temporary):
+        assert temporary.read_text() == "half"
+        process.kill()
+        process.wait()
+    assert names(tmp_path) == [temporary.name]
+    forget_folders(monkeypatch)
+    write_file(tmp_path / "b.txt", "new")
+    assert names(tmp_path) == ["b.txt"]
+
+
+@posix
+def test_what_a_living_writer_writes_is_left_to_it(tmp_path, monkeypatch):
+    with another_writer(tmp_path / "a.txt") as (process, temporary):
+        forget_folders(monkeypatch)
+        write_file(tmp_path / "b.txt", "new")
+        writing.remove_abandoned(tmp_path)
+        assert temporary.exists()
+        assert process.stdin is not None
+        process.stdin.close()
+        assert process.wait() == 0
+    assert (tmp_path / "a.txt").read_text() == "half"
+    assert names(tmp_path) == ["a.txt", "b.txt"]
+
+
+@posix
+def test_only_files_with_the_name_of_a_temporary_one_are_removed(tmp_path, monkeypatch):
+    kept = [".earnest-notes.tmp", ".earnest-0123456789abcdef.tmp.bak", "x.tmp"]
+    for name in kept:
+        (tmp_path / name).touch()
+    (tmp_path / ".earnest-0123456789abcdef.tmp").symlink_to(tmp_path / "x.tmp")
+    forget_folders(monkeypatch)
+    write_file(tmp_path / "b.txt", "new")
+    assert set(names(tmp_path)) == {*kept, "b.txt", ".earnest-0123456789abcdef.tmp"}
+
+
+@posix
+@pytest.mark.parametrize("kind", ["link", "dangling link", "pipe", "folder"])
+def test_a_name_that_the_user_did_not_choose_must_be_a_regular_file(tmp_path, kind):
+    path, victim = tmp_path / "name", tmp_path / "victim"
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to(victim)
+    if kind == "link":
+        victim.write_text("old")
+    with pytest.raises(FormatError) as caught:
+        write_file(path, "new", follow=False)
+    assert caught.value.got in ("a link", "a folder", "a pipe or a device")
+    assert not victim.exists() or victim.read_text() == "old"

@@ -462,7 +462,7 @@ def test_regressions_whose_squares_overflow_are_refused() -> None:
         Predictions.from_arrays(y, values, fold, task="regression")
     with pytest.raises(InputError, match="too large to be squared"):
         Predictions.from_arrays(y * 1e160, values[:, :2] * 1e160, fold, task="regression")
-    values[:, 2] *= 1e-15
+    values[:, 2] *= 1e-90
     made = Predictions.from_arrays(y, values, fold, task="regression")
     for metric in ("explained_variance", "r2", "rmse", "mae", "pearson"):
         assert en.estimate(made, metric=metric, rng=0, n_resamples=30).winner != "c2"

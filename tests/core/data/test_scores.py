@@ -165,9 +165,9 @@ def test_items_without_every_score_are_left_out_with_a_caution() -> None:
     made = en.estimate(given, rng=0)
     assert made.n_cases == 18
     assert "EN140" in {caution.code for caution in made.cautions}
-    kept = en.Scores(matrix, missing="configs").predictions
+    kept = en.Scores(matrix, incomplete="configs").predictions
     assert (kept.configs.ids, kept.n_cases) == (("c0",), 20)
-    worst = en.Scores(matrix, missing="worst")
+    worst = en.Scores(matrix, incomplete="worst")
     assert scored(worst) == pytest.approx(np.nan_to_num(matrix).mean(axis=0))
 
 
@@ -176,9 +176,9 @@ def test_where_most_items_lack_a_score_the_user_chooses() -> None:
     matrix[5:, 1] = np.nan
     with pytest.raises(en.EvidenceError, match="5 of 20 items; c1 lacks 15"):
         _ = en.Scores(matrix).predictions
-    assert en.Scores(matrix, missing="configs").predictions.configs.ids == ("c0", "c2")
-    assert en.Scores(matrix, missing="items").predictions.n_cases == 5
-    costs = en.Scores(matrix, missing="worst", greater_is_better=False)
+    assert en.Scores(matrix, incomplete="configs").predictions.configs.ids == ("c0", "c2")
+    assert en.Scores(matrix, incomplete="items").predictions.n_cases == 5
+    costs = en.Scores(matrix, incomplete="worst", greater_is_better=False)
     with pytest.raises(en.InputError, match="no worst score"):
         _ = costs.predictions
 
@@ -226,7 +226,7 @@ def test_groups_and_tasks_of_a_table_reach_the_methods() -> None:
         ([[0.0, 1.0]], {"weights": {"x": 1}}, "those of tasks"),
         ([[0.0, 1.0]], {"tasks": ["x"], "weights": {"y": 1}}, "none for x"),
         ([[0.0, 1.0]], {"groups": [1, 2]}, "`groups` and the scores differ"),
-        ([[0.0, 1.0]], {"missing": "mean"}, "`missing` is unknown"),
+        ([[0.0, 1.0]], {"incomplete": "mean"}, "`incomplete` is unknown"),
         ([[0.0, 1.0]], {"limits": 1}, "`limits` cannot be read"),
         ([[0.0, 1.0]], {"id": "item"}, "names a column"),
         ({"item": [1, 2], "a": [0, 1], "why": ["x", "y"]}, {}, "'why' holds no scores"),
@@ -311,7 +311,7 @@ EVERY = [
     en.Scores(RNG.random((9, 2)), id=[f"q{i}" for i in range(9)], groups=np.arange(9) // 2),
     en.Scores(RNG.random((9, 2, 3)).astype(np.float32), tasks=["a", "b", "b"] * 3),
     en.Scores(RNG.exponential(1, (9, 2)), per=np.ones((9, 2)), greater_is_better=False),
-    en.Scores(np.where(RNG.random((9, 3)) < 0.1, np.nan, 0.25), missing="worst"),
+    en.Scores(np.where(RNG.random((9, 3)) < 0.1, np.nan, 0.25), incomplete="worst"),
     en.Scores({"a": RNG.random(9), "b": RNG.random(9)}, fold=np.arange(9) % 3),
     en.Scores.from_judgements({"a": ["x", "y"], "b": ["y", "z"], "winner": ["a", "tie"]}),
 ]

@@ -295,17 +295,31 @@ def test_a_task_may_be_given_by_its_name_and_no_other() -> None:
 
 
 @pytest.mark.parametrize(
-    ("labels", "positive"),
+    ("labels", "counts", "positive"),
     [
-        (("case", "control"), "case"),
-        (("Control", "Case"), "Case"),
-        (("diseased", "healthy"), "diseased"),
-        (("No", "Yes"), "Yes"),
-        (("event", "no event"), "event"),
-        (("a", "b"), "b"),
-        (("negative", "no"), "no"),  # both are words for the negative one
-        ((1, 2), 2),
+        (("case", "control"), [9, 1], "case"),
+        (("Control", "Case"), [1, 9], "Case"),
+        (("diseased", "healthy"), [9, 1], "diseased"),
+        (("No", "Yes"), [1, 9], "Yes"),
+        (("event", "no event"), [9, 1], "event"),
+        ((0, 1), [1, 9], 1),
+        ((False, True), [1, 9], True),
+        (("0", "1"), [1, 9], "1"),
+        (("defect", "ok"), [1, 9], "defect"),
+        (("a", "b"), [9, 1], "b"),
+        (("a", "b"), [5, 5], "b"),  # the last of two that are equally frequent
+        (("negative", "no"), [5, 5], "no"),  # both are words for the negative one
+        ((1, 2), [1, 9], 1),
     ],
 )
-def test_the_usual_positive_class_is_not_the_negative_one(labels, positive):
-    assert usual_positive(labels) == positive
+def test_the_usual_positive_class_is_named_so_or_not_the_negative_one_or_the_rarer(
+    labels, counts, positive
+):
+    assert usual_positive(labels, counts) == positive
+
+
+def test_a_positive_class_that_nothing_tells_is_asked_for_and_the_rarer_one_proposed():
+    y = ["ok"] * 9 + ["defect"] * 3
+    with pytest.raises(InputError, match="positive class is ambiguous") as raised:
+        Predictions.from_arrays(y, np.linspace(0, 1, 12))
+    assert "positive='defect'" in raised.value.cure

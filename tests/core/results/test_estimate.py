@@ -16,7 +16,7 @@ from earnest.core.base.provenance import finite
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate, Provenance, Scale, make_interval
 from earnest.core.results.interval import Ask, DrawnLimits, LimitSource, NormalLimits
-from earnest.core.results.specs import Side
+from earnest.core.results.specs import Selection, Side
 
 AUC = Scale("roc_auc", True, (0.0, 1.0))
 MSE = Scale("mse", False, (0.0, math.inf))
@@ -37,6 +37,7 @@ def an_estimate(
         scale=scale,
         method="bbc",
         estimand="the winner",
+        selection=Selection.CORRECTED,
         naive=naive,
         winner="c3",
         n_cases=100,
@@ -49,7 +50,6 @@ def an_estimate(
         ),
         no_information=0.5 if scale is AUC else 2.0,
         optimism_error=0.02,
-        gain_error=0.05,
         source=source,
     )
 
@@ -161,7 +161,7 @@ def test_the_repr_is_one_line_for_a_paper() -> None:
     )
     assert "95 % lower bound 0.62" in repr(an_estimate().at(side="lower"))
     assert "90 % upper bound 0.96" in repr(an_estimate().at(side="upper", confidence_level=0.9))
-    alone = replace(an_estimate(), n_configs=1, interval=None)
+    alone = replace(an_estimate(), n_configs=1, selection=Selection.NOTHING_SELECTED, interval=None)
     assert repr(alone) == "roc_auc 0.80 (bbc, n=100)"
 
 

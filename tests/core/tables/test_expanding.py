@@ -156,11 +156,11 @@ def test_the_limit_can_be_raised_and_lowered(tmp_path, monkeypatch):
 
 def test_what_the_memory_has_no_room_for_is_refused_whatever_the_ratio(monkeypatch):
     monkeypatch.delenv("EARNEST_UNPACK_LIMIT", raising=False)
-    monkeypatch.setattr(expanding, "_memory", lambda: 1 << 30)
+    monkeypatch.setattr(expanding, "measure_free_memory", lambda: 1 << 30)
     assert expanding.unpack_limit(1 << 10) == 256 << 20
     assert expanding.unpack_limit(5 << 20) == 500 << 20
     assert expanding.unpack_limit(1 << 30) == 1 << 30
 
 
 def test_the_memory_is_known_here():
-    assert expanding._memory() > 1 << 20
+    assert expanding.measure_free_memory() > 1 << 20

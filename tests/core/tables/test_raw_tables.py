@@ -6,6 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import cross_val_predict
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from earnest import InputError, Predictions, estimate
 from earnest.core.tables.raw import IS_DATA, holds_data
@@ -91,11 +99,12 @@ SURE = {
     "wine": (DATA["wine"], "target"),
     "breast cancer": (DATA["breast cancer"], "target"),
     "diabetes": (load_diabetes(as_frame=True).frame, "target"),
+    "iris": (IRIS, "target"),
+    "diabetes in its own units": (load_diabetes(as_frame=True, scaled=False).frame, "target"),
     "patients": (mixed(), "ill"),
     "patients and a word": (mixed().assign(sex=["m", "f"] * 100), "ill"),
 }
 DOUBTFUL = {
-    "iris": (IRIS, "target"),
     "two of iris": (IRIS[IRIS["target"] < 2], "target"),
 }
 
@@ -127,16 +136,86 @@ def test_columns_that_may_be_data_bring_a_caution(name):
     table, target = DOUBTFUL[name]
     pi = Predictions.from_frame(table, target=target, fold=None)
     assert [remark.code for remark in pi.remarks] == ["EN120"]
-    assert "EN120" in {c.code for c in estimate(pi, metric=METRIC[name], rng=0).cautions}
+    assert "EN120" in {c.code for c in estimate(pi, metric="roc_auc", rng=0).cautions}
 
 
-METRIC = {"iris": "rmse", "two of iris": "roc_auc"}
+APART = [name for name in SURE if name not in ("diabetes", "patients and a word")]
 
 
-def test_a_table_with_folds_is_never_refused_as_data_and_told_of_where_it_is_sure():
-    table = mixed().assign(fold=np.arange(200) % 5)
-    pi = Predictions.from_frame(table, target="ill")
-    assert [remark.code for remark in pi.remarks] == ["EN120"]
+@pytest.mark.parametrize("name", APART)
+def test_columns_on_several_scales_that_do_not_agree_are_data_whatever_folds_there_are(name):
+    table, target = SURE[name]
+    folded = table.assign(fold=np.arange(len(table)) % 5)
+    with pytest.raises(InputError) as raised:
+        Predictions.from_frame(folded, target=target)
+    assert raised.value.what == IS_DATA
+    assert "configs=[...]" in raised.value.cure
+    if folded[target].nunique() == 2:
+        assert "response='decision'" in raised.value.cure
+        said = Predictions.from_frame(folded, target=target, response="decision")
+        assert said.n_configs == table.shape[1] - 1
+
+
+def test_ages_and_codes_with_a_fold_column_are_not_scored_as_configurations(tmp_path):
+    rng = np.random.default_rng(8)
+    age, y = rng.integers(20, 80, 90), rng.integers(0, 2, 90)
+    data = {"age": age, "code": rng.integers(1, 6, 90), "y": y, "fold": np.arange(90) % 5}
+    with pytest.raises(InputError) as raised:
+        Predictions.from_frame(pd.DataFrame(data))
+    assert raised.value.what == IS_DATA
+
+
+N_REAL = 120
+
+
+def make_real(noise: bool) -> tuple[pd.DataFrame, np.ndarray]:
+    """Out-of-fold predictions of unlike learners, for a real outcome or for coin flips."""
+    X, y = load_breast_cancer(return_X_y=True)
+    rng = np.random.default_rng(9)
+    rows = rng.permutation(len(y))[:N_REAL]
+    X, y = X[rows], rng.integers(0, 2, N_REAL) if noise else y[rows]
+    learners = {
+        "linear": (make_pipeline(StandardScaler(), LogisticRegression()), "decision_function"),
+        "svm": (make_pipeline(StandardScaler(), SVC()), "decision_function"),
+        "near": (make_pipeline(StandardScaler(), KNeighborsClassifier(7)), "predict_proba"),
+        "forest": (RandomForestClassifier(25, random_state=0), "predict_proba"),
+        "stump": (DecisionTreeClassifier(max_depth=1, random_state=0), "predict_proba"),
+    }
+    answers = {}
+    for name, (learner, method) in learners.items():
+        scores = cross_val_predict(learner, X, y, cv=5, method=method)
+        answers[name] = scores[:, 1] if scores.ndim == 2 else scores
+    return pd.DataFrame(answers), y
+
+
+SCALES = {
+    "as they are": {},
+    "votes of 500 trees": {"forest": 500.0, "near": 7.0},
+    "percentages beside shares": {"forest": 100.0},
+}
+
+
+# Of coin flips, predictions on several scales need not agree, and are asked about.
+@pytest.mark.parametrize(("scale", "noise"), [*((s, False) for s in SCALES), ("as they are", True)])
+def test_real_predictions_with_folds_are_never_taken_for_data(scale, noise):
+    answers, y = make_real(noise)
+    for name, times in SCALES[scale].items():
+        answers[name] *= times
+    table = answers.assign(y=y, fold=np.arange(N_REAL) % 5)
+    assert Predictions.from_frame(table).n_configs == 5
+
+
+@pytest.mark.parametrize("noise", [False, True])
+def test_real_predictions_of_numbers_are_never_taken_for_data(noise):
+    X, y = load_diabetes(return_X_y=True)
+    y = np.random.default_rng(9).normal(50, 9, len(y)) if noise else y
+    learners = (Ridge(1.0), Ridge(1e4), KNeighborsRegressor(9), DecisionTreeRegressor(max_depth=3))
+    answers = {f"m{k}": cross_val_predict(m, X, y, cv=5) for k, m in enumerate(learners)}
+    table = pd.DataFrame(answers).assign(y=y, fold=np.arange(len(y)) % 5)
+    assert Predictions.from_frame(table).remarks == ()
+    logarithms = np.log(table[list(answers)].clip(1)).assign(y=y, fold=table["fold"])
+    if not noise:  # real predictions on another scale agree, and are told of
+        assert "EN120" in {remark.code for remark in Predictions.from_frame(logarithms).remarks}
 
 
 RISKS = np.random.default_rng(6).random((N, 4))  # any seed: only ranges are looked at

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from earnest import FormatError, InputError, Predictions, trials_from
@@ -138,3 +139,25 @@ def test_trials_are_read_as_tables_are(tmp_path):
     path.write_bytes(("größe;objective\n" + rows).replace(".", ",").encode("cp1252"))
     trials = trials_from(path, direction="maximize")
     assert [one["größe"] for one in trials.configs][:2] == [0.0, 0.25]
+
+
+@pytest.mark.parametrize("sign", [",", ";"])
+def test_a_ragged_line_is_named_with_the_fields_it_has_and_should_have(tmp_path, sign):
+    rows = [["a", "b", "y"], ["1", '"two\nlines"', "0"], ["1", "2"], ["1", "2", "0", "4"]]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(sign.join(row) for row in rows) + "\n")
+    for read in (open_noting, Predictions.load):
+        with pytest.raises(FormatError, match="number of fields") as raised:
+            read(path)
+        assert "3 fields" in raised.value.needs
+        assert raised.value.got == "2 in line 4, 4 in line 5"
+
+
+def test_all_names_that_stand_there_twice_are_listed_with_their_places(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,a,c,b,a\n1,2,3,4,5,6\n")
+    frame = pd.DataFrame([[1, 2, 3, 4, 5, 6]], columns=list("abacba"))
+    for source in (path, frame):
+        with pytest.raises(InputError, match="not unique") as raised:
+            open_noting(source)
+        assert raised.value.got == "'a' in columns 1, 3, 6; 'b' in columns 2, 5"

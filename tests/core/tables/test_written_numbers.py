@@ -72,9 +72,10 @@ def test_what_can_mean_two_things_is_refused_with_both_and_read_when_told(tmp_pa
     cells, one, meant, other = EITHER[name]
     path = file(tmp_path, cells, sign)
     with pytest.raises(FormatError, match="read in two ways") as raised:
-        open_noting(path)
+        values(path)
     assert "12573 or 12.573" in raised.value.got
-    assert raised.value.cure == "Pass thousands=',' for 12573, or decimal=',' for 12.573."
+    assert "thousands=','" in raised.value.cure
+    assert "decimal=','" in raised.value.cure
     assert values(path, **one) == meant
     assert values(path, **other)[0] == pytest.approx(12.573, rel=1e-15)
 
@@ -87,7 +88,8 @@ def test_another_column_of_the_file_tells_what_a_comma_is(tmp_path):
     assert values(path) == pytest.approx([12.573, 1.2], rel=1e-15)
     path.write_text('x,z\n"12,573",0.5\n"1,200",0.25\n')  # which says nothing of the comma
     with pytest.raises(FormatError, match="read in two ways"):
-        open_noting(path)
+        values(path)
+    assert open_noting(path).columns.array("z").tolist() == [0.5, 0.25]  # and is not in doubt
 
 
 def test_points_between_thousands_are_read_when_told_and_are_decimals_else(tmp_path):

@@ -9,10 +9,10 @@ import pytest
 
 import earnest as en
 from earnest import metric as metric_named
-from earnest.core.results.cautions import Caution, Severity
+from earnest.core.data.folds import TrainingSizes
 from earnest.core.results.estimate import Estimate, Provenance, Scale
 from earnest.core.results.interval import Interval
-from earnest.core.results.specs import Estimand, Side
+from earnest.core.results.specs import AgainstChance, Selection, Side
 from earnest.core.text.estimate import (
     Form,
     PrintedEstimate,
@@ -42,6 +42,7 @@ def made(value: float, naive: float | None, **changes: object) -> Estimate:
         scale=AUC,
         method="bbc",
         estimand="the mean performance",
+        selection=Selection.CORRECTED,
         naive=naive,
         winner="svm",
         n_cases=569,
@@ -114,13 +115,25 @@ def test_no_more_than_all_of_the_gain_is_lost(value):
     assert words.count("%") == 1  # that of the level
 
 
-def test_a_test_decides_about_a_constant_not_the_end_of_the_interval():
-    wide = made(0.7, 0.75, interval=Interval(0.4, 0.9, 0.95, "two-sided"), gain_error=0.1)
-    assert wide.beats_constant  # 2 errors above, and 1.645 is what one side at 95 % asks for
-    assert form(wide) is not Form.NO_EVIDENCE
-    narrow = dataclasses.replace(wide, gain_error=0.13)
-    assert narrow.beats_constant is False
-    assert form(narrow) is Form.NO_EVIDENCE
+def test_the_interval_itself_decides_about_chance():
+    wide = made(0.7, 0.75, interval=Interval(0.4, 0.9, 0.95, "two-sided"))
+    assert wide.against_chance is AgainstChance.UNDECIDED
+    assert form(wide) is Form.NO_EVIDENCE
+    beyond = dataclasses.replace(wide, interval=Interval(0.51, 0.9, 0.95, "two-sided"))
+    assert beyond.against_chance is AgainstChance.BETTER
+    assert form(beyond) is not Form.NO_EVIDENCE
+
+
+def test_an_interval_below_chance_shows_a_model_that_is_worse():
+    below = made(0.33, 0.4, interval=Interval(0.16, 0.49, 0.95, "two-sided"))
+    assert below.against_chance is AgainstChance.WORSE
+    assert form(below) is Form.WORSE
+    touching = dataclasses.replace(below, interval=Interval(0.16, 0.5, 0.95, "two-sided"))
+    assert touching.against_chance is AgainstChance.UNDECIDED
+    loss = made(
+        9.0, 8.0, scale=RMSE, no_information=5.0, interval=Interval(7.0, 11.0, 0.95, "two-sided")
+    )
+    assert loss.against_chance is AgainstChance.WORSE
 
 
 def test_a_large_share_lost_contradicts_the_search():
@@ -164,11 +177,11 @@ def test_the_largest_class_is_not_called_chance():
     )
 
 
-def test_an_interval_open_at_the_bad_end_does_not_count_as_reaching_it():
+def test_an_interval_open_at_the_bad_end_cannot_show_that_a_model_is_better():
     upper = dataclasses.replace(WEAK, interval=Interval(0.0, 0.65, 0.95, "upper"))
-    assert form(upper) is Form.LARGE
-    worse = dataclasses.replace(upper, value=0.49)
-    assert form(worse) is Form.NO_EVIDENCE
+    assert upper.against_chance is AgainstChance.UNDECIDED
+    below = dataclasses.replace(upper, value=0.4, interval=Interval(0.0, 0.45, 0.95, "upper"))
+    assert below.against_chance is AgainstChance.WORSE
 
 
 def test_a_one_sided_bound_says_its_side_once():
@@ -177,43 +190,39 @@ def test_a_one_sided_bound_says_its_side_once():
     assert confidence(lower).endswith("is above 0.45.")
 
 
-def test_without_interval_the_estimate_itself_must_beat_no_information():
-    assert form(made(0.5, 0.6, interval=None)) is Form.NO_EVIDENCE
+def test_without_interval_nothing_is_said_about_chance():
+    assert made(0.5, 0.6, interval=None).against_chance is None
     assert form(made(0.51, 0.6, interval=None)) is Form.LARGE
-    assert made(0.51, 0.6, no_information=None).beats_constant is None
+    assert made(0.51, 0.6, no_information=None).against_chance is None
 
 
 def test_one_configuration_has_no_naive_number():
-    alone = dataclasses.replace(SMALL, n_configs=1)
+    alone = dataclasses.replace(SMALL, n_configs=1, selection=Selection.NOTHING_SELECTED)
     assert form(alone) is Form.ALONE
     assert headline(alone, "ROC AUC") == "Expect a ROC AUC of 0.984 on new data."
     assert reason(alone) == ""
 
 
 def test_what_is_not_corrected_promises_nothing():
-    said = headline(SMALL, "ROC AUC", corrected=False)
+    raw = dataclasses.replace(SMALL, selection=Selection.UNCORRECTED)
+    said = headline(raw, "ROC AUC")
     assert said == "The winner's ROC AUC of 0.984 is not corrected for the search."
-    assert "does not correct" in reason(SMALL, corrected=False)
-    assert plain(confidence(SMALL, corrected=False)) == (
+    assert "does not correct" in reason(raw)
+    assert plain(confidence(raw)) == (
         "As if the winner had been fixed in advance, with 95 % confidence it lies between 0.969 "
         "and 0.994."
     )
 
 
 def test_the_best_of_several_on_the_cases_that_score_is_not_promised():
-    note = Caution("EN022", "The best of 6.", "It is optimistic.", "", Severity.NOTE)
-    best = dataclasses.replace(SMALL, cautions=(note,))
+    best = dataclasses.replace(SMALL, selection=Selection.BOUND_ONLY)
     assert form(best) is Form.ELECTED
     words = headline(best, "ROC AUC")
     assert words.startswith("The best of the candidates scored a ROC AUC of 0.984")
-    assert "too optimistic" in words
+    assert "only the limit" in words
     assert "Expect" not in words
     assert "confidence its true value lies between" in confidence(best)
     assert "the score does not" in reason(best)
-
-
-def test_one_configuration_needs_no_correction():
-    assert form(dataclasses.replace(SMALL, n_configs=1), corrected=False) is Form.ALONE
 
 
 def test_losses_read_in_their_own_direction():
@@ -311,34 +320,17 @@ def test_a_range_without_an_end_is_never_full():
     assert print_numbers(loss).full == frozenset()
 
 
-@pytest.mark.parametrize(
-    ("folds", "cases", "share"), [(10, 569, "9/10"), (2, 569, "1/2"), (30, 30, "all but one")]
-)
-def test_the_number_says_on_what_its_models_were_trained(folds, cases, share):
-    about = dataclasses.replace(SMALL.provenance, n_folds=folds)
-    mine = dataclasses.replace(
-        SMALL, provenance=about, n_cases=cases, estimand=str(Estimand.WINNER)
-    )
-    assert mine.training_share == share
+def test_the_number_says_on_what_its_models_were_trained():
+    mine = dataclasses.replace(SMALL, training=TrainingSizes(77, 223, 369))
     for delivered in (False, True):
-        assert f"trained on {share} " in training_words(mine, delivered=delivered)
+        assert "trained on 77 to 369 " in training_words(mine, delivered=delivered)
     assert training_words(mine) != training_words(mine, delivered=True)
-    assert f"trained on {share} of n={cases}" in repr(mine)
+    assert "trained on 77 to 369, n=569" in repr(mine)
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"estimand": str(Estimand.THIS_MODEL)},  # the model that was tested is the one that is used
-        {"estimand": str(Estimand.LEARNER_AT_N)},
-        {"provenance": dataclasses.replace(SMALL.provenance, n_folds=1)},
-    ],
-)
-def test_nothing_is_said_of_training_where_nothing_is_refitted(changes):
-    mine = dataclasses.replace(SMALL, **{"estimand": str(Estimand.WINNER)} | changes)
-    assert mine.training_share is None
-    assert training_words(mine) == ""
-    assert "trained" not in repr(mine)
+def test_nothing_is_said_of_training_where_it_is_not_known():
+    assert training_words(SMALL) == ""
+    assert "trained" not in repr(SMALL)
 
 
 def test_what_is_near_one_is_one_where_one_is_no_limit():

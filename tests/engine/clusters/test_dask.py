@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import socket
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -18,7 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import earnest as en
 from earnest import SearchCV, nested_cv
-from earnest.core.base.errors import EarnestError
+from earnest.core.base.errors import ClusterError, EarnestError
 from earnest.core.base.protocols import Outcome, Task
 from earnest.engine import backends
 from earnest.engine import scores as engine_scores
@@ -43,6 +45,7 @@ from tests.engine.works import (
     seconds_and_process,
     trouble,
 )
+from tests.store.examples import same
 
 SHARED = np.arange(100_000.0)
 TASKS = [Task((number, 0), number) for number in range(40)]
@@ -68,14 +71,19 @@ def cluster(whole: DaskProcesses, client: Client) -> Iterator[DaskProcesses]:
         yield whole
 
 
+def make_predictions() -> en.Predictions:
+    """Thirty configurations on 120 cases in five folds; seed 0."""
+    rng = np.random.default_rng(0)
+    y = np.tile([0, 1], 60)
+    scores = 1 / (1 + np.exp(-(y[:, None] + rng.standard_normal((120, 30)) - 0.5)))
+    return en.Predictions.from_arrays(y, scores, np.arange(120) // 2 % 5)
+
+
 @pytest.mark.parametrize("metric", ["roc_auc", "accuracy"])
 def test_an_estimate_scores_blocks_of_configurations_on_the_workers_to_the_same_bytes(
     cluster: DaskProcesses, monkeypatch: pytest.MonkeyPatch, metric: str
 ) -> None:
-    rng = np.random.default_rng(0)
-    y = np.tile([0, 1], 60)
-    scores = 1 / (1 + np.exp(-(y[:, None] + rng.standard_normal((120, 30)) - 0.5)))
-    pi = en.Predictions.from_arrays(y, scores, np.arange(120) // 2 % 5)
+    pi = make_predictions()
     plain = en.estimate(pi, metric=metric, n_resamples=100, rng=0, n_jobs=1)
     tasks: list[int] = []
     real = engine_scores.run
@@ -84,6 +92,15 @@ def test_an_estimate_scores_blocks_of_configurations_on_the_workers_to_the_same_
         tasks.append(len(given))
         return real(work, shared, given, **options)
 
+    monkeypatch.setattr(engine_scores, "run", counted)
+    score_elsewhere(monkeypatch)
+    spread = en.estimate(pi, metric=metric, n_resamples=100, rng=0)
+    assert 4 in tasks  # two blocks for each of two threads
+    assert spread.to_dict(draws=True) == plain.to_dict(draws=True)
+
+
+def score_elsewhere(patch: pytest.MonkeyPatch) -> None:
+    """Send every table of scores to the cluster, and let none be scored here."""
     fill = kernel._fill_table
 
     def refuse(asked: en.Predictions, *rest: Any, **options: Any) -> Any:
@@ -91,12 +108,123 @@ def test_an_estimate_scores_blocks_of_configurations_on_the_workers_to_the_same_
         assert asked.n_configs == 1 or constants, "a table was scored here"
         return fill(asked, *rest, **options)
 
-    monkeypatch.setattr(engine_scores, "run", counted)
-    monkeypatch.setattr(engine_scores, "WORTH", 0)
-    monkeypatch.setattr(kernel, "_fill_table", refuse)
-    spread = en.estimate(pi, metric=metric, n_resamples=100, rng=0)
-    assert 4 in tasks  # two blocks for each of two threads
+    patch.setattr(engine_scores, "WORTH", 0)
+    patch.setattr(kernel, "_fill_table", refuse)
+
+
+DEADLY = """
+import os
+from earnest.engine import scores
+scores._score_block = lambda shared, task: os._exit(9)
+"""
+SLOW = """
+import time
+from earnest.engine import scores
+plain = scores._score_block
+scores._score_block = lambda shared, task: (time.sleep(0.5), plain(shared, task))[1]
+"""
+
+
+def test_an_estimate_whose_worker_dies_gets_the_same_bytes_from_one_that_comes_late(
+    whole: DaskProcesses, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pi = make_predictions()
+    plain = en.estimate(pi, metric="roc_auc", n_resamples=100, rng=0, n_jobs=1)
+    while whole.workers:
+        whole.kill(0)
+        whole.workers.pop(0)
+    deadly = whole.add(code=f"{DEADLY}\n{WORKER}")
+    whole.ready(client, 1)
+
+    def replace_worker() -> None:
+        deadly.wait(60)
+        whole.add()
+
+    late = threading.Thread(target=replace_worker)
+    late.start()
+    score_elsewhere(monkeypatch)
+    with joblib.parallel_config(backend="dask", client=client):
+        spread = en.estimate(pi, metric="roc_auc", n_resamples=100, rng=0)
+    late.join(60)
+    assert deadly.returncode == 9
     assert spread.to_dict(draws=True) == plain.to_dict(draws=True)
+
+
+def test_an_estimate_whose_scheduler_dies_says_so_and_gives_the_same_bytes_on_another(
+    cluster: DaskProcesses, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backends, "CONNECT", 2.0)
+    pi = make_predictions()
+    plain = en.estimate(pi, metric="roc_auc", n_resamples=100, rng=0, n_jobs=1)
+    score_elsewhere(monkeypatch)
+    ask = {"metric": "roc_auc", "n_resamples": 100, "rng": 0}
+    real = engine_scores.run
+    with dask_processes(tmp_path) as other, on_backend("dask", other.address):
+        other.add(code=f"{SLOW}\n{WORKER}")
+
+        def watched(*args: Any, **options: Any) -> Iterator[Outcome]:
+            for outcome in real(*args, **options):
+                yield outcome
+                other.kill_scheduler()  # while the worker scores the next block
+
+        monkeypatch.setattr(engine_scores, "run", watched)
+        with pytest.raises(ClusterError) as lost:
+            en.estimate(pi, **ask)
+    monkeypatch.setattr(engine_scores, "run", real)
+    assert "scheduler" in lost.value.what
+    assert lost.value.resumes_by is None  # an estimate stores nothing
+    again = en.estimate(pi, **ask)
+    assert again.to_dict(draws=True) == plain.to_dict(draws=True)
+
+
+def test_a_lost_cluster_is_no_refusal_of_a_method_and_the_question_can_be_asked_again(
+    cluster: DaskProcesses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pi, search = make_predictions(), searched(n_jobs=1)
+    monkeypatch.setattr(engine_scores, "WORTH", 0)
+
+    def lose(*args: Any, **options: Any) -> Iterator[Outcome]:
+        raise ClusterError("the cluster is gone")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(engine_scores, "run", lose)
+        with pytest.raises(ClusterError):
+            en.estimate_all(pi, methods=["bbc", "naive"], metric="roc_auc", n_resamples=50)
+        with pytest.raises(ClusterError):
+            _ = search.set_params(n_jobs=None).estimate_
+    assert search.estimate_ == searched(n_jobs=1).estimate_
+
+
+def test_a_search_whose_scheduler_dies_loses_nothing_and_resumes_here_and_on_another(
+    cluster: DaskProcesses, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backends, "CONNECT", 2.0)
+    alone = searched(n_jobs=1)
+    stored = 0
+
+    class Watched(SqliteStore):
+        def put(self, outcome: Outcome) -> None:
+            nonlocal stored
+            super().put(outcome)
+            stored += 1
+            if stored == 7:
+                other.kill_scheduler()
+
+    with dask_processes(tmp_path) as other, on_backend("dask", other.address):
+        other.add()
+        with pytest.raises(ClusterError) as lost:
+            searched(store=Watched(tmp_path / "run.db"))
+    assert "scheduler" in lost.value.what
+    assert lost.value.resumes_by == "store"
+    assert 7 <= stored < 60
+    before = dict(read_run(tmp_path / "run.db").outcomes)
+    assert len(before) == lost.value.stored == stored
+    shutil.copy(tmp_path / "run.db", tmp_path / "copy.db")
+    for store, options in (("run.db", {"n_jobs": 1}), ("copy.db", {})):
+        assert_same_search(searched(store=tmp_path / store, **options), alone)
+        after = read_run(tmp_path / store).outcomes
+        assert len(after) == 60
+        assert all(same(after[key], outcome) for key, outcome in before.items())
 
 
 def lines(log: Path) -> list[str]:

@@ -10,7 +10,12 @@ from earnest import Predictions, estimate, metric
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.rng import Seeds
 from earnest.inference.curves import corrected as module
-from earnest.inference.curves.corrected import GRID, Selection, class_curves, no_class_curves
+from earnest.inference.curves.corrected import (
+    GRID,
+    ResampledSelection,
+    class_curves,
+    no_class_curves,
+)
 
 EXACT = 1e-9  # sums of a few thousand numbers of order one
 
@@ -35,7 +40,7 @@ def slow_auc(positive: np.ndarray, scores: np.ndarray) -> float:
 def test_the_mean_over_classes_has_the_area_of_the_estimate() -> None:
     pi = several()
     made = estimate(pi, metric="roc_auc_ovr", n_resamples=150, rng=1)
-    found = class_curves(pi, metric("roc_auc_ovr"), made.winner or 0, Selection.of(made))
+    found = class_curves(pi, metric("roc_auc_ovr"), made.winner or 0, ResampledSelection.of(made))
     assert found.mean.area == pytest.approx(made.value, abs=EXACT)
     assert found.mean.own_area == pytest.approx(made.naive, abs=EXACT)
     assert found.mean.area_limits == pytest.approx(
@@ -51,7 +56,7 @@ def test_the_mean_over_classes_has_the_area_of_the_estimate() -> None:
 def test_the_winners_own_areas_are_those_of_pairs_counted_by_hand() -> None:
     pi = several(n=60)
     made = estimate(pi, metric="accuracy", n_resamples=50, rng=0)
-    found = class_curves(pi, metric("accuracy"), made.winner or 0, Selection.of(made))
+    found = class_curves(pi, metric("accuracy"), made.winner or 0, ResampledSelection.of(made))
     column = pi.configs.index(made.winner or 0)
     for k, one in enumerate(found.classes):
         by_hand = slow_auc(pi.target.y == k, pi.responses[:, column, 0, k])
@@ -64,11 +69,11 @@ def test_the_winners_own_areas_are_those_of_pairs_counted_by_hand() -> None:
 def test_areas_are_the_mean_over_resamples_of_winners_chosen_in_bag() -> None:
     pi = several(n=45, configs=2, seed=8)
     made = estimate(pi, metric="accuracy", n_resamples=40, rng=4)
-    found = class_curves(pi, metric("accuracy"), made.winner or 0, Selection.of(made))
+    found = class_curves(pi, metric("accuracy"), made.winner or 0, ResampledSelection.of(made))
     table = module.draw_scores(
         pi,
         metric("accuracy"),
-        Selection.of(made),
+        ResampledSelection.of(made),
         lambda best, _, outside: np.array(
             [
                 [slow_auc(pi.target.y[w > 0] == k, pi.responses[w > 0, c, 0, k]) for k in range(3)]
@@ -87,7 +92,7 @@ def test_repeats_are_averaged_and_never_pooled() -> None:
     twice[:, :, 1] = twice[:, :, 1] ** 3  # another scale, the same order within a class
     folds = np.repeat(pi.folds, 2, axis=1)
     both = Predictions.from_arrays(pi.target.y, twice, folds, response="decision")
-    how = Selection(Seeds(0), n_resamples=30)
+    how = ResampledSelection(Seeds(0), n_resamples=30)
     one, two = (
         class_curves(each, metric("roc_auc_ovr"), 0, how)
         for each in (
@@ -110,13 +115,13 @@ def test_what_has_no_curves_says_why(kind: str) -> None:
     said = {"labels": "labels, not scores", "binary": "several classes", "many": "up to 30"}
     assert said[kind] in str(no_class_curves(pi))
     with pytest.raises(EvidenceError, match="no curves to draw"):
-        class_curves(pi, metric("accuracy"), 0, Selection(Seeds(0)))
+        class_curves(pi, metric("accuracy"), 0, ResampledSelection(Seeds(0)))
 
 
 def test_ten_classes_one_of_them_rare() -> None:
     pi = several(n=200, classes=10, configs=3)
     made = en.estimate(pi, metric="accuracy", n_resamples=60, rng=0)
-    found = class_curves(pi, metric("accuracy"), made.winner or 0, Selection.of(made))
+    found = class_curves(pi, metric("accuracy"), made.winner or 0, ResampledSelection.of(made))
     assert len(found.classes) == len(found.names) == 10
     assert found.by_area[0] == int(np.argmin([one.area for one in found.classes]))
     assert found.mean.x is GRID

@@ -16,7 +16,7 @@ from earnest.inference.curves import corrected as module
 from earnest.inference.curves.corrected import (
     GRID,
     Curves,
-    Selection,
+    ResampledSelection,
     curve_points,
     enough,
     mean_curves,
@@ -32,7 +32,7 @@ HALF_STEP = 0.5 * (GRID[1] - GRID[0])
 
 def curves_of(pi: Predictions, name: str = "roc_auc", **knobs: object) -> tuple[Curves, object]:
     made = estimate(pi, method=BBC(n_resamples=120, **knobs), metric=name, rng=7)
-    return mean_curves(pi, metric(name), made.winner or 0, Selection.of(made)), made
+    return mean_curves(pi, metric(name), made.winner or 0, ResampledSelection.of(made)), made
 
 
 def in_repeats(seed: int = 0, groups: bool = False) -> Predictions:
@@ -98,14 +98,14 @@ def test_the_average_precision_is_the_area_under_the_other_curve(binary: Predict
 
 def test_another_metric_chooses_other_winners(binary: Predictions) -> None:
     found, made = curves_of(binary, "accuracy")
-    seeds = Selection.of(made)
+    seeds = ResampledSelection.of(made)
     by_auc = estimate(binary, method=BBC(n_resamples=120), metric="roc_auc", rng=7)
     assert found.roc.area != by_auc.value
     assert found.roc.n_resamples <= seeds.n_resamples
 
 
 def test_a_wider_band_holds_a_narrower_one(binary: Predictions) -> None:
-    selection = Selection.of(estimate(binary, metric="roc_auc", rng=1))
+    selection = ResampledSelection.of(estimate(binary, metric="roc_auc", rng=1))
     wide, narrow = (
         mean_curves(binary, metric("roc_auc"), 0, selection, confidence_level=level).roc
         for level in (0.99, 0.8)
@@ -117,19 +117,19 @@ def test_a_wider_band_holds_a_narrower_one(binary: Predictions) -> None:
 
 def test_the_choosing_of_an_estimate_is_read_from_its_provenance(binary: Predictions) -> None:
     made = estimate(binary, method=BBC(n_resamples=77, undefined="drop"), metric="roc_auc", rng=9)
-    found = Selection.of(made)
+    found = ResampledSelection.of(made)
     assert (found.seeds.entropy, found.n_resamples) == (9, 77)
     assert found.undefined == "drop"
     assert type(found.selector) is Pooled
     folds = estimate(
         binary, method=BBC(n_resamples=9, selector="mean_of_folds"), metric="accuracy", rng=0
     )
-    assert type(Selection.of(folds).selector) is MeanOfFolds
+    assert type(ResampledSelection.of(folds).selector) is MeanOfFolds
 
 
 def test_a_method_that_draws_nothing_lends_its_seed_alone(binary: Predictions) -> None:
     made = estimate(binary, method="naive", metric="roc_auc", rng=3)
-    found = Selection.of(made)
+    found = ResampledSelection.of(made)
     assert (found.seeds.entropy, found.n_resamples) == (3, 1000)
 
 
@@ -137,7 +137,7 @@ def test_an_estimate_of_other_predictions_is_refused(binary: Predictions) -> Non
     other = example_predictions("binary")
     made = estimate(other, metric="roc_auc", n_resamples=50, rng=1)
     with pytest.raises(EvidenceError, match="cannot be drawn again"):
-        mean_curves(binary, metric("roc_auc"), 0, Selection.of(made))
+        mean_curves(binary, metric("roc_auc"), 0, ResampledSelection.of(made))
 
 
 def test_a_choice_that_is_not_known_by_its_name_is_refused_where_it_chose_otherwise() -> None:
@@ -151,7 +151,7 @@ def test_a_choice_that_is_not_known_by_its_name_is_refused_where_it_chose_otherw
     pi = example_predictions("binary")
     made = estimate(pi, method=BBC(n_resamples=40, selector=Last()), metric="roc_auc", rng=1)
     with pytest.raises(EvidenceError, match="known by name"):
-        mean_curves(pi, metric("roc_auc"), made.winner or 0, Selection.of(made))
+        mean_curves(pi, metric("roc_auc"), made.winner or 0, ResampledSelection.of(made))
 
 
 def test_the_first_resamples_of_many_are_those_of_the_estimate(
@@ -159,7 +159,7 @@ def test_the_first_resamples_of_many_are_those_of_the_estimate(
 ) -> None:
     monkeypatch.setattr(module, "MOST", 100)
     made = estimate(binary, metric="roc_auc", n_resamples=300, rng=1)
-    found = mean_curves(binary, metric("roc_auc"), made.winner or 0, Selection.of(made))
+    found = mean_curves(binary, metric("roc_auc"), made.winner or 0, ResampledSelection.of(made))
     assert made.draws is not None
     assert found.roc.area == pytest.approx(made.draws[:100].mean(), abs=EXACT)
     assert found.roc.n_resamples == 100
@@ -188,7 +188,7 @@ def test_what_has_no_two_classes_has_no_curve(task: str) -> None:
     pi = example_predictions(task)
     assert no_curves(pi)
     with pytest.raises(EvidenceError, match="no curve"):
-        mean_curves(pi, metric("roc_auc"), 0, Selection(Seeds(0)))
+        mean_curves(pi, metric("roc_auc"), 0, ResampledSelection(Seeds(0)))
 
 
 def test_an_estimate_without_its_knobs_is_refused(binary: Predictions) -> None:
@@ -196,4 +196,4 @@ def test_an_estimate_without_its_knobs_is_refused(binary: Predictions) -> None:
     for knobs in ({}, {"n_resamples": "many", "undefined": "redraw"}, {"n_resamples": 50}):
         told = replace(made, provenance=replace(made.provenance, knobs=knobs))
         with pytest.raises(EvidenceError, match="resamples"):
-            Selection.of(told)
+            ResampledSelection.of(told)

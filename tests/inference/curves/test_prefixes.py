@@ -12,7 +12,7 @@ from earnest import BBC, Predictions
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.rng import Seeds
 from earnest.core.data.selection import first_best, in_units_of_the_best
-from earnest.inference.curves.corrected import Selection
+from earnest.inference.curves.corrected import ResampledSelection
 from earnest.inference.curves.prefixes import (
     Order,
     find_changes,
@@ -37,7 +37,7 @@ def check_prefixes(
     pi: Predictions, name: str, *, undefined: str = "redraw", n: int = B, some: bool = False
 ) -> None:
     """Hold every prefix, or the second and the last, to the estimate of its configurations."""
-    selection = Selection(Seeds(3), n_resamples=n, undefined=UndefinedRule(undefined))
+    selection = ResampledSelection(Seeds(3), n_resamples=n, undefined=UndefinedRule(undefined))
     found = score_prefixes(pi.usable(), measure(pi, name), selection)
     method = BBC(n_resamples=n, undefined=undefined)
     assert list(found.marks) == list(range(1, pi.usable().n_configs + 1))
@@ -158,7 +158,7 @@ def test_a_prefix_of_configurations_without_a_score_has_none() -> None:
     raw = y[:, None] + rng.standard_normal((20, 4))
     raw[:, :2] = 1.0  # no correlation with a constant
     pi = en.Predictions.from_arrays(y, raw)
-    found = score_prefixes(pi, measure(pi, "pearson"), Selection(Seeds(0), n_resamples=40))
+    found = score_prefixes(pi, measure(pi, "pearson"), ResampledSelection(Seeds(0), n_resamples=40))
     assert np.isnan(found.corrected[:2]).all()
     assert np.isfinite(found.corrected[2:]).all()
     assert np.isnan(found.naive[:2]).all()
@@ -187,7 +187,7 @@ def test_the_mean_over_orders_is_that_of_all_permutations(name: str) -> None:
     raw = y[:, None] + rng.standard_normal((30, 4))
     raw[:, 3] = raw[:, 1]  # tied always, and others by chance
     pi = en.Predictions.from_arrays(y, raw)
-    metric, selection = measure(pi, name), Selection(Seeds(5), n_resamples=B)
+    metric, selection = measure(pi, name), ResampledSelection(Seeds(5), n_resamples=B)
     found = score_prefixes(pi, metric, selection, order=Order.MEAN, marks=[])
     every = [
         score_prefixes(pi.select(list(order)), metric, selection, marks=[])
@@ -224,7 +224,7 @@ def test_threads_change_no_bit() -> None:
     for order in Order:
         one, two = (
             score_prefixes(
-                pi, measure(pi, "roc_auc"), Selection(Seeds(1)), order=order, n_jobs=jobs
+                pi, measure(pi, "roc_auc"), ResampledSelection(Seeds(1)), order=order, n_jobs=jobs
             )
             for jobs in (1, 2)
         )

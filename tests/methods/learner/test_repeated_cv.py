@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from earnest import EvidenceError, MetricError, Predictions, estimate
+from earnest.methods.learner.repeated_cv import InfluenceVariance, _few_repeats
 from tests.methods.learners import cross_validated, line_data, random_folds
 
 X, Y = line_data(30)
@@ -119,3 +120,8 @@ def test_repeats_may_lack_cases() -> None:
     whole = estimate(PI, method="repeated_cv", metric="mse")
     assert made.value == pytest.approx(whole.value, rel=0.1)
     assert 0 < made.standard_error < 2 * whole.standard_error
+
+
+def test_repeats_that_show_noise_alone_are_told_without_a_number() -> None:
+    (caution,) = _few_repeats(3, InfluenceVariance(total=1.0, tested=0.0, trained=0.0, noise=1.0))
+    assert caution.code == "EN092"

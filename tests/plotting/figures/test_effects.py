@@ -93,25 +93,27 @@ def test_a_figure_goes_where_it_is_told() -> None:
 
 def test_a_surface_shows_the_mean_and_its_uncertainty_and_the_best() -> None:
     surface = compute_surface(SCENE, "C", "share")
-    first, second = surface.plot()
+    first = surface.plot()
+    second = first.figure.axes[1]
     np.testing.assert_allclose(first.collections[0].get_array().ravel(), surface.mean.T.ravel())
     np.testing.assert_allclose(second.collections[0].get_array().ravel(), surface.sd.T.ravel())
     assert (surface.best is not None) == bool(lines(first, "D"))
     assert first.get_xscale() == "log"
-    plot_surface(compute_surface(SCENE, "scaling", "share"), (first, second))
+    again = plot_surface(compute_surface(SCENE, "scaling", "share"), first.figure)
+    assert again.figure is first.figure
 
 
 def test_a_tree_has_a_panel_a_region_and_a_line_to_each_child() -> None:
     curve = effect_of(SCENE, "share")
     tree = regions_of(SCENE, curve, RegionRule(Growth(n_regions=4)))
-    figure = tree.plot()
+    figure = tree.plot().figure
     assert len(figure.axes) == len(tree.regions)
     assert len(figure.artists) == len(tree.regions) - 1
     words = [text.get_text() for ax in figure.axes for text in ax.texts]
     assert sum("best here" in text for text in words) == 1
     assert len({ax.get_ylim() for ax in figure.axes}) == 1
     alone = regions_of(SCENE, curve, RegionRule(Growth(n_regions=1)))
-    assert len(plot_regions(alone).axes) == 1
+    assert len(plot_regions(alone).figure.axes) == 1
 
 
 def test_importance_is_dots_with_intervals_from_zero() -> None:
@@ -138,19 +140,19 @@ def test_names_are_drawn_as_they_are() -> None:
         grid_size=4,
         rng=0,
     )
-    for figure in (
+    for ax in (
         found.plot(),
         *(found.regions[name].plot() for name in names),
-        found.importance.plot().figure,
-        found.effect2d(*names).plot()[0].figure,
-        found.effect2d(names[0], "kind").plot()[0].figure,
+        found.importance.plot(),
+        found.effect2d(*names).plot(),
+        found.effect2d(names[0], "kind").plot(),
     ):
-        figure.draw_without_rendering()  # mathematics in a label would raise here
+        ax.figure.draw_without_rendering()  # mathematics in a label would raise here
 
 
 def test_figures_side_by_side_share_their_scale() -> None:
     found = en.explain(mixed_trials(30), n_points=40, grid_size=4, rng=0)
-    figure = found.plot(most=3)
+    figure = found.plot(most=3).figure
     shown = [ax for ax in figure.axes if ax.get_visible()]
     assert len(shown) == 3
     assert len({ax.get_ylim() for ax in shown}) == 1

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import earnest as en
+from earnest.core.results.specs import Selection
 from earnest.plotting.svg.canvas import TOKENS
 
 SEED = 5
@@ -98,7 +99,7 @@ def test_a_forest_has_the_groups_and_colours_of_the_report() -> None:
         for line in ax.lines
         if line.get_marker() in ("o", "D")
     }
-    raw = [one for one in table if any(c.code == "EN022" for c in one.cautions)]
+    raw = [one for one in table if one.selection is Selection.UNCORRECTED]
     fair = [one for one in table if one not in raw]
     first = fair[0].estimand
     for one in table:

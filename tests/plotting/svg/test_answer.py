@@ -11,6 +11,7 @@ import pytest
 
 from earnest.core.results.estimate import Estimate, Scale
 from earnest.core.results.interval import DrawnLimits, Interval
+from earnest.core.results.specs import Selection
 from earnest.core.text.estimate import print_numbers
 from earnest.plotting.svg.answer import answer, find_shaded
 from earnest.plotting.svg.canvas import Figure
@@ -68,7 +69,7 @@ def test_a_one_sided_bound_has_one_number_and_an_arrow() -> None:
 
 
 def test_one_configuration_has_no_naive_number() -> None:
-    alone = replace(MADE, n_configs=1)
+    alone = replace(MADE, n_configs=1, selection=Selection.NOTHING_SELECTED)
     assert "naive" not in answer(alone, name="a").label
     assert not any("naive" in word for word in words_of(answer(alone, name="a")))
 

@@ -11,7 +11,7 @@ import pytest
 
 import earnest as en
 from earnest import Predictions, metric
-from earnest.inference.curves.corrected import Curves, Selection, mean_curves
+from earnest.inference.curves.corrected import Curves, ResampledSelection, mean_curves
 from earnest.inference.curves.winner import (
     FoldScores,
     calibration,
@@ -37,7 +37,7 @@ def words_of(figure: Figure) -> list[str]:
 def curves_of(y: np.ndarray, scores: np.ndarray) -> Curves:
     pi = Predictions.from_arrays(y, scores, np.arange(len(y)) // 2 % 5)
     made = en.estimate(pi, metric="roc_auc", n_resamples=60, rng=0)
-    return mean_curves(pi, AUC, made.winner or 0, Selection.of(made))
+    return mean_curves(pi, AUC, made.winner or 0, ResampledSelection.of(made))
 
 
 def test_both_areas_are_printed_and_the_naive_one_is_named_so() -> None:

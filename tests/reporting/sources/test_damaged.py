@@ -55,9 +55,9 @@ def test_scores_with_folds_are_reported(tmp_path: Path) -> None:
     assert "fold by fold" in made.to_markdown()
 
 
-def test_a_seed_that_is_no_text_is_none(run: Path, tmp_path: Path) -> None:
+def test_a_seed_that_is_no_text_is_refused(run: Path, tmp_path: Path) -> None:
     shutil.copytree(run, tmp_path / "run")
     with closing(sqlite3.connect(tmp_path / "run" / "run.db")) as base, base:
         base.execute("UPDATE identity SET value = x'0107' WHERE name = 'seed'")
-    made = en.report(tmp_path / "run" / "run.db", explain=False, n_resamples=50)
-    assert "<html" in made.to_html()
+    with pytest.raises(en.FormatError, match="damaged"):
+        en.report(tmp_path / "run" / "run.db", explain=False, n_resamples=50)

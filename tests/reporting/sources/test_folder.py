@@ -74,14 +74,17 @@ def test_so_has_that_of_every_kind_of_tuning(tmp_path: Path, options: dict[str, 
 class EarlyClock(tune_job.Clock):
     """Ends a run of five configurations after one fold of the last."""
 
-    def _has_enough(self) -> bool:
+    @property
+    def has_enough(self) -> bool:
         return self._left == self.fits - 1
 
 
 def run_out_of_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> en.Tuned:
     """Tune five configurations, the last of which is not finished."""
     with monkeypatch.context() as patched:
-        patched.setattr(tune_job, "Clock", lambda **facts: EarlyClock(**{**facts, "until": -1.0}))
+        patched.setattr(
+            tune_job, "Clock", lambda **facts: EarlyClock(**{**facts, "deadline": -1.0})
+        )
         return tuned(folder, n_configs=5)
 
 

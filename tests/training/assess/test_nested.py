@@ -22,7 +22,7 @@ from sklearn.model_selection import (
 )
 from sklearn.tree import DecisionTreeClassifier
 
-from earnest import SearchCV, nested_cv
+from earnest import SearchCV, assess, nested_cv
 from earnest.core.base.errors import InputError, MetricError
 from earnest.store import MemoryStore
 from earnest.training.assess.nested import WINNER, NestedResult, NestedSplits
@@ -235,6 +235,12 @@ def test_splits_that_are_no_partition_are_refused(cv: Any) -> None:
     X, y = problem()
     with pytest.raises(InputError, match="cannot be nested"):
         nested_cv(SearchCV(LogisticRegression(), GRID, cv=cv), X, y)
+
+
+def test_a_learner_is_refused_before_any_option_is() -> None:
+    X, y = problem()
+    with pytest.raises(InputError, match="needs a search"):
+        assess(LogisticRegression(), X, y, method="nested", metric="accuracy", positive=1)
 
 
 @pytest.mark.parametrize("knob", [{"drop": "bced"}, {"stop_when_width": 0.1}])

@@ -117,7 +117,7 @@ def test_an_own_score_method_is_told_from_accuracy_and_r2() -> None:
         ({"scoring": []}, InputError, "lists no scores"),
         ({"scoring": ["f1", "f1"]}, InputError, "one twice"),
         ({"scoring": ["f1", "recall"]}, InputError, "must name the one that chooses"),
-        ({"scoring": ["f1", "recall"], "refit": "f2"}, InputError, "Did you mean 'f1'"),
+        ({"scoring": ["f1", "recall"], "refit": "f_1"}, InputError, "Did you mean 'f1'"),
     ],
 )
 def test_a_score_that_does_not_fit_is_refused_before_any_fit(

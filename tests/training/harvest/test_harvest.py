@@ -23,8 +23,10 @@ from sklearn.model_selection import (
     RepeatedStratifiedKFold,
     ShuffleSplit,
     StratifiedKFold,
+    TimeSeriesSplit,
     cross_val_predict,
 )
+from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -106,6 +108,15 @@ def test_repeats_and_random_splits_are_repeats_of_the_predictions() -> None:
         assert set(np.flatnonzero(pi.folds[:, repeat] >= 0)) == set(test)
 
 
+def test_a_harvest_knows_on_how_many_cases_each_fold_was_trained() -> None:
+    some = ShuffleSplit(4, train_size=0.5, test_size=0.3, random_state=0)
+    for cv, sizes in ((some, {60}), (TimeSeriesSplit(3), {30, 60, 90})):
+        pi = en.harvest(GridSearchCV(TREE, GRID, cv=cv, scoring="accuracy"), X, Y)
+        ours = en.SearchCV(TREE, GRID, cv=cv, scoring="accuracy").fit(X, Y).predictions_
+        assert {size for repeat in pi.training_sizes for size in repeat} == sizes
+        assert pi.training_sizes == ours.training_sizes
+
+
 def test_many_classes_numbers_and_pipelines() -> None:
     three = np.arange(120) % 3
     pi = en.harvest(GridSearchCV(TREE, GRID, scoring="roc_auc_ovr"), X, three)
@@ -151,6 +162,73 @@ def test_what_nobody_requested_is_refused_with_a_cure() -> None:
     with pytest.raises(InputError, match="set_fit_request"):
         en.harvest(search, X, Y, sample_weight=np.ones(120))
     assert search.scoring is None
+
+
+def test_groups_that_the_splitter_does_not_use_still_reach_the_result() -> None:
+    groups = np.arange(120) // 4
+    search = GridSearchCV(TREE, GRID, cv=4, scoring="roc_auc")
+    pi = en.harvest(search, X, Y, groups=groups)
+    assert pi.target.groups is not None
+    assert len(set(pi.target.groups)) == 30
+    alone = en.harvest(GridSearchCV(TREE, GRID, cv=4, scoring="roc_auc"), X, Y)
+    assert np.array_equal(pi.responses, alone.responses)
+
+
+def test_an_argument_that_nothing_knows_is_refused_before_any_fit() -> None:
+    search = GridSearchCV(TREE, GRID)
+    with pytest.raises(InputError, match="colour"):
+        en.harvest(search, X, Y, colour="blue")
+    assert not hasattr(search, "cv_results_")
+
+
+class ProposingSearch(BaseSearchCV):
+    """A search of the form of scikit-optimize's: proposes by scores, and passes groups on."""
+
+    def __init__(self, estimator: Any, depths: Any, *, cv: Any = None, scoring: Any = None,
+                 refit: Any = True) -> None:  # fmt: skip
+        self.depths = depths
+        super().__init__(estimator=estimator, cv=cv, scoring=scoring, refit=refit)
+
+    def fit(self, X: Any, y: Any = None, *, groups: Any = None, callback: Any = None,
+            **fit_params: Any) -> Any:  # fmt: skip
+        self.callback = callback
+        return super().fit(X=X, y=y, groups=groups, **fit_params)
+
+    def _run_search(self, evaluate_candidates: Any) -> None:
+        for depth in self.depths:
+            seen = evaluate_candidates([{"max_depth": depth}])
+            scores = [name for name in seen if name.startswith("mean_test_")]
+            name = scores[0] if len(scores) == 1 else f"mean_test_{self.refit}"
+            best = int(np.argmax(seen[name]))
+        evaluate_candidates([{"max_depth": seen["params"][best]["max_depth"] + 1}])
+        if self.callback is not None:
+            self.callback(self)
+
+    def _check_refit_for_multimetric(self, scores: Any) -> None:
+        if not (isinstance(self.refit, str) and self.refit in scores):
+            raise ValueError("refit must be a scorer key")
+
+
+def test_a_search_that_proposes_by_scores_is_harvested_and_not_static() -> None:
+    search, called = ProposingSearch(TREE, [1, 2, 4], cv=4, scoring="roc_auc"), []
+    plain = clone(search).fit(X, Y)
+    pi = en.harvest(search, X, Y, callback=called.append)
+    assert called == [search]
+    assert same_results(search, plain)
+    assert search.best_params_ == plain.best_params_
+    assert not pi.configs.static
+    for column, params in enumerate(pi.configs.params or ()):
+        model = clone(TREE).set_params(**params)
+        folds = cross_val_predict(model, X, Y, cv=StratifiedKFold(4), method="predict_proba")
+        assert np.array_equal(pi.responses[:, column, 0], folds[:, 1])
+
+
+def test_a_refit_that_the_search_does_not_take_is_refused_before_any_fit() -> None:
+    search = ProposingSearch(TREE, [1, 2], scoring="roc_auc", refit=False)
+    with pytest.raises(InputError, match="refit=False"):
+        en.harvest(search, X, Y)
+    assert search.refit is False
+    assert not hasattr(search, "cv_results_")
 
 
 class Moody(ClassifierMixin, BaseEstimator):

@@ -116,7 +116,7 @@ def test_a_portfolio_goes_without_a_model_that_is_not_installed(tmp_path: Path) 
     assert "hist_gradient_boosting" in families
     assert "lightgbm" not in families
     (tmp_path / "only.toml").write_text(ONLY, encoding="utf-8")
-    with pytest.raises(InputError, match=r"earnest\[lightgbm\]"):
+    with pytest.raises(InputError, match=r"\.\[lightgbm\]"):
         en.load_portfolio(tmp_path / "only.toml").configurations("binary", PLAIN)
 
 

@@ -21,7 +21,7 @@ from benchmarks.portfolio.order import (
 from benchmarks.rows import read_rows
 
 ROOT = Path(__file__).resolve().parents[3]
-RECORD = ROOT / "docs" / "development" / "decisions" / "0092-the-order-of-the-portfolio.md"
+RECORD = ROOT / "benchmarks" / "portfolio" / "README.md"
 
 
 def make_lines(table: str, scores: list[tuple[str, float, float]]) -> list[Line]:

@@ -145,9 +145,9 @@ def test_failures_are_shown_as_they_happen(tmp_path):
     told, failed = pytest.warns(UserWarning, match="non-finite"), pytest.warns(FitFailedWarning)
     with told, failed, Kept(tmp_path / "page.html") as page:
         search(page, grid=grid)
-    first = next(state for state in page.seen if state.failed)
-    assert first.failed == 1
-    assert first.done < 15
+    first = next(state for state in page.seen if state.progress.fits_failed)
+    assert first.progress.fits_failed == 1
+    assert first.progress.fits < 15
     assert first.failures[0].config == "c1: max_depth deep"
     assert "max_depth" in first.failures[0].error
     text = (tmp_path / "page.html").read_text("utf-8")
@@ -275,30 +275,6 @@ def test_numbers_take_no_more_than_their_share_of_the_time(tmp_path, monkeypatch
     gaps = np.diff(watch.looks)
     assert gaps.min() >= 2.0
     assert len(gaps) >= 5
-
-
-def test_the_time_left_is_the_pace_since_the_first_fit_times_the_fits_to_come(
-    tmp_path, monkeypatch
-):
-    monkeypatch.setattr(LivePage, "_write", lambda self: None)
-    hands, ledger = Hands(), Counted()
-    page = LivePage(tmp_path / "page.html", clock=hands)
-    watch = SlowWatch(page=page, ledger=ledger, metric=None, score="score", seed=0, clock=hands)
-    watch.start(40)
-    hands.now += 100.0  # what comes before the first fit, and in it, is no pace
-    for fit in range(12):
-        watch.advance(Outcome((fit, 0, 0)), stored=fit < 2)  # stored ones tell nothing either
-        hands.now += 0.5 if fit < 11 else 0.0
-    assert page.state.left == pytest.approx(0.5 * (40 - 12))
-
-
-def test_no_time_is_left_before_three_per_cent(tmp_path, monkeypatch):
-    monkeypatch.setattr(live, "EVERY", 60.0)
-    with Kept(tmp_path / "page.html") as page:
-        search(page, grid={"min_samples_leaf": list(range(1, 21))})
-    told = {state.done: state.left for state in page.seen if state.planned == 100}
-    assert all(told[done] is None for done in range(1, 3))
-    assert all(told[done] is not None for done in range(3, 100))
 
 
 def test_a_page_is_left_to_who_takes_it_over(tmp_path):

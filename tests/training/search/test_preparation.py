@@ -120,3 +120,24 @@ def test_one_candidate_with_probabilities_is_enough_for_a_metric_of_them() -> No
     assert search.estimate_.n_configs == 1
     with pytest.raises(MetricError, match="SGDClassifier has no predict_proba"):
         SearchCV(SGDClassifier(), {"alpha": [0.1]}, metric="log_loss").fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("y", [{}, {"a": 1}] * 15),
+        ("y", np.array([[1], [2, 3]] * 15, dtype=object)),
+        ("y", [0, 10**400] * 15),
+        ("y", [0.5, 10**400] * 15),
+        ("groups", [{"a": case} for case in range(30)]),
+    ],
+)
+def test_what_is_no_label_is_refused_before_any_fit(name: str, values: object) -> None:
+    FITS.clear()
+    given: dict[str, Any] = {"y": Y[:30], name: values}
+    with pytest.raises(InputError) as refused:
+        SearchCV(Recorded(), DEPTHS, random_state=0).fit(X[:30], **given)
+    assert f"`{name}`" in refused.value.what
+    assert refused.value.needs
+    assert refused.value.cure
+    assert not FITS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import time
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -414,3 +415,41 @@ def test_an_interrupted_search_says_that_the_same_call_goes_on(tmp_path: Path) -
         said = getattr(stopped.value, "__notes__", [])
         assert len(said) == notes
         assert all("Repeat the same call" in note for note in said)
+
+
+class CheapColumn(ClassifierMixin, BaseEstimator):
+    """Reads a column, which takes no time and no memory."""
+
+    def __init__(self, share: float = 0.0) -> None:
+        self.share = share
+
+    def fit(self, X: Any, y: Any) -> CheapColumn:
+        self.classes_ = np.unique(y)
+        return self
+
+    def decision_function(self, X: Any) -> Any:
+        return X[:, 0] + self.share * X[:, 1]
+
+    def predict(self, X: Any) -> Any:
+        return (self.decision_function(X) > 0).astype(int)
+
+
+def test_a_search_keeps_about_a_kilobyte_of_each_fit_beside_the_predictions() -> None:
+    """As docs/how-to/where-is-the-limit.md says; measured 0.84 kB."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, 2)), np.tile([0, 1], 30)
+
+    def measure_peak(count: int) -> int:
+        grid = {"share": np.linspace(0, 1, count).tolist()}
+        search = en.SearchCV(CheapColumn(), grid, cv=5, random_state=7, n_resamples=20)
+        tracemalloc.start()
+        search.fit(X, y)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return peak
+
+    few, many = 100, 500
+    measure_peak(few)  # what is imported and compiled once
+    more = measure_peak(many) - measure_peak(few)
+    predictions = 8 * len(y) * (many - few)
+    assert (more - predictions) / (5 * (many - few)) < 1100

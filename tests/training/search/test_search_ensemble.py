@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import make_classification, make_regression
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
@@ -55,6 +56,8 @@ def test_the_model_averages_the_refitted_members_by_their_shares() -> None:
     np.testing.assert_array_equal(found.predict(X), np.argmax(expected, axis=1))
     again = pickle.loads(pickle.dumps(found.best_estimator_))
     np.testing.assert_array_equal(again.predict(X), found.predict(X))
+    fitted_anew = clone(again).fit(X, Y)  # saved without its unfitted members
+    np.testing.assert_array_equal(fitted_anew.predict_proba(X), found.predict_proba(X))
 
 
 def test_members_of_a_regression_average_their_values() -> None:

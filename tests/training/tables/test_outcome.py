@@ -46,10 +46,19 @@ def test_a_task_that_could_be_another_is_told_and_can_be_asked_for():
     assert read([0.5, 1.5, 2.5] * 9, task="multiclass").classes == (0.5, 1.5, 2.5)
 
 
-def test_classes_that_differ_in_case_only_are_told():
-    assert read(["yes", "no", "No", "YES"] * 5).said == (
-        "'No' and 'no' are two classes, as written"
-    )
+@pytest.mark.parametrize(
+    ("values", "task"),
+    [
+        (["yes", "no", "No", "YES"], "multiclass"),
+        (["yes", "no", "yes ", "no"], "multiclass"),
+        (["Yes", "yes"], "binary"),
+    ],
+)
+def test_classes_that_differ_in_capitals_or_spaces_alone_are_asked_about(values, task):
+    with pytest.raises(InputError, match="capitals or spaces") as raised:
+        read(values * 5)
+    assert f"task={task!r}" in raised.value.cure
+    assert len(read(values * 5, task=task).classes) == len(set(values))
     assert read(["a", "b", "c"] * 5).said == ""
 
 
@@ -81,7 +90,7 @@ def test_rows_without_an_outcome_are_left_out():
         ([7, 7, 7], {}, "the outcome 'y' has only one value"),
         (["a", None, "a"], {}, "the outcome 'y' has only one value"),
         ([None, None], {}, "the outcome 'y' is empty"),
-        ([str(i) for i in range(50)] + ["?"], {}, "the outcome 'y' has cells that are not numbers"),
+        ([str(i) for i in range(50)] + ["abc"], {}, "column 'y' has cells that are not numbers"),
         ([f"t{i}" for i in range(50)], {}, "the outcome 'y' has 50 different values in 50 rows"),
         (["a", "b"], {"target": "z"}, "`target` names no column: there is no 'z'"),
         (["a", "b"], {"target": None}, "`target` is not given"),

@@ -14,6 +14,7 @@ from earnest import FormatError, InputError
 from earnest.core.tables.columns import Columns
 from earnest.training.tables.kinds import ColumnKind
 from earnest.training.tables.schema import Feature, Schema
+from earnest.training.tables.table import open_noting, read_table
 
 SCHEMA = Schema(
     (
@@ -136,3 +137,30 @@ def test_spans_of_time_are_seconds():
     schema = Schema((Feature("wait", ColumnKind.NUMBER),), {}, {})
     spans = pa.array([1500, None], pa.duration("ms"))
     np.testing.assert_array_equal(schema.encode(pa.table({"wait": spans})), [[1.5], [np.nan]])
+
+
+def test_a_schema_reads_marks_of_another_table_as_in_training(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = [f"{k if k != 3 else '?'},{'ab?'[k % 3]},{'none' if k % 2 else 'X'},{k % 2}"
+            for k in range(30)]  # fmt: skip
+    path.write_text("\n".join(["size,kind,note,y", *rows]) + "\n")
+    schema = read_table(path, target="y", missing="X", keep=["size", "note"]).schema
+    assert schema.missing == ("X",)
+    assert Schema.from_dict(schema.to_dict()) == schema
+    new = tmp_path / "new.csv"
+    new.write_text("size,kind,note\nunknown,?,none\nX,a,x\n")
+    opened = open_noting(new, missing=schema.missing, text=schema.texts)
+    found = schema.read(opened.columns)
+    np.testing.assert_array_equal(found.X, [[np.nan, np.nan, 0.0], [np.nan, 0.0, np.nan]])
+    assert found.cautions == ()
+
+
+def test_every_column_of_a_new_table_that_is_not_numbers_is_named_at_once(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,y\n" + "".join(f"{k / 7},{k / 3},{k % 2}\n" for k in range(30)))
+    schema = read_table(path, target="y").schema
+    path.write_text("a,b\n1.5,2.5\nfew,2\n1,many\n")
+    with pytest.raises(InputError) as raised:
+        schema.read(open_noting(path).columns)
+    assert "'few' in line 3" in raised.value.got
+    assert "'many' in line 4" in raised.value.got

@@ -197,7 +197,7 @@ def test_most_rows_samples_before_anything_is_encoded(expected):
     [
         (b"", "'t.csv' is empty"),
         (b"a,b\n", "the table is empty"),
-        (b"a,relapse\n1,2\n1,2,3\n", "'t.csv' cannot be read"),
+        (b"a,relapse\n1,2\n1,2,3\n", "lines with another number of fields"),
         (b"gr\x81\xf6,relapse\n1,2\n", "'t.csv' is not UTF-8"),
         (b"6,148,relapse\n1,2\n3;4,5\n", "has different columns from the lines below"),
         (b"relapse a b\n1 2 3\n", "'t.csv' has only one column"),
@@ -257,3 +257,31 @@ def test_a_group_that_is_one_is_refused():
 def test_unicode_and_odd_names_are_columns_as_well():
     table = pa.table({"größe 😀": [1.0, 2, 3, 4], "a\nb": [4.0, 3, 1, 1], "y": [0, 1, 0, 1]})
     assert read_table(table, target="y").schema.names == ("größe 😀", "a\nb")
+
+
+def test_an_error_names_every_column_that_cannot_be_read_with_a_cell_and_its_line(tmp_path):
+    n = 40
+    rows = [f'{k},"{k + 1},{100 + k}",{"abc" if k == 7 else k / 3},{k % 2}' for k in range(n)]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["size,price,mass,relapse", *rows]) + "\n")
+    with pytest.raises(InputError) as raised:
+        read_table(path, target="relapse")
+    assert "'price'" in raised.value.got
+    assert "'1,100' in line 2" in raised.value.got
+    assert "'mass'" in raised.value.got
+    assert "'abc' in line 9" in raised.value.got
+    read = read_table(path, target="relapse", thousands=",", missing="abc")
+    assert read.schema.names == ("price", "mass")
+    assert np.isnan(read.X[7, 1])
+    assert read_table(path, target="relapse", ignore=["price", "mass"], keep="size").X.shape[1] == 1
+
+
+def test_codes_with_leading_zeros_are_categories(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = [f"{k % 7:05d},{k / 3:.2f},{k % 2}" for k in range(60)]
+    path.write_text("\n".join(["zip,mass,relapse", *rows]) + "\n")
+    read = read_table(path, target="relapse")
+    zip_code, mass = read.schema.features
+    assert (zip_code.kind, mass.kind) == ("category", "number")
+    assert zip_code.levels == tuple(f"{k:05d}" for k in range(7))
+    assert "EN121" in {caution.code for caution in read.cautions}

@@ -22,7 +22,7 @@ from earnest.training.learners.preprocessing import Inputs
 from earnest.training.tables.kinds import ColumnKind
 from earnest.training.tables.schema import Feature, Schema
 from earnest.training.tune.model import FORMAT, Model, load_model
-from earnest.training.tune.model_checks import list_trusted_types
+from earnest.training.tune.model_checks import ModelPartError, list_trusted_types
 
 N = 48
 RNG = np.random.default_rng(0)
@@ -66,9 +66,9 @@ def model_of(estimator, task: str) -> Model:
 def smaller(estimator):
     """Return an estimator with few trees: the types do not depend on how many there are."""
     made = clone(estimator)
-    few = {"model__trees": 3, "model__rounds": 3, "model__max_iter": 3, "model__n_estimators": 3}
-    known = made.get_params(deep=True)
-    return made.set_params(**{name: value for name, value in few.items() if name in known})
+    few = ("trees", "rounds", "max_iter", "n_estimators")
+    names = [name for name in made.get_params(deep=True) if name.rpartition("__")[2] in few]
+    return made.set_params(**dict.fromkeys(names, 3))
 
 
 def kinds(name: str, task: str, probabilities: bool):
@@ -113,7 +113,7 @@ def test_every_kind_of_configuration_comes_back_and_predicts_the_same(
 def test_a_file_that_names_another_type_is_refused_with_the_name(tmp_path):
     data = {"format": FORMAT, "about": "{}", "estimator": Counter([1, 2])}
     dump(data, tmp_path / "model.skops")
-    with pytest.raises(FormatError, match="that are not trusted") as caught:
+    with pytest.raises(ModelPartError) as caught:
         load_model(tmp_path)
     assert caught.value.got == "collections.Counter"
 

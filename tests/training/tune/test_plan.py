@@ -6,18 +6,31 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from earnest import FormatError
 from earnest.core.base.rng import Seeds
 from earnest.training.tables.table import read_table
 from earnest.training.tune.options import TuneOptions, read_budget
-from earnest.training.tune.pilot import JudgingPace, Pace, Pilot, measure
+from earnest.training.tune.pilot import (
+    FinishPace,
+    JudgingPace,
+    Pace,
+    Pilot,
+    measure,
+    rehearse_finish,
+)
 from earnest.training.tune.plan import (
-    ENDING,
+    CELL,
     FEWEST_ROWS,
+    LEAVING,
+    STOPPING,
     WAKING,
+    WRITING,
+    Ending,
     TunePlan,
+    estimate_ending,
     estimate_least_seconds,
     fit_into,
     list_more,
@@ -164,21 +177,21 @@ def test_a_busy_machine_makes_fits_longer():
 def test_the_least_that_a_search_takes_is_two_configurations_with_starting_and_ending():
     # 900 training cases: 0.9 s for each of the two quickest with its ten folds.
     found, rows = fit_into(1.0, CONFIGS, table(1000), PILOT, ASKED)
-    alone = estimate_least_seconds([*found, CONFIGS[2]], rows, PILOT, ASKED, 1)
-    assert alone == pytest.approx(1.8 + ENDING, abs=0.01)
-    two = estimate_least_seconds([*found, CONFIGS[2]], rows, PILOT, ASKED, 2)
-    assert two == pytest.approx(WAKING + 0.9 + ENDING, abs=0.01)
-    crowded = estimate_least_seconds(
-        [*found, CONFIGS[2]], rows, replace(PILOT, crowding=3.0), ASKED, 2
-    )
-    assert crowded == pytest.approx(3.0 * two, rel=0.01)
+    several, ending = [*found, CONFIGS[2]], Ending(finishing=3.0, around=2.0)
+    alone = estimate_least_seconds(several, rows, PILOT, ASKED, 1, ending)
+    assert alone == pytest.approx(1.8 + 5.0, abs=0.01)
+    two = estimate_least_seconds(several, rows, PILOT, ASKED, 2, ending)
+    assert two == pytest.approx(WAKING + 0.9 + 5.0, abs=0.01)
+    busy = replace(PILOT, crowding=3.0)
+    crowded = estimate_least_seconds(several, rows, busy, ASKED, 2, ending)
+    assert crowded == pytest.approx(3.0 * (two - 5.0) + 5.0, rel=0.01)
 
 
 def test_what_the_pilot_saw_of_the_machine_is_not_kept_in_the_run_file():
     plan = TunePlan(
         seed=1, most_rows=9, n_rows=9, configs=("a",), n_offered=1, fit_seconds=1.0, asked={}
     )
-    seen = replace(plan, least_seconds=12.0, crowding=3.0, judging_seconds=9.0)
+    seen = replace(plan, least_seconds=12.0, crowding=3.0, ending=Ending(refit=9.0))
     assert seen.to_json() == plan.to_json()
     assert TunePlan.from_json(seen.to_json()) == plan
 
@@ -254,68 +267,155 @@ def test_a_number_of_configurations_counts_where_no_budget_is_given() -> None:
     assert read_budget("90s") == 90.0
 
 
-def test_time_is_kept_to_choose_the_ensembles_of_all_resamples(tmp_path, monkeypatch):
+def test_what_follows_a_search_is_the_sum_of_what_was_measured_of_it():
+    pace = FinishPace(fixed=0.5, case=0.001, explained=0.2)
+    assert pace.at(4000, 25) == pytest.approx(0.5 + 4.0 + 0.2 * 5)
+    ending = estimate_ending(pace, [0.1, 2.0, 0.4], 4000, 25, crowding=1.5)
+    assert ending.finishing == pytest.approx(1.5 * 5.5)
+    assert ending.refit == pytest.approx(1.5 * 2.0)  # the slowest: the winner is not known yet
+    assert ending.ensembles == 0.0
+    assert ending.writing == pytest.approx(1.5 * (WRITING + CELL * 4000 * 25))
+    assert ending.around == STOPPING + LEAVING
+    parts = (ending.finishing, ending.refit, ending.writing, ending.around)
+    assert ending.seconds == pytest.approx(sum(parts))
+    several = estimate_ending(pace, [1.0, 1.0], 4000, 25, ensembles=7.0)
+    assert (several.ensembles, several.refit) == (7.0, 4.0)  # a few members
+
+
+def test_a_search_ends_so_early_that_what_follows_fits_into_the_budget():
+    assert Ending(finishing=5.0, refit=2.0, around=1.0).find_time_of_search(60.0) == 52.0
+    # However long the end takes, half of the time is for the search.
+    assert Ending(finishing=100.0).find_time_of_search(60.0) == 30.0
+
+
+class Ticks:
+    """A clock of the processor that each rehearsal moves by what it is told."""
+
+    def __init__(self, cost) -> None:
+        self.now, self.cost, self.sizes = 0.0, cost, []
+
+    def __call__(self) -> float:
+        return self.now
+
+    def finish(self, pi, metric) -> None:
+        self.sizes.append(pi.n_cases)
+        self.now += self.cost(pi.n_cases, len(self.sizes))
+
+
+@pytest.mark.parametrize(("target", "rows"), [("relapse", 90), ("score", 700), ("grade", 30_000)])
+def test_the_rehearsal_finds_the_line_by_which_the_end_takes_longer(target, rows, monkeypatch):
+    ticks = Ticks(lambda n, turn: 0.3 + 0.0002 * n + (2.0 if turn == 1 else 0.0))
+    monkeypatch.setattr("earnest.training.tune.pilot.process_time", ticks)
+    small = read_table(of(target), target=target)
+    cases = small.take(np.arange(rows) % 90)
+    pace = rehearse_finish(ticks.finish, cases, "roc_auc", Seeds(1), explains=True)
+    assert max(ticks.sizes) <= max(1010, rows // 9)  # classes keep a few more
+    assert pace.at(rows, 0) == pytest.approx(0.3 + 0.0002 * rows, rel=0.1)  # what loads is free
+    assert pace.explained > 0.0
+    alone = rehearse_finish(ticks.finish, cases, "roc_auc", Seeds(1), explains=False)
+    assert alone.explained == 0.0
+
+
+def test_what_is_loaded_in_the_second_rehearsal_does_not_make_the_end_longer(monkeypatch):
+    ticks = Ticks(lambda n, turn: 5.0 if turn < 3 else 0.4)
+    monkeypatch.setattr("earnest.training.tune.pilot.process_time", ticks)
+    cases = read_table(of("relapse"), target="relapse").take(np.arange(2000) % 90)
+    pace = rehearse_finish(ticks.finish, cases, "roc_auc", Seeds(1), explains=False)
+    assert (pace.fixed, pace.case) == (pytest.approx(0.4), 0.0)
+
+
+def test_survival_is_rehearsed_too():
+    from earnest.training.tune.job import _judge_winner
+
+    died = {"days": np.arange(1.0, 91.0), "died": np.arange(90) % 3 > 0}
+    table = read_table(pd.DataFrame({"x": np.arange(90) % 7, **died}), time="days", event="died")
+    judged = []
+
+    def judge(pi, metric) -> None:
+        _judge_winner(pi, metric)
+        judged.append(str(pi.target.task))
+
+    rehearse_finish(judge, table, "concordance", Seeds(1), explains=False)
+    assert set(judged) == {"survival"}
+
+
+def test_the_deadline_is_the_budget_from_the_start_without_what_follows(tmp_path, monkeypatch):
+    """The clock stands still: the arithmetic of a plan has no time in it but what is measured."""
     from earnest.training.tune import job as tune_job
     from tests.training.tune_tables import portfolio
 
     given: dict[str, float] = {}
+    now = 1000.0
 
     def measure_nothing(*_):
-        return JudgingPace(0.01, parts=30)
+        return JudgingPace(0.01, 0.0, parts=30)
 
-    def search_nothing(*_, until, **__):
-        given["until"] = until
+    def search_nothing(*_, deadline, **__):
+        given["deadline"] = deadline
         raise InterruptedError
 
-    def plan_with(ensemble: str) -> tuple[TunePlan, float]:
+    def plan_with(ensemble: str = "none", **options: object) -> tuple[TunePlan, float, float]:
+        asked = {"budget": 50.0, "ensemble": ensemble, **options}
         options = TuneOptions(
-            target="relapse",
-            folds=3,
-            budget=50.0,
-            seed=7,
-            n_jobs=1,
-            portfolio=portfolio(tmp_path),
-            ensemble=ensemble,
+            target="relapse", folds=3, seed=7, n_jobs=1, portfolio=portfolio(tmp_path), **asked
         )
-        job = tune_job.begin(of("relapse"), options, out=None)
+        job = tune_job.begin(of("relapse"), options, out=None, started=now - 6.0)
         plan = job.plan()
         with pytest.raises(InterruptedError):
             job.run(plan)
-        return plan, given["until"] - job.started
+        return plan, given["deadline"] - job.started, job.find_budget(plan)
 
+    monkeypatch.setattr(tune_job, "monotonic", lambda: now)
+    monkeypatch.setattr(tune_job, "measure", lambda *_: Pilot({"model": Pace(90, 0.5)}, 0.1))
+    monkeypatch.setattr(tune_job, "rehearse_finish", lambda *_, **__: FinishPace(2.0))
     monkeypatch.setattr(tune_job, "measure_judging", measure_nothing)
     monkeypatch.setattr(tune_job, "measure_crowding", lambda *_: 2.0)
     monkeypatch.setattr(tune_job, "run_search", search_nothing)
-    alone, until = plan_with("none")
-    assert (alone.judging_seconds, until) == (0.0, pytest.approx(0.98 * 50))
-    several, until = plan_with("greedy")
+    alone, deadline, _ = plan_with()
     assert alone.n_resamples is None
+    assert alone.ending.finishing == 2 * 2.0
+    assert alone.ending.ensembles == 0.0
+    assert deadline == pytest.approx(50.0 - alone.ending.seconds)
+    several, deadline, _ = plan_with("greedy")
     # A choice takes 0.01 s on a machine that is twice as slow: 15 % of 50 s are enough for 300
     # resamples and the 2 x 30 parts beside them.
     assert several.n_resamples == 300
-    assert several.judging_seconds == pytest.approx(2 * 0.01 * (300 + 60))
-    assert until == pytest.approx(0.98 * 50 - several.judging_seconds)
+    assert several.ending.ensembles == pytest.approx(2 * 0.01 * (300 + 60))
+    assert deadline == pytest.approx(50.0 - several.ending.seconds)
+    assert plan_with(n_configs=2, budget=None)[1:] == (math.inf, None)
     monkeypatch.setattr(tune_job, "measure_crowding", lambda *_: 9.0)
-    last, _ = plan_with("greedy")
+    last, deadline, _ = plan_with("greedy")
     assert last.n_resamples == 240  # six draws beyond each end of a 95 % interval
-    assert last.judging_seconds == 0.4 * 50  # more is never kept
+    assert last.ending.ensembles == pytest.approx(0.4 * 50)  # more is never kept
+    assert deadline == 25.0  # and half of the time is for the search
     assert TunePlan.from_json(last.to_json()).n_resamples == 240
+
+
+def test_a_plan_that_goes_on_while_there_is_time_is_measured_by_its_budget(tmp_path):
+    from earnest.training.tune.job import begin
+    from tests.training.tune_tables import portfolio
+
+    asked = TuneOptions(target="relapse", folds=3, seed=7, portfolio=portfolio(tmp_path))
+    job = begin(of("relapse"), asked, out=None)
+    plan = TunePlan(
+        seed=7, most_rows=90, n_rows=90, configs=("a", "b"), n_offered=9, fit_seconds=1.0, asked={}
+    )
+    assert job.find_budget(plan) is None  # it ends with its fits
+    assert job.find_budget(replace(plan, n_sure=1)) == 300.0
 
 
 @pytest.mark.parametrize(
     ("target", "metric"), [("relapse", "roc_auc"), ("score", "r2"), ("grade", "log_loss")]
 )
-def test_the_time_of_ensembles_grows_with_the_cases(target, metric, monkeypatch):
+def test_the_time_of_ensembles_is_a_line_through_two_numbers_of_cases(target, metric, monkeypatch):
     from earnest.training.tune import pilot as tune_pilot
     from earnest.training.tune.options import ENSEMBLE_RULES
 
-    ticks = iter([0.0, 3.2, 10.0, 13.2])  # 0.1 s for each of 32 resamples
+    ticks = iter([0.0, 1.6, 10.0, 13.2])  # 0.1 s for each of 16 resamples, and then 0.2 s
     monkeypatch.setattr(tune_pilot, "process_time", lambda: next(ticks))
-    monkeypatch.setattr(tune_pilot, "workers", lambda _: 1)
     small = read_table(of(target), target=target)
     rule = ENSEMBLE_RULES["greedy"]
-    first = tune_pilot.measure_judging(small.take(np.arange(500) % 90), metric, rule, Seeds(0))
-    last = tune_pilot.measure_judging(small.take(np.arange(5000) % 90), metric, rule, Seeds(0))
-    assert first.seconds == pytest.approx(0.1)
-    assert first.at(1000) == pytest.approx(0.1 * (1000 + 4 * first.parts))
-    assert last.seconds == pytest.approx(0.5, rel=0.1)  # 1,000 cases are timed: five times as many
+    pace = tune_pilot.measure_judging(small.take(np.arange(9000) % 90), metric, rule, Seeds(0))
+    assert pace.fixed + 1000 * pace.case == pytest.approx(0.1, rel=0.05)
+    assert pace.at(7000, 1000) == pytest.approx(0.3 * (1000 + 4 * pace.parts), rel=0.05)
+    assert pace.count_within(0.3 * 120, 7000, 50, 1000) <= 120

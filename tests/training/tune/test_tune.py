@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from time import monotonic
 
 import numpy as np
 import pandas as pd
@@ -24,11 +25,12 @@ from earnest.core.base.rng import Seeds
 from earnest.core.data.target import Task
 from earnest.engine import backends
 from earnest.engine.backends import Place
+from earnest.engine.limits import DeadlineError
 from earnest.store import read_run
 from earnest.training.tables.table import read_table
 from earnest.training.tune import job as tune_job
 from earnest.training.tune.folder import FILES
-from earnest.training.tune.job import Clock, TimeIsUpError, _explain_no_fit, begin
+from earnest.training.tune.job import Clock, _explain_no_fit, begin
 from earnest.training.tune.model import load_model
 from earnest.training.tune.options import TuneOptions
 from earnest.training.tune.plan import DOCUMENT, TunePlan, make_folds
@@ -259,8 +261,8 @@ def test_a_sample_keeps_as_many_of_a_rare_class_as_there_are_folds(outcome, monk
 class Late(Clock):
     """A clock whose time is over from the start, if it has an end."""
 
-    def __init__(self, *, until, **rest) -> None:
-        super().__init__(until=until if until == float("inf") else -1.0, **rest)
+    def __init__(self, *, deadline, **rest) -> None:
+        super().__init__(deadline=deadline if deadline == float("inf") else -1.0, **rest)
 
 
 def test_configurations_asked_for_by_number_all_run_whatever_the_time(monkeypatch, quick):
@@ -353,7 +355,7 @@ class Deadly:
 if __name__ == "__main__":
     asked = TuneOptions(target="relapse", folds=3, n_configs=4, seed=7, n_jobs=1,
                         portfolio=sys.argv[2], ensemble=sys.argv[3])
-    job = begin(of("relapse"), asked, out=sys.argv[1], resume=True)
+    job = begin(of("relapse"), asked, out=sys.argv[1])
     job.run(job.plan(), Deadly())
 """
 
@@ -370,7 +372,7 @@ class Interrupting(Watcher):
 def end_by_interrupt(out: Path, given: str, ensemble: str) -> None:
     asked = TuneOptions(target="relapse", folds=3, n_configs=4, seed=7, n_jobs=1,
                         portfolio=given, ensemble=ensemble)  # fmt: skip
-    job = begin(of("relapse"), asked, out=out, resume=True)
+    job = begin(of("relapse"), asked, out=out)
     with pytest.raises(KeyboardInterrupt):
         job.run(job.plan(), Interrupting())
 
@@ -398,11 +400,31 @@ def test_a_run_that_was_ended_and_is_resumed_gives_the_same_bytes(tmp_path, end,
     assert not (cut / "estimate.json").exists()
     options = {"target": "relapse", "folds": 3, "n_configs": 4, "rng": 7, "n_jobs": 1}
     for out in (cut, tmp_path / "whole"):
-        en.tune(of("relapse"), portfolio=given, out=out, resume=True, ensemble=ensemble, **options)
+        en.tune(
+            of("relapse"),
+            portfolio=given,
+            out=out,
+            resume=out is cut,
+            ensemble=ensemble,
+            **options,
+        )
     for name in ("estimate.json", "predictions.parquet", "model.skops", "plan.json"):
         assert (tmp_path / "whole" / name).read_bytes() == (cut / name).read_bytes(), name
     told = json.loads((cut / "estimate.json").read_text(encoding="utf-8"))
     assert ("ensemble" in told) == (ensemble == "greedy")
+
+
+@pytest.mark.parametrize("content", [None, [], ["notes.txt"], ["plan.json"]])
+def test_a_folder_without_a_run_is_not_resumed_and_stays_as_it_is(tmp_path, quick, content):
+    out = tmp_path / "new"
+    if content is not None:
+        out.mkdir()
+    for name in content or ():
+        (out / name).write_text("{}")
+    with pytest.raises(StoreError, match="no run to resume") as refusal:
+        en.tune(of("relapse"), target="relapse", out=out, resume=True, **quick)
+    assert all(word in refusal.value.cure for word in ("`out`", "`resume`"))
+    assert (sorted(path.name for path in out.iterdir()) if out.exists() else None) == content
 
 
 def test_a_run_that_was_ended_before_its_plan_begins_anew(tmp_path, quick):
@@ -421,8 +443,8 @@ def test_a_run_that_was_ended_before_its_plan_begins_anew(tmp_path, quick):
 class Never(Clock):
     """A clock whose time is over from the start."""
 
-    def __init__(self, *, until, **rest) -> None:
-        super().__init__(until=-1.0, **rest)
+    def __init__(self, *, deadline, **rest) -> None:
+        super().__init__(deadline=-1.0, **rest)
 
 
 def test_a_search_whose_time_is_over_takes_what_is_complete(tmp_path, quick, tuned, monkeypatch):
@@ -440,6 +462,26 @@ def test_a_search_whose_time_is_over_takes_what_is_complete(tmp_path, quick, tun
     assert again.to_dict() == whole.to_dict()
 
 
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_search_whose_deadline_passed_before_it_began_goes_on_until_two_are_complete(
+    tmp_path, quick, tuned, n_jobs, monkeypatch
+):
+    monkeypatch.setattr(tune_job.Job, "find_deadline", lambda self, plan: monotonic())
+    given = {**quick, "n_jobs": n_jobs}
+    found = en.tune(of("relapse"), target="relapse", out=tmp_path / "run", **given)
+    assert 2 <= found.estimate.n_configs <= 3
+    pi = found.predictions.usable()
+    expected = tuned.predictions.select(pi.configs.ids)  # with two jobs any two may be first
+    np.testing.assert_array_equal(pi.responses, expected.responses)
+
+
+def test_seconds_are_those_since_the_start_that_is_told(quick):
+    asked = TuneOptions(target="relapse", n_configs=2, seed=7, folds=3, n_jobs=1,
+                        portfolio=quick["portfolio"])  # fmt: skip
+    job = begin(of("relapse"), asked, out=None, started=monotonic() - 500.0)
+    assert 500.0 < job.run(job.plan()).seconds < 700.0
+
+
 def test_a_search_by_folds_whose_time_is_over_takes_whole_folds(quick, monkeypatch):
     monkeypatch.setattr(tune_job, "Clock", Never)
     found = en.tune(of("relapse"), target="relapse", **{**quick, "drop": "bced"})
@@ -449,13 +491,13 @@ def test_a_search_by_folds_whose_time_is_over_takes_whole_folds(quick, monkeypat
 
 
 def test_the_clock_waits_for_two_complete_configurations_and_spares_the_last_fit():
-    clock = Clock(until=-1.0, fits=2, by_fold=False)
+    clock = Clock(deadline=-1.0, fits=2, by_fold=False)
     clock.start(6)
     for key in [(0, 0, 0), (1, 0, 0), (0, 0, 1)]:
         clock.advance(Outcome(key))
-    with pytest.raises(TimeIsUpError):
+    with pytest.raises(DeadlineError):
         clock.advance(Outcome((1, 0, 1)))
-    short = Clock(until=-1.0, fits=2, by_fold=False)
+    short = Clock(deadline=-1.0, fits=2, by_fold=False)
     short.start(4)
     for key in [(0, 0, 0), (1, 0, 0), (0, 0, 1), (1, 0, 1)]:
         short.advance(Outcome(key))  # nothing is left to do, so nothing is cut short

@@ -23,7 +23,7 @@ from earnest.adapters.readers import (
     refuse_source,
     register,
 )
-from earnest.adapters.trials.files import URL, read_start
+from earnest.adapters.trials.files import RUN_FILE, URL, read_start
 from earnest.adapters.trials.optuna import is_study
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
@@ -32,7 +32,7 @@ from earnest.core.tables.files import READ
 
 TOOLS = (autogluon, h2o, mljar, optuna, run_file, skore, tabrepo)  # each registers its readers
 KEPT = ("predictions.parquet", "predictions.npz", "predictions.csv")  # of a run, in this order
-BESIDE = ("run.db", "estimate.json")  # what else a run has: a table alone may be anyone's
+BESIDE = (RUN_FILE, "estimate.json")  # what else a run has: a table alone may be anyone's
 
 
 def _read_run_folder(source: str | Path, wanted: PredictionsRequest) -> Predictions:

@@ -20,6 +20,7 @@ from earnest.adapters.trials.run_file import CONFIGS, document_of, refuse_newer
 from earnest.core.base import check
 from earnest.core.base.arrays import as_array
 from earnest.core.base.errors import EvidenceError, FormatError, InputError
+from earnest.core.data.folds import FoldSizes
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Target, Task, plain_labels, read_target
@@ -40,6 +41,7 @@ def about_cases(
     kind: ResponseKind,
     splits: Sequence[tuple[int, int, NDArray[np.intp]]],
     *,
+    training_sizes: FoldSizes | None,
     static: bool,
 ) -> str:
     """Return the document by which a reader of the file alone can put predictions together."""
@@ -55,6 +57,7 @@ def about_cases(
             "ordered": target.ordered,
             "groups": None if target.groups is None else target.groups.tolist(),
             "splits": [[repeat, fold, rows.tolist()] for repeat, fold, rows in splits],
+            "training_sizes": training_sizes,
         }
     )
 
@@ -71,6 +74,7 @@ class Cases(TypedDict):
     ordered: bool
     groups: list[int] | None
     splits: list[tuple[int, int, list[int]]]  # repeat, fold, tested rows
+    training_sizes: list[list[int]] | None
 
 
 def read_predictions_of_run(path: str | Path, wanted: PredictionsRequest) -> Predictions:
@@ -96,7 +100,13 @@ def read_predictions_of_run(path: str | Path, wanted: PredictionsRequest) -> Pre
             tuple(str(k) for k in range(folds[:, r].max() + 1)) for r in range(folds.shape[1])
         ),
         kind=about["response"],
+        training_sizes=_read_sizes(about),
     )
+
+
+def _read_sizes(about: Cases) -> FoldSizes | None:
+    sizes = about["training_sizes"]
+    return None if sizes is None else tuple(tuple(int(n) for n in row) for row in sizes)
 
 
 def _read_about(run: RunFile) -> Cases:
@@ -120,6 +130,7 @@ def _read_about(run: RunFile) -> Cases:
         "ordered": bool(about["ordered"]),
         "groups": about["groups"],
         "splits": about["splits"],
+        "training_sizes": about["training_sizes"],
     }
     refuse_newer(run, CASES, found["version"], VERSION)
     return found

@@ -11,6 +11,7 @@ and is read by its test cases.
 
 from __future__ import annotations
 
+import shlex
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -120,7 +121,7 @@ def read_dataset(source: str | Path, wanted: PredictionsRequest) -> Predictions:
             "ones",
             needs="label-test.csv.zip in every fold, or one fold",
             got=f"{len(folders)} folds with {TASKS} or {LABELS}",
-            cure=f"Read one fold: earnest gather {str(folders[0])!r}.",
+            cure=f"Read one fold: earnest gather {shlex.quote(str(folders[0]))}.",
         )
     return _join(parts, [folder.name for folder in folders], wanted)
 
@@ -132,7 +133,7 @@ def refuse_repository(source: str | Path, wanted: PredictionsRequest) -> Predict
         f"{str(source)!r} holds several datasets, and configurations are chosen for one",
         needs="the folder of a dataset, or of one of its folds",
         got=check.some(map(repr, names)),
-        cure=f"Read one: earnest gather {str(Path(source) / names[0])!r}.",
+        cure=f"Read one: earnest gather {shlex.quote(str(Path(source) / names[0]))}.",
     )
 
 

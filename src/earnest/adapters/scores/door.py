@@ -39,7 +39,7 @@ def scores_from(
     aggregate: str | None = None,
     limits: tuple[float, float] | None = None,
     greater_is_better: bool | None = None,
-    missing: str | None = None,
+    incomplete: str | None = None,
 ) -> Scores:
     r"""Return the scores that evaluation tools wrote of every item, as one table.
 
@@ -57,7 +57,7 @@ def scores_from(
     by : {'model', 'task', 'file'}
         What makes a configuration: the model with its settings (tasks are then sets of items); the
         task, where prompts are tasks on the same items; or the file.
-    aggregate, limits, missing
+    aggregate, limits, incomplete
         As for `Scores`.
     greater_is_better : bool, optional
         Whether more is better; by default what the logs say, else that it is.
@@ -101,7 +101,7 @@ def scores_from(
         if greater_is_better is None
         else greater_is_better,
         name=_name_measure(rows.name, values),
-        missing=missing,
+        incomplete=incomplete,
     )
     parts = replace(made.parts, remarks=(*made.parts.remarks, *rows.cautions))
     return made._with(parts)
@@ -519,7 +519,7 @@ def _list_absent(made: ScoreRows) -> Iterator[Caution]:
             "EN146",
             f"{failed:,} of {len(made.score):,} answers have no score.",
             "They count as not run, not as 0.",
-            "If a failed answer is a wrong one, pass missing='worst'.",
+            "If a failed answer is a wrong one, pass incomplete='worst'.",
         )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from earnest.adapters.readers import is_kind
 from earnest.core.base.errors import FormatError, InputError
+from earnest.core.base.extras import tell_install
 from earnest.core.space.parameters import Clause, Condition, Parameter, ParameterKind, plain
 from earnest.core.space.space import Space
 
@@ -33,7 +34,7 @@ def load_configspace(path: Path) -> Space:
         raise InputError(
             "ConfigSpace is not installed",
             needs=f"the library that wrote {path.name!r}",
-            cure="pip install 'earnest[configspace]'",
+            cure=tell_install("ConfigSpace"),
         ) from error
     try:
         return read_configspace(ConfigurationSpace.from_json(path))

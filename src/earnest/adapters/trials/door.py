@@ -27,7 +27,8 @@ from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.results.estimate import restore_nan
 from earnest.core.space.space import Space
-from earnest.core.space.trials import Trials
+from earnest.core.space.trials import ANYTHING, MEAN, Trials
+from earnest.metrics.families import METRICS
 
 TOOLS = (optuna, sklearn)  # each registers its readers
 
@@ -52,12 +53,11 @@ def trials_from(
     Parameters
     ----------
     source : object or path
-        Trials as they are; a fitted `SearchCV` or its run file; an Optuna study, storage URL,
-        SQLite file or journal file; a fitted search of scikit-learn or its `cv_results_`; a
-        fitted `OptunaSearchCV`;
-        anything with an attribute `trials_`; a run history of SMAC (the file or its folder); a
-        table (pandas, polars, Arrow) or its file; a list of configurations. Files are known by
-        their content. A pickle is never read.
+        Trials as they are; a fitted `SearchCV`, its run file or the folder of a run; an Optuna
+        study, storage URL, SQLite file or journal file; a fitted search of scikit-learn or its
+        `cv_results_`; a fitted `OptunaSearchCV`; anything with an attribute `trials_`; a run
+        history of SMAC (the file or its folder); a table (pandas, polars, Arrow) or its file; a
+        list of configurations. Files are known by their content. A pickle is never read.
     objective_values : array-like, optional
         The objectives of a list of configurations.
     study : str, optional
@@ -109,7 +109,25 @@ def trials_from(
     if reader is None:
         cure = "Call its `fit` first." if hasattr(source, "fit") else ""
         raise refuse_source(TRIALS_READERS, source, "trials", cure)
-    return reader.read(source, ask)
+    return set_limits(reader.read(source, ask))
+
+
+def set_limits(trials: Trials) -> Trials:
+    """Return trials that know the limits of their objective, where it is called like a metric.
+
+    Not if an objective lies outside of them, or the other way is better: then it is another thing
+    of the same name, such as an accuracy in percent.
+    """
+    name = trials.objective_name.removeprefix(MEAN)
+    if trials.limits != ANYTHING or name not in METRICS:
+        return trials
+    metric = METRICS[name]
+    low, high = metric.limits
+    values = trials.objective if trials.pruned is None else trials.objective[~trials.pruned]
+    within = bool(((values >= low) & (values <= high)).all())
+    if not within or metric.greater_is_better != (trials.direction == "maximize"):
+        return trials
+    return replace(trials, limits=(low, high))
 
 
 def _read_space(given: object) -> Space | None:

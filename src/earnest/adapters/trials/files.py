@@ -16,6 +16,7 @@ from earnest.core.results.base import parse_json
 from earnest.core.space.trials import Trials, refuse_absent
 from earnest.core.tables.formats.expanding import foreign_content
 from earnest.core.tables.formats.json_lines import JSON_LINES
+from earnest.store.guard import connect_guarded
 
 URL = re.compile(r"^[a-z][a-z0-9+]+:/", re.IGNORECASE)  # a Path has lost one of the slashes
 SQLITE = b"SQLite format 3\0"  # how such a file begins
@@ -25,17 +26,18 @@ DATABASES: dict[str, Callable[[Path, TrialsRequest], Trials]] = {
     OF_OPTUNA: optuna.read_sqlite,
     OF_A_RUN: run_file.read_run_file,
 }
+RUN_FILE = "run.db"  # what the folder of a run holds
 _ACCEPTED = (
-    "a run file of SearchCV, a table (CSV, TSV, JSON lines, Parquet, Arrow), a SQLite or journal "
-    "file of Optuna, or a run history of SMAC"
+    "the folder of a run or its run file, a table (CSV, TSV, JSON lines, Parquet, Arrow), a SQLite "
+    "or journal file of Optuna, or a run history of SMAC"
 )
 
 
 def read_path(source: str | Path, ask: TrialsRequest) -> Trials:
-    """Read the trials of a file, or of a folder of SMAC."""
+    """Read the trials of a file, of the folder of a run, or of a folder of SMAC."""
     path = Path(source)
     if path.is_dir():
-        path = _find_history(path)
+        path = _find_in_folder(path)
     refuse_absent(path, _ACCEPTED)
     start = read_start(path)
     if start.startswith(SQLITE):
@@ -84,15 +86,24 @@ def is_run_file(source: object) -> bool:
     return read_start(path).startswith(SQLITE) and OF_A_RUN in list_tables(path)
 
 
-def _find_history(folder: Path) -> Path:
-    found = sorted(folder.rglob(smac.HISTORY))
-    if len(found) != 1:
+def _find_in_folder(folder: Path) -> Path:
+    """Return the run file of a folder, or its run history of SMAC."""
+    if (folder / RUN_FILE).is_file():
+        return folder / RUN_FILE
+    histories = sorted(folder.rglob(smac.HISTORY))
+    if not histories:
         raise FormatError(
-            f"{str(folder)!r} is a folder with {len(found)} run histories",
+            f"the folder {str(folder)!r} holds no trials",
             needs=_ACCEPTED,
-            cure="Pass one of them." if found else "",
+            got=check.some(sorted(path.name for path in folder.iterdir())) or "an empty folder",
         )
-    return found[0]
+    if len(histories) > 1:
+        raise FormatError(
+            f"the folder {str(folder)!r} holds {len(histories)} run histories",
+            needs="one",
+            cure="Pass one of them.",
+        )
+    return histories[0]
 
 
 def _read_database(path: Path, ask: TrialsRequest) -> Trials:
@@ -110,8 +121,8 @@ def _read_database(path: Path, ask: TrialsRequest) -> Trials:
 def list_tables(path: Path) -> set[str]:
     """Return the names of the tables of a SQLite file, opened for reading only."""
     try:
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as base:
-            rows = base.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        with closing(connect_guarded(path.resolve())) as base:
+            objects = base.list_objects()
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # a message may quote bytes
         raise FormatError(
             f"{path.name!r} cannot be read",
@@ -120,7 +131,7 @@ def list_tables(path: Path) -> set[str]:
             if "locked" in str(error)
             else "",
         ) from error
-    return {str(row[0]) for row in rows}
+    return {str(name) for kind, name, _ in objects if kind == "table"}
 
 
 def _read_json(path: Path, ask: TrialsRequest) -> Trials:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from itertools import compress
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -15,6 +16,7 @@ import numpy as np
 from earnest.adapters.readers import TrialsReader, TrialsRequest, is_kind, register
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
+from earnest.core.base.extras import tell_install
 from earnest.core.space.parameters import Parameter, ParameterKind, plain
 from earnest.core.space.space import Space, guesses, infer_space
 from earnest.core.space.trials import Trials, refuse_absent, refuse_few
@@ -55,29 +57,34 @@ def read_study_of(search: StudyHolder, ask: TrialsRequest) -> Trials:
 def read_study(study: Study | StudyContent, ask: TrialsRequest) -> Trials:
     """Make trials from a study.
 
-    Trials that failed and that were pruned are counted and left out; those that still run or wait
-    are not there yet. The ranges of a parameter are the union over the trials' distributions;
-    which parameters are conditional shows in where they are present.
+    Trials that failed are counted and left out, and so are pruned ones that reported nothing; the
+    others inform by their last intermediate value. Those that still run or wait are not there yet.
+    The ranges of a parameter are the union over the trials' distributions; which parameters are
+    conditional shows in where they are present.
     """
     ask.refuse("an Optuna study", "study", "standard_error", "status", "values")
     place, name = _find_objective(study, ask.objective)
     direction = ask.direction_or(study.directions[place].name.lower(), "the study")
     listed = [t for t in study.get_trials(deepcopy=False) if t.state.is_finished()]
-    done = [t for t in listed if t.state.name == "COMPLETE"]
     pruned = [t.state.name == "PRUNED" for t in listed]
     objective = [float(t.values[place]) if t.state.name == "COMPLETE" else np.nan for t in listed]
-    refuse_few(len(done), len(listed) - len(done) - sum(pruned), sum(pruned))
+    ended = [t.state.name != "FAIL" for t in listed]
+    silent = [early and not t.intermediate_values for early, t in zip(pruned, listed, strict=True)]
+    refuse_few(sum(ended) - sum(silent), len(listed) - sum(ended), sum(silent))
     configs = ask.some_of([{k: plain(v) for k, v in t.params.items()} for t in listed])
     space = ask.space
     if space is None:
-        kept = [c for c, t in zip(configs, listed, strict=True) if t.state.name == "COMPLETE"]
-        space = unite_distributions([t.distributions for t in done], kept)
+        telling = [end and not mute for end, mute in zip(ended, silent, strict=True)]
+        space = unite_distributions(
+            [t.distributions for t in compress(listed, ended)], list(compress(configs, telling))
+        )
     return Trials.from_configs(
         configs,
         objective,
         direction=direction,
         space=space,
         pruned=pruned,
+        intermediate=[t.intermediate_values for t in listed],
         objective_name=name,
         source=f"Optuna study {study.study_name!r}",
     )
@@ -187,10 +194,21 @@ def open_study_url(url: str, name: str | None) -> StudyContent:
 
 def open_study_sqlite(path: Path, name: str | None) -> StudyContent:
     """Return the study of a SQLite file, which is opened for reading only."""
-    where = f"{path.resolve().as_uri()}?mode=ro"
+    # Late: a study that is in memory needs no stores.
+    from earnest.store.guard import connect_guarded, distrust, refuse_large, refuse_programs
+
+    real = path.resolve()
+    needs = "a SQLite file as Optuna writes it: plain tables"
+    with foreign_content(path, needs=needs), closing(connect_guarded(real)) as base:
+        refuse_programs(base)
+        refuse_large(base)
+        longest = base.getlimit(sqlite3.SQLITE_LIMIT_LENGTH)
 
     def opened() -> sqlite3.Connection:
-        return sqlite3.connect(where, uri=True, check_same_thread=False)
+        base = sqlite3.connect(f"{real.as_uri()}?mode=ro", uri=True, check_same_thread=False)
+        base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, longest)
+        distrust(base)
+        return base
 
     # Connected by hand: a path within a URL of SQLAlchemy may not have every sign.
     with _open_storage("sqlite://", {"creator": opened, "poolclass": _find_pool()}) as storage:
@@ -269,13 +287,15 @@ def _find_study(names: list[str], name: str | None, where: str) -> str:
 @contextmanager
 def _open_storage(url: str, engine: dict[str, object] | None = None) -> Iterator[RDBStorage]:
     _require_optuna()
+    from alembic.util.exc import CommandError  # of the tool by which Optuna numbers its tables
     from optuna.exceptions import OptunaError
     from optuna.storages import RDBStorage
     from sqlalchemy.exc import SQLAlchemyError
 
+    errors = (OptunaError, SQLAlchemyError, CommandError, ImportError, RuntimeError, ValueError)
     try:
         storage = RDBStorage(url, engine_kwargs=engine, skip_table_creation=True)
-    except (OptunaError, SQLAlchemyError, ImportError, RuntimeError, ValueError) as error:
+    except errors as error:
         reason = str(error).strip().splitlines() or [type(error).__name__]
         raise FormatError(
             "the storage cannot be read",
@@ -297,7 +317,7 @@ def _require_optuna() -> None:
         raise InputError(
             "Optuna is not installed",
             needs="the library that wrote the study",
-            cure="pip install 'earnest[optuna]'",
+            cure=tell_install("optuna"),
         ) from error
 
 

@@ -105,9 +105,16 @@ def _read_about(run: RunFile) -> ScoreFacts:
     with document_of(run, ABOUT):
         read = dict(parse_json(run.documents[ABOUT]))
         version = int(read["version"])
-        read["scores"] = {str(k): ScoreName(**one) for k, one in read["scores"].items()}
+        read["scores"] = {str(k): _read_name(**facts) for k, facts in read["scores"].items()}
     refuse_newer(run, ABOUT, version, VERSION)
     return cast(ScoreFacts, read)
+
+
+def _read_name(name: object, sign: object) -> ScoreName:
+    """Return what a score is called; a TypeError where a damaged file holds something else."""
+    if not isinstance(name, str) or not isinstance(sign, float) or abs(sign) != 1.0:
+        raise TypeError(f"score {name!r} with the sign {sign!r}")
+    return ScoreName(name, sign)
 
 
 def refuse_newer(run: RunFile, name: str, version: int, known: int) -> None:

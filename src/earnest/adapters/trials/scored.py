@@ -57,13 +57,16 @@ class ScoredSearch:
     source: str
 
     def trials(self, ask: TrialsRequest) -> Trials:
-        """Return the trials: mean scores in their own units, dropped and failed ones left out."""
+        """Return the trials: mean scores in their own units, failed ones left out.
+
+        Dropped ones inform by their mean over the splits that they had.
+        """
         ask.refuse(self.source, "study", "standard_error", "status", "values")
         key = choose(self.names, ask.objective, self.usual)
         score = self.names[key]
         configs = ask.some_of(self.configs)
         means, errors = _summarise(self.scores[key])
-        whole = [status == COMPLETE for status in self.statuses]
+        whole = [status != FAILED for status in self.statuses]
         if ask.space is None and self.ranges:
             done = np.flatnonzero(np.isfinite(means) & whole).tolist()
             if done:
@@ -76,6 +79,7 @@ class ScoredSearch:
             space=ask.space,
             standard_error=errors,
             pruned=[status == DROPPED for status in self.statuses],
+            intermediate=[_average_so_far(score.sign * row) for row in self.scores[key]],
             objective_name=score.name,
             source=self.source,
         )
@@ -95,6 +99,14 @@ def show_configs(
 
 def _is_whole(config: Mapping[str, object]) -> bool:
     return set(config) == {WHOLE} and hasattr(config[WHOLE], "fit")
+
+
+def _average_so_far(scores: NDArray[np.float64]) -> dict[int, float]:
+    """Return the mean over the first 1, 2, ... splits, up to the first that is lacking."""
+    lacking = np.flatnonzero(np.isnan(scores))
+    done = scores[: lacking[0]] if len(lacking) else scores
+    means = np.cumsum(done) / np.arange(1, len(done) + 1)
+    return dict(enumerate(means.tolist(), start=1))
 
 
 def _summarise(scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

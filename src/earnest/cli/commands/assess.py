@@ -18,7 +18,7 @@ from earnest.cli.options import (
     make_jobs_option,
     make_option,
 )
-from earnest.cli.reading import read_cases, read_marks
+from earnest.cli.reading import read_cases, read_table_marks
 from earnest.cli.writing import share_seed, write_results
 from earnest.core.base.errors import InputError
 
@@ -143,6 +143,8 @@ def command(
     """Read the table, train, and show or write what one or several methods say."""
     if everything and method:
         raise InputError("--all and --method cannot be combined", cure="Leave one of them out.")
+    names = list(dict.fromkeys(method or [".632+"]))
+    refuse_searches(names)
     if target is None:
         raise InputError("no outcome column is given", needs="--target COLUMN")
     several = len(dict.fromkeys(metric or ())) > 1
@@ -166,7 +168,6 @@ def command(
         "n_jobs": n_jobs,
         "progress": make_progress_line(quiet=quiet),
     }
-    names = list(dict.fromkeys(method or [".632+"]))
     all_of_them = everything or len(names) > 1
     if all_of_them and test is not None:
         raise InputError("--test is for one method", cure="Use --method holdout.")
@@ -196,6 +197,21 @@ def command(
             if not write_results(made, json):
                 for one in made.values():
                     show_assessed(one, source=table, test=None if test is None else test.name)
+
+
+def refuse_searches(methods: list[str]) -> None:
+    """Refuse methods that assess a whole search: this command trains one learner."""
+    from earnest.core.results.specs import Design
+    from earnest.training.assess.plan import choose_method
+
+    for name in methods:
+        if choose_method(name).spec.design is Design.SEARCH:
+            raise InputError(
+                f"--method {name} is for a whole search",
+                needs="a method for one learner, such as cv or corrected_t",
+                cure="To tune a model and assess it, use earnest tune. In Python, earnest.assess "
+                "nests a SearchCV.",
+            )
 
 
 def name_file(out: Path | None, metric: str) -> Path | None:
@@ -231,7 +247,7 @@ def tell_how_to_resume(out: Path | None) -> Iterator[None]:
         raise
 
 
-def make_progress_line(label: str | None = None, *, quiet: bool = False) -> FoldLine | None:
+def make_progress_line(label: str = "", *, quiet: bool = False) -> FoldLine | None:
     """Return what shows on standard error how training goes on; None where nobody shall look."""
     import sys
 
@@ -259,5 +275,5 @@ def _read_test_set(
     from earnest.training.tables.table import open_table
 
     other = read_cases(path, target, replace(reading, group=None), task=str(table.task))
-    columns, _ = open_table(path, **read_marks(reading))
+    columns, _ = open_table(path, text=table.schema.texts, **read_table_marks(reading))
     return table.schema.encode(columns, other.rows), read_labels(other)

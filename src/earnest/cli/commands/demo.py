@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +11,7 @@ from rich.text import Text
 from earnest.cli.failures import know_options
 from earnest.cli.options import make_option
 from earnest.cli.show.terminal import ACCENT, GREY, WARN, emit, write
+from earnest.cli.writing import refuse_linked_folders
 from earnest.core.base.errors import FormatError
 
 if TYPE_CHECKING:
@@ -26,12 +28,13 @@ HELP = (
 CASES = 150  # applicants of the study; the others tell the truth about it
 TARGET, POSITIVE, SEED = "risk", "bad", 7
 PREDICTED = "predicted.csv"
+OUT = Path("demo")
 
 
 def command(
     out: Annotated[
         Path, make_option(None, "FOLDER", "Folder for the files of the demo.", "--out", "-o")
-    ] = Path("demo"),
+    ] = OUT,
     budget: Annotated[str, make_option(None, "TIME", "Time budget of the search.")] = "60s",
     configs: Annotated[
         int | None, make_option(None, "N", "Try only the first N configurations.")
@@ -39,9 +42,12 @@ def command(
     n_jobs: Annotated[int, make_option(None, "N", "Parallel fits; -1 uses all cores.")] = -1,
 ) -> None:
     """Write the data, tune, and hold what was expected against the truth."""
+    run = out / "run"
+    refuse_linked_folders(run, *((out,) if out == OUT else ()))
     data, new, truth = _write_data(out)
     from earnest.cli.commands.predict import save_predicted
     from earnest.cli.commands.tune import run_job
+    from earnest.core.base.writing import refuse_links
     from earnest.training.tune.folder import FILES, REPORT
     from earnest.training.tune.options import TuneOptions, read_seconds
 
@@ -56,20 +62,22 @@ def command(
     from earnest.cli.app import options_of
 
     know_options(options_of("tune"))  # what is advised on the way is for that command
-    run, told = out / "run", "" if configs is None else f" --configs {configs}"
+    told = "" if configs is None else f" --configs {configs}"
+    refuse_links(out / PREDICTED)
     for name in (*FILES, REPORT):  # of an earlier demo
         (run / name).unlink(missing_ok=True)
     _say(
         f"1. Tune on {CASES} applicants: try many models, and say what to expect of the best.",
-        f"earnest tune {data} --target {TARGET} --positive {POSITIVE} --budget {budget}{told} "
-        f"--seed {SEED} --live --out {run}",
+        f"earnest tune {quote(data)} --target {TARGET} --positive {POSITIVE} --budget "
+        f"{quote(budget)}{told} --seed {SEED} --live --out {quote(run)}",
     )
     tuned = run_job(data, asked, out=run, resume=False, live=True)
     _say(
         f"2. Predict for {len(truth)} applicants that the search never saw.",
-        f"earnest predict {run} {new} -o {out / PREDICTED}",
+        f"earnest predict {quote(run)} {quote(new)} -o {quote(out / PREDICTED)}",
     )
     found = tuned.model.predict(new)
+    refuse_links(out / PREDICTED)
     save_predicted(found.to_dict(), out / PREDICTED)
     _show_truth(tuned.estimate, found, truth)
     _say("3. Go on with your own table.", "earnest tune your-table.csv --target your-column")
@@ -81,7 +89,7 @@ def _write_data(out: Path) -> tuple[Path, Path, list[str]]:
     import gzip
     from importlib.resources import files
 
-    from earnest.core.base.writing import write_file
+    from earnest.core.base.writing import refuse_links, write_file
 
     packed = files("earnest").joinpath("data", "german_credit.csv.gz").read_bytes()
     head, *rows = gzip.decompress(packed).decode().splitlines()
@@ -95,9 +103,16 @@ def _write_data(out: Path) -> tuple[Path, Path, list[str]]:
             cure="Use another folder with --out.",
         ) from error
     apart = [row.rpartition(",") for row in rows[CASES:]]
-    write_file(data, "\n".join([head, *rows[:CASES]]) + "\n")
-    write_file(held, "\n".join([head.rpartition(",")[0], *(row[0] for row in apart)]) + "\n")
+    others = [head.rpartition(",")[0], *(row[0] for row in apart)]
+    refuse_links(data, held)
+    write_file(data, "\n".join([head, *rows[:CASES]]) + "\n", follow=False)
+    write_file(held, "\n".join(others) + "\n", follow=False)
     return data, held, [row[2] for row in apart]
+
+
+def quote(word: Path | str) -> str:
+    """Return a word of a command as a shell reads it."""
+    return shlex.quote(str(word))
 
 
 def _say(text: str, command: str) -> None:

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 HELP = (
     "What did the search learn, and how [bold]certain[/bold] is it? Effects with bands, and "
-    "regions.\n\nReads the trials of a search: an Optuna storage or journal file, a run file, "
-    "or a table with one row per trial, one column per hyperparameter and one column for the "
-    "objective.\n\n  earnest explain run.db\n  earnest explain study.db --study tuning "
-    "--regions 4\n  earnest explain trials.csv --objective auc --direction maximize\n  earnest "
-    "explain trials.csv --objective auc --direction maximize --out explanation.html"
+    "regions.\n\nReads the trials of a search: the folder of a run, a run file, an Optuna storage "
+    "or journal file, or a table with one row per trial, one column per hyperparameter and one "
+    "column for the objective.\n\n  earnest explain run/\n  earnest explain study.db --study "
+    "tuning --regions 4\n  earnest explain trials.csv --objective auc --direction maximize\n  "
+    "earnest explain trials.csv --objective auc --direction maximize --out explanation.html"
 )
 _READ, _HOW = "How to read the trials", "How to explain"
 
@@ -40,8 +40,8 @@ def command(
         str,
         make_argument(
             "TRIALS",
-            "A run file, an Optuna storage (file or URL) or journal, or a table of trials: CSV, "
-            "Parquet, Arrow.",
+            "The folder of a run, a run file, an Optuna storage (file or URL) or journal, or a "
+            "table of trials: CSV, Parquet, Arrow.",
         ),
     ],
     json: AsJson = False,

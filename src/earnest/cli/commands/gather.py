@@ -11,17 +11,17 @@ import typer
 from earnest.cli.options import (
     AsJson,
     ByWhat,
-    CsvReading,
     Positive,
     Response,
     ScoreName,
+    TableReading,
     TaskName,
     make_argument,
     make_option,
 )
-from earnest.cli.reading import read_marks
+from earnest.cli.reading import read_table_marks
 from earnest.cli.show.terminal import write_json
-from earnest.cli.writing import check_ending, check_place
+from earnest.cli.writing import NAMES, check_ending, check_place, note_formulas
 from earnest.core.base.errors import EarnestError, InputError
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class CaseColumns:
     cautions: tuple[Caution, ...] = ()
 
 
-def read_columns(data: Path | None, named: ColumnNames, csv: CsvReading) -> CaseColumns:
+def read_columns(data: Path | None, named: ColumnNames, csv: TableReading) -> CaseColumns:
     """Read the named columns of a table; nothing where no table is given.
 
     The rows of the table are in the order that the tool was given.
@@ -79,7 +79,7 @@ def read_columns(data: Path | None, named: ColumnNames, csv: CsvReading) -> Case
     _refuse_halves(data, named)
     if data is None:
         return CaseColumns()
-    opened = open_noting(data, **read_marks(csv))
+    opened = open_noting(data, **read_table_marks(csv))
     columns = opened.columns
     return CaseColumns(
         _read_outcome(columns, named),
@@ -235,15 +235,18 @@ def command(
     task: TaskName = None,
     response: Response = None,
     *,
-    csv: CsvReading,
+    csv: TableReading,
 ) -> None:
     """Read what the tool kept, write it, and tell what it is."""
     from earnest.adapters.scores.door import is_evaluation
     from earnest.adapters.scores.plain import is_table
+    from earnest.core.base.writing import refuse_links
 
     place = Path(source)
     logs = is_evaluation(source) or (place.is_file() and is_table(place))
-    out = (Path("scores.parquet") if logs else Path("predictions.parquet")) if out is None else out
+    if out is None:
+        out = Path("scores.parquet" if logs else "predictions.parquet")
+        refuse_links(out)
     _check_out(out, overwrite)
     _refuse_inputs(out, place, data)
     if logs:
@@ -276,6 +279,9 @@ def command(
         raise _translate(error) from error
     pi = replace(pi, remarks=(*pi.remarks, *columns.cautions))
     pi.save(out)
+    labels = pi.target.labels.tolist() if pi.target.has_classes else []
+    texts = {NAMES: pi.configs.ids, "row_id": _list_values(pi.target.ids), "y": labels}
+    note_formulas(out, texts)
     _tell(pi, source, out, json)
 
 
@@ -290,11 +296,19 @@ def _gather_scores(
 
     scores = scores_from(source, score=score, by=by or "model")
     scores.save(out)
+    parts = scores.parts
+    about = {"item": parts.ids, "group": parts.groups, "task": parts.tasks}
+    cells = {name: _list_values(values) for name, values in about.items()}
+    note_formulas(out, {NAMES: parts.configs.ids, **cells})
     facts = facts_of_scores(scores, source, out)
     if json:
         write_json(facts)
     else:
         show_scores(facts, scores.parts.remarks)
+
+
+def _list_values(values: Array | None) -> list[object]:
+    return [] if values is None else values.tolist()
 
 
 def _check_out(out: Path, overwrite: bool) -> None:

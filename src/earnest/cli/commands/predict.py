@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 from earnest.cli.commands.gather import Overwrite
 from earnest.cli.failures import in_options, say
-from earnest.cli.options import AsJson, CsvReading, make_argument, make_option
-from earnest.cli.reading import read_marks
-from earnest.cli.show.terminal import write, write_json
-from earnest.cli.writing import check_ending, check_place
+from earnest.cli.options import AsJson, TableReading, make_argument, make_option
+from earnest.cli.reading import read_table_marks
+from earnest.cli.show.terminal import write_data, write_json
+from earnest.cli.writing import NAMES, check_ending, check_place, note_formulas
 from earnest.core.base.errors import InputError
 
 HELP = (
@@ -42,7 +43,7 @@ def command(
     ] = None,
     json: AsJson = False,
     *,
-    csv: CsvReading,
+    csv: TableReading,
 ) -> None:
     """Load the model, read the rows, and write what it says of them."""
     _check_out(out, data, overwrite)
@@ -50,7 +51,7 @@ def command(
     from earnest.training.tune.model import load_model
 
     model = load_model(run)
-    found = model.predict(data, id=id, **read_marks(csv))
+    found = model.predict(data, id=id, **read_table_marks(csv))
     for caution in found.cautions:
         said = (caution.what, caution.consequence, caution.cure)
         say(in_options(" ".join(filter(None, said))), label=caution.code)
@@ -60,9 +61,16 @@ def command(
         write_json({**facts, "n_rows": len(found), "cautions": remarks, "rows": found.to_dict()})
     if out is not None:
         save_predicted(found.to_dict(), out)
+        note_formulas(out, _list_cells(found.to_dict()))
         say(f"{write_count(len(found), 'row')} to {out}", label="wrote")
     elif not json:
-        write(_write_csv(found.to_dict()).decode())
+        write_data(_write_csv(found.to_dict()).decode())
+        note_formulas(None, _list_cells(found.to_dict()))
+
+
+def _list_cells(columns: dict[str, list[object]]) -> dict[str, Iterable[object]]:
+    """Return the names of the columns as one more column."""
+    return {NAMES: list(columns), **columns}
 
 
 def _check_out(out: Path | None, data: Path, overwrite: bool) -> None:
@@ -96,4 +104,5 @@ def save_predicted(columns: dict[str, list[object]], out: Path) -> None:
         if out.suffix.lower() == ".csv":
             temporary.write_bytes(_write_csv(columns))
         else:
-            pq.write_table(pa.table(columns), str(temporary))
+            with temporary.open("wb") as sink:
+                pq.write_table(pa.table(columns), sink)

@@ -81,11 +81,15 @@ def command(
     scoring: options.ScoresReading,
 ) -> None:
     """Read a run, make its report, and write it."""
-    path = _choose_path(run, out)
+    from earnest.core.base.writing import refuse_links
+
+    names = [*dict.fromkeys(metric or [])]
+    pages = _choose_paths(run, out, names)
+    ours = out is None or len(names) > 1  # names that the user did not choose
+    refuse_links(*(pages.values() if ours else ()))
     from earnest.reporting.report import report
 
-    names: list[str | None] = [*dict.fromkeys(metric or [])]
-    for name in names or [None]:
+    for name, page in pages.items():
         made = report(
             run,
             metric=name,
@@ -98,7 +102,8 @@ def command(
             n_jobs=n_jobs,
             **_list_options(run, reading, scoring),
         )
-        page = path.with_name(f"{path.stem}-{name}{path.suffix}") if len(names) > 1 else path
+        if ours:
+            refuse_links(page)
         made.save(page)
         _say(made, page)
         if show:
@@ -121,13 +126,15 @@ def _list_options(
     return list_load_options(reading)
 
 
-def _choose_path(run: Path, out: Path | None) -> Path:
-    """Return where to write, and refuse before any work what could not be written after it."""
+def _choose_paths(run: Path, out: Path | None, metrics: list[str]) -> dict[str | None, Path]:
+    """Return where to write by metric; refuse before any work what could not be written after."""
     if out is None:
         out = run / "report.html" if run.is_dir() else Path("report.html")
     check_ending(out, ENDINGS)
     check_folder(out)
-    return out
+    if len(metrics) < 2:
+        return {metrics[0] if metrics else None: out}
+    return {name: out.with_name(f"{out.stem}-{name}{out.suffix}") for name in metrics}
 
 
 def _say(made: Report, path: Path) -> None:

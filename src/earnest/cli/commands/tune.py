@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import sys
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from earnest.cli import ending_code
+from earnest.cli import ending_code, find_command_start
 from earnest.cli.failures import say
 from earnest.cli.options import (
     AsJson,
     Decimal,
     Delimiter,
     EventColumn,
+    Missing,
     Thousands,
     make_argument,
     make_jobs_option,
@@ -24,10 +25,12 @@ from earnest.cli.options import (
     make_option,
     make_seed_option,
 )
-from earnest.cli.reading import read_marks
+from earnest.cli.reading import read_table_marks
 from earnest.cli.show.terminal import write_json
+from earnest.cli.writing import refuse_linked_folders
 
 if TYPE_CHECKING:
+    from earnest.core.data.predictions import Predictions
     from earnest.training.search.live import LivePage
     from earnest.training.tune.job import Job
     from earnest.training.tune.options import TuneOptions
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
 
 _SEARCH = "How to search"
 _READ = "How to read the table"
+OUT = Path("run")
+TICK = 0.5  # seconds after which the line of a run counts down, though no fit is finished
 
 Data = Annotated[
     Path,
@@ -67,7 +72,7 @@ class CasesReading:
         make_option(
             _READ,
             "LABEL",
-            "[dim]default: yes of yes and no, case of case and control, otherwise the last[/dim]  "
+            "[dim]default: 1 of 0 and 1, yes of yes and no, otherwise the rarer one[/dim]  "
             "The positive class.",
         ),
     ] = None
@@ -77,6 +82,7 @@ class CasesReading:
     delimiter: Delimiter = None
     decimal: Decimal = None
     thousands: Thousands = None
+    missing: Missing = None
 
 
 HELP = (
@@ -115,7 +121,7 @@ def command(
     ] = None,
     out: Annotated[
         Path, make_option(None, "FOLDER", "Folder for the files of the run.", "--out", "-o")
-    ] = Path("run"),
+    ] = OUT,
     resume: Annotated[
         bool, make_option(None, "", "Resume the run in the folder.", "--resume")
     ] = False,
@@ -229,8 +235,10 @@ def command(
         ignore=tuple(reading.ignore or ()),
         keep=tuple(keep or ()),
         learning_curve=learning_curve,
-        **read_marks(reading),
+        **read_table_marks(reading),
     )
+    if out == OUT:
+        refuse_linked_folders(out)
     with on_backend(backend, scheduler):
         run_job(
             data,
@@ -262,31 +270,31 @@ def run_job(
     from earnest.cli.show.tune import show_live, show_plan, show_read, show_tuned
     from earnest.training.tune.job import PILOT, begin
 
-    job = begin(data, asked, out=out, resume=resume, plan=plan)
-    shown, told_on = not json and not quiet, None if quiet else sys.stderr
+    started = find_command_start()
+    job = begin(data, asked, out=out, resume=resume, plan=plan, started=started)
+    shown, stream = not json and not quiet, None if quiet else sys.stderr
     if shown:
         show_read(job)
+    line = FoldLine(stream, by_fold=asked.drop is not None)
+    meter = job.make_meter(line, every=TICK)
+    trouble = None
     try:
         with _live_page(job, out) if live else nullcontext() as page:
             if page is not None:
+                page.meter = meter
                 page.say(PILOT)
                 if shown:
                     show_live(page.path)
-            with waiting(told_on, PILOT):
-                settled = job.plan()
+            with waiting(stream, PILOT):
+                settled = job.plan(_rehearse_report if report else None)
             if shown:
                 show_plan(job, settled)
-            end = job.find_end(settled)
-            line = None
-            if told_on:
-                line = FoldLine(told_on, asked.folds * asked.repeats, asked.drop, until=end)
-            if page is not None:
-                page.until = end
-            tuned = job.run(settled, line, page)
-            if page is not None and report:
-                page.say("Writing the report")
-            with waiting(told_on, "Writing the report"):
-                told = write_report(tuned, page) if report else None
+            with meter:
+                tuned = job.run(settled, meter, page)
+                if report:
+                    meter.say("Writing the report")
+                    trouble = write_report(tuned, page)
+                tuned = replace(tuned, seconds=meter.read().elapsed)
     except KeyboardInterrupt:
         if (out / "run.db").exists():
             say(f"Finished work is kept in {out}/. Run the same command with --resume to continue.",
@@ -299,8 +307,15 @@ def run_job(
         times |= {} if tuned.budget_used is None else {"budget_used": tuned.budget_used}
         write_json({**tuned.to_dict(), "folder": str(out), **times})
     elif shown:
-        show_tuned(tuned, told)
+        show_tuned(tuned, trouble)
     return tuned
+
+
+def _rehearse_report(predictions: Predictions, metric: str) -> None:
+    """Make a report of made-up predictions, to know how long that takes."""
+    from earnest.reporting.report import report
+
+    report(predictions, metric=metric).to_html()
 
 
 def _live_page(job: Job, out: Path) -> LivePage:
@@ -316,7 +331,7 @@ def _live_page(job: Job, out: Path) -> LivePage:
             f"the folder {str(out)!r} cannot be created", got=str(error.strerror)
         ) from error
     again = "Run the same command with --resume to continue."
-    return LivePage(out / REPORT, title=job.name, again=again)
+    return LivePage(out / REPORT, title=job.name, again=again, follow=False)
 
 
 def write_report(tuned: Tuned, page: LivePage | None = None) -> str | None:
@@ -326,6 +341,7 @@ def write_report(tuned: Tuned, page: LivePage | None = None) -> str | None:
     page stands under the same name, and is left for it.
     """
     from earnest.core.base.errors import EarnestError
+    from earnest.core.base.writing import refuse_links
     from earnest.reporting.report import report
     from earnest.training.tune.folder import REPORT
 
@@ -334,6 +350,7 @@ def write_report(tuned: Tuned, page: LivePage | None = None) -> str | None:
         made = report(tuned)
         if page is not None:
             page.hand_over()
+        refuse_links(tuned.folder / REPORT)
         made.save(tuned.folder / REPORT)
     except EarnestError as error:
         return str(error)

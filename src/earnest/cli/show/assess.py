@@ -88,7 +88,7 @@ def _picture(estimate: Estimate) -> Iterator[Text]:
         return
     axis = axis_for([estimate], min(PICTURE, columns() - 2 * MARGIN - 20))
     yield Text("  " + axis.labels(), style=GREY)
-    row = strip(axis, estimate, corrected=True)
+    row = strip(axis, estimate)
     yield Text(f"  {row:<{axis.room + 2}}{estimate.method}", style=ACCENT)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from earnest.cli.show.estimate import Fact, emit_blocks, label_facts, remarks, say
+from earnest.core.results.specs import Selection
 from earnest.core.text.numbers import percent
 from earnest.decision.plan import DETECT, MOST_ITEMS, Plan
 from earnest.decision.verdict import Verdict
@@ -22,7 +23,7 @@ def show_verdict(made: Verdict, names: Mapping[str, str] | None = None) -> None:
 def _list_facts(made: Verdict, names: Mapping[str, str]) -> Iterator[Fact]:
     judged = names.get(made.config or "", made.config) or "the result"
     of = f", the best of {made.n_configs:,}" if made.n_configs > 1 else ""
-    if of and made.baseline is None and _is_corrected(made.method):
+    if made.selection is Selection.CORRECTED:
         of += "; its score is corrected for that choice"
     yield ("Judged", f"{judged}{of}")
     if made.baseline is not None:
@@ -32,12 +33,6 @@ def _list_facts(made: Verdict, names: Mapping[str, str]) -> Iterator[Fact]:
         yield ("Look", f"{made.look} at these items; {percent(made.confidence_level)} for all")
     yield ("Items", f"{made.n_items:,}")
     yield ("Exit code", f"{made.exit_code}")
-
-
-def _is_corrected(method: str) -> bool:
-    from earnest.methods.base import METHODS
-
-    return method in METHODS and bool(METHODS[method].spec.corrected)
 
 
 WIDEST = 30  # signs of a bar

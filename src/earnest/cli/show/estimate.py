@@ -72,11 +72,6 @@ def spec_of(estimate: Estimate) -> MethodSpec:
     return spec
 
 
-def honest(estimate: Estimate) -> bool:
-    """Tell whether no luck of the search is left: corrected, or nothing was selected."""
-    return spec_of(estimate).corrected or estimate.n_configs == 1
-
-
 def title_of(made: Estimate | Comparison) -> str:
     """Return the metric's words for people, its name where it is not registered."""
     return METRICS[made.metric].title if made.metric in METRICS else made.metric
@@ -98,17 +93,17 @@ def sentences(
 
     `tried` is how many configurations were begun, where some were not evaluated on every fold.
     """
-    fair, shown = honest(estimate), print_numbers(estimate)
-    said = headline(estimate, title_of(estimate), corrected=fair, speaker=speaker)
-    main = Text(clean(said), style="bold")
+    shown = print_numbers(estimate)
+    sentence = headline(estimate, title_of(estimate), speaker=speaker)
+    main = Text(clean(sentence), style="bold")
     if shown.naive is not None and shown.naive != shown.value:
         main.highlight_words([shown.naive], WARN)
-    main.highlight_words([shown.value], ACCENT if fair else WARN)
+    main.highlight_words([shown.value], ACCENT if estimate.honest else WARN)
     yield indented(main)
-    yield say(confidence(estimate, corrected=fair))
+    yield say(confidence(estimate))
     if whose := training_words(estimate, delivered=delivered):
         yield say(whose)
-    if why := reason(estimate, corrected=fair, speaker=speaker, tried=tried):
+    if why := reason(estimate, speaker=speaker, tried=tried):
         yield say(why, GREY)
 
 
@@ -126,7 +121,7 @@ def picture(estimate: Estimate, columns: int) -> Iterator[Text]:
     axis = axis_for([estimate], PICTURE if noted else min(PICTURE, spare))
     yield Text("  " + axis.labels(), style=GREY)
     for sign in signs:
-        row = strip(axis, estimate, corrected=honest(estimate))
+        row = strip(axis, estimate)
         row = row if sign.mark is None else mark(axis, sign.mark)
         line = Text(f"  {row:<{axis.room + 2}}{sign.text}", style=sign.style)
         yield line.append(clean(sign.note), GREY) if noted else line
@@ -143,7 +138,7 @@ class Sign(NamedTuple):
 
 def legend(estimate: Estimate) -> Iterator[Sign]:
     """Yield what the rows of the picture are called, the name apart from its note."""
-    if not honest(estimate):
+    if not estimate.honest:
         yield Sign(f"{NAIVE} {estimate.method:<6}  ", "not corrected", WARN)
         return
     yield Sign(f"{HONEST} honest  ", estimate.method, ACCENT)
@@ -259,7 +254,7 @@ RULES = {
 
 def show_estimates(estimates: Estimates, names: Mapping[str, str] | None = None) -> None:
     """Write the sentence of the first honest estimate, then one row per method."""
-    reported = next((e for e in estimates if honest(e)), estimates.estimates[0])
+    reported = next((e for e in estimates if e.honest), estimates.estimates[0])
     emit_blocks(
         sentences(reported),
         table(estimates, reported, columns()),
@@ -305,13 +300,12 @@ def table(estimates: Estimates, reported: Estimate, columns: int) -> Iterator[Pa
 
 def draw_row(row: Row, widths: list[int], axis: Axis | None, reported: Estimate) -> Text:
     """Return one row: blue as reported, grey for another estimand, orange if not corrected."""
-    fair = honest(row.estimate)
     style = GREY if row.estimate.estimand != reported.estimand else ACCENT
-    style = style if fair else WARN
+    style = style if row.estimate.honest else WARN
     text = Text("  " + line(("  " + row.name, row.value, row.limits), widths))
     if row.estimate is reported:
         text.stylize("bold")
-    return text if axis is None else text.append(strip(axis, row.estimate, corrected=fair), style)
+    return text if axis is None else text.append(strip(axis, row.estimate), style)
 
 
 def pile_cells(row: Row, reported: Estimate) -> Padding:

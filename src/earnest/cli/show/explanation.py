@@ -43,11 +43,24 @@ def show_explanation(
     trees = [tree for tree in found.regions.values() if len(tree) > 1]
     emit_blocks(
         [say(f"{as_sentence(found.finding)}.", "bold"), say(str(found.surrogate_quality))],
+        winner(found),
         effects(found),
-        *(regions(tree) for tree in trees[:MOST_TREES]),
+        *(regions(tree, shown=tree is found.winner_tree) for tree in trees[:MOST_TREES]),
         [label_facts(listed)],
         remarks(found.cautions, CHECKED),
     )
+
+
+def winner(found: Explanation) -> Iterator[Part]:
+    """Yield the branch of the best configuration, and the effect in its region."""
+    tree = found.winner_tree
+    if tree is None or tree.best is None:
+        return
+    leaf = tree.best
+    yield say("The best configuration lies where", GREY)
+    yield Padding(Text(clean(leaf.words), style=ACCENT), (0, 0, 0, 4), expand=False)
+    effect = f"{tree.param} there: {span(leaf.curve)}, best at {best_at(leaf.curve)}"
+    yield Padding(Text(clean(f"{leaf.facts}; {effect}"), style=GREY), (0, 0, 0, 4), expand=False)
 
 
 def effects(found: Explanation) -> Iterator[Part]:
@@ -100,11 +113,16 @@ def _one_below_another(
         yield Padding(line.append(ends.replace(" ", NO_BREAK)), (0, 0, 0, 4), expand=False)
 
 
-def regions(tree: RegionTree) -> Iterator[Part]:
-    """Yield the regions of a hyperparameter, the best one in colour."""
-    yield say(f"Regions of {tree.param}", GREY)
+def regions(tree: RegionTree, *, shown: bool = False) -> Iterator[Part]:
+    """Yield the regions of a hyperparameter, the best one first and in colour.
+
+    With `shown` the best one stands elsewhere, and the others are listed.
+    """
+    yield say(f"{'Other regions' if shown else 'Regions'} of {tree.param}", GREY)
     table = grid(2)
-    for leaf in tree.leaves:
+    for leaf in sorted(tree.leaves, key=lambda leaf: not leaf.holds_best):
+        if shown and leaf.holds_best:
+            continue
         style = ACCENT if leaf.holds_best else ""
         mark = " · best here" if leaf.holds_best else ""
         words = Text(clean(leaf.words), style=style)
@@ -127,9 +145,10 @@ def facts(found: Explanation) -> Iterator[Fact]:
         f"{len(stable)} of {write_count(stable.n_trials, 'trial')} and {100 * stable.share:.2g} % "
         "of the space are not shown to be worse",
     )
-    left = found.n_failed + found.n_pruned
-    parts = [write_count(found.n_trials, "trial"), *([f"{left} left out"] if left else [])]
-    parts += [found.surrogate, f"{found.provenance['n_points']:,} points"]
+    for part in found.untested:
+        trials = write_count(part.n_pruned, "pruned trial")
+        yield "Untested", f"{part.param} {part.words} ({trials} without a value)"
+    parts = [str(found.counts), found.surrogate, f"{found.provenance['n_points']:,} points"]
     yield "Evidence", ", ".join([*parts, f"seed {found.provenance['seed']}"])
     overall = found.sampling_bias.overall
     yield "Looked at", f"{overall.unbiased:.2f} from an even spread (MMD, 0 is even)"
@@ -162,7 +181,7 @@ def best_at(curve: EffectCurve) -> str:
 def span(curve: EffectCurve) -> str:
     """Return the range of a curve and the half width of its band."""
     known = curve.mean[curve.mean == curve.mean]
-    return f"{known.min():.3g} to {known.max():.3g} ± {1.96 * curve.mean_confidence:.2g}"
+    return f"{known.min():.3g} to {known.max():.3g} ± {curve.half_width():.2g}"
 
 
 def _round(value: object) -> object:

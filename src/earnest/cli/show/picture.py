@@ -123,7 +123,7 @@ def axis_for(estimates: Iterable[Estimate], width: int) -> Axis:
     return Axis.around(values, width)
 
 
-def strip(axis: Axis, estimate: Estimate, *, corrected: bool = True) -> str:
+def strip(axis: Axis, estimate: Estimate) -> str:
     """Return the interval as a line with end ticks and the estimate as a dot on it.
 
     A one-sided interval has one end tick and an arrow to the end of the axis; without an interval
@@ -131,8 +131,8 @@ def strip(axis: Axis, estimate: Estimate, *, corrected: bool = True) -> str:
     """
     row = [" "] * axis.room
     if estimate.interval is not None:
-        draw_interval(row, axis, estimate.interval, _LINE if corrected else _DASHES)
-    row[axis.column(estimate.value)] = HONEST if corrected else NAIVE
+        draw_interval(row, axis, estimate.interval, _LINE if estimate.honest else _DASHES)
+    row[axis.column(estimate.value)] = HONEST if estimate.honest else NAIVE
     return "".join(row).rstrip()
 
 

@@ -11,7 +11,7 @@ from earnest.cli.show.comparison import show_comparison, show_comparisons
 from earnest.cli.show.estimate import show_estimate, show_estimates
 from earnest.cli.show.explanation import show_explanation
 from earnest.cli.show.gain import show_gain
-from earnest.cli.show.terminal import NO_BREAK, WIDEST, collecting, make_theme
+from earnest.cli.show.terminal import NO_BREAK, WIDEST, CleanPart, collecting, make_theme
 from earnest.cli.show.thresholds import show_thresholds
 from earnest.core.results.base import Result
 from earnest.core.results.comparison import Comparison
@@ -62,12 +62,12 @@ class ShownResult:
         """Yield what a console writes."""
         show = next((_SHOW[kind] for kind in type(self.made).__mro__ if kind in _SHOW), None)
         if show is None:
-            yield from console.render(repr(self.made), options)
+            yield from console.render(CleanPart(repr(self.made)), options)
             return
         width = min(options.max_width, WIDEST)
         with collecting(width) as parts, speaking_python():
             show(self.made)
         with console.use_theme(make_theme(console.color_system)):
             for part in parts:
-                for segment in console.render(part, options.update(width=width)):
+                for segment in console.render(CleanPart(part), options.update(width=width)):
                     yield segment._replace(text=segment.text.replace(NO_BREAK, "\u00a0"))

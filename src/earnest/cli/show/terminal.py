@@ -12,9 +12,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from contextvars import ContextVar
-from typing import Any, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from earnest.core.base.errors import FormatError
+from earnest.core.text.cleaning import clean_line, clean_text
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions
+    from rich.segment import Segment
 
 # Middle-light colours of the 256: at least 3.9 : 1 on black and on white.
 ACCENT = "color(32)"
@@ -66,7 +71,7 @@ codecs.register_error("earnest.ascii", _in_ascii)
 
 
 def clean(text: str) -> str:
-    r"""Return text without control characters, which a file could smuggle to the terminal.
+    r"""Return text in one line, laid out as it is seen: `clean_line`, with spaces that hold.
 
     Examples
     --------
@@ -74,11 +79,7 @@ def clean(text: str) -> str:
     >>> print(clean("svm C=1" + chr(27) + "[31m"))
     svm C=1\x1b[31m
     """
-    kept = (
-        c if c.isprintable() else NO_BREAK if c == "\u00a0" else repr(c)[1:-1]
-        for c in text.replace(NO_BREAK, "\ufffd")
-    )
-    return "".join(kept)
+    return clean_line(text).replace("\u00a0", NO_BREAK)
 
 
 # What is laid out for a console of somebody else: the parts so far, and its columns.
@@ -117,6 +118,23 @@ def make_theme(color_system: str | None) -> Any:
     return Theme({GREY: _GREYS.get(color_system or "", "color(244)")})
 
 
+class CleanPart:
+    """A renderable of rich without control characters, whatever its text holds.
+
+    Names are cleaned before they are laid out, so that columns stand right; this is for those that
+    were forgotten.
+    """
+
+    def __init__(self, part: Any) -> None:
+        self._part = part
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+        """Yield the segments of the part."""
+        for segment in console.render(self._part, options):
+            words = segment.text.split(NO_BREAK)
+            yield segment._replace(text=NO_BREAK.join(map(clean_text, words)))
+
+
 def emit(*parts: Any) -> None:
     """Lay out rich renderables for this terminal and write them."""
     collected = _COLLECTED.get()
@@ -128,17 +146,27 @@ def emit(*parts: Any) -> None:
     laid_out = io.StringIO()
     console.file = laid_out  # the colours are those of the terminal that it has seen before
     for part in parts:
-        console.print(part)
-    write(laid_out.getvalue())
+        console.print(CleanPart(part))
+    _send(_TRAILING.sub("", laid_out.getvalue().replace(NO_BREAK, " ")))
 
 
 def write(text: str) -> None:
-    """Write text in the encoding of standard output; a closed pipe ends the program silently."""
+    """Write text to standard output, without control characters."""
+    _send(_TRAILING.sub("", clean_text(text)))
+
+
+def write_data(text: str) -> None:
+    """Write data to standard output: as they are for a program, cleaned for a terminal."""
+    stream = sys.stdout
+    _send(clean_text(text) if stream is not None and stream.isatty() else text)
+
+
+def _send(text: str) -> None:
+    """Write in the encoding of standard output; a closed pipe ends the program silently."""
     stream = sys.stdout
     if stream is None:  # the caller has closed it: nobody listens
         return
     encoding = stream.encoding or "utf-8"
-    text = _TRAILING.sub("", text.replace(NO_BREAK, " "))
     try:
         stream.write(text.encode(encoding, "earnest.ascii").decode(encoding))
         stream.flush()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from earnest.core.base import check
 from earnest.core.data.target import Task
 from earnest.core.text.learning import confidence, headline
 from earnest.core.text.numbers import percent, write_count
-from earnest.engine.progress import _span
+from earnest.engine.progress import span_words
 from earnest.training.tables.kinds import ColumnKind
 from earnest.training.tune.folder import FILES, LEARNING, REPORT
 
@@ -81,8 +82,9 @@ def show_plan(job: Any, plan: Any) -> None:
         emit(
             _line(
                 "",
-                f"this will take about {_span(plan.least_seconds)}, longer than the budget of "
-                f"{_span(job.asked.seconds)}, because at least two configurations must be complete",
+                f"this will take about {span_words(plan.least_seconds)}, longer than the budget "
+                f"of {span_words(job.asked.seconds)}, because at least two configurations must be "
+                "complete",
             )
         )
 
@@ -150,10 +152,10 @@ def _facts(tuned: Any) -> Iterator[tuple[str, str]]:
     elif tuned.no_learning:
         yield "Cases", f"no learning curve: {tuned.no_learning}"
     times = tuned.n_fits_nested / tuned.n_fits
-    spent = f"{tuned.n_fits:,} fits, {_span(tuned.seconds)} in all"
+    spent = f"{tuned.n_fits:,} fits, {span_words(tuned.seconds)} in all"
     if tuned.budget_used is not None:
         spent += f", {percent(round(tuned.budget_used, 2))} of the budget in fits"
-    longer = _span(tuned.seconds * times)
+    longer = span_words(tuned.seconds * times)
     yield (
         "Cost",
         f"{spent}; nested CV would need {tuned.n_fits_nested:,} ({times:.0f} times as many, about "
@@ -173,4 +175,4 @@ def _list_written(tuned: Any, no_report: str | None) -> Iterator[tuple[str, str]
         yield "Report", f"{folder}{REPORT} (open it in a browser)"
     elif no_report is not None:
         yield "Report", f"could not be made: {no_report}"
-    yield "Next", f"earnest predict {folder} new.csv"
+    yield "Next", f"earnest predict {shlex.quote(folder)} new.csv"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from numbers import Real
@@ -21,7 +22,8 @@ S = TypeVar("S", bound=np.generic)
 
 BLOCK = 1 << 22  # values looked at in one go, so that a check never copies a large matrix
 COPIED = 1 << 26  # bytes up to which a user's array is copied, not watched
-LARGEST = 1e150  # size of outcomes and values whose squares can be summed
+LARGEST = 1e150  # size of scores whose squares can be summed
+LARGEST_OUTCOME = 1e75  # size of outcomes and predictions whose squares have a variance
 TEXT = "UST"  # the kinds of NumPy dtypes that hold text
 ROUNDING = 1e-6  # by how much rounding may carry a probability beyond 0 or 1
 
@@ -38,10 +40,22 @@ def as_array(name: str, values: object) -> RawArray:
     >>> as_array("y", ["a", float("nan")]).tolist()
     ['a', None]
     """
+    try:
+        return _settle(_make_array(name, values))
+    except OverflowError as error:
+        raise InputError(
+            f"`{name}` holds a number that is too large",
+            needs=f"numbers of at most {sys.float_info.max:.1e}",
+            got=f"whole numbers with more than {sys.float_info.max_10_exp} digits",
+            cure="Convert them to text if they are labels.",
+        ) from error
+
+
+def _make_array(name: str, values: object) -> RawArray:
     if isinstance(values, np.ma.MaskedArray):
-        return _settle(_unmask(values))
+        return _unmask(values)
     if isinstance(values, np.ndarray):
-        return _settle(values)
+        return values
     if hasattr(values, "toarray") and hasattr(values, "nnz"):
         raise InputError(f"`{name}` is a sparse matrix", cure=f"Pass {name}.toarray().")
     try:
@@ -55,7 +69,7 @@ def as_array(name: str, values: object) -> RawArray:
             needs="an array, a list, a Series or a frame, with rows of equal length",
             got=check.show(values),
         ) from error
-    return _settle(array)
+    return array
 
 
 def refuse_other_order(given: Mapping[str, object]) -> None:
@@ -102,7 +116,37 @@ def read_one_column(name: str, values: object, n: int, beside: str = "y") -> Raw
             got=f"{int(absent.sum())} of {n} missing",
             cure="Give each ungrouped case its own label.",
         )
+    refuse_unhashable(name, array)
     return array
+
+
+def refuse_unhashable(name: str, values: object, *, huge: bool = True) -> None:
+    """Refuse dicts, lists and sets in the place of labels, which cannot be told apart.
+
+    Where `huge` is False, whole numbers beyond 64 bits are refused too: no learner takes them.
+    """
+    if not isinstance(values, np.ndarray):
+        try:
+            values = np.asarray(values)
+        except (TypeError, ValueError):  # rows of different lengths, which others refuse
+            return
+    for value in values.ravel() if values.dtype == object else ():
+        if not huge and isinstance(value, int) and value.bit_length() > 64:
+            raise InputError(
+                f"`{name}` holds a number that is too large",
+                needs="whole numbers of at most 64 bits",
+                got=check.show(value),
+                cure=f"Convert labels to text with [str(v) for v in {name}].",
+            )
+        try:
+            hash(value)
+        except TypeError as error:
+            raise InputError(
+                f"`{name}` does not hold labels",
+                needs="text, numbers or bool",
+                got=f"a {type(value).__name__}: {check.show(value)}",
+                cure=f"Pass one label for each case, such as [str(v) for v in {name}].",
+            ) from error
 
 
 def column_names(values: object) -> tuple[str, ...] | None:
@@ -193,7 +237,7 @@ def _is_number(value: object) -> bool:
         return False
     try:
         float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return True
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from earnest.core.text.cleaning import clean_text
+
 
 class EarnestError(Exception):
     """Base of every error that earnest raises on purpose.
@@ -22,7 +24,7 @@ class EarnestError(Exception):
 
     def __init__(self, what: str, *, needs: str = "", got: str = "", cure: str = "") -> None:
         self.what, self.needs, self.got, self.cure = what, needs, got, cure
-        super().__init__(_message(what, needs, got, cure))
+        super().__init__(clean_text(_message(what, needs, got, cure)))
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle by the parts, so that an error survives the way back from a worker."""
@@ -122,6 +124,57 @@ class StoreError(EarnestError, RuntimeError):
     """
 
 
+class ClusterError(EarnestError, RuntimeError):
+    """The cluster that runs the tasks is lost; what is finished and stored is not.
+
+    Parameters
+    ----------
+    what, needs, got, cure : str
+        As of every error; `cure` says how to get a cluster again.
+    stored : int, optional
+        How many finished tasks are stored, where that is known.
+    resumes_by : str, optional
+        The argument of the call by which it continues, such as 'store'; None if nothing is stored.
+
+    Examples
+    --------
+    >>> from earnest.core.base.errors import ClusterError
+    >>> print(ClusterError("the cluster is gone", stored=12, resumes_by="resume"))
+    the cluster is gone. 12 finished tasks are stored. Repeat the call with `resume`, on a
+    cluster or without one, to run only the others.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        needs: str = "",
+        got: str = "",
+        cure: str = "",
+        stored: int | None = None,
+        resumes_by: str | None = None,
+    ) -> None:
+        self.stored, self.resumes_by, self._remedy = stored, resumes_by, cure
+        cure = f"{cure} {_tell_way_back(stored, resumes_by)}".strip()
+        super().__init__(what, needs=needs, got=got, cure=cure)
+
+    def resume_by(self, argument: str, stored: int | None = None) -> ClusterError:
+        """Return the error of a call that continues by an argument."""
+        return ClusterError(
+            self.what,
+            needs=self.needs,
+            got=self.got,
+            cure=self._remedy,
+            stored=self.stored if stored is None else stored,
+            resumes_by=argument,
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle by the parts, with what is stored."""
+        parts = (self.what, self.needs, self.got, self._remedy, self.stored, self.resumes_by)
+        return _rebuild_cluster_error, parts
+
+
 class PluginWarning(UserWarning):
     """An installed package offers something for earnest that cannot be used."""
 
@@ -137,6 +190,21 @@ def _message(what: str, needs: str, got: str, cure: str) -> str:
 
 def _make_sentence(text: str) -> str:
     return text if text.endswith((".", "?", "!")) else text + "."
+
+
+def _tell_way_back(stored: int | None, argument: str | None) -> str:
+    """Return what is left of a call whose cluster is lost, and how to go on."""
+    if argument is None:
+        return "Then repeat the call, or repeat it without a cluster."
+    number = "Finished tasks" if stored is None else f"{stored} finished tasks"
+    way = f"Repeat the call with `{argument}`, on a cluster or without one, to run only the others."
+    return f"{number} are stored. {way}"
+
+
+def _rebuild_cluster_error(
+    what: str, needs: str, got: str, cure: str, stored: int | None, resumes_by: str | None
+) -> ClusterError:
+    return ClusterError(what, needs=needs, got=got, cure=cure, stored=stored, resumes_by=resumes_by)
 
 
 def _rebuild(kind: type[EarnestError], what: str, needs: str, got: str, cure: str) -> EarnestError:

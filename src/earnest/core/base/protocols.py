@@ -17,7 +17,7 @@ from earnest.core.base.arrays import RawArray
 Key: TypeAlias = tuple[int, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Task:
     """A piece of work that can be done on its own.
 

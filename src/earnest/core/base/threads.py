@@ -5,8 +5,10 @@ from __future__ import annotations
 import operator
 import os
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
 from threading import Thread
 from typing import TypeVar
 
@@ -15,6 +17,8 @@ from earnest.core.base.errors import InputError
 
 T = TypeVar("T")
 S = TypeVar("S")
+
+_ON_ONE_THREAD: ContextVar[bool] = ContextVar("linear algebra on one thread", default=False)
 
 
 def workers(n_jobs: int | None) -> int:
@@ -102,3 +106,24 @@ def side_by_side(first: Callable[[], T], second: Callable[[], S], n_jobs: int) -
         other = pool.submit(second)
         mine = first()
     return mine, other.result()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Keep linear algebra and OpenMP on one thread; a decorator too, and free where it is nested.
+
+    With small matrices the threads wait for each other more than they compute, and more so on a
+    busy machine; and the last bits of a result would depend on their number.
+    """
+    if _ON_ONE_THREAD.get():
+        yield
+        return
+    import scipy.linalg  # noqa: F401  # its library of linear algebra must be there to be limited
+    from threadpoolctl import threadpool_limits
+
+    token = _ON_ONE_THREAD.set(True)
+    try:
+        with threadpool_limits(limits=1):
+            yield
+    finally:
+        _ON_ONE_THREAD.reset(token)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import secrets
 import shutil
+import stat
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -17,9 +20,11 @@ from earnest.core.base.errors import FormatError
 PATIENCE = 10.0  # seconds for the reader of a pipe to come
 # Names of what is open already: replacing the file behind one would take it from its owner.
 _OPEN = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
+_TEMPORARY = re.compile(r"\.earnest-[0-9a-f]{16}\.tmp")  # names of files that are being written
+_SWEPT: set[str] = set()  # folders in which this process has looked for those of dead writers
 
 
-def write_file(path: str | Path, content: str | bytes) -> Path:
+def write_file(path: str | Path, content: str | bytes, *, follow: bool = True) -> Path:
     """Write text (as UTF-8) or bytes under a name, and return it; see `replacing`.
 
     Examples
@@ -32,29 +37,35 @@ def write_file(path: str | Path, content: str | bytes) -> Path:
     ...     path.read_text()
     '0.72'
     """
-    with replacing(path) as temporary:
+    with replacing(path, follow=follow) as temporary:
         temporary.write_bytes(content.encode() if isinstance(content, str) else content)
     return Path(path)
 
 
 @contextmanager
-def replacing(path: str | Path) -> Iterator[Path]:
+def replacing(path: str | Path, *, follow: bool = True) -> Iterator[Path]:
     """Give a file to write; it takes the place of `path` when it is whole and on the disk.
 
     The file lies beside `path`, so that it can be moved there in one step. When writing fails or
-    is interrupted, it is removed, and what stood under the name is still there. A link stays and
-    what it points to is replaced; permissions and owner stay those of the old file. A device, a
-    pipe or a name of standard output cannot be replaced: it is given the bytes at the end.
+    is interrupted, it is removed, and what stood under the name is still there; a file that a
+    killed process has left is removed by the next one that writes to the folder. Permissions and
+    owner stay those of the old file. A device, a pipe or a name of standard output cannot be
+    replaced: it is given the bytes at the end.
 
     Parameters
     ----------
     path : str or Path
         Where the file shall be.
+    follow : bool
+        Whether `path` may be a link, or a device: the link stays and what it points to is
+        replaced. False for a name that the user did not choose, see `refuse_links`.
     """
     path = Path(path)
     try:
-        through = _is_stream(path)
-        target = path if through else Path(os.path.realpath(path))
+        if not follow:
+            refuse_links(path)
+        through = follow and _is_stream(path)
+        target = path if through or not follow else Path(os.path.realpath(path))
         _refuse_folders(target)
         if through:
             with _pass_on(target) as temporary:
@@ -75,6 +86,26 @@ def replacing(path: str | Path) -> Iterator[Path]:
             got="a name with half of a surrogate pair, such as '\\ud800'",
             cure="Look at the names of cases and configurations: such halves come from cut text.",
         ) from error
+
+
+def refuse_links(*paths: Path) -> None:
+    """Refuse names that are links, pipes or devices, for files whose names earnest chooses.
+
+    Whoever prepares a folder could otherwise have another file replaced by what is written there.
+    """
+    for path in paths:
+        try:
+            mode = os.lstat(path).st_mode
+        except OSError:  # not there, or out of reach, which writing tells
+            continue
+        if not stat.S_ISREG(mode):
+            folder = "a folder" if stat.S_ISDIR(mode) else "a pipe or a device"
+            raise FormatError(
+                f"{str(path)!r} is not a regular file",
+                needs="a file or none, because earnest chose this name and not you",
+                got="a link" if stat.S_ISLNK(mode) else folder,
+                cure="Remove it, or choose another folder.",
+            )
 
 
 def _is_stream(path: Path) -> bool:
@@ -135,7 +166,10 @@ def _open_stream(stream: Path) -> int:
 
 @contextmanager
 def _write_beside(path: Path) -> Iterator[Path]:
-    temporary = path.with_name(f".earnest-{secrets.token_hex(8)}.tmp")
+    if str(path.parent) not in _SWEPT:
+        _SWEPT.add(str(path.parent))
+        remove_abandoned(path.parent)
+    temporary, handle = _make_temporary(path.parent)
     try:
         yield temporary
         _sync(temporary)
@@ -145,9 +179,66 @@ def _write_beside(path: Path) -> Iterator[Path]:
     except BaseException:  # also when interrupted from the keyboard
         _remove_quietly(temporary)
         raise
+    finally:
+        if handle is not None:
+            os.close(handle)
     if os.name == "posix":  # elsewhere a folder cannot be opened
         with suppress(OSError):  # the file is there; some file systems cannot wait for folders
             _sync(path.parent)
+
+
+def _make_temporary(folder: Path) -> tuple[Path, int | None]:
+    """Make a file to write, and lock it as long as this process writes it.
+
+    Where files cannot be locked there is no handle, and nobody removes it but its writer.
+    """
+    while True:
+        path = folder / f".earnest-{secrets.token_hex(8)}.tmp"
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)  # EXCL: no link
+        if sys.platform == "win32":  # there an open file cannot be replaced
+            os.close(handle)
+            return path, None
+        if _lock(handle) is not False and path.exists():  # else another has just swept it
+            return path, handle
+        os.close(handle)
+
+
+def remove_abandoned(folder: Path) -> None:
+    """Remove files that were being written to a folder by processes that were killed.
+
+    A living writer holds a lock on its file, which the system drops however a process ends.
+    """
+    with suppress(OSError):  # of a folder that is not there, or may not be listed
+        for entry in os.scandir(folder):
+            if _TEMPORARY.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                _remove_unlocked(entry.path)
+
+
+def _remove_unlocked(path: str) -> None:
+    if sys.platform == "win32":
+        return
+    with suppress(OSError):  # it is gone already, or another user's
+        handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+        try:
+            if _lock(handle):
+                os.unlink(path)
+        finally:
+            os.close(handle)
+
+
+def _lock(handle: int) -> bool | None:
+    """Lock an open file; tell whether it is locked now, None where the system has no locks."""
+    if sys.platform == "win32":
+        return None
+    import fcntl
+
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
 
 
 def _take_over(old: Path, new: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
 
@@ -20,6 +21,9 @@ from earnest.core.base.arrays import (
     same_length,
 )
 from earnest.core.base.errors import InputError
+from earnest.core.results.base import Plain
+
+FoldSizes = tuple[tuple[int, ...], ...]  # one number per fold of each repeat
 
 _ONLY_NAN = "Use NaN, and nothing else, for predictions that were not made."
 _NOT_SQUARED = (
@@ -28,6 +32,40 @@ _NOT_SQUARED = (
 _ALL_CLASSES = (
     "Give a case a number for every class (0 for a class that the model does not know) or for none."
 )
+
+
+@dataclass(frozen=True)
+class TrainingSizes(Plain):
+    """How many cases the models of the folds were trained on: fewest, median and most."""
+
+    fewest: int
+    median: int
+    most: int
+
+    def __str__(self) -> str:
+        """Return '90', or '77 to 369' where the sizes differ by more than one."""
+        if self.most - self.fewest <= 1:
+            return f"{self.median:,}"
+        return f"{self.fewest:,} to {self.most:,}"
+
+    @classmethod
+    def of(cls, sizes: Sequence[int]) -> TrainingSizes:
+        """Summarize the sizes of the training sets of all folds."""
+        return cls(min(sizes), int(np.median(sizes)), max(sizes))
+
+
+def find_training_sizes(folds: NDArray[np.int32]) -> FoldSizes | None:
+    """Return the training sizes of a K-fold cross-validation, None where the folds are none.
+
+    In every repeat at least two folds test each case once; a model is trained on all others.
+    """
+    sizes = []
+    for column in folds.T:
+        counts = np.bincount(column[column >= 0])
+        if (column < 0).any() or np.count_nonzero(counts) < 2:
+            return None
+        sizes.append(tuple(int(len(column) - count) for count in counts))
+    return tuple(sizes)
 
 
 def encode_folds(
@@ -81,9 +119,8 @@ def refuse_no_labels(values: NDArray[np.generic], name: str, meant: Sequence[str
         f"{name} {'holds real numbers' if real else 'does not hold labels'}, and folds are labels",
         needs="whole numbers, text, or true and false",
         got=f"{other}, one of {len(set(map(str, known))):,} different values",
-        cure=f"Did you mean {' or '.join(f'fold={column!r}' for column in meant)}?"
-        if meant
-        else (
+        cure=check.suggest(f"fold={column!r}" for column in meant)
+        or (
             "Pass the number or the name of the fold that tested each case; for one hold-out "
             "test set without folds pass fold=None."
         ),

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
 from earnest.core.base.arrays import (
-    LARGEST,
+    LARGEST_OUTCOME,
     Numbers,
     as_array,
     column_names,
@@ -26,7 +26,14 @@ from earnest.core.base.arrays import (
     yield_row_bytes,
 )
 from earnest.core.base.errors import EvidenceError, InputError
-from earnest.core.data.folds import encode_folds, find_complete, find_evaluated_cells
+from earnest.core.data.folds import (
+    FoldSizes,
+    TrainingSizes,
+    encode_folds,
+    find_complete,
+    find_evaluated_cells,
+    find_training_sizes,
+)
 from earnest.core.data.responses import (
     ResponseKind,
     check_threshold,
@@ -166,6 +173,18 @@ class Configs:
         """The position of each name: a search of all names for each of many would take hours."""
         return {name: place for place, name in enumerate(self.ids)}
 
+    @cached_property
+    def labels(self) -> Mapping[str, str]:
+        """What is printed of each: its name, and behind it what its parameters say."""
+        from earnest.core.text.names import label_configs
+
+        return label_configs(self.ids, self.params)
+
+    def find_label(self, name: str) -> str | None:
+        """Return what is printed of a configuration, None where its name is all that is known."""
+        label = None if self.params is None else self.labels.get(name)
+        return None if label == name else label
+
     def take(self, columns: Sequence[int] | NDArray[np.intp]) -> Configs:
         """Return some of the configurations."""
 
@@ -234,9 +253,16 @@ class Predictions:
         Where a score becomes the positive label; .5 for probabilities and 0 for decisions if None.
     remarks : tuple of Caution
         What is known of how they came about; every result made of them carries it.
+    training_sizes : tuple of tuple of int, optional
+        How many cases trained the models of each fold of each repeat. None where the folds are
+        those of a K-fold cross-validation, which says it by itself, and where it is not known.
     ensemble_rule : str, optional
         How the tool that kept them combines configurations into the model it delivers, such as
         'greedy_ensemble(size=25)'. `estimate` chooses by it where you name no selector.
+    others : tuple of Predictions
+        What the same models answered in other ways, each of another kind, where these responses
+        do not tell it: the labels of an SVC beside its probabilities, say. Every metric is
+        computed from the answer that it needs.
 
     Examples
     --------
@@ -255,12 +281,23 @@ class Predictions:
     kind: ResponseKind
     threshold: float | None = None
     remarks: tuple[Caution, ...] = ()
+    training_sizes: FoldSizes | None = None
     ensemble_rule: str | None = None
+    others: tuple[Predictions, ...] = ()
 
     def __post_init__(self) -> None:
         """Look once for predictions that are not finite; the cells are kept."""
         object.__setattr__(self, "responses", read_only(self.responses))
+        counts = [len(names) for names in self.fold_names]
+        sizes = self.training_sizes
+        if sizes is not None and [len(row) for row in sizes] != counts:
+            raise InputError(
+                "`training_sizes` does not fit the folds",
+                needs=f"{check.some(counts)} sizes, one per fold of each repeat",
+                got=check.some([len(row) for row in sizes]),
+            )
         _ = self.cells
+        _refuse_other_answers(self)
 
     def __setstate__(self, state: dict[str, object]) -> None:
         """Come back from a pickle or a copy as it was; NumPy makes arrays writable there."""
@@ -461,7 +498,7 @@ class Predictions:
     @cached_property
     def cells(self) -> tuple[NDArray[np.bool_], ...]:
         """For each repeat, which (fold, configuration) was evaluated: (K, C)."""
-        largest = LARGEST if self.target.task is Task.REGRESSION else np.inf
+        largest = LARGEST_OUTCOME if self.target.task is Task.REGRESSION else np.inf
         return find_evaluated_cells(
             self.responses, self.folds, self.configs.ids, self.fold_names, largest
         )
@@ -470,6 +507,20 @@ class Predictions:
     def complete(self) -> NDArray[np.bool_]:
         """Which configurations were evaluated wherever any was: (C,)."""
         return find_complete(self.cells)
+
+    @property
+    def training(self) -> TrainingSizes | None:
+        """How many cases the tested models were trained on, None where that is not known."""
+        sizes = self.training_sizes or find_training_sizes(self.folds)
+        if sizes is None:
+            return None
+        used = [
+            size
+            for repeat, cell in enumerate(self.cells)
+            for size, tested in zip(sizes[repeat], np.asarray(cell.any(axis=1)), strict=True)
+            if tested
+        ]
+        return TrainingSizes.of(used) if used else None
 
     def tested(self, repeat: int) -> NDArray[np.bool_]:
         """Which cases a repeat tested: (n,)."""
@@ -504,6 +555,7 @@ class Predictions:
             )
         index = np.flatnonzero(cases)
         kept = np.flatnonzero(self.complete)
+        sizes = self.training_sizes or find_training_sizes(self.folds)
         responses = self.responses[np.ix_(index, kept, np.flatnonzero(repeats))]
         return replace(
             self,
@@ -512,6 +564,10 @@ class Predictions:
             responses=responses,
             folds=np.where(rows, self.folds, -1)[index][:, repeats],
             fold_names=tuple(self.fold_names[int(r)] for r in np.flatnonzero(repeats)),
+            training_sizes=None
+            if sizes is None
+            else tuple(sizes[int(r)] for r in np.flatnonzero(repeats)),
+            others=tuple(other.usable() for other in self.others),
         )
 
     @cached_property
@@ -521,11 +577,15 @@ class Predictions:
         configs, target = self.configs, self.target
         facts = (configs.ids, configs.complexity, configs.static, str(self.kind), self.threshold)
         digest.update(repr((*facts, self.fold_names, target.ordered)).encode())
+        if self.training_sizes is not None:
+            digest.update(repr(self.training_sizes).encode())
         for part in (target.strata, target.ids):
             digest.update(b"-" if part is None else repr(part.tolist()).encode())
         digest.update(f"{self.responses.dtype.name}{self.responses.shape}".encode())
         for block in yield_row_bytes(self.responses):
             digest.update(block)
+        for other in self.others:
+            digest.update(other.fingerprint.encode())
         return digest.hexdigest()[:32]
 
     @cached_property
@@ -544,7 +604,10 @@ class Predictions:
         """Return Π of some configurations, by name or position, in the requested order."""
         columns = self.configs.find(configs)
         return replace(
-            self, configs=self.configs.take(columns), responses=self.responses[:, columns]
+            self,
+            configs=self.configs.take(columns),
+            responses=self.responses[:, columns],
+            others=tuple(other.select(columns) for other in self.others),
         )
 
     def take(self, rows: NDArray[np.intp]) -> Predictions:
@@ -554,6 +617,20 @@ class Predictions:
             target=self.target.take(rows),
             responses=self.responses[rows],
             folds=self.folds[rows],
+            training_sizes=self.training_sizes or find_training_sizes(self.folds),
+            others=tuple(other.take(rows) for other in self.others),
+        )
+
+    def take_repeats(self, repeats: slice) -> Predictions:
+        """Return Π of some of the repeats, on the same cases."""
+        sizes = self.training_sizes
+        return replace(
+            self,
+            responses=self.responses[:, :, repeats],
+            folds=self.folds[:, repeats],
+            fold_names=self.fold_names[repeats],
+            training_sizes=None if sizes is None else sizes[repeats],
+            others=tuple(other.take_repeats(repeats) for other in self.others),
         )
 
     def concat(self, *others: Predictions) -> Predictions:
@@ -569,7 +646,11 @@ class Predictions:
         )
         responses = np.concatenate([part.responses for part in parts], axis=1)
         remarks = tuple(dict.fromkeys(one for part in parts for one in part.remarks))
-        return replace(self, configs=configs, responses=responses, remarks=remarks)
+        others = tuple(
+            first.concat(*rest)
+            for first, *rest in zip(*(part.others for part in parts), strict=True)
+        )
+        return replace(self, configs=configs, responses=responses, remarks=remarks, others=others)
 
     def _repr_html_(self) -> str:
         from earnest.reporting.fragments import predictions_fragment
@@ -580,7 +661,8 @@ class Predictions:
         """Return one line with the sizes."""
         return (
             f"Predictions(n={self.n_cases}, configs={self.n_configs}, repeats={self.n_repeats}, "
-            f"folds={self.n_folds}, task={self.target.task}, response={self.kind})"
+            f"folds={self.n_folds}, task={self.target.task}, "
+            f"response={'+'.join(part.kind for part in (self, *self.others))})"
         )
 
 
@@ -591,11 +673,29 @@ def _join(parts: list[tuple[T, ...] | None]) -> tuple[T, ...] | None:
     return tuple(value for part in parts if part is not None for value in part)
 
 
+def _refuse_other_answers(pi: Predictions) -> None:
+    """Refuse answers of other models, for other cases, or twice of a kind."""
+    for other in pi.others:
+        same = other.configs.ids == pi.configs.ids and other.case_fingerprint == pi.case_fingerprint
+        if not same or other.others:
+            raise InputError(
+                "`others` are not answers of the same models for the same cases",
+                needs="the configurations, cases and folds of these predictions",
+                got=repr(other),
+                cure="To change predictions without them, pass others=() too.",
+            )
+    kinds = [part.kind for part in (pi, *pi.others)]
+    if len(set(kinds)) < len(kinds):
+        raise InputError(
+            "`others` hold a kind of response twice", needs="one of each", got=", ".join(kinds)
+        )
+
+
 def _refuse_other_cases(ours: Predictions, other: Predictions) -> None:
     """Refuse Π that cannot stand beside ours."""
     pairs = {
         "y, folds or groups": (ours.case_fingerprint, other.case_fingerprint),
-        "response": (str(ours.kind), str(other.kind)),
+        "response": tuple("+".join(part.kind for part in (pi, *pi.others)) for pi in (ours, other)),
         "threshold": (ours.threshold, other.threshold),
     }
     for name, (mine, theirs) in pairs.items():

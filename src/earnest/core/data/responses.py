@@ -187,10 +187,7 @@ def check_threshold(threshold: float | None, target: Target, kind: ResponseKind)
             got=f"task {target.task}, response {kind}",
             cure="Leave it out.",
         )
-    try:
-        cut = float(threshold)
-    except (TypeError, ValueError):
-        cut = np.nan
+    cut = check.read_number(threshold)
     low, high = (0.0, 1.0) if kind is ResponseKind.PROBABILITY else (-np.inf, np.inf)
     if not low <= cut <= high or not np.isfinite(cut):
         raise InputError(

@@ -7,7 +7,6 @@ them, and how many samples pay off.
 from __future__ import annotations
 
 import hashlib
-import html
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -327,7 +326,7 @@ class Scores:
         False for losses and costs.
     name : str
         What a score is called.
-    missing : {'items', 'configs', 'worst'}, optional
+    incomplete : {'items', 'configs', 'worst'}, optional
         What to do where an item lacks the score of a configuration: leave out the item (the
         default, if half of the items at least have all), leave out the configuration, or count the
         worst score of the range.
@@ -355,7 +354,7 @@ class Scores:
 
     parts: ScoreParts
     measure: Measure
-    missing: str | None
+    incomplete: str | None
     batches: int | None
 
     def __init__(
@@ -375,7 +374,7 @@ class Scores:
         limits: tuple[float, float] | None = None,
         greater_is_better: bool = True,
         name: str | None = None,
-        missing: str | None = None,
+        incomplete: str | None = None,
         batches: int | None = None,
         fold: ArrayLike | None = None,
         format: str | None = None,
@@ -402,7 +401,7 @@ class Scores:
             limits=limits,
             greater_is_better=greater_is_better,
             name=name,
-            missing=missing,
+            incomplete=incomplete,
             batches=batches,
         )
 
@@ -415,12 +414,12 @@ class Scores:
         limits: tuple[float, float] | None = None,
         greater_is_better: bool = True,
         name: str | None = None,
-        missing: str | None = None,
+        incomplete: str | None = None,
         batches: int | None = None,
     ) -> None:
         """Check what was said of the scores, and keep it."""
-        if missing is not None:
-            check.one_of("missing", missing, RULES)
+        if incomplete is not None:
+            check.one_of("incomplete", incomplete, RULES)
         if batches:
             check.whole_number("batches", batches, low=100)
         rule = Rule.of(choose_aggregate(parts) if aggregate is None else aggregate)
@@ -429,7 +428,7 @@ class Scores:
         binary = are_binary(parts, rule, low, high)
         ends = read_limits(limits, (low, high), greater_is_better, rule)
         self.parts = replace(parts, values=read_only(parts.values))
-        self.missing, self.batches = missing, batches
+        self.incomplete, self.batches = incomplete, batches
         self.measure = Measure(
             name=choose_name(rule, greater_is_better) if name is None else str(name),
             rule=replace(rule, number=len(parts.configs))
@@ -443,20 +442,20 @@ class Scores:
 
     @classmethod
     def _of(
-        cls, parts: ScoreParts, measure: Measure, missing: str | None, batches: int | None
+        cls, parts: ScoreParts, measure: Measure, incomplete: str | None, batches: int | None
     ) -> Self:
         """Make scores of parts that were checked."""
         made = object.__new__(cls)
         made.parts, made.measure = parts, measure
-        made.missing, made.batches = missing, batches
+        made.incomplete, made.batches = incomplete, batches
         return made
 
-    def _with(self, parts: ScoreParts | None = None, missing: str | None = None) -> Self:
+    def _with(self, parts: ScoreParts | None = None, incomplete: str | None = None) -> Self:
         """Return the same scores with other parts, or another rule for what is missing."""
         return type(self)._of(
             self.parts if parts is None else parts,
             self.measure,
-            self.missing if missing is None else missing,
+            self.incomplete if incomplete is None else incomplete,
             self.batches,
         )
 
@@ -530,7 +529,7 @@ class Scores:
     def fingerprint(self) -> str:
         """A hash of all content, equal only for equal scores of equal items."""
         parts = self.parts
-        facts = (parts.configs.ids, self.measure, self.missing, self.batches, parts.values.shape)
+        facts = (parts.configs.ids, self.measure, self.incomplete, self.batches, parts.values.shape)
         digest = hashlib.sha256(repr(facts).encode())
         for known in (parts.ids, parts.groups, parts.tasks, parts.fold, parts.codes):
             digest.update(b"-" if known is None else repr(np.asarray(known).tolist()).encode())
@@ -613,7 +612,7 @@ class Scores:
             limits=None if Aggregate.RATIO in (rule.kind, measure.rule.kind) else measure.limits,
             greater_is_better=measure.greater_is_better,
             name=None if usual else measure.name,
-            missing=self.missing,
+            incomplete=self.incomplete,
             batches=self.batches,
         )
         return made
@@ -688,22 +687,9 @@ class Scores:
         )
 
     def _repr_html_(self) -> str:
-        better = "greater is better" if self.measure.greater_is_better else "less is better"
-        facts = [
-            ("Items", f"{self.n_cases:,}"),
-            ("Configurations", f"{self.n_configs:,}: {check.some(self.configs.ids)}"),
-            ("Samples of each", f"{self.n_repeats:,}"),
-            ("Measure", f"{self.measure.title}, {better}"),
-        ]
-        for word, known in (("Groups", self.parts.groups), ("Tasks", self.parts.tasks)):
-            if known is not None:
-                facts.append((word, f"{len(np.unique(known)):,}"))
-        rows = "".join(
-            f"<tr><th style='text-align:left'>{name}</th>"
-            f"<td style='text-align:left'>{html.escape(value)}</td></tr>"
-            for name, value in facts
-        )
-        return f"<table>{rows}</table>"
+        from earnest.reporting.fragments import scores_fragment
+
+        return scores_fragment(self)
 
 
 # From scores to one number per item, as methods take it: samples, holes, batches, judgements.
@@ -845,7 +831,7 @@ def leave_out(
     never = np.asarray(gone.all(axis=1))
     whole = np.asarray(~gone.any(axis=1))
     lacking = np.flatnonzero(gone[~never].any(axis=0))
-    rule = scores.missing
+    rule = scores.incomplete
     if rule is None:
         if whole.sum() < max(1.0, FEW_WHOLE * (~never).sum()):
             raise _few_whole(names, gone, never, whole, lacking)
@@ -864,7 +850,7 @@ def leave_out(
                 "there is no worst score to count for what is missing",
                 needs="`limits` with a worst end, such as (0, 1)",
                 got=f"limits ({low:g}, {high:g})",
-                cure="Give the limits, or pass missing='items'.",
+                cure="Give the limits, or pass incomplete='items'.",
             )
         filled = np.where(gone[:, :, None], worst, table).astype(table.dtype)
         what = f"A missing score counts as the worst, {worst:g}."
@@ -876,7 +862,7 @@ def leave_out(
                 "no configuration has a score of every item",
                 needs="one configuration that was run on all items",
                 got=said,
-                cure="Use missing='items' or missing='worst'.",
+                cure="Use incomplete='items' or incomplete='worst'.",
             )
         what = f"They are left out; the result is about the other {len(columns)}."
         kept_part = table[np.ix_(rows, columns)]
@@ -887,7 +873,7 @@ def leave_out(
             "no item has a score of every configuration",
             needs="one item that all were run on",
             got=said,
-            cure="Use missing='configs' or missing='worst'.",
+            cure="Use incomplete='configs' or incomplete='worst'.",
         )
     what = (
         f"{n - len(rows)} of {n} items are left out; the result is about the {len(rows)} that have "
@@ -901,7 +887,7 @@ def _missing_remark(said: str, what: str) -> Caution:
         "EN140",
         f"{said}.",
         f"{what} If scores are missing where an answer was bad, the result is too good.",
-        "Run what is missing, or choose with `missing` what a missing score counts as.",
+        "Run what is missing, or choose with `incomplete` what a missing score counts as.",
     )
 
 
@@ -918,8 +904,9 @@ def _few_whole(
         "few items have a score of every configuration",
         needs=f"at least {FEW_WHOLE:.0%} of the items with all scores",
         got=f"{int(whole.sum())} of {int((~never).sum())} items; {listed}",
-        cure="Use missing='configs' to leave out configurations that lack scores, missing='items' "
-        "to keep only those items, or missing='worst' to count a missing score as the worst.",
+        cure="Use incomplete='configs' to leave out configurations that lack scores, "
+        "incomplete='items' to keep only those items, or incomplete='worst' to count a missing "
+        "score as the worst.",
     )
 
 

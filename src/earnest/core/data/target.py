@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
 from earnest.core.base.arrays import (
-    LARGEST,
+    LARGEST_OUTCOME,
     RawArray,
     as_array,
     first_other,
@@ -59,17 +59,46 @@ _NEGATIVE |= {"false", "alive", "censored", "benign", "no event", "non-case", "n
 _NEGATIVE |= {"nein", "non", "nee", "nej", "nie", "não"}  # no, elsewhere
 
 
-def usual_positive(labels: tuple[object, ...]) -> object:
-    """Return the class of two that is not called the negative one, else the last.
+def usual_positive(labels: tuple[object, ...], counts: Sequence[int]) -> object:
+    """Return the class of two that a study is probably about.
+
+    It is 1 of 0 and 1 (or -1 and 1, true and false), else the one that is not called the negative
+    one ('control', 'no', 'healthy'), else the rarer one, and the last of two that are equally
+    frequent.
 
     Examples
     --------
     >>> from earnest.core.data.target import usual_positive
-    >>> usual_positive(("case", "control")), usual_positive(("a", "b"))
-    ('case', 'b')
+    >>> usual_positive(("case", "control"), [9, 1]), usual_positive(("defect", "ok"), [1, 9])
+    ('case', 'defect')
     """
+    for negative, clear in _CLEAR_PAIRS:
+        if set(labels) == {negative, clear}:
+            return labels[labels.index(clear)]
     named = [label for label in labels if str(label).strip().casefold() not in _NEGATIVE]
-    return named[0] if len(named) == 1 else labels[-1]
+    if len(named) == 1:
+        return named[0]
+    return labels[0] if counts[0] < counts[-1] else labels[-1]
+
+
+def refuse_spellings(name: str, labels: Sequence[object], counts: Sequence[int]) -> None:
+    """Ask about classes that differ in capitals or spaces alone, which may be typing errors."""
+    spellings: dict[str, list[str]] = {}
+    for label, count in zip(labels, counts, strict=True):
+        if isinstance(label, str):
+            shown = f"{label!r} ({count:,} times)"
+            spellings.setdefault(" ".join(label.split()).casefold(), []).append(shown)
+    several = [" and ".join(shown) for shown in spellings.values() if len(shown) > 1]
+    if not several:
+        return
+    task = "multiclass" if len(labels) > 2 else "binary"
+    raise InputError(
+        f"the outcome {name!r} has classes that differ in capitals or spaces alone",
+        needs="one spelling of each class",
+        got=check.some(several),
+        cure="Are they the same? Then write each class in one way in the table. If they are "
+        f"{len(labels)} different classes, pass task={task!r}.",
+    )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -199,7 +228,7 @@ def encode_classes(
                 got=f"{len(labels)} ({check.some(labels)})",
                 cure="Use task='multiclass', or keep two classes.",
             )
-        if _find_positive(labels, positive) == 0:
+        if _find_positive(labels, positive, np.bincount(codes.reshape(-1)).tolist()) == 0:
             labels, codes = (labels[1], labels[0]), 1 - codes
     elif positive is not None:
         raise InputError(
@@ -243,7 +272,7 @@ def _recode(
     return classes, np.array([classes.index(label) for label in found])[codes]
 
 
-def _find_positive(labels: tuple[object, ...], positive: object) -> int:
+def _find_positive(labels: tuple[object, ...], positive: object, counts: Sequence[int]) -> int:
     """Return the index of the positive class, chosen or clear."""
     if positive is not None:
         for index, label in enumerate(labels):
@@ -253,7 +282,12 @@ def _find_positive(labels: tuple[object, ...], positive: object) -> int:
             "`positive` is not a class of `y`",
             needs=" or ".join(repr(label) for label in labels),
             got=check.show(positive),
-            cure=_suggest_class(positive, labels),
+            # Another label might be the other class: only one in other capitals is offered.
+            cure=check.suggest(
+                repr(label)
+                for label in labels
+                if check.find_nearest(str(positive), [str(label)], least=1.0)
+            ),
         )
     for negative, clear in _CLEAR_PAIRS:
         if set(labels) == {negative, clear}:
@@ -262,14 +296,9 @@ def _find_positive(labels: tuple[object, ...], positive: object) -> int:
         "the positive class is ambiguous",
         needs=f"`positive` = {labels[0]!r} or {labels[1]!r}",
         got="no `positive`",
-        cure="Pass the class that high scores stand for.",
+        cure="Pass the class that high scores stand for. That is usually "
+        f"positive={usual_positive(labels, counts)!r}.",
     )
-
-
-def _suggest_class(positive: object, labels: tuple[object, ...]) -> str:
-    """Return 'Did you mean ...?' for a class in other capitals; a guess might be the other one."""
-    alike = [label for label in labels if str(label).casefold() == str(positive).casefold()]
-    return f"Did you mean {alike[0]!r}?" if alike else ""
 
 
 def _is_meant(given: object, label: object) -> bool:
@@ -515,10 +544,10 @@ def _make_regression(values: NDArray[np.generic], about: _Cases) -> Target:
         )
     y = values.astype(np.float64)
     size = float(np.abs(y).max(initial=0.0))
-    if size > LARGEST:
+    if size > LARGEST_OUTCOME:
         raise InputError(
             "the values of `y` are too large to be squared",
-            needs=f"sizes up to {LARGEST:g}",
+            needs=f"sizes up to {LARGEST_OUTCOME:g}",
             got=f"up to {size:g}",
             cure="Measure outcome and predictions in another unit.",
         )

@@ -10,7 +10,7 @@ import json
 import math
 import types
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sized
+from collections.abc import Callable, Iterator, Mapping, Sized
 from dataclasses import MISSING, Field, dataclass, fields
 from enum import Enum
 from functools import cache, partial
@@ -38,6 +38,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.base.provenance import JsonObject, finite
 from earnest.core.base.writing import write_file
+from earnest.core.text.cleaning import clean_line
 
 if TYPE_CHECKING:
     from earnest.core.results.estimate import Scale
@@ -477,6 +478,15 @@ class Result(Document, ABC):
         from earnest.reporting.fragments import show_result
 
         return show_result(self)
+
+    def _print_more(self) -> Iterator[str]:
+        """Yield the lines that are printed between the first line and the cautions."""
+        return iter(())
+
+    def __str__(self) -> str:
+        """Return the line for pasting, and under it the code and the finding of each caution."""
+        cautions = (f"{one.code} {one.what}" for one in getattr(self, "cautions", ()))
+        return "\n".join([repr(self), *map(clean_line, (*self._print_more(), *cautions))])
 
     def __rich__(self) -> object:
         """Return what a console of rich prints: the page of the command line."""

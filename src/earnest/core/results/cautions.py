@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from earnest.core.results.base import Plain
+from earnest.core.text.cleaning import clean_line
 
 FILE = Path(__file__).parents[2] / "data" / "cautions.json"
 
@@ -66,9 +67,8 @@ class Caution(Plain):
 
     def __str__(self) -> str:
         """Return the remark as one line."""
-        return " ".join(
-            part for part in (self.code, self.what, self.consequence, self.cure) if part
-        )
+        parts = (self.code, self.what, self.consequence, self.cure)
+        return clean_line(" ".join(part for part in parts if part))
 
 
 @dataclass(frozen=True)

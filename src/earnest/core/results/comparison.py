@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from earnest.core.results.interval import (
     tail_of,
 )
 from earnest.core.results.specs import Side
+from earnest.core.text.cleaning import clean_line
 from earnest.core.text.comparison import (
     chance_words,
     decision,
@@ -33,6 +34,9 @@ from earnest.core.text.comparison import (
     outcome_words,
     p_words,
 )
+
+if TYPE_CHECKING:
+    from earnest.plotting.figures.comparisons import Axes
 
 
 class Alternative(StrEnum):
@@ -317,7 +321,7 @@ class Comparison(MetricResult):
         _ = made.p_value, made.p_simultaneous  # a KeyError where that of the alternative is missing
         return made
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the difference and its interval beside 0, and return the matplotlib Axes."""
         from earnest.plotting.figures.comparisons import plot_comparison
 
@@ -337,7 +341,7 @@ class Comparison(MetricResult):
         """Return one line that can be pasted in a paper."""
         pair = f"{self.metric}({self.a}) - {self.metric}({self.b})"
         words = [outcome_words(self, pair), interval_words(self), chance_words(self)]
-        return f"{', '.join(w for w in words if w)} ({self.test}, n={self.n_cases})"
+        return clean_line(f"{', '.join(w for w in words if w)} ({self.test}, n={self.n_cases})")
 
 
 def level_remarks(comparison: Comparison) -> Iterable[Caution]:

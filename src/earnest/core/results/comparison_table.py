@@ -5,19 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, UnknownNameError
-from earnest.core.results.base import Plain, Result, check_lengths
+from earnest.core.results.base import OPTIONAL, Plain, Result, check_lengths
 from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import Alternative, Comparison, alpha_of, difference_limits
 from earnest.core.results.interval import Interval, make_not_kept_error, open_side
 from earnest.core.results.specs import Side
+from earnest.core.text.cleaning import clean_line
 from earnest.core.text.comparison import p_words
+
+if TYPE_CHECKING:
+    from earnest.plotting.figures.comparisons import Axes
 
 ADJUSTMENTS = ("simultaneous", "holm", "bh", "none")
 MOST_LINES = 10  # of the repr
@@ -160,6 +164,8 @@ class Comparisons(Result):
         The seed of the joint distribution, or of the test; None if nothing was drawn.
     cautions : tuple of Caution
         Remarks on all comparisons together.
+    labels : mapping of str to str, or None
+        The configurations by name, with their parameters; None where these are not known.
 
     Examples
     --------
@@ -191,6 +197,7 @@ class Comparisons(Result):
     confidence_level: float
     seed: int | None = None
     cautions: tuple[Caution, ...] = ()
+    labels: Mapping[str, str] | None = field(default=None, metadata=OPTIONAL)
 
     def _check_parts(self) -> None:
         super()._check_parts()
@@ -307,7 +314,7 @@ class Comparisons(Result):
             for made, p in zip(self.comparisons, self.adjusted, strict=True)
         ]
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the reference against the others, and return the matplotlib Axes."""
         from earnest.plotting.figures.comparisons import plot_comparisons
 
@@ -320,7 +327,7 @@ class Comparisons(Result):
 
     def __repr__(self) -> str:
         """Return the decision, and a line for each of the nearest rivals."""
-        lines, kept = [self.decision], set(self.not_worse)
+        lines, kept = [clean_line(self.decision)], set(self.not_worse)
         for made, p in self.ranked()[:MOST_LINES]:
             verdict = self.verdict(made.b in kept)
             lines.append(f"{made!r}, adjusted {p_words(p)}: {verdict}")

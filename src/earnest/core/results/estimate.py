@@ -8,14 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from statistics import NormalDist
-from typing import Any, ClassVar, Self, SupportsFloat
+from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.errors import EvidenceError, UnknownNameError
 from earnest.core.base.provenance import JsonObject, finite
+from earnest.core.data.folds import TrainingSizes
 from earnest.core.results.base import (
     FLAT,
     HIDDEN,
@@ -32,21 +32,20 @@ from earnest.core.results.interval import (
     NormalLimits,
     limit_remarks,
 )
-from earnest.core.results.specs import Estimand, Side
+from earnest.core.results.specs import AgainstChance, Selection, Side
 from earnest.core.text.numbers import decimals, number
 
-# Estimands of models that have not seen the cases which test them.
-_OF_FOLD_MODELS = {
-    Estimand.WINNER,
-    Estimand.FITTED_MODELS,
-    Estimand.LEARNER,
-    Estimand.AT_TRAINING_SIZE,
-    Estimand.PROCEDURE,
-}
+if TYPE_CHECKING:
+    from earnest.plotting.figures.estimates import Axes
+
 OF_A_LEVEL = {"EN016", "EN026", "EN029"}  # cautions that another level may not deserve
 LEVEL = 0.95  # of what is said of a value without an interval
 ROUNDING = 1e-9  # of a score, by which a naive score that is the same may differ
 SOURCE = {"key": "limits_from"}  # how plain data call the source of limits
+_NOT_CORRECTED = {
+    Selection.UNCORRECTED: "not corrected, ",
+    Selection.BOUND_ONLY: "bound corrected, ",
+}
 FEW_IN_TAIL = 5  # draws beyond a limit under which the limit is rough
 
 
@@ -84,7 +83,7 @@ class ScoreErrors:
     optimism : float or None
         That of the naive score minus the score, over samples and over resamples.
     gain : float or None
-        That of the score minus the score of the best constant prediction.
+        That of the score minus a score that no selection made.
     """
 
     value: float | None = None
@@ -117,21 +116,29 @@ class Estimate(MetricResult):
         limits that draws leave on one side of it are moved up to it.
     metric, method, estimand : str
         What was measured, how, and of what.
+    selection : Selection
+        Whether value and limits are corrected for the choice of the winner, only the pessimistic
+        limit is, nothing is, or nothing was selected.
     naive : float or None
         The score that the search itself would report for the winner.
     winner : str or None
         The name of the configuration that the number is about; None for an ensemble of several.
+    winner_label : str or None
+        The same with its parameters, such as 'c7: C 10, gamma 0.1'; None where they are not known.
     n_cases, n_configs, n_resamples, n_valid : int
         What it is based on; `n_valid` resamples had a defined value.
     cautions : tuple of Caution
         Coded remarks.
     provenance : Provenance
         Seed, fingerprint, folds, knobs and versions.
+    training : TrainingSizes or None
+        How many cases the tested models were trained on: fewest, median and most over the folds.
+        None where it is not known, and where the models tested are the ones that the estimate is
+        about.
     no_information : float or None
         The score of the best constant prediction, the zero point of what was learned.
-    optimism_error, gain_error : float or None
-        The standard errors of the optimism, and of the value minus the score of the best constant
-        prediction.
+    optimism_error : float or None
+        The standard error of the optimism.
     ensemble : mapping of str to float, or None
         The share of each member, where an ensemble rule chose; the largest first, and 1 for a
         single configuration that the rule preferred.
@@ -149,7 +156,7 @@ class Estimate(MetricResult):
     >>> pi = en.Predictions.from_arrays(y, scores, fold=np.arange(100) // 2 % 10)
     >>> found = en.estimate(pi, metric="roc_auc", rng=7)
     >>> found
-    roc_auc 0.71, 95 % interval [0.51, 0.84] (bbc, winner of 20 configs, trained on 9/10 of n=100)
+    roc_auc 0.71, 95 % interval [0.51, 0.84] (bbc, winner of 20 configs, trained on 90, n=100)
     >>> round(found.naive, 2), round(found.optimism, 2)
     (0.8, 0.09)
     >>> found.at(confidence_level=0.9, side="lower").interval.side
@@ -158,7 +165,7 @@ class Estimate(MetricResult):
 
     schema: ClassVar[str] = "earnest/estimate/1"
     called: ClassVar[str] = "an estimate"
-    derived: ClassVar[tuple[str, ...]] = ("optimism", "optimism_interval")
+    derived: ClassVar[tuple[str, ...]] = ("optimism", "optimism_interval", "against_chance")
 
     value: float
     interval: Interval | None
@@ -166,6 +173,7 @@ class Estimate(MetricResult):
     scale: Scale = field(metadata=FLAT)
     method: str
     estimand: str
+    selection: Selection
     naive: float | None
     winner: str | None
     n_cases: int
@@ -174,10 +182,11 @@ class Estimate(MetricResult):
     n_valid: int | None
     cautions: tuple[Caution, ...]
     provenance: Provenance = field(metadata=FLAT)
+    training: TrainingSizes | None = None
     no_information: float | None = None
     optimism_error: float | None = None
-    gain_error: float | None = None
     ensemble: Mapping[str, float] | None = field(default=None, metadata=OPTIONAL)
+    winner_label: str | None = field(default=None, metadata=OPTIONAL)
     source: LimitSource | None = field(default=None, repr=False, compare=False, metadata=SOURCE)
     details: Any = field(default=None, repr=False, compare=False, metadata=HIDDEN)
 
@@ -188,9 +197,16 @@ class Estimate(MetricResult):
         limit at 90 % is 1 and the mean is not. Moving a limit keeps levels nested.
         Limits that were asked for as published stay as they are.
         """
+        if (self.n_configs == 1) is not (self.selection is Selection.NOTHING_SELECTED):
+            raise ValueError(f"selection {self.selection} of {self.n_configs} configurations")
         published = self.provenance.knobs.get("variant") == "as_published"
         if self.interval is not None and not published:
             object.__setattr__(self, "interval", self.interval.reaching(self.value))
+
+    @property
+    def honest(self) -> bool:
+        """Whether value or limit allow for the choice of the winner, or nothing was selected."""
+        return self.selection is not Selection.UNCORRECTED
 
     @property
     def optimism(self) -> float | None:
@@ -202,17 +218,6 @@ class Estimate(MetricResult):
             return None
         gap = self.naive - self.value
         return gap if self.scale.greater_is_better else -gap
-
-    @property
-    def training_share(self) -> str | None:
-        """Which share of the cases the models tested were trained on, such as '9/10'.
-
-        None where the models tested are the ones that the estimate is about.
-        """
-        folds = self.provenance.n_folds
-        if folds < 2 or self.estimand not in _OF_FOLD_MODELS:
-            return None
-        return "all but one" if folds == self.n_cases else f"{folds - 1}/{folds}"
 
     @property
     def optimism_interval(self) -> Interval | None:
@@ -244,36 +249,20 @@ class Estimate(MetricResult):
         return self.naive > self.interval.high if better else self.naive < self.interval.low
 
     @property
-    def beats_constant(self) -> bool | None:
-        """Whether a test at the level shows more than the best constant prediction has.
+    def against_chance(self) -> AgainstChance | None:
+        """Whether the interval lies beyond the best constant prediction, on which side.
 
-        One-sided: by the error of the value less that of the constant, else by the one-sided limit
-        at the pessimistic end. None where no constant has a score.
+        None without an interval, and where no constant has a score.
         """
-        zero, better = self.no_information, self.scale.greater_is_better
-        if zero is None:
+        zero, interval = self.no_information, self.interval
+        if zero is None or interval is None:
             return None
-        level = LEVEL if self.interval is None else self.interval.confidence_level
-        gain = self.value - zero if better else zero - self.value
-        if self.gain_error:
-            return gain > NormalDist().inv_cdf(level) * self.gain_error
-        bound = self._bad_end(level)
-        return bound > zero if better else bound < zero
-
-    def _bad_end(self, level: float) -> float:
-        """Return the one-sided pessimistic limit, else the interval's, else the value."""
-        better = self.scale.greater_is_better
-        side = Side.LOWER if better else Side.UPPER
-        if self.source is not None:
-            try:
-                ends = self.source.limits(level, side)
-                return ends[0] if better else ends[1]
-            except EvidenceError:  # its draws were not kept
-                pass
-        interval = self.interval
-        if interval is None or interval.side not in (Side.TWO_SIDED, side):
-            return self.value
-        return interval.low if better else interval.high
+        above = interval.side != Side.UPPER and interval.low > zero
+        below = interval.side != Side.LOWER and interval.high < zero
+        if not above and not below:
+            return AgainstChance.UNDECIDED
+        better = above is self.scale.greater_is_better
+        return AgainstChance.BETTER if better else AgainstChance.WORSE
 
     @property
     def share_lost(self) -> float | None:
@@ -320,7 +309,7 @@ class Estimate(MetricResult):
 
         return metrics_of(self)
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the draws, the interval and the value, and return the matplotlib Axes."""
         from earnest.plotting.figures.estimates import plot_estimate
 
@@ -338,6 +327,11 @@ class Estimate(MetricResult):
             | {name: getattr(self, name) for name in (*last, "n_resamples", "n_valid")}
         ]
 
+    def _print_more(self) -> Iterator[str]:
+        """Yield the winner by its parameters, where they are known."""
+        if self.winner_label is not None:
+            yield f"winner {self.winner_label}"
+
     def __repr__(self) -> str:
         """Return one line that can be pasted in a paper."""
         places = decimals(self.standard_error, self.value)
@@ -347,8 +341,8 @@ class Estimate(MetricResult):
         of = f"winner of {self.n_configs} configs, " if self.n_configs > 1 else ""
         if self.ensemble is not None and len(self.ensemble) > 1:
             of = f"ensemble of {len(self.ensemble)} of {self.n_configs} configs, "
-        share = self.training_share
-        trained = "" if share is None else f"trained on {share} of "
+        of += _NOT_CORRECTED.get(self.selection, "")
+        trained = "" if self.training is None else f"trained on {self.training}, "
         return f"{words} ({self.method}, {of}{trained}n={self.n_cases})"
 
 
@@ -457,11 +451,16 @@ class Estimates(Result):
         """Return the main numbers as flat dicts, one per method."""
         return [row for estimate in self.estimates for row in estimate.rows()]
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the estimates as a forest plot, and return the matplotlib Axes."""
         from earnest.plotting.figures.estimates import plot_estimates
 
         return plot_estimates(self, ax)
+
+    def _print_more(self) -> Iterator[str]:
+        """Yield the cautions of the single estimates, each once."""
+        remarks = (caution for estimate in self.estimates for caution in estimate.cautions)
+        yield from dict.fromkeys(f"{caution.code} {caution.what}" for caution in remarks)
 
     def __repr__(self) -> str:
         """Return one line per method."""

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from earnest.core.results.base import FLAT, MetricResult, check_lengths
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
 from earnest.core.results.interval import Interval
+
+if TYPE_CHECKING:
+    from earnest.plotting.figures.gain import Axes
 
 MOST = 0.9  # of the gain, which is most of it
 Scores = tuple[float | None, ...]
@@ -179,7 +182,7 @@ class Gain(Improvement):
 
         return " ".join([headline(self), confidence(self), *advice(self)])
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw both curves, and return the matplotlib Axes."""
         from earnest.plotting.figures.gain import plot_gain
 
@@ -279,7 +282,7 @@ class LearningCurve(Improvement):
 
         return " ".join(part for part in (headline(self), confidence(self), advice(self)) if part)
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the curve, and return the matplotlib Axes."""
         from earnest.plotting.figures.gain import plot_learning
 

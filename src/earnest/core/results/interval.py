@@ -491,7 +491,9 @@ class ShareLimits(KeptLimits, kind="share"):
         """Return the limits, infinite at an open end."""
         tail, width = tail_of(confidence_level, side), self.high - self.low
         share = min(max((self.centre - self.low) / width, 0.0), 1.0)
-        if self.crossed is not None:
+        if not self.trials:  # nothing was seen
+            found = 0.0, 1.0
+        elif self.crossed is not None:
             found = self._crossed_ends(share, self.crossed, tail)
         else:
             found = (_clopper_pearson if self.exact else _wilson)(share, self.trials, tail)

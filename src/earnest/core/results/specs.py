@@ -142,6 +142,23 @@ class Side(StrEnum):
     PESSIMISTIC = "pessimistic"
 
 
+class Selection(StrEnum):
+    """What an estimate does about the choice of its configuration among several."""
+
+    CORRECTED = "corrected"  # value and limits allow for the choice
+    BOUND_ONLY = "bound_only"  # the pessimistic limit does, the value is that of the best
+    UNCORRECTED = "uncorrected"  # the winner is judged as if it had been the only one
+    NOTHING_SELECTED = "nothing_selected"  # there was one configuration
+
+
+class AgainstChance(StrEnum):
+    """Where an interval lies relative to the best constant prediction."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    UNDECIDED = "undecided"
+
+
 @dataclass(frozen=True, kw_only=True)
 class MethodSpec:
     """The declaration of a method, from which lists, checks and docs follow.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,21 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import finite
-from earnest.core.results.base import DRAWN, FLAT, MetricResult, Plain, check_lengths
+from earnest.core.results.base import (
+    DRAWN,
+    FLAT,
+    OPTIONAL,
+    MetricResult,
+    Plain,
+    check_lengths,
+)
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
 from earnest.core.results.interval import make_not_kept_error, quantile_limits
 from earnest.core.results.specs import Side
+
+if TYPE_CHECKING:
+    from earnest.plotting.figures.thresholds import Axes
 
 MEASURES = (
     "sensitivity",
@@ -224,6 +234,8 @@ class Thresholds(MetricResult):
         The metric that chooses the winner.
     winner, positive : str
         The winner on all cases, and the class that is called positive.
+    winner_label : str or None
+        The winner with its parameters, where they are known.
     usual : float
         The threshold that decides where none was chosen.
     prevalence : float
@@ -276,6 +288,7 @@ class Thresholds(MetricResult):
     side: str
     cautions: tuple[Caution, ...]
     provenance: Provenance = field(metadata=FLAT)
+    winner_label: str | None = field(default=None, metadata=OPTIONAL)
     draws: ThresholdDraws | None = field(default=None, repr=False, compare=False, metadata=DRAWN)
 
     def _check_parts(self) -> None:
@@ -493,7 +506,7 @@ class Thresholds(MetricResult):
         choice = [] if self.draws is None else [tell_choice(self, self.choose("youden"))]
         return " ".join([headline(self), *choice, tell_bands(self)])
 
-    def plot(self, ax: Any = None, *, measures: tuple[str, ...] | None = None) -> Any:
+    def plot(self, ax: Axes | None = None, *, measures: tuple[str, ...] | None = None) -> Axes:
         """Draw measures over the thresholds with their bands, and return the matplotlib Axes.
 
         Parameters

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, time, timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import TypedDict, Unpack, cast
+from typing import ClassVar, TypedDict, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,14 +17,73 @@ from numpy.typing import ArrayLike, NDArray
 from earnest.core.base import check
 from earnest.core.base.arrays import as_array, read_only
 from earnest.core.base.errors import FormatError, InputError
+from earnest.core.results.base import Plain
 from earnest.core.results.cautions import Caution, Severity
+from earnest.core.space.pruned import IntermediateValues, carry_to_end
 from earnest.core.space.space import Space
 from earnest.core.tables.columns import Columns
 from earnest.core.text.names import readable
+from earnest.core.text.numbers import write_count
 
 FEWEST = 10  # trials, below which no surrogate can say anything
 TINY, HUGE = 1e-100, 1e100  # the squares of an objective must still be numbers
 DIRECTIONS = ("maximize", "minimize")
+ANYTHING = (-math.inf, math.inf)  # the limits of an objective of which none are known
+
+
+@dataclass(frozen=True)
+class TrialCounts(Plain):
+    """How the trials of a search ended, and which of them inform an explanation.
+
+    Attributes
+    ----------
+    complete : int
+        Trials with an objective.
+    pruned_used : int
+        Trials that were stopped early, and inform by the value they had then.
+    pruned_unused : int
+        Trials that were stopped early without a value that can be compared.
+    failed : int
+        Trials without an objective.
+
+    Examples
+    --------
+    >>> from earnest.core.space.trials import TrialCounts
+    >>> str(TrialCounts(complete=30, pruned_used=12, pruned_unused=0, failed=2))
+    '30 complete trials and 12 pruned ones; left out: 2 failed'
+    """
+
+    derived: ClassVar[tuple[str, ...]] = ("used", "left_out")
+
+    complete: int
+    pruned_used: int
+    pruned_unused: int
+    failed: int
+
+    @property
+    def used(self) -> int:
+        """The trials that inform."""
+        return self.complete + self.pruned_used
+
+    @property
+    def left_out(self) -> int:
+        """The trials that do not."""
+        return self.pruned_unused + self.failed
+
+    def __str__(self) -> str:
+        """Return all counts in words."""
+        if self.pruned_used:
+            pruned = f" and {self.pruned_used:,} pruned one{'s' * (self.pruned_used > 1)}"
+            words = write_count(self.complete, "complete trial") + pruned
+        else:
+            words = write_count(self.complete, "trial")
+        return f"{words}; left out: {self.left_out_words}" if self.left_out else words
+
+    @property
+    def left_out_words(self) -> str:
+        """The trials that do not inform, in words."""
+        parts = [f"{self.pruned_unused:,} pruned without a value"] * bool(self.pruned_unused)
+        return " and ".join([*parts, *[f"{self.failed:,} failed"] * bool(self.failed)])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +99,7 @@ class Trials:
         One a trial, of plain values; trials of the same configuration are all kept, as they tell
         the noise.
     objective : ndarray, shape (n,)
-        What was optimised, finite, in its own units.
+        What was optimised, finite, in its own units; of a pruned trial what it would have been.
     direction : {'maximize', 'minimize'}
         Which way is better.
     space : Space
@@ -47,8 +108,17 @@ class Trials:
         The standard error of each objective, where known.
     objective_name : str
         What the objective is called.
-    n_failed, n_pruned : int
-        How many trials were left out: without an objective, and stopped early.
+    pruned : ndarray of bool, shape (n,), optional
+        Which of them were stopped early; None if none was.
+    added_sd : ndarray, shape (n,), optional
+        The sd of the objective of pruned trials around what it stands for, 0 for complete ones;
+        see `carry_to_end`.
+    unused : tuple of dict
+        The configurations of trials that were stopped early without a value to compare.
+    n_failed : int
+        How many trials have no objective.
+    limits : pair of float
+        The smallest and largest value that the objective can have, where known.
     cautions : tuple of Caution
         What to know before they are explained.
     source : str
@@ -71,8 +141,11 @@ class Trials:
     space: Space
     standard_error: NDArray[np.float64] | None = None
     objective_name: str = "objective"
+    pruned: NDArray[np.bool_] | None = None
+    added_sd: NDArray[np.float64] | None = None
+    unused: tuple[dict[str, object], ...] = ()
     n_failed: int = 0
-    n_pruned: int = 0
+    limits: tuple[float, float] = ANYTHING
     cautions: tuple[Caution, ...] = ()
     source: str = "configurations"
     codes: NDArray[np.float64] = field(init=False, repr=False, compare=False)
@@ -80,7 +153,7 @@ class Trials:
     def __post_init__(self) -> None:
         """Check that there is something to explain, and code the configurations."""
         check.one_of("direction", self.direction, DIRECTIONS)
-        refuse_few(len(self.configs), self.n_failed, self.n_pruned)
+        refuse_few(len(self.configs), self.n_failed, len(self.unused))
         spread = float(self.objective.max()) / 2 - float(self.objective.min()) / 2
         if spread and not TINY < spread < HUGE:
             raise InputError(
@@ -113,7 +186,9 @@ class Trials:
         space: Space | None = None,
         standard_error: ArrayLike | None = None,
         pruned: ArrayLike | None = None,
+        intermediate: Sequence[IntermediateValues] | None = None,
         objective_name: str = "objective",
+        limits: tuple[float, float] = ANYTHING,
         source: str = "configurations",
     ) -> Trials:
         """Make trials from configurations and their objectives.
@@ -131,9 +206,15 @@ class Trials:
         standard_error : array-like, shape (n,), optional
             Standard errors of the objectives.
         pruned : array-like of bool, shape (n,), optional
-            Which trials were stopped early; they are left out.
+            Which trials were stopped early. They inform by their last intermediate value, and are
+            left out without one; their objective is not read.
+        intermediate : sequence of mapping, optional
+            What each trial reported, by step: a running mean over folds, or the score after an
+            epoch. See `earnest.core.space.pruned.carry_to_end`.
         objective_name, source : str
             Words for the result.
+        limits : pair of float
+            The smallest and largest value that the objective can have, where known.
         """
         check.one_of("direction", direction, DIRECTIONS)
         listed = _clean_configs(configs)
@@ -144,26 +225,39 @@ class Trials:
         early = np.zeros(len(listed), dtype=bool)
         if pruned is not None:
             early = np.asarray(pruned, dtype=bool)
-        keep = np.isfinite(values) & ~early
-        failed, stopped = int((~np.isfinite(values) & ~early).sum()), int(early.sum())
-        refuse_few(int(keep.sum()), failed, stopped)
+        added = np.zeros(len(listed))
+        failed = int((~np.isfinite(values) & ~early).sum())
+        if early.any():
+            paths = [{}] * len(listed) if intermediate is None else list(intermediate)
+            carried = carry_to_end(values, early, paths)
+            values, added = carried.objective, carried.added_sd
+        keep = np.isfinite(values)
+        refuse_few(int(keep.sum()), failed, int((early & ~keep).sum()))
         kept = tuple(config for config, k in zip(listed, keep, strict=True) if k)
-        found = Space.infer(kept) if space is None else space
-        return cls(
+        unused = tuple(c for c, e, k in zip(listed, early, keep, strict=True) if e and not k)
+        found = Space.infer([*kept, *_list_alike(unused, kept)]) if space is None else space
+        used = bool((early & keep).any())
+        trials = cls(
             configs=kept,
             objective=read_only(values[keep]),
             direction=direction,
             space=found,
-            standard_error=_check_errors(errors, keep),
+            standard_error=_check_errors(errors, keep, early),
             objective_name=objective_name,
+            pruned=read_only(early[keep]) if used else None,
+            added_sd=read_only(added[keep]) if used else None,
+            unused=unused,
             n_failed=failed,
-            n_pruned=stopped,
+            limits=limits,
+            source=source,
+        )
+        return replace(
+            trials,
             cautions=(
-                *_remark_left_out(failed, stopped, len(listed)),
+                *_remark_left_out(trials.counts, len(listed)),
                 *_remark_guesses(found),
                 *_remark_unvaried(found, kept),
             ),
-            source=source,
         )
 
     @classmethod
@@ -215,11 +309,32 @@ class Trials:
             f"objective={self.objective_name!r}, {self.direction}, best={best:.6g})"
         )
 
+    @property
+    def counts(self) -> TrialCounts:
+        """How the trials ended, and which of them inform."""
+        used = 0 if self.pruned is None else int(self.pruned.sum())
+        return TrialCounts(len(self) - used, used, len(self.unused), self.n_failed)
+
+    @property
+    def n_pruned(self) -> int:
+        """How many trials were stopped early, whether they inform or not."""
+        return self.counts.pruned_used + self.counts.pruned_unused
+
     @cached_property
     def best(self) -> int:
-        """The position of the best trial, the first where several are."""
+        """The position of the best complete trial, the first where several are."""
         sign = 1.0 if self.direction == "maximize" else -1.0
-        return int(np.argmax(sign * self.objective))
+        gains = sign * self.objective
+        if self.pruned is not None:
+            gains = np.where(self.pruned, -np.inf, gains)
+        return int(np.argmax(gains))
+
+    @cached_property
+    def unused_codes(self) -> NDArray[np.float64]:
+        """The codes of what was stopped early without a value, as far as the space holds it."""
+        return np.concatenate(
+            [np.empty((0, len(self.space))), *(_encode_held(self.space, c) for c in self.unused)]
+        )
 
     @property
     def best_config(self) -> dict[str, object]:
@@ -239,11 +354,10 @@ def refuse_few(count: int, failed: int = 0, pruned: int = 0) -> None:
     """Refuse trials that are too few to explain."""
     if count >= FEWEST:
         return
-    left = [f"{failed} failed" * bool(failed), f"{pruned} pruned" * bool(pruned)]
-    words = " and ".join(word for word in left if word)
+    words = TrialCounts(count, 0, pruned, failed).left_out_words
     raise InputError(
         "there are too few trials to explain",
-        needs=f"at least {FEWEST} with an objective",
+        needs=f"at least {FEWEST} with an objective, or pruned with a value",
         got=f"{count}" + (f", after {words} were left out" if words else ""),
         cure="Evaluate more configurations.",
     )
@@ -283,29 +397,49 @@ def _read_numbers(name: str, values: ArrayLike, n: int) -> NDArray[np.float64]:
     return array.astype(np.float64)
 
 
+def _list_alike(
+    unused: Sequence[dict[str, object]], used: Sequence[dict[str, object]]
+) -> list[dict[str, object]]:
+    """Return what has the same parameters as a trial that is used: it was fully configured."""
+    patterns = {frozenset(config) for config in used}
+    return [config for config in unused if frozenset(config) in patterns]
+
+
+def _encode_held(space: Space, config: dict[str, object]) -> NDArray[np.float64]:
+    """Return a configuration as one row of codes, or no row if it is not one of the space."""
+    try:
+        return space.encode([config])
+    except InputError:
+        return np.empty((0, len(space)))
+
+
 def _check_errors(
-    errors: NDArray[np.float64] | None, keep: NDArray[np.bool_]
+    errors: NDArray[np.float64] | None, keep: NDArray[np.bool_], pruned: NDArray[np.bool_]
 ) -> NDArray[np.float64] | None:
-    """Return the standard errors if all are there and none is negative."""
-    if errors is None or not np.isfinite(errors[keep]).all():
+    """Return the standard errors if complete trials have them and none is negative.
+
+    A pruned trial stands for a complete one, and has the usual error of those.
+    """
+    complete = keep & ~pruned
+    if errors is None or not np.isfinite(errors[complete]).all():
         return None
-    if (errors[keep] < 0).any():
+    if (errors[complete] < 0).any():
         raise InputError("`standard_error` has negative values", needs="numbers of at least 0")
-    return read_only(errors[keep])
+    usual = float(np.sqrt(np.mean(np.square(errors[complete])))) if complete.any() else 0.0
+    return read_only(np.where(pruned, usual, errors)[keep])
 
 
-def _remark_left_out(failed: int, pruned: int, n: int) -> list[Caution]:
-    if not failed + pruned:
+def _remark_left_out(counts: TrialCounts, n: int) -> list[Caution]:
+    if not counts.left_out:
         return []
-    words = [f"{failed} without an objective"] * bool(failed)
-    words += [f"{pruned} stopped early"] * bool(pruned)
     return [
         Caution(
             "EN060",
-            f"{failed + pruned} of {n} trials are left out: {' and '.join(words)}.",
-            "The explanation does not know where they failed and may be too good there.",
-            "Check whether they share a region of the space.",
-            Severity.CAUTION if failed + pruned > 0.1 * n else Severity.NOTE,
+            f"{counts.left_out} of {n} trials are left out: {counts.left_out_words}.",
+            "The explanation does not know how they would have done and may be too good there.",
+            "Report intermediate values, so that pruned trials inform; check whether those that "
+            "failed share a region of the space.",
+            Severity.CAUTION if counts.left_out > 0.1 * n else Severity.NOTE,
         )
     ]
 
@@ -347,6 +481,7 @@ def _remark_unvaried(space: Space, configs: tuple[dict[str, object], ...]) -> li
 DONE = ("complete", "completed", "success", "ok", "done", "finished", "1", "1.0", "true")
 PRUNED = ("pruned", "stopped", "early_stopped")
 MEAN = "mean_test_"
+REPORTED = re.compile(r"intermediate_values_(\d{1,15})")  # a column of Study.trials_dataframe
 # How tables of other libraries are known: the objective, the status, the prefix of parameters.
 # Only what has the prefix is a parameter: times, ranks, splits and spreads stand beside them.
 _KNOWN = (
@@ -421,21 +556,17 @@ def read_trials(
     names = list(params) if params is not None else [n for n in columns.names if n not in taken]
     if prefix and params is None:
         names = [name for name in columns.names if name.startswith(prefix)]
-    values = columns.array(objective)
-    if values.dtype.kind not in "fiub":
-        raise InputError(
-            f"column {objective!r} does not hold numbers",
-            needs="the objective, one number per trial",
-            got=str(values.dtype),
-        )
+    values = _read_column(columns, objective, "the objective, one number per trial")
     state = _read_states(columns, status)
+    reports = [n for n in columns.names if prefix and REPORTED.fullmatch(n)]
     return Trials.from_configs(
         _read_configs(columns, names, prefix),
-        np.where(state == "failed", np.nan, values.astype(np.float64)),
+        np.where(state == "failed", np.nan, values),
         direction=direction,
         space=space,
         standard_error=None if standard_error is None else columns.array(standard_error),
         pruned=state == "pruned",
+        intermediate=_read_reports(columns, reports),
         objective_name=objective,
         source=source,
     )
@@ -447,9 +578,9 @@ def load_trials(path: Path, **options: Unpack[TrialFileOptions]) -> Trials:
     from earnest.core.tables.options import TEXT
 
     refuse_absent(path, "a file of trials")
-    marks = {name: value for name, value in options.items() if name in TEXT}
+    marks = {name: cast(str | None, options.get(name)) for name in TEXT}
     said = {name: value for name, value in options.items() if name not in TEXT}
-    with open_foreign_table(path, find_table_suffix(path), **cast(dict[str, str], marks)) as file:
+    with open_foreign_table(path, find_table_suffix(path), None, (), **marks) as file:
         if file.header is not None:  # `Predictions.save` or `Scores.save` wrote it
             scores = "earnest/scores/" in str(file.header[:40])
             raise FormatError(
@@ -523,6 +654,27 @@ def _read_states(columns: Columns, status: str | None) -> NDArray[np.generic]:
         return np.full(columns.rows, "done")
     words = [str(word).rpartition(".")[2].casefold() for word in columns.arrow(status).to_pylist()]
     return np.array(["done" if w in DONE else "pruned" if w in PRUNED else "failed" for w in words])
+
+
+def _read_reports(columns: Columns, names: Sequence[str]) -> list[dict[int, float]]:
+    """Return what each trial reported, by step."""
+    paths: list[dict[int, float]] = [{} for _ in range(columns.rows)]
+    for name in names:
+        step = int(name.rpartition("_")[2])
+        values = _read_column(columns, name, "what trials reported, one number per trial")
+        for path, value in zip(paths, values.tolist(), strict=True):
+            if not math.isnan(value):
+                path[step] = value
+    return paths
+
+
+def _read_column(columns: Columns, name: str, needs: str) -> NDArray[np.float64]:
+    values = columns.array(name)
+    if values.dtype.kind not in "fiub":
+        raise InputError(
+            f"column {name!r} does not hold numbers", needs=needs, got=str(values.dtype)
+        )
+    return values.astype(np.float64)
 
 
 def _read_configs(columns: Columns, names: Sequence[str], prefix: str) -> list[dict[str, object]]:

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self, TypeAlias
 
@@ -21,9 +20,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.arrays import BLOCK, RawArray, as_array, first_other
-from earnest.core.base.errors import InputError
+from earnest.core.base.arrays import BLOCK, RawArray, as_array
+from earnest.core.base.errors import FormatError, InputError
 from earnest.core.results.cautions import Caution
+from earnest.core.tables.faults import (
+    ColumnFault,
+    list_missing_marks,
+    make_faults_error,
+    name_plain_row,
+    show_cell,
+)
+from earnest.core.tables.formats.missing import MARKS, clear_column, find_marks, note_missing
+from earnest.core.tables.formats.numbers import (
+    NO_LEVEL_AMONG,
+    NUMBER,
+    PLAIN_NUMBER,
+    are_numbers,
+    read_plain,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,12 +63,18 @@ class Columns:
         `name -> Arrow array or narwhals series`.
     large : bool
         Whether the table is on the disk, since its columns together are too large for memory.
+    find_line : callable, optional
+        `row -> line` of the text file that the table was read from.
+    doubts : mapping of str to ColumnFault
+        The columns that can be read in two ways, and are refused when they are asked for.
     """
 
     names: tuple[str, ...]
     rows: int
     read: Callable[[str], Any]
     large: bool = False
+    find_line: Callable[[int], int] | None = None
+    doubts: Mapping[str, ColumnFault] = field(default_factory=dict)
 
     @classmethod
     def of(cls, frame: object) -> Columns:
@@ -96,13 +116,32 @@ class Columns:
         _refuse_empty(names, rows)
         return cls(tuple(names), rows, read, large=True)
 
+    def name_row(self, row: int) -> str:
+        """Return where a user finds a row, counted from 0: its line in a text file, if it is one.
+
+        The file is read again, since only errors ask for it.
+        """
+        if self.find_line is None:
+            return name_plain_row(row)
+        return f"line {self.find_line(row)}"
+
     def arrow(self, name: str) -> pa.Array:
         """Return a column as an Arrow array, without dictionaries and views."""
         import pyarrow as pa
 
+        if name in self.doubts:
+            doubts = [self.doubts[name], *(d for n, d in self.doubts.items() if n != name)]
+            raise make_faults_error(doubts, self.name_row, FormatError)
         series = self.read(name)
         try:
             column = series.to_arrow() if hasattr(series, "to_arrow") else series
+        except OverflowError as error:
+            raise InputError(
+                f"column {name!r} holds a number that is too large",
+                needs="numbers of at most 64 bits, or text",
+                got=check.some(check.show(v) for v in series.to_list()[:1]),
+                cure="Convert the column to text if it holds labels.",
+            ) from error
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
             kinds = dict.fromkeys(type(v).__name__ for v in series.to_list())
             raise InputError(
@@ -321,43 +360,142 @@ def with_index(frame: Any, parts: Iterable[str | None]) -> Any:
     return frame.reset_index(level=named) if named else frame
 
 
-def refuse_stray_text(name: str, values: RawArray, labels: Iterable[object] = ()) -> None:
-    """Refuse a column of numbers that a few cells have made one of text.
+MANY_WORDS = 3  # so many words among numbers may be marks of what is missing
 
-    Where a label of the outcome is text, all of them may be meant as labels.
+
+def find_stray_text(
+    name: str, column: pa.Array, leave_out: str = "", *, missing: bool = True
+) -> ColumnFault | None:
+    """Return what made numbers text in a column, None where it is not text of mostly numbers.
+
+    Numbers that people wrote are numbers, too: a text file has them read where they can mean one
+    thing, so those that are left do not go together, or come from a table that is not text.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    column : Arrow array
+        Its text.
+    leave_out : str
+        How to leave the column out, as the end of a sentence.
+    missing : bool
+        Whether the reader takes `missing`.
     """
-    other = first_other(values) if values.dtype.kind in "UO" else None
-    if other is None or any(isinstance(label, str) for label in labels):
-        return
-    row, value = other
-    raise InputError(
-        f"column {name!r} has cells that are not numbers",
-        needs="a number in every row, or nothing",
-        got=f"{check.show(value)} in row {row + 1}",
-        cure=suggest_decimal_mark(str(value))
-        or "Correct the cell, or leave it empty if there is no value.",
+    import pyarrow.compute as pc
+
+    if not _is_text(column):
+        return None
+    cells = column.filter(pc.invert(pc.fill_null(find_marks(column, MARKS), False))).drop_null()
+    cells = cells.filter(pc.match_substring_regex(cells, r"\S"))
+    numbers = pc.match_substring_regex(cells, NUMBER)
+    count = pc.sum(numbers).as_py() or 0
+    if 2 * count <= len(cells):
+        return None
+    words = pc.unique(cells.filter(pc.invert(numbers))).to_pylist()
+    if words:
+        row = pc.index(column, words[0]).as_py()
+        return ColumnFault(
+            name,
+            "has cells that are not numbers",
+            needs="a number in every row, or nothing",
+            value=show_cell(words[0]),
+            row=row,
+            detail=f", {len(cells) - count:,} cells in total" if len(cells) > count + 1 else "",
+            cure=_suggest_for_words([word.strip() for word in words], leave_out, missing),
+        )
+    plain = pc.match_substring_regex(cells, PLAIN_NUMBER)
+    if pc.all(plain).as_py():
+        return None
+    value = cells.filter(pc.invert(plain))[0]
+    others = cells.filter(plain)
+    return ColumnFault(
+        name,
+        "has numbers written as text",
+        needs="plain numbers, such as 1234.5",
+        value=show_cell(value.as_py()),
+        row=pc.index(column, value).as_py(),
+        detail=f", beside {show_cell(others[0].as_py())}" if len(others) else "",
+        cure=f"Write plain numbers{leave_out}.",
     )
 
 
-def suggest_decimal_mark(text: str) -> str:
-    """Say how a number with a comma is read, nothing where there is none.
+def _suggest_for_words(words: Sequence[str], leave_out: str, missing: bool) -> str:
+    if len(words) > MANY_WORDS or not missing:
+        return f"Correct them, or leave cells without a value empty{leave_out}."
+    stand = f"{show_cell(words[0])} stands" if len(words) == 1 else "they stand"
+    marks = list_missing_marks(words)
+    return f"If {stand} for a missing value, pass {marks}; otherwise correct it{leave_out}."
 
-    Examples
-    --------
-    >>> from earnest.core.tables.columns import suggest_decimal_mark
-    >>> suggest_decimal_mark("0,5")
-    "Write numbers with decimal points; for a CSV file with commas pass decimal=','."
-    >>> suggest_decimal_mark("12,573")
-    "Write plain numbers; for a CSV file pass thousands=',' for 12573, or decimal=',' for 12.573."
+
+def refuse_stray_text(columns: Columns, names: Iterable[str], *, missing: bool = True) -> None:
+    """Refuse columns of numbers that a few cells have made text, all of them at once."""
+    faults = []
+    for name in names:
+        try:
+            column = columns.arrow(name)
+        except InputError:  # of another type; it is refused where it is used
+            continue
+        fault = find_stray_text(name, column, missing=missing)
+        faults += [] if fault is None else [fault]
+    if faults:
+        raise make_faults_error(faults, columns.name_row)
+
+
+def _is_text(column: pa.Array) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(column.type) or pa.types.is_large_string(column.type))
+
+
+def clear_columns(
+    columns: Columns,
+    missing: Sequence[str],
+    source: str,
+    text: Iterable[str] = (),
+    labels: Set[str] = frozenset(),
+) -> tuple[Columns, tuple[Caution, ...]]:
+    """Return the columns of a frame without marks of missing values, and a note about them.
+
+    Numbers that only a mark had made text are numbers. A text file has this done when it is read.
+
+    Parameters
+    ----------
+    columns : Columns
+        The table; of one on the disk only what the user calls missing is looked for.
+    missing : sequence of str
+        What the user calls missing, besides the usual marks.
+    source : str
+        What notes call the table.
+    text : iterable of str
+        Columns that are left as they are.
+    labels : set of str
+        A column of nothing but these texts has no usual marks.
     """
-    if re.fullmatch(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*", text):
-        both = text.strip().replace(",", ""), text.strip().replace(",", ".")
-        return (
-            f"Write plain numbers; for a CSV file pass thousands=',' for {both[0]}, or "
-            f"decimal=',' for {both[1]}."
-        )
-    decimals = "Write numbers with decimal points; for a CSV file with commas pass decimal=','."
-    return decimals if re.search(r"\d,\d|^\s*[-+]?,\d", text) else ""
+    if columns.find_line is not None:
+        return columns, ()
+    left = {*text, *columns.doubts}
+    cleared: dict[str, pa.Array] = {}
+    counts: dict[str, Mapping[str, int]] = {}
+    for name in columns.names:
+        if name in left or (columns.large and not missing):
+            continue
+        try:
+            column = columns.arrow(name)
+        except InputError:  # of another type; it is refused where it is used
+            continue
+        if not missing and labels and _is_text(column):
+            texts = set(column.unique().drop_null().to_pylist())
+            if texts <= labels:
+                continue
+        unmarked = clear_column(column, missing, NO_LEVEL_AMONG)
+        if unmarked.counts:
+            counts[name] = unmarked.counts
+            numbers = _is_text(column) and are_numbers(unmarked.column)
+            cleared[name] = read_plain(unmarked.column) if numbers else unmarked.column
+    read = columns.read
+    wrapped = replace(columns, read=lambda name: cleared[name] if name in cleared else read(name))
+    return (wrapped if cleared else columns), note_missing(source, counts)
 
 
 def _decode(frame: Any) -> Any:
@@ -366,9 +504,9 @@ def _decode(frame: Any) -> Any:
         return frame
     import pyarrow as pa
 
-    for place, field in enumerate(frame.schema):
-        if pa.types.is_dictionary(field.type):
-            frame = frame.set_column(place, field.name, _decode_column(frame.column(place)))
+    for place, name in enumerate(frame.column_names):
+        if pa.types.is_dictionary(frame.schema.field(place).type):
+            frame = frame.set_column(place, name, _decode_column(frame.column(place)))
     return frame
 
 
@@ -409,9 +547,19 @@ def _make_duplicates_error(frame: Any) -> InputError:
 
 
 def _make_twice_error(names: Sequence[str]) -> InputError:
-    twice = [name for name, times in Counter(names).items() if times > 1]
+    places: dict[str, list[int]] = {}
+    for place, name in enumerate(names, 1):
+        places.setdefault(name, []).append(place)
+    twice = [
+        f"{name!r} in columns {', '.join(map(str, several))}"
+        for name, several in places.items()
+        if len(several) > 1
+    ]
     return InputError(
-        f"column names are not unique: {check.some(map(repr, twice))}", cure="Rename one."
+        "column names are not unique",
+        needs="a different name for every column",
+        got=check.some(twice, limit=len(twice)),
+        cure="Rename or remove all but one of each.",
     )
 
 

@@ -28,6 +28,8 @@ from earnest.core.tables.formats.header import (
     write_header,
 )
 from earnest.core.tables.formats.json_lines import JSON_LINES, read_json_lines
+from earnest.core.tables.formats.missing import read_missing
+from earnest.core.tables.formats.names import map_named, open_named
 from earnest.core.tables.formats.npz import load_npy, load_npz, save_npz
 from earnest.core.tables.formats.parquet import BATCH, ParquetColumns, is_large, read_by_columns
 from earnest.core.tables.formats.text import TableFile, guess_delimiter, read_csv, write_csv
@@ -53,12 +55,14 @@ def load(
     `Predictions.from_arrays`: `y` (or `time` and `event`), `scores`, and perhaps `fold`, `groups`,
     `strata`, `ids`, `configs`. A `.npy` holds the scores, and `y` is an option.
 
-    In CSV an empty cell, NA or NaN is missing unless it is quoted, and the names of cases and
-    configurations stay text. What separates the columns is what stands in every line equally
-    often, whatever the suffix; unless it is a comma, numbers may have decimal commas. Numbers as
-    people write them (`1,234.50`, `45 %`, `$12`) are read with a note (EN121) where they can mean
-    one thing; '12,573' alone can mean two, and needs `decimal` or `thousands`. Text is
-    UTF-8, UTF-16, or Windows-1252 with a caution. Spaces around names and texts do not count.
+    In CSV an empty cell, NA or NaN is missing unless it is quoted; marks such as '?' and '-' are
+    missing among numbers, with a note (EN121). The names of cases and configurations stay text, and
+    so do digits with leading zeros, such as 00123. What separates the columns is what stands in
+    every line equally often, whatever the suffix; unless it is a comma, numbers may have decimal
+    commas. Numbers as people write them (`1,234.50`, `45 %`, `$12`) are read with a note (EN121)
+    where they can mean one thing; '12,573' alone can mean two, and needs `decimal` or `thousands`.
+    Text is UTF-8, UTF-16, or Windows-1252 with a caution. Spaces around names and texts do not
+    count.
 
     Parameters
     ----------
@@ -127,6 +131,13 @@ def save(pi: Predictions, path: str | Path) -> Path:
         Where it was written.
     """
     suffix = find_suffix(Path(path), SAVED)
+    if pi.others and suffix != ".npz":
+        raise FormatError(
+            f"a {suffix} file cannot hold predictions with several kinds of response",
+            needs="an .npz file",
+            got=repr(pi),
+            cure="To leave the others out, save dataclasses.replace(predictions, others=()).",
+        )
     if Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir():
         raise FormatError(f"{str(path)!r} is not a file and cannot be replaced by one")
     with replacing(path) as temporary:
@@ -265,13 +276,32 @@ def find_table_suffix(path: Path, cure: str = "") -> str:
 
 
 @contextmanager
-def open_foreign_table(path: Path, suffix: str, **marks: str | None) -> Iterator[TableFile]:
-    """Open a table that is not of predictions; the marks of a CSV may be given, or None."""
-    options = {name: value for name, value in marks.items() if value is not None}
+def open_foreign_table(
+    path: Path,
+    suffix: str,
+    missing: tuple[str, ...] | None,
+    text: Sequence[str],
+    **marks: str | None,
+) -> Iterator[TableFile]:
+    """Open a table that is not of predictions; the marks of a CSV may be given, or None.
+
+    Parameters
+    ----------
+    path, suffix
+        The file, and how its name ends.
+    missing : tuple of str, optional
+        What a CSV has for missing values besides the usual marks; if None, none is looked for.
+    text : sequence of str
+        The columns of a CSV that are text whatever they hold.
+    **marks
+        Perhaps `delimiter`, `decimal` and `thousands`.
+    """
+    options: dict[str, object] = {n: value for n, value in marks.items() if value is not None}
     if options and suffix not in CSV:
         raise FormatError(
             f"`{next(iter(options))}` is for CSV files", got=repr(path.name), cure="Leave it out."
         )
+    options |= {"text": text} if missing is None else {"text": text, "missing": missing}
     with readable(path), ExitStack() as stack:
         refuse_other_content(path, suffix)
         yield open_table_file(path, suffix, options, stack)
@@ -286,7 +316,8 @@ def load_table(
     """
     with readable(path), ExitStack() as stack:
         refuse_other_content(path, suffix)
-        file = open_table_file(path, suffix, options, stack, mmap=mmap)
+        marks = {"missing": read_missing(options.get("missing", ()))}
+        file = open_table_file(path, suffix, {**options, **marks}, stack, mmap=mmap)
         if file.header is not None:
             facts = read_header(file.header, path)
             refuse_other_options(options, facts, path, guess_delimiter(suffix))
@@ -342,12 +373,13 @@ def write_own_table(
     first = next(batches)
     kept = first.schema.with_metadata({KEY: header.encode()})
     with ExitStack() as stack:
+        sink = stack.enter_context(path.open("wb"))
         if suffix == ".parquet":
             # A dictionary of floats that hardly repeat only makes the file larger.
             text = [field.name for field in kept if pa.types.is_string(field.type)]
-            writer = stack.enter_context(pq.ParquetWriter(str(path), kept, use_dictionary=text))
+            writer = stack.enter_context(pq.ParquetWriter(sink, kept, use_dictionary=text))
         else:
-            writer = stack.enter_context(pa.ipc.new_file(str(path), kept))
+            writer = stack.enter_context(pa.ipc.new_file(sink, kept))
         writer.write_batch(first)
         for batch in batches:
             writer.write_batch(batch)
@@ -389,7 +421,7 @@ def open_table_file(
 def _open_parquet(path: Path, stack: ExitStack, mmap: bool | None) -> TableFile:
     import pyarrow.parquet as pq
 
-    file = stack.enter_context(pq.ParquetFile(str(path)))
+    file = stack.enter_context(pq.ParquetFile(open_named(path, stack)))
     header = (file.schema_arrow.metadata or {}).get(KEY)
 
     columns = ParquetColumns(file)
@@ -414,7 +446,7 @@ def _open_json_lines(path: Path) -> TableFile:
 def _open_arrow(path: Path, stack: ExitStack) -> TableFile:
     import pyarrow as pa
 
-    mapped = stack.enter_context(pa.memory_map(str(path)))
+    mapped = map_named(path, stack)
     whole = mapped.read(6) == b"ARROW1"  # a file; a stream begins otherwise
     mapped.seek(0)
     reader = pa.ipc.open_file(mapped) if whole else pa.ipc.open_stream(mapped)

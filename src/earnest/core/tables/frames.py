@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -13,23 +13,26 @@ from earnest.core.base.arrays import RawArray, missing, whole_as_int
 from earnest.core.base.errors import InputError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
-from earnest.core.data.target import MANY, Task, plain_labels
+from earnest.core.data.target import MANY, Task, plain_labels, refuse_spellings
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import (
     ColumnFile,
     Columns,
     Grid,
     Outcome,
-    refuse_stray_text,
+    clear_columns,
+    find_stray_text,
     remark_stacked,
-    suggest_decimal_mark,
     with_index,
     with_repeats,
 )
+from earnest.core.tables.faults import ColumnFault, make_faults_error, show_cell
+from earnest.core.tables.formats.missing import read_missing
 from earnest.core.tables.long import LongParts, is_long, read_long, refuse_parts_of_long
 from earnest.core.tables.r_tables import fill_in_roles, find_r_table, remark_winner_alone
 from earnest.core.tables.raw import remark_data
 from earnest.core.tables.roles import (
+    LABEL_COLUMNS,
     Meaning,
     Roles,
     TableArrays,
@@ -85,14 +88,14 @@ def read_wide_table(
     cases = about_cases(columns, roles, grid)
     if found is None:
         remarks: list[Caution] = []
-        if configs is None:
+        if configs is None and meaning.response is None:
             remarks = remark_data(columns, names, y, folds=roles.fold is not None)
         _refuse_one_column_a_config(columns, names, labels, task)
-        scores = _fill(columns, [[name] for name in names], grid, labels)[..., 0]
+        scores = _fill(columns, [[name] for name in names], grid, labels, roles)[..., 0]
         return TableArrays(y, scores, names, cases, meaning, remarks)
     ids, order, table = found
     task = task if task is not None or len(order) == 2 else Task.MULTICLASS
-    scores = _fill(columns, table, grid, ())
+    scores = _fill(columns, table, grid, (), roles)
     return TableArrays(y, scores, ids, cases, replace(meaning, classes=order, task=task))
 
 
@@ -159,12 +162,13 @@ def _give_hint(columns: Columns, name: str) -> str:
     return "Drop it" + (" (case weights are not supported)" if "weight" in plain else "")
 
 
-def _suggest_part(name: str, values: RawArray) -> str:
+def _suggest_part(name: str, values: RawArray, roles: Roles) -> str:
     """Say what a column of text may be, and else to drop it: the names of cases, or of units."""
     count = len(dict.fromkeys(values.tolist()))
-    if count < len(values) and name.strip().casefold() not in _IDS:
-        return "Drop "
     role = "id" if count == len(values) else "group"
+    named = role == "id" or name.strip().casefold() in _IDS
+    if not named or getattr(roles, role) is not None:
+        return "Drop "
     what = "the cases" if role == "id" else "the groups"
     return f"If it identifies {what} pass {role}={name!r}; otherwise drop "
 
@@ -259,10 +263,14 @@ def _is_sum_one(one: RawArray, other: RawArray) -> bool:
 
 
 def _fill(
-    columns: Columns, table: list[list[str]], grid: Grid | None, labels: tuple[object, ...]
+    columns: Columns,
+    table: list[list[str]],
+    grid: Grid | None,
+    labels: tuple[object, ...],
+    roles: Roles,
 ) -> RawArray:
     """Return the scores (n, C, R, K); `table` names the column of each configuration and class."""
-    kind = _find_common_type(columns, [name for row in table for name in row], labels)
+    kind = _find_common_type(columns, [name for row in table for name in row], labels, roles)
     n = columns.rows if grid is None else grid.n
     shape = (n, len(table), 1 if grid is None else grid.repeats, len(table[0]))
     if kind.kind == "f" and columns.large:
@@ -296,11 +304,15 @@ def _fill_mapped(
 
 
 def _find_common_type(
-    columns: Columns, names: list[str], labels: tuple[object, ...]
+    columns: Columns, names: list[str], labels: tuple[object, ...], roles: Roles
 ) -> np.dtype[np.generic]:
     """Return the type that holds all predictions; columns of nothing but gaps fit every one."""
     hint = hint_at_long(columns)
-    types = {name: _find_type(columns.array(name), name, labels, hint) for name in names}
+    found = [_find_fault(columns, name, labels, roles, hint) for name in names]
+    faults = [fault for fault in found if fault is not None]
+    if faults:
+        raise make_faults_error(faults, columns.name_row)
+    types = {name: _find_type(columns.array(name)) for name in names}
     filled = [name for name in names if not missing(columns.array(name)).all()]
     text = [name for name in filled if types[name].kind == "O"]
     if text and any(types[name].kind == "f" for name in filled):
@@ -315,28 +327,39 @@ def _find_common_type(
     return np.dtype(object) if kind.kind == "b" else kind
 
 
-def _find_type(
-    values: RawArray, name: str, labels: tuple[object, ...], hint: str
-) -> np.dtype[np.generic]:
+def _find_fault(
+    columns: Columns, name: str, labels: tuple[object, ...], roles: Roles, hint: str
+) -> ColumnFault | None:
+    """Return why a column cannot be predictions: numbers, or labels of the outcome."""
+    values = columns.array(name)
+    if values.dtype.kind in "biuf":
+        return None
+    known = {str(label) for label in labels}
+    cells = enumerate(values.tolist())
+    strange = next(((row, v) for row, v in cells if v is not None and str(v) not in known), None)
+    if strange is None:
+        return None
+    stray = find_stray_text(name, columns.arrow(name))
+    if stray is not None:
+        return stray
+    return ColumnFault(
+        name,
+        "does not hold predictions",
+        needs="numbers" + (f", or labels of y ({check.some(labels)})" if labels else ""),
+        value=f"values such as {show_cell(strange[1])}",
+        row=strange[0],
+        cure=_suggest_part(name, values, roles)
+        + "the column, or name the configurations with configs=[...]."
+        + (f" {hint}" if hint else ""),
+    )
+
+
+def _find_type(values: RawArray) -> np.dtype[np.generic]:
     """Return the type in which a column of predictions is kept."""
     if values.dtype.kind == "b":
         return np.dtype(bool)
     if values.dtype.kind in "iuf":
         return np.dtype(np.float32 if values.dtype == np.float32 else np.float64)
-    known = {str(label) for label in labels}
-    refuse_stray_text(name, values, labels)
-    strange = [v for v in dict.fromkeys(values.tolist()) if v is not None and str(v) not in known]
-    if strange:
-        raise InputError(
-            f"column {name!r} does not hold predictions",
-            needs="numbers" + (f", or labels of y ({check.some(labels)})" if labels else ""),
-            got=f"values such as {check.show(strange[0])}",
-            cure=suggest_decimal_mark(str(strange[0]))
-            if re.fullmatch(r"\s*-?\d+,\d+\s*", str(strange[0]))
-            else _suggest_part(name, values)
-            + "the column, or name the configurations with configs=[...]."
-            + (f" {hint}" if hint else ""),
-        )
     return np.dtype(object)
 
 
@@ -361,6 +384,7 @@ def read_frame(
     response: ResponseKind | str | None = None,
     threshold: float | None = None,
     ordered: bool = False,
+    missing: str | Sequence[str] = (),
     sample_weight: None = None,
 ) -> Predictions:
     """Make Π from a table.
@@ -400,6 +424,9 @@ def read_frame(
         Long: the column that names the configuration, or several of hyperparameters.
     prediction : str, optional
         Long: the column of predictions.
+    missing : str or sequence of str
+        What stands for a missing value, besides empty cells and the usual marks: '?', '-', '.',
+        '*', 'n/a', 'none', 'missing' and 'unknown' among numbers, '?', '.' and 'N.A.' among text.
     task, positive, classes, response, threshold, ordered, sample_weight
         As in `Predictions.from_arrays`.
 
@@ -420,6 +447,11 @@ def read_frame(
     """
     named = (target, fold, group, repeat, id, strata, time, event)
     opened = frame if isinstance(frame, Columns) else Columns.of(with_index(frame, named))
+    labels = {name for name in (fold, group, repeat, id, strata, *_list_models(model)) if name}
+    labels |= LABEL_COLUMNS
+    opened, notes = clear_columns(
+        opened, read_missing(missing), "The table", labels, _list_labels(opened, target)
+    )
     if format is not None:
         check.one_of("format", format, ("wide", "long"))
     given = Roles(target, time, event, fold, group, repeat, id, strata)
@@ -449,6 +481,8 @@ def read_frame(
         found = read_long(columns, roles, configs, parts, meaning)
     else:
         found = read_wide_table(columns, roles, configs, meaning)
+    if task is None and classes is None and roles.target is not None:
+        _refuse_spellings(roles.target, found.y)
     pi = Predictions.from_arrays(
         found.y,
         found.scores,
@@ -462,12 +496,30 @@ def read_frame(
         ordered=ordered,
         sample_weight=sample_weight,
     )
-    remarks = [*found.remarks]
+    remarks = [*found.remarks, *notes]
     if written_by_r is not None:
         remarks += remark_winner_alone(written_by_r, found.configs)
     if roles.id is None:
         remarks += remark_stacked(columns, found.y, found.cases["fold"])
     return replace(pi, remarks=tuple(remarks)) if remarks else pi
+
+
+def _refuse_spellings(name: str, y: Outcome) -> None:
+    texts = [] if isinstance(y, tuple) or y.dtype.kind not in "UO" else y.tolist()
+    labels = Counter(text for text in texts if isinstance(text, str))
+    refuse_spellings(name, tuple(labels), tuple(labels.values()))
+
+
+def _list_labels(columns: Columns, target: str | None) -> set[str]:
+    """Return the texts of the outcome of a frame: '-' and '?' may be labels there."""
+    usual = next((name for name in ("y", "y_true") if name in columns.names), None)
+    name = target if target in columns.names else usual
+    labels = [] if name is None or name in columns.doubts else columns.codes(name)[1].tolist()
+    return {label for label in labels if isinstance(label, str)}
+
+
+def _list_models(model: str | Sequence[str] | None) -> tuple[str, ...]:
+    return (model,) if isinstance(model, str) else tuple(model or ())
 
 
 def write_frame(pi: Predictions, *, form: str = "wide", backend: str = "pyarrow") -> object:

@@ -253,8 +253,8 @@ def _spread(rows: _Rows, names: list[str], labels: Iterable[object] = ()) -> Raw
     """Return (n, C, R, K) with NaN (None among labels) where the table has no row."""
     columns, grid, config = rows.columns, rows.grid, rows.config
     parts = [columns.array(name) for name in names]
-    for name, part in zip(names, parts, strict=True):
-        refuse_stray_text(name, part, labels)
+    if not any(isinstance(label, str) for label in labels):  # else all may be meant as labels
+        refuse_stray_text(columns, names)
     numeric = all(part.dtype.kind in "iuf" for part in parts)
     single = all(part.dtype == np.float32 for part in parts)
     kind = (np.float32 if single else np.float64) if numeric else object

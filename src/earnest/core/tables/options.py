@@ -36,6 +36,7 @@ class _Columns(_Meaning, total=False):
     configs: Sequence[str] | None
     model: str | Sequence[str] | None
     prediction: str | None
+    missing: str | Sequence[str]
 
 
 class ArrayOptions(_Meaning, total=False):

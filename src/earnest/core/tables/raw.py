@@ -13,7 +13,7 @@ import numpy as np
 
 from earnest.core.base import check
 from earnest.core.base.arrays import RawArray, missing
-from earnest.core.base.errors import InputError
+from earnest.core.base.errors import FormatError, InputError
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import Columns, Outcome
 from earnest.core.tables.roles import WORDS_OF_CASES, WORDS_OF_PREDICTIONS
@@ -25,7 +25,17 @@ if TYPE_CHECKING:
 ENOUGH = 3  # columns that are unlike the others; fewer may be numbers of patients or rooms
 FAR = 10.0  # times as large: scores of one outcome are hardly so different,
 APART = 3.0  # and rarely as much as this
+OFF = 1.0  # standard deviations between the means of an outcome and of its predictions, at most
+AGREE = 0.4  # the median rank correlation of two columns from which on they may be predictions
+FEWEST_ROWS = 20  # of which a correlation tells something
+MOST_ROWS, MOST_COLUMNS = 2000, 40  # that are compared
 IS_DATA = "the table looks like training data, not like predictions"
+
+
+def _suggest_naming(y: RawArray | None) -> str:
+    """Say how a user tells that columns are predictions: by name, or of classes by their kind."""
+    kind = "" if y is None or _are_numbers(y) else ", or pass response='decision'"
+    return f"If these are predictions, name the configurations with configs=[...]{kind}."
 
 
 def tell_of_data(
@@ -47,7 +57,8 @@ def tell_of_data(
     if error.what != IS_DATA:
         cure = f"{error.cure} {cure}".lstrip()
     else:
-        cure += " If they are predictions, name the configurations with configs=[...]."
+        y = Columns.of(table).array(str(target)) if named else None
+        cure += f" {_suggest_naming(y)}"
     return type(error)(error.what, needs=error.needs, got=error.got, cure=cure)
 
 
@@ -93,7 +104,7 @@ def holds_data(table: pa.Table | Columns, target: str | None = None) -> bool:
         y = columns.array(target)
         others = [name for name in kept if name != target]
         return _has_foreign_text(columns, others, y) or bool(_Look.of(columns, others, y).strange())
-    except InputError:
+    except (InputError, FormatError):
         return False
 
 
@@ -101,6 +112,11 @@ def remark_data(
     columns: Columns, names: Sequence[str], y: Outcome, *, folds: bool
 ) -> list[Caution]:
     """Refuse a table whose columns are surely no predictions of its outcome; tell of a doubt.
+
+    Predictions of one outcome are on one scale, and they agree: their median rank correlation was
+    0.5 or more for 13 learners on three data sets, and that of the features of 18 data sets at most
+    0.38. So columns on several scales, or off the outcome, that do not agree are data, whether the
+    table has folds or not. What looks like probabilities or decision values is never refused.
 
     Parameters
     ----------
@@ -111,22 +127,20 @@ def remark_data(
     y : ndarray or tuple
         The outcome; nothing is said of survival, where a risk may be any number.
     folds : bool
-        Whether the table has folds, which data have rarely: then nothing is refused.
+        Whether the table has folds, which data have rarely: then scales alone refuse nothing.
     """
     if isinstance(y, tuple):
         return []
     look = _Look.of(columns, names, y)
     words = any(name.strip().casefold() in WORDS_OF_PREDICTIONS for name in columns.names)
     sure = look.surely_data()
-    if sure and not folds and not words:
+    disagree = look.has_other_scales() and not _do_agree(columns, names)
+    if disagree or (sure and not folds and not words):
         raise InputError(
             IS_DATA,
             needs="one column per configuration, with its predictions of the outcome",
             got=look.words(),
-            cure=(
-                "Use earnest.tune to train models on data. If these are predictions, name the "
-                "configurations with configs=[...]."
-            ),
+            cure=f"Use earnest.tune to train models on data. {_suggest_naming(y)}",
         )
     strange = look.strange()
     if not strange or not (sure or look.numbers or not (folds or words)):
@@ -152,39 +166,55 @@ class _Look:
     `numbers` tells an outcome of numbers, `unlike` how many columns have no point in common with
     most; `odd` are the columns that can be no predictions by themselves: of numbers, those that
     lie wholly outside the outcome; of classes, those that are neither probabilities nor labels
-    and never fall below 0, as values of a decision function do.
+    and never fall below 0, as values of a decision function do. `off` are the columns whose mean is
+    far from that of an outcome of numbers, `ranges` the ends of all columns of numbers.
     """
 
     numbers: bool
     unlike: int
     odd: dict[str, tuple[float, float]]
     decimals: bool
+    off: dict[str, tuple[float, float]]
+    ranges: tuple[tuple[float, float], ...]
 
     @classmethod
     def of(cls, columns: Columns, names: Sequence[str], y: RawArray) -> _Look:
         known = y[~missing(y)]
         labels = set(known.tolist())
-        numbers = known.dtype.kind in "iuf" and len(labels) > 2  # or whole numbers as classes
+        numbers = _are_numbers(y)
         low, high = (known.min(), known.max()) if numbers else (0.0, 1.0)
         ranges: list[tuple[float, float]] = []
-        odd, decimals = {}, False
+        center, spread = (known.mean(), known.std()) if numbers else (0.0, 0.0)
+        odd, off, decimals = {}, {}, False
         for name in names:  # one at a time: the table may be larger than the memory
             column = columns.array(name)
             ends = _find_range(column)
             if ends is None:
                 continue
             ranges.append(ends)
+            if numbers and abs(column[np.isfinite(column)].mean() - center) > OFF * spread:
+                off[name] = ends
             outside = ends[0] > high or ends[1] < low if numbers else ends[0] >= 0 and ends[1] > 1
             finite = column[np.isfinite(column)] if outside else column
             if outside and not set(np.unique(finite).tolist()) <= labels:
                 odd[name] = ends
                 decimals = decimals or bool((finite != np.rint(finite)).any())
-        return cls(numbers, _unlike_ranges(ranges), odd, decimals)
+        return cls(numbers, _unlike_ranges(ranges), odd, decimals, off, tuple(ranges))
 
     def times(self) -> float:
         """Return how many times the largest scale is the smallest, of the odd columns."""
         scales = [max(abs(low), abs(high)) for low, high in self.odd.values()]
         return max(scales) / max(min(scales), 1e-300) if scales else 1.0
+
+    def has_other_scales(self) -> bool:
+        """Tell whether columns are on several scales, or most of them off the outcome."""
+        if len(self.ranges) < 2:
+            return False
+        if self.numbers:
+            return 2 * len(self.off) > len(self.ranges)
+        scales = [max(abs(low), abs(high)) for low, high in self.ranges]
+        largest = max((high for _, high in self.odd.values()), default=0.0)
+        return largest >= FAR * max(min(scales), 1e-300)
 
     def surely_data(self) -> bool:
         if self.unlike >= ENOUGH:
@@ -202,10 +232,38 @@ class _Look:
         return len(self.odd) >= fewest and self.times() >= times
 
     def words(self) -> str:
-        if not self.odd:
+        if not self.odd and not self.off:
             return f"{self.unlike} columns have no value in common with the others"
-        ends = [f"{n!r} from {low:g} to {high:g}" for n, (low, high) in self.odd.items()]
+        strange = self.odd | self.off
+        ends = [f"{n!r} from {low:g} to {high:g}" for n, (low, high) in strange.items()]
         return check.some(ends, limit=3)
+
+
+def _are_numbers(y: RawArray) -> bool:
+    """Tell an outcome of numbers, or of whole numbers as classes, from one of two classes."""
+    known = y[~missing(y)]
+    return known.dtype.kind in "iuf" and len(np.unique(known)) > 2
+
+
+def _do_agree(columns: Columns, names: Sequence[str]) -> bool:
+    """Tell whether columns order the cases alike, as predictions do; too few rows may do so."""
+    chosen = []
+    rows = np.linspace(0, columns.rows - 1, min(columns.rows, MOST_ROWS)).astype(np.intp)
+    spread = np.linspace(0, len(names) - 1, min(len(names), MOST_COLUMNS)).astype(np.intp)
+    for place in dict.fromkeys(spread.tolist()):
+        values = columns.array(names[place])
+        if values.dtype.kind in "iuf":
+            chosen.append(values[rows].astype(np.float64))
+    table = np.column_stack(chosen)
+    table = table[np.isfinite(table).all(axis=1)]
+    if len(table) < FEWEST_ROWS:
+        return True
+    table = np.column_stack([np.unique(column, return_inverse=True)[1] for column in table.T])
+    table = table[:, table.std(axis=0) > 0].astype(np.float64)
+    if table.shape[1] < 2:
+        return True
+    correlations = np.asarray(np.corrcoef(table.T))
+    return bool(np.median(correlations[np.triu_indices(len(correlations), 1)]) >= AGREE)
 
 
 def _has_foreign_text(columns: Columns, names: Sequence[str], y: RawArray) -> bool:

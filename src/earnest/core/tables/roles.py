@@ -40,6 +40,14 @@ class Roles:
 
 _OPTIONAL = Roles(fold="fold", group="group", repeat="repeat", strata="strata")
 _IDS = ("row_id", "id")
+LABEL_COLUMNS = {
+    "fold",
+    "group",
+    "repeat",
+    "strata",
+    "config_id",
+    *_IDS,
+}  # any text is a name there
 MOST_FOLDS = 100  # labels that a column which was meant as folds may have
 SHOWN = 3  # of the columns that may be meant
 _DECIMALS = re.compile(r"[-+]?\d*\.\d+")
@@ -85,8 +93,7 @@ def assign_roles(columns: Columns, *, long: bool, given: Roles, survival: bool) 
             "the table has no column that identifies the cases",
             needs="a column 'row_id'" + ("" if long else ", because there is a column of repeats"),
             got=f"columns {check.some(map(repr, columns.names))}",
-            cure=_suggest_column(columns, "id")
-            + "Add it, or pass its name as `id`"
+            cure=f"{_suggest_column(columns, 'id')} Add it, or pass its name as `id`".lstrip()
             + ("." if long else ". If the column does not hold repeats, pass repeat=None."),
         )
     roles = Roles(target, time, event, fold, group, repeat, id_column, strata)
@@ -126,7 +133,7 @@ def _refuse_stray_outcome(columns: Columns, name: str) -> None:
     values = columns.array(name)
     texts = values.tolist() if values.dtype.kind in "UO" else []
     if any(isinstance(text, str) and _DECIMALS.fullmatch(text) for text in texts):
-        refuse_stray_text(name, values)
+        refuse_stray_text(columns, [name])
 
 
 class CaseColumns(TypedDict):
@@ -241,9 +248,8 @@ def _say_also(columns: Columns, given: Roles, long: bool) -> str:
 
 
 def _suggest_column(columns: Columns, role: str) -> str:
-    """Return 'Did you mean ...? ' for a column that others call so, or nothing."""
-    found = _find_called_elsewhere(columns, role)
-    return f"Did you mean {found[0]!r}? " if found else ""
+    """Return 'Did you mean ...?' for a column that others call so, or nothing."""
+    return check.suggest(map(repr, _find_called_elsewhere(columns, role)[:1]))
 
 
 def _find_called_elsewhere(columns: Columns, role: str) -> list[str]:
@@ -264,7 +270,7 @@ def _find_optional(
 
 def _check_present(columns: Columns, name: str, role: str, also: str = "") -> str:
     if name not in columns.names:
-        near = _suggest_column(columns, role).rstrip() if name in (role, "y", "y_true") else ""
+        near = _suggest_column(columns, role) if name in (role, "y", "y_true") else ""
         near = near or suggest_nearest_column(name, columns, {*_IDS, "config_id", "y_pred"})
         cures = [
             "" if also.startswith("For survival") else near,
@@ -397,8 +403,7 @@ def _find_answers(columns: Columns, used: set[str | None]) -> str | None:
 def suggest_nearest_column(name: str, columns: Columns, others: set[str]) -> str:
     """Return 'Did you mean ...?' for the nearest column that has no part of its own."""
     free = [n for n in columns.names if n not in others | _OPTIONAL.used()]
-    same = [n for n in free if n.strip().casefold() == name.casefold()]
-    return f"Did you mean {same[0]!r}?" if same else check.nearest(name, free)
+    return check.nearest(name, free)
 
 
 def _refuse_near_misses(columns: Columns, given: Roles, roles: Roles) -> None:

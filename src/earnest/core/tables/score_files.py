@@ -19,7 +19,7 @@ from earnest.core.base.writing import replacing
 from earnest.core.data.measure import Measure
 from earnest.core.data.scores import ScoreParts
 from earnest.core.results.cautions import Caution
-from earnest.core.tables.columns import Columns
+from earnest.core.tables.columns import Columns, clear_columns
 from earnest.core.tables.files import (
     CSV,
     READ,
@@ -37,6 +37,7 @@ from earnest.core.tables.formats.header import (
     seal,
     unseal,
 )
+from earnest.core.tables.formats.missing import read_missing
 from earnest.core.tables.formats.npz import (
     HEADER,
     read_npy,
@@ -68,6 +69,7 @@ def load_scores(kind: type[Scores], path: str | Path, options: Mapping[str, Any]
     suffix = find_suffix(path, READ)
     said = dict(options)
     mmap = said.pop("mmap", None)
+    missing = read_missing(said.pop("missing", ()))
     text: dict[str, object] = {name: said.pop(name) for name in TEXT if name in said}
     if text and suffix not in CSV:
         raise FormatError(
@@ -82,6 +84,8 @@ def load_scores(kind: type[Scores], path: str | Path, options: Mapping[str, Any]
         ids = said.get("id") if facts is None else facts["columns"].get("ids")
     if isinstance(ids, str):
         text["id"] = ids
+    if facts is None:
+        text["missing"] = missing
     with readable(path), ExitStack() as stack:
         file = open_table_file(path, suffix, text, stack, mmap=mmap)
         if file.header is not None and facts is None:
@@ -95,7 +99,9 @@ def load_scores(kind: type[Scores], path: str | Path, options: Mapping[str, Any]
             with _whole(path):
                 arrays = _read_columns(facts, Columns.of(table), path)
             return _rebuild(kind, facts, arrays, path, said)
-        made = kind(table, **said)
+        columns, notes = clear_columns(Columns.of(table), missing, repr(path.name))
+        made = kind(columns, **said)
+        remarks = (*remarks, *notes)
     if remarks:
         made = made._with(parts=replace(made.parts, remarks=(*made.parts.remarks, *remarks)))
     return made
@@ -219,7 +225,7 @@ def _rebuild(
             remarks=tuple(Caution.from_dict(one) for one in facts["remarks"]),
         )
         measure = Measure.from_dict(facts["measure"])
-        made = kind._of(parts, measure, facts["missing"], facts["batches"])
+        made = kind._of(parts, measure, facts["incomplete"], facts["batches"])
         if made.fingerprint != facts["fingerprint"]:
             raise make_changed_error(
                 path, f"fingerprint {facts['fingerprint']}", f"fingerprint {made.fingerprint}"
@@ -236,13 +242,13 @@ def _say_anew(made: Scores, said: Mapping[str, Any], path: Path) -> Scores:
             made = made.summed_up(value)
         elif name == "configs":
             made = made.select(value)
-        elif name == "missing":
-            check.one_of("missing", value, ("items", "configs", "worst"))
-            made = made._with(missing=value)
+        elif name == "incomplete":
+            check.one_of("incomplete", value, ("items", "configs", "worst"))
+            made = made._with(incomplete=value)
         else:
             raise FormatError(
                 f"{path.name!r} says itself what its columns are",
-                needs="`aggregate`, `configs` or `missing`",
+                needs="`aggregate`, `configs` or `incomplete`",
                 got=f"`{name}`",
                 cure=f"Leave `{name}` out.",
             )
@@ -260,7 +266,7 @@ def save_scores(scores: Scores, path: str | Path) -> Path:
         "dtype": parts.values.dtype.name,
         **describe_configs(parts.configs),
         "measure": scores.measure.to_dict(),
-        "missing": scores.missing,
+        "incomplete": scores.incomplete,
         "batches": scores.batches,
         "remarks": [one.to_dict() for one in parts.remarks],
         "fingerprint": scores.fingerprint,

@@ -11,7 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from earnest.core.base import check
-from earnest.core.base.arrays import Numbers, RawArray, as_array, missing, refuse_other_order
+from earnest.core.base.arrays import (
+    Numbers,
+    RawArray,
+    as_array,
+    missing,
+    refuse_other_order,
+    refuse_unhashable,
+)
 from earnest.core.base.errors import InputError
 from earnest.core.data.predictions import Configs
 from earnest.core.data.scores import ScoreParts, as_matrix, note_of_guess
@@ -159,6 +166,7 @@ def _read_about(name: str, values: object, n: int) -> RawArray | None:
             needs=f"{n} values, one per item",
             got=f"shape {array.shape}",
         )
+    refuse_unhashable(name, array)
     return array
 
 
@@ -277,6 +285,7 @@ class _Frame:
                 got=f"columns {check.some(self.columns.names)}",
             )
         strange = [name for name in names if not self._holds_numbers(name)]
+        refuse_stray_text(self.columns, strange, missing=False)
         if strange:
             raise InputError(
                 f"column {strange[0]!r} holds no scores",
@@ -289,11 +298,9 @@ class _Frame:
 
     def _holds_numbers(self, name: str) -> bool:
         try:
-            values = self.columns.array(name)
+            return self.columns.array(name).dtype.kind in "biuf"
         except InputError:  # nested, or of mixed types
             return False
-        refuse_stray_text(name, values)
-        return values.dtype.kind in "biuf"
 
     def _remark_ranges(self, names: Sequence[str], values: Numbers) -> None:
         """Warn of columns that reach far beyond 0 and 1 where most lie within."""

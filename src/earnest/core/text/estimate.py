@@ -12,10 +12,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from earnest.core.results.cautions import Severity
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import Interval
-from earnest.core.results.specs import ON_ITEMS, Estimand, Side
+from earnest.core.results.specs import ON_ITEMS, AgainstChance, Estimand, Selection, Side
 from earnest.core.text.numbers import MINUS, decimals, find_shared_places, percent, prose
 
 LARGE = 0.05  # the share lost from which the search's own number is contradicted
@@ -28,6 +27,13 @@ _VOWEL_LETTERS = frozenset("AEFHILMNORSX")
 _SPOKEN_AS_WORDS = frozenset({"ROC"})
 
 
+_CORRECTION = {
+    Selection.CORRECTED: "This estimate corrects for that choice.",
+    Selection.BOUND_ONLY: "The limit corrects for that choice; the score does not.",
+    Selection.UNCORRECTED: "This estimate does not correct for that choice.",
+}
+
+
 class Form(StrEnum):
     """How the honest number stands to the one that the search reported."""
 
@@ -36,6 +42,7 @@ class Form(StrEnum):
     LARGE = "too optimistic"
     OPEN = "a difference no larger than chance explains"
     NO_EVIDENCE = "no evidence that the model beats a constant prediction"
+    WORSE = "worse than a constant prediction"
     ALONE = "nothing to compare with"
     UNCORRECTED = "not corrected for the search"
     ELECTED = "the best of several on the cases that score"
@@ -126,24 +133,23 @@ def _both_ends(interval: Interval | None) -> tuple[float, ...]:
     return () if interval is None else (interval.low, interval.high)
 
 
-def form(estimate: Estimate, *, corrected: bool = True) -> Form:
-    """Return which sentence an estimate deserves.
-
-    Parameters
-    ----------
-    corrected : bool
-        Whether the method corrects for the search (`MethodSpec.corrected`).
-    """
-    searched = estimate.n_configs > 1
-    if searched and not corrected:
+def form(estimate: Estimate) -> Form:
+    """Return which sentence an estimate deserves."""
+    if not estimate.honest:
         return Form.UNCORRECTED
-    if estimate.beats_constant is False:
+    if estimate.against_chance is AgainstChance.WORSE:
+        return Form.WORSE
+    if estimate.against_chance is AgainstChance.UNDECIDED:
         return Form.NO_EVIDENCE
-    if is_elected(estimate):
+    if estimate.selection is Selection.BOUND_ONLY:
         return Form.ELECTED
     if is_perfect(estimate):
         return Form.PERFECT
-    if not searched or estimate.naive is None or estimate.optimism is None:
+    if (
+        estimate.selection is Selection.NOTHING_SELECTED
+        or estimate.naive is None
+        or estimate.optimism is None
+    ):
         return Form.ALONE
     shown = print_numbers(estimate)
     if not shown.differ or estimate.optimism <= 0:
@@ -166,17 +172,10 @@ def is_perfect(estimate: Estimate) -> bool:
     return interval.side != shut and (interval.low, interval.high)[1 - side] != best
 
 
-def is_elected(estimate: Estimate) -> bool:
-    """Tell whether the cases that score also chose: then the limit is corrected, not the value."""
-    notes = {caution.code for caution in estimate.cautions if caution.severity is Severity.NOTE}
-    return "EN022" in notes
-
-
 def headline(
     estimate: Estimate,
     title: str | None = None,
     *,
-    corrected: bool = True,
     speaker: str = "the search",
 ) -> str:
     """Return the sentence with the honest number.
@@ -185,13 +184,11 @@ def headline(
     ----------
     title : str, optional
         The metric's words for people, `Metric.title`; its name by default.
-    corrected : bool
-        Whether the method corrects for the search (`MethodSpec.corrected`).
     speaker : str
         Who reported the naive number: 'the search', or 'your predictions'.
     """
     words, shown = title or estimate.metric, print_numbers(estimate)
-    kind = form(estimate, corrected=corrected)
+    kind = form(estimate)
     comma = "," if "," in words else ""  # "a ROC AUC, one against the rest, of 0.8"
     items = is_on_items(estimate)
     where = "on items like these" if items else "on new data"
@@ -202,9 +199,11 @@ def headline(
     if kind is Form.NO_EVIDENCE:
         claim = f"No evidence that the model beats {rival(estimate)}"
         return f"{claim}: {words}{comma} {shown.value} {where}."
+    if kind is Form.WORSE:
+        return f"The model does worse than {rival(estimate)}: {words}{comma} {shown.value} {where}."
     if kind is Form.ELECTED:
         scored = f"The best of the candidates scored {article(words)} {words}{comma} of"
-        return f"{scored} {shown.value} on the cases that chose it, which is too optimistic."
+        return f"{scored} {shown.value} on the cases that chose it; only the limit allows for that."
     if kind is Form.PERFECT:
         return _say_perfect(estimate, words, shown)
     if kind is Form.NONE:
@@ -250,18 +249,18 @@ def _say_perfect(estimate: Estimate, words: str, shown: PrintedEstimate) -> str:
     return f"{whose} on these {cases}; {expect}"
 
 
-def confidence(estimate: Estimate, *, corrected: bool = True) -> str:
+def confidence(estimate: Estimate) -> str:
     """Return the sentence on the interval; one whose end bounds nothing is said as a bound."""
     interval = estimate.interval
     if interval is None:
         return f"The method {estimate.method} gives no interval."
     shown = print_numbers(estimate)
     interval = as_bound(interval, shown)
-    level = f"{percent(interval.confidence_level)} confidence it"
-    claim = f"{level} {_claim(interval, shown)}."
-    if form(estimate, corrected=corrected) is Form.ELECTED:
-        claim = claim.replace("confidence it", "confidence its true value", 1)
-    if form(estimate, corrected=corrected) is Form.UNCORRECTED:
+    kind = form(estimate)
+    subject = "its true value" if kind is Form.ELECTED else "it"
+    level = percent(interval.confidence_level)
+    claim = f"{level} confidence {subject} {_claim(interval, shown)}."
+    if kind is Form.UNCORRECTED:
         return f"As if the winner had been fixed in advance, with {claim}"
     return f"With {claim}"
 
@@ -269,7 +268,6 @@ def confidence(estimate: Estimate, *, corrected: bool = True) -> str:
 def reason(
     estimate: Estimate,
     *,
-    corrected: bool = True,
     speaker: str = "the search",
     tried: int | None = None,
 ) -> str:
@@ -277,19 +275,14 @@ def reason(
 
     Parameters
     ----------
-    corrected : bool
-        Whether the method corrects for the search (`MethodSpec.corrected`).
     speaker : str
         Whose configurations they are: 'the search', or 'your predictions'.
     tried : int, optional
         How many were begun, where some of them were not evaluated on every fold.
     """
-    if estimate.n_configs < 2:
+    if estimate.selection is Selection.NOTHING_SELECTED:
         return ""
-    effect = "corrects" if corrected else "does not correct"
-    correction = f"This estimate {effect} for that choice."
-    if is_elected(estimate):
-        correction = "The limit corrects for that choice; the score does not."
+    correction = _CORRECTION[estimate.selection]
     count = f"{estimate.n_configs:,} configurations"
     if is_on_items(estimate):
         scored = f"{count} were scored on the same {estimate.n_cases:,} items"
@@ -319,13 +312,13 @@ def training_words(estimate: Estimate, *, delivered: bool = False) -> str:
     >>> from earnest.core.text.estimate import training_words
     >>> pi = en.Predictions.from_arrays([0, 1] * 10, np.arange(20) / 20, np.arange(20) // 2 % 5)
     >>> training_words(en.estimate(pi, metric="accuracy", rng=0))
-    'It is the score of models trained on 4/5 of your cases; a refitted model sees all of them.'
+    'It is the score of models trained on 16 of your cases; a refitted model sees all of them.'
     """
-    share = estimate.training_share
-    if share is None:
+    if estimate.training is None:
         return ""
-    rest = "the delivered model has seen" if delivered else "a refitted model sees"
-    return f"It is the score of models trained on {share} of your cases; {rest} all of them."
+    final = "the delivered model has seen" if delivered else "a refitted model sees"
+    trained = f"models trained on {estimate.training} of your cases"
+    return f"It is the score of {trained}; {final} all of them."
 
 
 def optimism_words(estimate: Estimate) -> str:

@@ -10,7 +10,6 @@ SMALLEST, LARGEST = 1e-5, 1e9  # beyond these a number is written with its power
 NEGLIGIBLE = 1e-9  # a standard error of this share of the value is the rounding of equal values
 MOST_PLACES = 8
 MOST_DIGITS = 6  # after the point of a number with its power of ten
-WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 NO_BREAK = "\u00a0"
 MINUS = "\u2212"
 _THOUSANDS = re.compile(r"(?<![\d.])\d{4,}(?![\de])")  # the digits before the point
@@ -92,11 +91,6 @@ def write_count(count: int, noun: str) -> str:
     ('1 case', '2,780 fits')
     """
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-def spell_count(count: int) -> str:
-    """Return a small number as a word."""
-    return WORDS[count] if 0 <= count < len(WORDS) else f"{count:,}"
 
 
 def number(value: float, places: int, limits: tuple[float, float] = (0.0, 1.0)) -> str:

@@ -21,6 +21,7 @@ from earnest.core.results.gain import Gain, Improvement, LearningCurve
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Side
 from earnest.core.results.thresholds import Thresholds
+from earnest.core.text.cleaning import clean_line
 from earnest.core.text.comparison import chance, p_words, places_of_difference
 from earnest.core.text.estimate import estimand_words, places_of
 from earnest.core.text.numbers import MINUS, decimals, number
@@ -126,7 +127,7 @@ def _visible(text: str) -> str:
     for sign in unicodedata.normalize("NFC", one_line(text)):
         kind = unicodedata.category(sign)
         blank = kind in ("Zl", "Zp") or (kind == "Zs" and sign != "\u00a0")
-        kept.append(" " if blank else "" if kind in ("Cc", "Cf") else sign)
+        kept.append(" " if blank else "" if kind in ("Cc", "Cf", "Cs") else sign)
     return "".join(kept)
 
 
@@ -159,7 +160,7 @@ class PaperTable:
         """Return a tabular that needs the package booktabs, with the note as its first line."""
         columns = "".join("r" if right else "l" for right in self._right())
         lines = [
-            f"% {one_line(self.note)}",
+            f"% {clean_line(one_line(self.note))}",
             *self._engine(),
             f"\\begin{{tabular}}{{{columns}}}",
             r"\toprule",
@@ -199,7 +200,7 @@ def _latex_row(cells: Sequence[str]) -> str:
 
 
 def _markdown(text: str) -> str:
-    return _MARKDOWN.sub(r"\\\1", one_line(text))
+    return _MARKDOWN.sub(r"\\\1", clean_line(one_line(text)))
 
 
 @singledispatch

@@ -23,7 +23,7 @@ from pkgutil import resolve_name
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, NoReturn, Protocol, Self
 
-from earnest.core.base.errors import EarnestError
+from earnest.core.base.errors import ClusterError
 from earnest.engine.clusters.traffic import MOST_LOST, LostChunk, make_keeps_nothing_error, refuse
 from earnest.engine.parcels import BytesParcel, RunContent, pack
 from earnest.engine.worker import Report, Sent, perform_scattered
@@ -248,9 +248,9 @@ class DaskTraffic:
         return self._threads
 
 
-def make_no_workers_error(seconds: float) -> EarnestError:
+def make_no_workers_error(seconds: float) -> ClusterError:
     """Return the error of a cluster without workers."""
-    return EarnestError(
+    return ClusterError(
         f"the dask cluster has had no worker for {seconds:g} s",
         needs="at least one worker",
         cure="Start workers with `dask worker ADDRESS`, or wait longer for them: "
@@ -258,11 +258,11 @@ def make_no_workers_error(seconds: float) -> EarnestError:
     )
 
 
-def _make_no_scheduler_error(got: str) -> EarnestError:
-    return EarnestError(
+def _make_no_scheduler_error(got: str) -> ClusterError:
+    return ClusterError(
         "the connection to the dask scheduler is lost",
         got=got,
-        cure="Start it again and repeat the call; with a `store` it continues where it stopped.",
+        cure="Start a scheduler with `dask scheduler`, and workers with `dask worker ADDRESS`.",
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Self
 
-from earnest.core.base.errors import EarnestError
+from earnest.core.base.errors import ClusterError
 from earnest.engine.clusters.traffic import LostChunk, refuse
 from earnest.engine.parcels import RayParcel
 from earnest.engine.worker import Report, Sent, perform_packed
@@ -71,9 +71,9 @@ class RayTraffic:
         except errors.RayTaskError as error:
             refuse("ray", error.cause)
         except errors.RayError as error:
-            raise EarnestError(
+            raise ClusterError(
                 "the ray cluster failed",
                 got=str(error).partition("\n")[0],
-                cure="Check its logs; with a `store` the same call continues where it stopped.",
+                cure="Check its logs.",
             ) from error
         return report

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import NoReturn, Protocol, Self
 
-from earnest.core.base.errors import EarnestError
+from earnest.core.base.errors import ClusterError, EarnestError
 from earnest.core.base.protocols import Key, Outcome, Task
 from earnest.engine.worker import ENDED, Chunks, Report, Sent, failure
 
@@ -92,9 +92,9 @@ def _sent(begin: Callable[[], Traffic], chunks: Chunks, suspects: list[Task]) ->
                 chunks.again(chunk)
 
 
-def make_keeps_nothing_error() -> EarnestError:
+def make_keeps_nothing_error() -> ClusterError:
     """Return the error of a cluster that cannot hold the data."""
-    return EarnestError(
+    return ClusterError(
         "the cluster keeps losing the shared data",
         needs="running workers with memory for two copies of the data",
         cure="Check the logs of the workers.",

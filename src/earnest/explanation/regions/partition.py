@@ -12,7 +12,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.space.space import ParameterKind
 from earnest.explanation.curves import EffectCurve, Ice, average_columns, relative_gain
-from earnest.explanation.effects import Scene
+from earnest.explanation.effects import Scene, find_tried
 from earnest.explanation.regions.regions import (
     Limit,
     Region,
@@ -284,7 +284,7 @@ def regions_of(scene: Scene, curve: EffectCurve, rule: RegionRule) -> RegionTree
         part = curve.averaged(ice.taken(node.rows))
         meets = inside(scene.space, limits[number], best[None, :])
         holds = not np.isnan(best[column]) and bool(meets[0])
-        here = _restrict_to_region(scene, column, part, limits[number], trials[within], holds)
+        here = _restrict_to_region(scene, column, part, limits[number], holds)
         if number == 0:
             here = replace(here, sd_of_mean=curve.sd_of_mean, where=curve.where)
         whole = regions[0].curve if regions else here
@@ -319,14 +319,13 @@ def _restrict_to_region(
     column: int,
     curve: EffectCurve,
     limits: tuple[Limit, ...],
-    trials: Floats,
     holds: bool,
 ) -> EffectCurve:
     """Return the curve with the trials of its region, and the best value only where it lies."""
     words = " and ".join(filter(None, (curve.where, in_words(limits))))
-    values = tuple(scene.space[column].decode(trials[:, column]))
+    tried = find_tried(scene, column, lambda codes: inside(scene.space, limits, codes))
     best = curve.best if holds else None
-    return replace(curve, where=words, trials=values, best=best)
+    return replace(curve, where=words, best=best, **tried)
 
 
 def eligible(scene: Scene, column: int, points: Floats) -> Floats:

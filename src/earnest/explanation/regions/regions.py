@@ -28,7 +28,7 @@ from earnest.explanation.curves import (
 from earnest.explanation.regions.splits import Split
 
 if TYPE_CHECKING:
-    from earnest.plotting.figures.effects import Figure
+    from earnest.plotting.figures.effects import Axes, Figure
 
 
 Floats = NDArray[np.float64]
@@ -287,7 +287,7 @@ class Region(Plain):
 
     @property
     def _half(self) -> float:
-        return 1.96 * self.curve.mean_confidence
+        return self.curve.half_width()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -375,8 +375,8 @@ class RegionTree(Document):
             return None
         return QualityGain(_judge_quality(self.root.curve), _judge_quality(self.best.curve))
 
-    def plot(self, figure: Figure | None = None) -> Figure:
-        """Draw the tree with small curves and return the matplotlib Figure."""
+    def plot(self, figure: Figure | None = None) -> Axes:
+        """Draw the tree with small curves and return the matplotlib Axes of the whole space."""
         from earnest.plotting.figures.effects import plot_regions
 
         return plot_regions(self, figure)

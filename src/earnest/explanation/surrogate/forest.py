@@ -71,9 +71,14 @@ class ForestSurrogate:
         objective: Floats,
         standard_error: Floats | None = None,
         *,
+        added_sd: Floats | None = None,
         rng: np.random.Generator,
     ) -> FittedForest:
-        """Grow the trees; standard errors are not used."""
+        """Grow the trees; standard errors are not used.
+
+        A trial with an added sd s counts v / (v + s²) in its leaf, with v the variance of the
+        objective.
+        """
         from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 
         kinds = {"random_forest": RandomForestRegressor, "extra_trees": ExtraTreesRegressor}
@@ -84,7 +89,7 @@ class ForestSurrogate:
             max_features=5 / 6,
             bootstrap=True,
             random_state=int(rng.integers(2**31 - 1)),
-        ).fit(layout(codes), objective)
+        ).fit(layout(codes), objective, _weigh(objective, added_sd))
         trees = tuple(
             (tree.tree_, tree.tree_.value[:, 0, 0].copy(), tree.tree_.impurity.copy())
             for tree in model.estimators_
@@ -182,6 +187,14 @@ class FittedForest:
         mean = first / len(self.trees)
         between = np.maximum(second / len(self.trees) - mean * mean, 0.0)
         return mean, between + within / len(self.trees), by_tree
+
+
+def _weigh(objective: Floats, added_sd: Floats | None) -> Floats | None:
+    """Return the weight of each trial; None if all count alike."""
+    if added_sd is None:
+        return None
+    spread = float(np.var(objective))
+    return np.asarray(spread / (spread + added_sd**2))
 
 
 def _note_choice(because: str) -> tuple[Caution, ...]:

@@ -681,9 +681,13 @@ class GaussianProcess:
         objective: Floats,
         standard_error: Floats | None = None,
         *,
+        added_sd: Floats | None = None,
         rng: np.random.Generator,
     ) -> FittedProcess:
-        """Fit the scales, then the process, to the objective (n,) at codes (n, d)."""
+        """Fit the scales, then the process, to the objective (n,) at codes (n, d).
+
+        The squares of `added_sd` are variances of single trials, beside the noise of all.
+        """
         features = Features.of(space)
         inputs = features(codes)
         spread = float(np.std(objective)) or 1.0
@@ -691,6 +695,8 @@ class GaussianProcess:
         known = np.zeros(len(objective))
         if self.noise == "standard_error" and standard_error is not None:
             known = np.square(standard_error / spread)
+        if added_sd is not None:
+            known = known + np.square(added_sd / spread)
         evidence = SurrogateData(
             inputs,
             member,

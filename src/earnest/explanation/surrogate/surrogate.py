@@ -105,9 +105,14 @@ class Surrogate(Protocol):
         objective: Floats,
         standard_error: Floats | None = None,
         *,
+        added_sd: Floats | None = None,
         rng: np.random.Generator,
     ) -> FittedSurrogate:
-        """Learn the objective (n,) at the codes (n, d), NaN where a parameter is inactive."""
+        """Learn the objective (n,) at the codes (n, d), NaN where a parameter is inactive.
+
+        `added_sd` (n,) is what the objective of a pruned trial is less certain by than others; None
+        if no trial was pruned.
+        """
         ...
 
 

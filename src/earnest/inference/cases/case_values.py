@@ -20,7 +20,7 @@ from earnest.core.data.target import Target
 from earnest.inference.cases.placements import Placements, placements
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Array, Metric, MetricLike, MomentMetric, RankMetric, View
-from earnest.metrics.responding import check_fits, respond
+from earnest.metrics.responding import pick_answer, respond
 
 STEP = 1e-3  # the weight that moves, as a share of the weight of one case
 ROUNDING = 4 * float(np.finfo(np.float64).eps)  # of a difference of two values of a metric
@@ -345,7 +345,7 @@ def case_values(pi: Predictions, metric: MetricLike, *, singles: bool = False) -
     (array([0.66666667]), array([1., 1., 0.]), 'pointwise')
     """
     metric = resolve_metric(metric).on(pi.target.task)
-    check_fits(pi, metric)
+    pi = pick_answer(pi, metric)
     kind, rule = _rule(metric)
     check_terms(pi, metric, singles=singles)
     found = single_cases(pi) if kind == "placements" else (0, 0)
@@ -365,6 +365,12 @@ def case_values(pi: Predictions, metric: MetricLike, *, singles: bool = False) -
         if pooled is not None and isinstance(metric, RankMetric):
             about = pooled_terms(metric, pi.target.take(rows), response, folds[rows, repeat])
             pooled[rows, :, repeat] = about
+    if not values:
+        raise EvidenceError(
+            "no case was tested",
+            needs="predictions of at least one fold",
+            cure="Look for configurations whose fits all failed.",
+        )
     value = np.mean(values, axis=0)
     value[~pi.complete], terms[:, ~pi.complete] = np.nan, np.nan
     return CaseValues(value, terms, folds, pi.target.groups, kind, pooled, found)

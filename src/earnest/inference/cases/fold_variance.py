@@ -86,7 +86,7 @@ def check_folds(folds: Numbers, groups: Numbers | None, kind: Variance) -> None:
         if kind is Variance.WITHIN_FOLD:
             _units_of_folds(codes, None if groups is None else groups[used])
     if groups is not None:
-        _count(groups)
+        count_groups(groups)
 
 
 def _all_pairs(terms: Array, folds: Numbers, groups: Numbers | None) -> Array:
@@ -99,11 +99,12 @@ def _all_pairs(terms: Array, folds: Numbers, groups: Numbers | None) -> Array:
     least = rounding(terms) / len(terms)
     if groups is None:
         return _squares(away, least)
-    count = _count(groups)
+    count = count_groups(groups)
     return count / (count - 1) * _squares(away, least, groups)
 
 
-def _count(groups: Numbers) -> int:
+def count_groups(groups: Numbers) -> int:
+    """Return how many groups there are, and refuse one, which has no variance."""
     count = len(np.unique(groups))
     if count < 2:
         raise EvidenceError(
@@ -191,6 +192,13 @@ def overlap_of(pi: Predictions) -> float:
         count = len(pi.fold_names[repeat])
         shares.append(1.0 / count if count > 1 else float((codes >= 0).mean()))
     share = float(np.mean(shares))
+    if share >= 1.0:
+        raise EvidenceError(
+            "nothing is left to train on where a repeat tests every case",
+            needs="repeats that leave cases out, or folds within each repeat",
+            got=f"{pi.n_repeats} repeats, each with one test set of all cases",
+            cure="Pass `fold` with the folds of each repeat.",
+        )
     return share / (1.0 - share)
 
 

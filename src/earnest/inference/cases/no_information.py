@@ -6,7 +6,6 @@ It is the mean over all pairs of an outcome and a prediction, n² of them (Efron
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -42,44 +41,20 @@ from earnest.metrics.responding import respond
 # The score of a model that knows only the outcome's distribution.
 
 
-@dataclass(frozen=True, eq=False)
-class NoInformation:
-    """The best constant prediction.
-
-    Attributes
-    ----------
-    value : float, optional
-        Its score; None where it is undefined. Also None if a constant has the best possible value,
-        such as the sensitivity of a model that calls every case positive: no model can beat that.
-    constant : Predictions, optional
-        The prediction itself, for every case; None where no constant has a score, or all count as
-        having the same one.
-    """
-
-    value: float | None
-    constant: Predictions | None
-
-
-def no_information(target: Target, metric: Metric) -> NoInformation:
-    """Return the best constant prediction, and its score.
+def no_information(target: Target, metric: Metric) -> float | None:
+    """Return the score of the best constant prediction; None where no constant has one.
 
     One half for the AUC, the share of the largest class for accuracy, 0 for R², the standard
-    deviation of y for the RMSE. Labels try every class, values the mean and the median.
+    deviation of y for the RMSE. Labels try every class, values the mean and the median. None also
+    if a constant has the best possible value, such as the sensitivity of a model that calls every
+    case positive: no model can beat that.
     """
-    found = _find_constant(target, metric)
-    if found is None:
-        return NoInformation(None, None)
-    score, constant = found
-    perfect = score == metric.limits[1 if metric.greater_is_better else 0]
-    return NoInformation(None if perfect else score, constant)
+    score = _score_constant(target, metric)
+    return None if score == metric.limits[1 if metric.greater_is_better else 0] else score
 
 
-def _find_constant(target: Target, metric: Metric) -> tuple[float, Predictions | None] | None:
-    """Return the score of the best constant prediction, and that prediction for every case.
-
-    None if no constant has a score; a correlation with a constant counts as 0, without a
-    prediction.
-    """
+def _score_constant(target: Target, metric: Metric) -> float | None:
+    """Return the best score of a constant; a correlation with a constant counts as 0."""
     if target.task is Task.SCORES:
         return None  # of an item that was scored elsewhere no constant answer is known
     if metric.needs is Need.RESPONSE:
@@ -101,9 +76,8 @@ def _find_constant(target: Target, metric: Metric) -> tuple[float, Predictions |
             return None
         raise
     if np.isnan(scores).all():
-        return (0.0, None) if metric.limits == (-1.0, 1.0) else None
-    best = int(np.nanargmax(metric.sign * scores))
-    return float(scores[best]), pi.select(best)
+        return 0.0 if metric.limits == (-1.0, 1.0) else None
+    return float(scores[int(np.nanargmax(metric.sign * scores))])
 
 
 def _kind(target: Target, need: Need) -> ResponseKind:

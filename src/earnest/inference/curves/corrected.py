@@ -36,7 +36,7 @@ Selected = Callable[[NDArray[np.intp], NDArray[np.uint8], NDArray[np.uint8]], Fl
 CELLS = 1 << 21  # weights of cases that curves are made from at a time
 POOLED = Pooled()
 MOST = 2000  # resamples that a curve is the mean of: the first of those of the estimate
-WORK = 1 << 27  # cases times resamples, from which on fewer resamples are enough
+WORK = 1 << 24  # cases times resamples, from which on fewer resamples are enough
 LEAST = 200
 SAME = 1e-9  # by which rounding may move a score
 
@@ -94,7 +94,7 @@ class Curves:
 
 
 @dataclass(frozen=True)
-class Selection(ResamplingKnobs):
+class ResampledSelection(ResamplingKnobs):
     """How an estimate drew its resamples and chose in them, so that it can be done again.
 
     Attributes
@@ -122,7 +122,7 @@ class Selection(ResamplingKnobs):
     value: float | None = None
 
     @classmethod
-    def of(cls, estimate: Estimate) -> Selection:
+    def of(cls, estimate: Estimate) -> ResampledSelection:
         """Read it from an estimate; of a method that does not choose in-bag, the seed alone.
 
         A selector of the user's own is not known by its name. Then the pooled one chooses, and
@@ -182,7 +182,7 @@ def mean_curves(
     pi: Predictions,
     metric: Metric,
     winner: int | str,
-    selection: Selection,
+    selection: ResampledSelection,
     *,
     beside: Predictions | None = None,
     confidence_level: float = 0.95,
@@ -208,8 +208,8 @@ def mean_curves(
         What the winners are chosen by.
     winner : int or str
         The configuration chosen on all cases, for its own curve.
-    selection : Selection
-        The resamples and the rule, see `Selection.of`.
+    selection : ResampledSelection
+        The resamples and the rule, see `ResampledSelection.of`.
     beside : Predictions, optional
         Whose first configuration has the curve that is not corrected, where that is not the
         winner's: an ensemble as it was chosen on all cases.
@@ -252,7 +252,7 @@ def mean_curves(
 def draw_scores(
     pi: Predictions,
     metric: Metric,
-    how: Selection,
+    how: ResampledSelection,
     selected: Selected,
     *,
     columns: int,
@@ -523,7 +523,7 @@ def class_curves(
     pi: Predictions,
     metric: Metric,
     winner: int | str,
-    selection: Selection,
+    selection: ResampledSelection,
     *,
     beside: Predictions | None = None,
     confidence_level: float = 0.95,
@@ -546,8 +546,8 @@ def class_curves(
         What the winners are chosen by.
     winner : int or str
         The configuration chosen on all cases, for its own curves.
-    selection : Selection
-        The resamples and the rule, see `Selection.of`.
+    selection : ResampledSelection
+        The resamples and the rule, see `ResampledSelection.of`.
     beside : Predictions, optional
         Whose first configuration has the curves that are not corrected, as for `mean_curves`.
     confidence_level : float

@@ -21,13 +21,13 @@ from earnest.core.results.estimate import Estimate, Provenance, by_severity, lis
 from earnest.core.results.gain import Gain
 from earnest.core.results.interval import Ask, DrawnLimits, Interval, NormalLimits
 from earnest.core.results.specs import Side
-from earnest.inference.curves.corrected import Selection
+from earnest.inference.curves.corrected import ResampledSelection
 from earnest.inference.curves.prefixes import Order, PrefixScores, score_prefixes
 from earnest.inference.remarks import evidence_remarks
 from earnest.inference.resampling.resampled import MOST_RESAMPLES
 from earnest.inference.resampling.winners import WinnerScores
 from earnest.metrics.families import Array, Metric
-from earnest.metrics.responding import check_fits
+from earnest.metrics.responding import check_fits, pick_answer
 from earnest.metrics.scores import read_evidence
 
 WORK = 1 << 32  # scores of cases in a report, from which on fewer resamples are enough
@@ -109,7 +109,7 @@ def gain(
     check.whole_number("n_resamples", n_resamples, low=2, high=MOST_RESAMPLES)
     pi, measure = read_evidence(predictions, metric)
     check_fits(pi, measure)
-    selection = Selection(Seeds.of(rng), n_resamples=n_resamples)
+    selection = ResampledSelection(Seeds.of(rng), n_resamples=n_resamples)
     taken = Order(check.one_of("order", order, list(Order)))
     ask = Ask.of(confidence_level, Side.TWO_SIDED)
     return gain_of(pi, measure, selection, order=taken, ask=ask, n_jobs=n_jobs)
@@ -134,7 +134,7 @@ def gain_beside(
             needs="an estimate of the best configuration",
             cure="earnest.gain(predictions, metric=...) shows what the best single one gained.",
         )
-    selection = Selection.of(made)
+    selection = ResampledSelection.of(made)
     if type(selection.selector) is not Pooled:
         raise EvidenceError(
             "the search did not choose by the best pooled score",
@@ -154,7 +154,7 @@ def gain_beside(
 def gain_of(
     predictions: Predictions,
     metric: Metric,
-    selection: Selection,
+    selection: ResampledSelection,
     *,
     order: Order,
     ask: Ask,
@@ -162,6 +162,7 @@ def gain_of(
     n_jobs: int | None = None,
 ) -> Gain:
     """Return the gain from checked arguments; `marks` are the prefixes that have limits."""
+    predictions = pick_answer(predictions, metric)
     pi = predictions.usable()
     found = score_prefixes(pi, metric, selection, order=order, ask=ask, marks=marks, n_jobs=n_jobs)
     if np.isnan(found.corrected[-1]) or np.isnan(found.naive[-1]):

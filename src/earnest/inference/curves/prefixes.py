@@ -26,7 +26,7 @@ from earnest.core.data.weights import Weights
 from earnest.core.results.estimate import make_interval
 from earnest.core.results.interval import Ask, DrawnLimits, LimitSource
 from earnest.inference.cases.case_values import score_terms
-from earnest.inference.curves.corrected import Selection
+from earnest.inference.curves.corrected import ResampledSelection
 from earnest.inference.limits.ceiling import Contest, limits_near_best, with_spread
 from earnest.inference.resampling.resampled import ROUNDS
 from earnest.inference.resampling.winners import (
@@ -96,7 +96,7 @@ class PrefixScores:
 def score_prefixes(
     pi: Predictions,
     metric: Metric,
-    selection: Selection,
+    selection: ResampledSelection,
     *,
     order: Order = Order.TRIED,
     ask: Ask | None = None,
@@ -111,7 +111,7 @@ def score_prefixes(
         Complete predictions, the configurations in the order in which they were tried.
     metric : Metric
         What is measured.
-    selection : Selection
+    selection : ResampledSelection
         How the resamples are drawn; the best pooled score wins.
     order : {'tried', 'mean'}
         Whether the prefixes are those of this order, or the mean of those of all orders.
@@ -127,12 +127,12 @@ def score_prefixes(
     >>> import numpy as np
     >>> import earnest as en
     >>> from earnest.core.base.rng import Seeds
-    >>> from earnest.inference.curves.corrected import Selection
+    >>> from earnest.inference.curves.corrected import ResampledSelection
     >>> from earnest.inference.curves.prefixes import score_prefixes
     >>> y = np.tile([0, 1], 50)
     >>> scores = y[:, None] + 1.5 * np.random.default_rng(7).standard_normal((100, 20))
     >>> pi = en.Predictions.from_arrays(y, scores)
-    >>> found = score_prefixes(pi, en.metric("roc_auc"), Selection(Seeds(7)))
+    >>> found = score_prefixes(pi, en.metric("roc_auc"), ResampledSelection(Seeds(7)))
     >>> print(found.naive[[0, 4, 19]].round(2), found.corrected[[0, 4, 19]].round(2))
     [0.79 0.79 0.8 ] [0.79 0.74 0.71]
     """
@@ -215,7 +215,7 @@ class _Job:
 
     pi: Predictions
     metric: Metric
-    selection: Selection
+    selection: ResampledSelection
     resampler: Resampler
     n_jobs: int | None
     _again: dict[int, tuple[Weights, Changes]] = field(default_factory=dict)

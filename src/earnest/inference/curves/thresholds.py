@@ -40,7 +40,7 @@ from earnest.core.results.thresholds import (
     Thresholds,
     count_rates,
 )
-from earnest.inference.curves.corrected import Selection, chunks, draw_scores, enough
+from earnest.inference.curves.corrected import ResampledSelection, chunks, draw_scores, enough
 from earnest.inference.remarks import evidence_remarks
 from earnest.inference.resampling.winners import winner
 from earnest.metrics.families import Metric
@@ -138,7 +138,9 @@ def thresholds(
     check.whole_number("n_resamples", n_resamples, low=2, high=MOST_RESAMPLES)
     pi, measure = read_evidence(predictions, metric)
     check_fits(pi, measure)
-    selection = Selection(Seeds.of(rng), n_resamples=n_resamples, selector=_read_selector(selector))
+    selection = ResampledSelection(
+        Seeds.of(rng), n_resamples=n_resamples, selector=_read_selector(selector)
+    )
     ask = Ask.of(confidence_level, side)
     return thresholds_of(pi, measure, selection, ask=ask, given=thresholds, n_jobs=n_jobs)
 
@@ -162,7 +164,7 @@ def thresholds_beside(
             needs="a selector that names one configuration",
             got=f"{len(made.ensemble)} members",
         )
-    selection = Selection.of(made)
+    selection = ResampledSelection.of(made)
     few = enough(predictions.n_cases * predictions.n_repeats, selection.n_resamples)
     if few < selection.n_resamples:
         selection = replace(selection, n_resamples=few)
@@ -190,7 +192,7 @@ def _read_selector(given: str | Selector | None) -> Selector:
 def thresholds_of(
     predictions: Predictions,
     metric: Metric,
-    selection: Selection,
+    selection: ResampledSelection,
     *,
     ask: Ask,
     given: Sequence[float] | None = None,
@@ -235,6 +237,7 @@ def thresholds_of(
         response=str(pi.kind),
         scale=metric.scale,
         winner=pi.configs.ids[best],
+        winner_label=predictions.configs.find_label(pi.configs.ids[best]),
         positive=str(pi.target.classes[1]),
         usual=cut(pi),
         prevalence=positive / pi.n_cases,
@@ -346,7 +349,7 @@ class _Cuts:
 
 
 def _count_all(
-    pi: Predictions, metric: Metric, how: Selection, cuts: _Cuts, *, n_jobs: int | None
+    pi: Predictions, metric: Metric, how: ResampledSelection, cuts: _Cuts, *, n_jobs: int | None
 ) -> ThresholdDraws:
     """Return what every resample counts of its own winner, above every threshold."""
     size = len(cuts.grid)

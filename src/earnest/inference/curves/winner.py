@@ -21,7 +21,7 @@ from earnest.core.results.interval import ShareLimits
 from earnest.core.results.specs import Side
 from earnest.kernels.score import fold_repeats, fold_scores
 from earnest.metrics.families import Metric, Need
-from earnest.metrics.responding import cut, respond
+from earnest.metrics.responding import cut, find_answer, respond
 
 Floats = NDArray[np.float64]
 BINS = 10
@@ -181,6 +181,7 @@ def share_of(hits: Floats, units: NDArray[np.int64], level: float) -> CaseShare:
 
 def confusion(pi: Predictions, winner: int | str, *, confidence_level: float = 0.95) -> Confusion:
     """Return the decisions of the winner at the threshold of the predictions, with their rates."""
+    pi = find_answer(pi, Need.LABEL)
     target = pi.target
     if not target.has_classes:
         raise EvidenceError("there are no decisions", needs="classes", got=f"task {target.task}")

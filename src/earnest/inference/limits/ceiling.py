@@ -330,7 +330,8 @@ def area_limits(
     if not by_fold:
         return made
     plain = replace(made, constant=0.0, slope=1.0)
-    at = np.array(plain.limits(1.0 - 2 * TAIL, Side.TWO_SIDED)[0])
+    low, high = plain.limits(1.0 - 2 * TAIL, Side.TWO_SIDED)
+    at = np.array(low if low > 0.0 else high)  # an area of 0 has no variance
     pairs = [binormal_variance(at, *few) for few in _classes_of_folds(one)]
     ratio = float(np.mean(pairs)) / len(pairs) / float(binormal_variance(at, *counts))
     return replace(made, widening=made.widening * max(1.0, ratio))

@@ -686,18 +686,13 @@ def cross_fit(
         configs=Configs(ids=("ensemble",)),
         folds=np.tile(pi.folds, (1, n_partitions)),
         fold_names=pi.fold_names * n_partitions,
+        training_sizes=None if pi.training_sizes is None else pi.training_sizes * n_partitions,
     )
 
 
 def take_partition(made: Predictions, turn: int, repeats: int) -> Predictions:
     """Return the repeats of one partition."""
-    own = slice(turn * repeats, (turn + 1) * repeats)
-    return replace(
-        made,
-        responses=made.responses[:, :, own],
-        folds=made.folds[:, own],
-        fold_names=made.fold_names[own],
-    )
+    return made.take_repeats(slice(turn * repeats, (turn + 1) * repeats))
 
 
 @dataclass(eq=False)
@@ -776,10 +771,8 @@ class EnsembleScores:
         final: Array,
         luck: float,
         rng: np.random.Generator,
-        *,
-        constant: Predictions | None,
     ) -> ScoreErrors:
-        """Return the standard errors of the corrected score and of its distances.
+        """Return the standard errors of the corrected score and of its optimism.
 
         They come from the influence function, because an ensemble does not compete with other
         configurations by its score.
@@ -794,8 +787,6 @@ class EnsembleScores:
             The variance of the corrected score by its own draws, from `corrected`.
         rng : Generator
             The source of random numbers.
-        constant : Predictions, optional
-            As for `WinnerScores.errors`.
         """
         shares, kept = np.concatenate(self._shares), np.concatenate(self._tables)
         counts = np.concatenate(self._counts)
@@ -806,7 +797,7 @@ class EnsembleScores:
         scorer = self._as_winners(every, np.arange(len(every)))
         scorer._counts.append(counts[valid])
         scorer._tables.append(kept)
-        return scorer.errors(table, len(valid), rng, constant=constant, best_wins=False, luck=luck)
+        return scorer.errors(table, len(valid), rng, best_wins=False, luck=luck)
 
 
 def _choose_nobody(inbag: Weights) -> NDArray[np.intp]:

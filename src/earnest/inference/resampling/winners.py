@@ -279,11 +279,10 @@ class WinnerScores:
         winner: int,
         rng: np.random.Generator,
         *,
-        constant: Predictions | None,
         best_wins: bool = True,
         luck: float | None = None,
     ) -> ScoreErrors:
-        """Return the standard errors of the corrected score and of its distances.
+        """Return the standard errors of the corrected score and of its optimism.
 
         The error of the optimism includes that of the finite number of resamples: the optimism of
         one configuration is not exactly 0.
@@ -296,8 +295,6 @@ class WinnerScores:
             The configuration that won on the sample itself.
         rng : Generator
             The source of the normal draws.
-        constant : Predictions, optional
-            The best constant prediction, which the gain is over; None where its score is fixed.
         best_wins : bool
             Whether the best score wins. Under another rule the error is that of the influence
             function, which is too large where configurations are about equal.
@@ -319,18 +316,15 @@ class WinnerScores:
         if made is None or not np.isfinite(made[1]).all():
             dealt = kept.shape[1] > 2  # not where terms were expected, and overflow
             return self._errors_of_draws(counts, kept, winner, luck) if dealt else ScoreErrors()
-        zero = self._constant_terms(constant)
         if best_wins:
-            found = self._limit_errors(made, zero, shares, rng)
+            found = self._limit_errors(made, np.zeros(self.pi.n_cases), shares, rng)
             return replace(found, optimism=float(np.hypot(found.optimism or 0.0, np.sqrt(luck))))
         terms, place = np.ascontiguousarray(made[1].T), np.searchsorted(known, best)
         among = np.isin(best, known)
         losses, counts = terms[place[among]], counts[among]
         own = terms[np.searchsorted(known, winner)]
-        value, gap, gain = (
-            self._variance(mine, counts) for mine in (losses, own - losses, losses - zero)
-        )
-        return ScoreErrors(*(float(np.sqrt(part)) for part in (value, gap + luck, gain)))
+        value, gap = (self._variance(mine, counts) for mine in (losses, own - losses))
+        return ScoreErrors(value=float(np.sqrt(value)), optimism=float(np.sqrt(gap + luck)))
 
     def gain_error(self, wins: Array, start: int | None, rng: np.random.Generator) -> float | None:
         """Return the error of the corrected score less a score that no selection made.
@@ -368,13 +362,6 @@ class WinnerScores:
             made = score_terms(pi.select(some), metric)
             total += np.nan if made is None else made[1].sum(axis=1)
         return total / pi.n_configs
-
-    def _constant_terms(self, constant: Predictions | None) -> Array:
-        """Return the terms (n,) of a constant prediction, 0 where its score is a fixed one."""
-        made = None if constant is None else score_terms(constant, self.metric)
-        if made is None or not np.isfinite(made[1]).all():
-            return np.zeros(self.pi.n_cases)
-        return made[1][:, 0]
 
     def _limit_errors(
         self, made: tuple[Array, Array], zero: Array, shares: Array, rng: np.random.Generator
@@ -423,7 +410,7 @@ class WinnerScores:
         value = _covariance_error(units, left)
         gap = _covariance_error(units, own - left)
         together = None if gap is None else float(np.sqrt(gap**2 + luck))
-        return ScoreErrors(value=value, optimism=together, gain=value)
+        return ScoreErrors(value=value, optimism=together)
 
 
 def errors_in_the_limit(

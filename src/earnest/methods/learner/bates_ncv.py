@@ -179,6 +179,12 @@ def find_parts(
             held_out = outer[nested.outer.folds[:, repeat] == fold, repeat]
             within = case_values(part, metric).terms[:, 0, 0]
             within = within[~np.isnan(within)]
+            if not len(within) or not len(held_out) or np.isnan(held_out).any():
+                raise EvidenceError(
+                    f"the nested predictions of fold {fold} have gaps",
+                    needs="predictions of every outer fold, and of the others without it",
+                    cure="Train it again with earnest.assess(learner, X, y, method='bates_ncv').",
+                )
             apart.append((within.mean() - held_out.mean()) ** 2)
             chance.append(held_out.var(ddof=1) / len(held_out) if len(held_out) > 1 else 0.0)
             inner.append(within)

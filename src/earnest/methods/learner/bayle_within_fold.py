@@ -44,7 +44,7 @@ class BayleWithinFold(BayleAllPairs):
     >>> y, fold = np.tile([0, 1], 50), np.arange(100) // 10
     >>> pi = en.Predictions.from_arrays(y, 0.4 * y + np.linspace(0, 1, 100) % 0.37, fold)
     >>> en.estimate(pi, method="bayle_within_fold", metric="accuracy")
-    accuracy 0.85, 95 % interval [0.78, 0.92] (bayle_within_fold, trained on 9/10 of n=100)
+    accuracy 0.85, 95 % interval [0.78, 0.92] (bayle_within_fold, trained on 90, n=100)
     """
 
     spec: ClassVar[MethodSpec] = MethodSpec(

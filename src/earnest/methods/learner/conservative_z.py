@@ -70,7 +70,7 @@ class ConservativeZ:
     >>> X, y = load_iris(return_X_y=True)
     >>> asked = {"method": "conservative_z", "metric": "accuracy", "n_repeats": 5, "rng": 0}
     >>> en.assess(GaussianNB(), X, y, **asked)
-    accuracy 0.96, 95 % interval [0.91, 1.00] (conservative_z, n=150)
+    accuracy 0.96, 95 % interval [0.91, 1.00] (conservative_z, trained on 135, n=150)
     """
 
     spec: ClassVar[MethodSpec] = MethodSpec(

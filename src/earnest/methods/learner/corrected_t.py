@@ -66,7 +66,7 @@ class CorrectedT:
     >>> guess = y + 0.5 * rng.standard_normal(200)
     >>> pi = en.Predictions.from_arrays(y, guess, np.arange(200) % 10)
     >>> en.estimate(pi, method="corrected_t", metric="mse")
-    mse 0.26, 95 % interval [0.18, 0.34] (corrected_t, trained on 9/10 of n=200)
+    mse 0.26, 95 % interval [0.18, 0.34] (corrected_t, trained on 180, n=200)
     """
 
     spec: ClassVar[MethodSpec] = MethodSpec(

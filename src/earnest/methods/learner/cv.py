@@ -73,7 +73,7 @@ class CV:
     >>> y, fold = np.tile([0, 1], 50), np.arange(100) // 10
     >>> pi = en.Predictions.from_arrays(y, 0.4 * y + np.linspace(0, 1, 100) % 0.37, fold)
     >>> en.estimate(pi, method="cv", metric="accuracy")
-    accuracy 0.850 (cv, trained on 9/10 of n=100)
+    accuracy 0.850 (cv, trained on 90, n=100)
     """
 
     spec: ClassVar[MethodSpec] = MethodSpec(

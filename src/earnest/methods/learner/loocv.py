@@ -43,7 +43,7 @@ class LOOCV:
     >>> guess = (total - y) / 49 + 0.8 * y  # anything predicted without the case itself
     >>> pi = en.Predictions.from_arrays(y, guess, np.arange(50))
     >>> en.estimate(pi, method="loocv", metric="mse")
-    mse 0.017, 95 % interval [0.013, 0.021] (loocv, trained on all but one of n=50)
+    mse 0.017, 95 % interval [0.013, 0.021] (loocv, trained on 49, n=50)
     """
 
     spec: ClassVar[MethodSpec] = MethodSpec(

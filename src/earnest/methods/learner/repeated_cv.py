@@ -18,7 +18,7 @@ from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.interval import LimitSource, NormalLimits
 from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
 from earnest.inference.cases.case_values import CaseValues, case_values, check_terms
-from earnest.inference.cases.fold_variance import Variance, variance_of_mean
+from earnest.inference.cases.fold_variance import Variance, count_groups, variance_of_mean
 from earnest.inference.limits.ceiling import limits_without_spread, never_beyond_perfect
 from earnest.inference.limits.fold_normal import few_cases, lone_cases
 from earnest.inference.remarks import few_groups_in_variance
@@ -135,7 +135,7 @@ def _sums(units: Numbers, values: Array) -> Array:
 def _scale(groups: Numbers | None) -> float:
     if groups is None:
         return 1.0
-    count = len(np.unique(groups))
+    count = count_groups(groups)
     return count / (count - 1)
 
 
@@ -182,7 +182,7 @@ class RepeatedCV:
     >>> folds = np.stack([rng.permutation(100) % 5 for _ in range(10)], axis=1)
     >>> pi = en.Predictions.from_arrays(y, scores - 0.5, folds, response="decision")
     >>> en.estimate(pi, method="repeated_cv", metric="accuracy")
-    accuracy 0.66, 95 % interval [0.51, 0.81] (repeated_cv, trained on 4/5 of n=100)
+    accuracy 0.66, 95 % interval [0.51, 0.81] (repeated_cv, trained on 80, n=100)
     """
 
     spec: ClassVar[MethodSpec] = MethodSpec(
@@ -260,14 +260,17 @@ def need_repeats(pi: Predictions) -> None:
 def _few_repeats(repeats: int, parts: InfluenceVariance) -> Iterator[Caution]:
     """Yield a caution where the noise of the repeats is far larger than what the tests show."""
     if parts.noise > DROWNED * parts.tested:
-        enough = 10 * math.ceil(repeats * parts.noise / (DROWNED * parts.tested) / 10)
+        with_enough = "Use more repeats."
+        if parts.tested > 0.0:
+            enough = 10 * math.ceil(repeats * parts.noise / (DROWNED * parts.tested) / 10)
+            with_enough = f"Use n_repeats={enough} or more."
         yield Caution(
             "EN092",
             f"What {repeats} repeats show about the effect of training sets is mostly noise.",
             "The standard error is rough and usually too large."
             if parts.trained > 0
             else "The standard error is that of the tests alone and may be too small.",
-            f"Use n_repeats={enough} or more.",
+            with_enough,
         )
 
 

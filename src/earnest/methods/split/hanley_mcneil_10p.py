@@ -42,8 +42,9 @@ class HanleyMcNeil10p(HanleyMcNeil):
     >>> rng = np.random.default_rng(0)
     >>> y = np.tile([0, 1], 200)
     >>> pi = en.Predictions.from_arrays(y, y[:, None] + rng.standard_normal((400, 30)))
-    >>> en.estimate(pi, method="hanley_mcneil_10p", metric="roc_auc", side="lower", rng=0)
-    roc_auc 0.70, 95 % lower bound 0.59 (hanley_mcneil_10p, winner of 30 configs, n=400)
+    >>> best = en.estimate(pi, method="hanley_mcneil_10p", metric="roc_auc", side="lower", rng=0)
+    >>> round(best.value, 2), round(best.interval.low, 2), str(best.selection)
+    (0.7, 0.59, 'bound_only')
     """
 
     spec: ClassVar[MethodSpec] = MethodSpec(

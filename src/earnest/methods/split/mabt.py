@@ -63,7 +63,7 @@ class MABT(Tilted):
     >>> y = np.tile([0, 1], 200)
     >>> pi = en.Predictions.from_arrays(y, y[:, None] + rng.standard_normal((400, 30)))
     >>> en.estimate(pi, method="mabt", metric="roc_auc", side="lower", rng=0)
-    roc_auc 0.70, 95 % lower bound 0.57 (mabt, winner of 30 configs, n=400)
+    roc_auc 0.70, 95 % lower bound 0.57 (mabt, winner of 30 configs, bound corrected, n=400)
     """
 
     spec: ClassVar[MethodSpec] = MethodSpec(

@@ -12,9 +12,8 @@ import numpy as np
 from earnest.core.data.selection import MeanOfFolds, Pooled
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import LimitSource
-from earnest.core.results.specs import Estimand, MethodSpec
+from earnest.core.results.specs import Estimand, MethodSpec, Selection
 from earnest.inference.remarks import (
-    best_of_several,
     few_for_an_auc,
     part_only,
     unlike_scales,
@@ -64,7 +63,6 @@ class SplitMethod(SplitKnobs, ABC):
             source=source,
             cautions=[
                 *part_only(choice.part.n_cases, pi.n_cases),
-                *best_of_several(len(choice.candidates)),
                 *warn_of_undefined_folds(*choice.folds),
                 *warn_of_turning(pi.configs.ids[choice.chosen], bool(choice.turned[0])),
                 *unlike_scales(choice.part, metric, Pooled(), choice.chosen),
@@ -74,6 +72,7 @@ class SplitMethod(SplitKnobs, ABC):
             details=SplitDetails.of(choice),
             estimand=Estimand.FIXED_MODEL if pi.n_configs == 1 else None,
             used={"selector": selector, "learn": learn, **used},
+            selection=Selection.BOUND_ONLY if len(choice.candidates) > 1 else None,
         )
 
     def _leave_untested_out(self, call: Call) -> SplitKnobs:

@@ -255,11 +255,7 @@ class BBC(ResamplingKnobs):
             cautions=[*unlike_scales(one, metric, Pooled(), 0), *remarks],
             details=EnsembleDetails(scorer.mean_share, scorer.n_members),
             used={"selector": rule, "resampler": scorer.resampler},
-            errors=scorer.errors(
-                table, final[0], luck, draws, constant=call.no_information.constant
-            )
-            if spread
-            else None,
+            errors=scorer.errors(table, final[0], luck, draws) if spread else None,
             ensemble={pi.configs.ids[c]: float(final[0, c]) for c in members},
         )
 
@@ -300,10 +296,7 @@ class DrawnWinners:
         """Return the standard errors of the corrected score and of its distances."""
         rng = call.seeds.generator(Purpose.VALUE_ERROR)
         best_wins = type(selector) in (Pooled, MeanOfFolds)  # a subclass has its own rule
-        constant = call.no_information.constant
-        return self.scorer.errors(
-            self.table, self.final, rng, constant=constant, best_wins=best_wins
-        )
+        return self.scorer.errors(self.table, self.final, rng, best_wins=best_wins)
 
 
 def draw_winners(

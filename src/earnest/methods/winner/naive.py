@@ -38,7 +38,7 @@ class Naive:
     ...     [0, 1, 0, 1], [[0.2, 0.6], [0.7, 0.4], [0.1, 0.3], [0.8, 0.9]]
     ... )
     >>> en.estimate(pi, method="naive", metric="roc_auc")
-    roc_auc 1.000 (naive, winner of 2 configs, n=4)
+    roc_auc 1.000 (naive, winner of 2 configs, not corrected, n=4)
     """
 
     spec: ClassVar[MethodSpec] = MethodSpec(

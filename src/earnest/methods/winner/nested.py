@@ -40,7 +40,7 @@ class Nested:
     >>> tree = DecisionTreeClassifier(random_state=0)
     >>> search = en.SearchCV(tree, {"max_depth": [1, 2, 3]}, cv=5, random_state=0)
     >>> en.assess(search, X, y, method="nested", metric="accuracy")
-    accuracy 0.953 (nested, winner of 3 configs, trained on 4/5 of n=150)
+    accuracy 0.953 (nested, winner of 3 configs, trained on 120, n=150)
     """
 
     spec: ClassVar[MethodSpec] = MethodSpec(

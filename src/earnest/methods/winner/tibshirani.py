@@ -53,7 +53,7 @@ class Tibshirani:
     ...     fold=[0, 0, 1, 1],
     ... )
     >>> en.estimate(pi, method="tibshirani", metric="mae")
-    mae 0.250 (tibshirani, winner of 2 configs, trained on 1/2 of n=4)
+    mae 0.250 (tibshirani, winner of 2 configs, trained on 2, n=4)
     """
 
     spec: ClassVar[MethodSpec] = MethodSpec(

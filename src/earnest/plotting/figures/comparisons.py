@@ -27,7 +27,7 @@ from earnest.plotting.figures.style import (
 )
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.axes import Axes as Axes  # for results, which must not import matplotlib
 
 MOST_ROWS = 40  # the nearest rivals; more cannot be read
 WIDEST = 45  # characters of a label beside which its interval still has room

@@ -19,6 +19,7 @@ from earnest.explanation.regions.regions import (
     share_words,
 )
 from earnest.explanation.sampling_bias import Gap
+from earnest.explanation.surrogate.quality import NOT_SHOWN, Trust
 from earnest.plotting.figures.style import (
     GRID,
     HONEST,
@@ -34,7 +35,7 @@ from earnest.plotting.figures.style import (
     quiet,
     shorten,
 )
-from earnest.plotting.svg.effects import find_gap_ends, find_winner, spread_trials
+from earnest.plotting.svg.effects import find_gap_ends, find_winner, place_trials
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes  # for results, which must not import matplotlib
@@ -119,9 +120,7 @@ def plot_effect(
     return ax
 
 
-def plot_effects(
-    explanation: Explanation, figure: Figure | None = None, *, most: int = 8
-) -> Figure:
+def plot_effects(explanation: Explanation, figure: Figure | None = None, *, most: int = 8) -> Axes:
     """Draw the effects of the most important parameters side by side, on one scale.
 
     Parameters
@@ -135,7 +134,8 @@ def plot_effects(
 
     Returns
     -------
-    matplotlib Figure
+    matplotlib Axes
+        The first panel; its `figure` has them all.
     """
     curves = list(explanation.effects.values())[: max(1, most)]
     columns = min(4, len(curves))
@@ -149,39 +149,43 @@ def plot_effects(
         )
         ax.set_title(literal(f"{curve.param}\n"), loc="left", fontsize=SMALL, color=INK)
         scale = "log scale · " if curve.scale == "log" else ""
-        _write_above(ax, 1.03, f"{scale}{curve.n_trials} trials", TINY)
+        _write_above(ax, 1.03, f"{scale}{curve.trial_words}", TINY)
     for ax in panels.flat[len(curves) :]:
         ax.set_visible(False)
+    if explanation.trust is Trust.NOT_SHOWN:
+        figure.suptitle(f"{NOT_SHOWN.capitalize()}.", fontsize=SMALL, color=NAIVE)
     objective = explanation.objective
     better = "higher" if objective.greater_is_better else "lower"
     panels[0, 0].set_ylabel(
         literal(f"{objective.name} ({better} is better)"), fontsize=TINY, color=LABEL
     )
-    return figure
+    first: Axes = panels[0, 0]
+    return first
 
 
-def plot_surface(surface: EffectSurface, axes: Sequence[Axes] | None = None) -> tuple[Axes, Axes]:
+def plot_surface(surface: EffectSurface, figure: Figure | None = None) -> Axes:
     """Draw the joint effect of two parameters beside its average surrogate uncertainty.
 
     Parameters
     ----------
     surface : EffectSurface
         What to draw.
-    axes : pair of matplotlib Axes, optional
-        Where to draw; a new figure by default.
+    figure : matplotlib Figure, optional
+        Where to draw; a new one by default.
 
     Returns
     -------
-    pair of matplotlib Axes
+    matplotlib Axes
+        That of the effect; its `figure` has both.
     """
-    if axes is None:
-        axes = new_figure((8.4, 3.4)).subplots(1, 2)
-    first, second = axes
+    figure = new_figure((8.4, 3.4)) if figure is None else figure
+    first: Axes
+    first, second = figure.subplots(1, 2)
     names = (literal(surface.objective.name), "average surrogate uncertainty (sd)")
     for ax, values, name in zip((first, second), (surface.mean, surface.sd), names, strict=True):
         _draw_sheet(ax, surface, values, name)
     _draw_marks(first, surface)
-    return first, second
+    return first
 
 
 def _write_above(
@@ -231,25 +235,24 @@ def _draw_hatch(ax: Axes, curve: EffectCurve, gaps: Iterable[Gap]) -> None:
 
 
 def _draw_rug(ax: Axes, curve: EffectCurve) -> None:
-    """Draw one tick a trial under the axis; levels spread theirs in the order of the trials."""
-    every = max(1, math.ceil(len(curve.trials) / MOST_TICKS))
-    trials = curve.trials[::every]
-    values = cast(Sequence[float], trials)
-    if curve.scale == "levels":
-        values = spread_trials(trials, list(curve.grid), HALF)
+    """Draw one tick a trial under the axis, short if it was pruned; levels spread theirs."""
     from matplotlib.transforms import ScaledTranslation
 
-    down = ScaledTranslation(0, -RUG / 72, ax.figure.dpi_scale_trans)
-    ax.plot(
-        values,
-        [0.0] * len(values),
-        "|",
-        transform=ax.get_xaxis_transform() + down,
-        color=OTHER,
-        markersize=RUG - 1,
-        markeredgewidth=0.6,
-        clip_on=False,
-    )
+    for tried, size in ((curve.trials, RUG - 1), ((*curve.pruned, *curve.unused), RUG / 2 - 1)):
+        values = place_trials(curve, tried, HALF)
+        if not values and tried is not curve.trials:
+            continue
+        down = ScaledTranslation(0, -(1.5 * RUG - 0.5 - size / 2) / 72, ax.figure.dpi_scale_trans)
+        ax.plot(
+            values,
+            [0.0] * len(values),
+            "|",
+            transform=ax.get_xaxis_transform() + down,
+            color=OTHER,
+            markersize=size,
+            markeredgewidth=0.6,
+            clip_on=False,
+        )
 
 
 def _draw_frame(ax: Axes, curve: EffectCurve) -> None:
@@ -369,10 +372,11 @@ def plot_importance(importance: Importance, ax: Axes | None = None) -> Axes:
     """
     names = importance.ranking[:MOST]
     ax = get_axes(ax, (6.0, 0.9 + 0.36 * len(names)))
+    strong = HONEST if importance.trust is Trust.SHOWN else OTHER
     for row, name in enumerate(names):
         ax.axhline(row, color=GRID, linewidth=0.8, zorder=0)
         for share, shift, colour, fill in (
-            (importance.main[name], -0.1, HONEST, HONEST),
+            (importance.main[name], -0.1, strong, strong),
             (importance.total[name], 0.16, OTHER, "white"),
         ):
             ends = [100 * share.low, 100 * share.high]
@@ -392,7 +396,10 @@ def plot_importance(importance: Importance, ax: Axes | None = None) -> Axes:
     ax.set_xlim(left=0)
     level = percent(importance.confidence_level)
     quiet(ax, f"Share of the objective's variation, in % ({level} interval)")
-    ax.set_title("filled: alone; hollow: with all others", loc="left", fontsize=TINY, color=LABEL)
+    legend = "filled: alone; hollow: with all others"
+    if importance.trust is Trust.NOT_SHOWN:
+        legend = f"{NOT_SHOWN.capitalize()}.\n{legend}"
+    ax.set_title(legend, loc="left", fontsize=TINY, color=LABEL)
     return ax
 
 
@@ -401,7 +408,7 @@ MARGIN = 0.42  # of the width between two columns
 WORDS = 38  # characters of a line over a panel
 
 
-def plot_regions(tree: RegionTree, figure: Figure | None = None) -> Figure:
+def plot_regions(tree: RegionTree, figure: Figure | None = None) -> Axes:
     """Draw a tree of regions, the way to the best configuration in blue.
 
     Each region has its condition, its share of the space, its trials, its band, and its curve on
@@ -416,7 +423,8 @@ def plot_regions(tree: RegionTree, figure: Figure | None = None) -> Figure:
 
     Returns
     -------
-    matplotlib Figure
+    matplotlib Axes
+        That of the whole space; its `figure` has all regions.
     """
     rows = _place_rows(tree)
     columns = 1 + max(region.depth for region in tree.regions)
@@ -434,7 +442,7 @@ def plot_regions(tree: RegionTree, figure: Figure | None = None) -> Figure:
     for region in tree.regions:
         if region.parent is not None:
             _draw_join(figure, panels[region.parent], panels[region.number], on=region.holds_best)
-    return figure
+    return panels[tree.root.number]
 
 
 def _place_rows(tree: RegionTree) -> dict[int, float]:
@@ -477,7 +485,7 @@ def _draw_panel(ax: Axes, tree: RegionTree, region: Region, limits: tuple[float,
     _write_above(ax, 1.42, _cut(condition), TINY, HONEST if framed else INK, bold=True)
     facts = f"{share_words(region.share)} · {region.n_trials} trials"
     _write_above(ax, 1.24, facts + (" · best here" if framed else ""), TINY - 1)
-    half = f"band ± {1.96 * region.curve.mean_confidence:.2g}"
+    half = f"band ± {region.curve.half_width():.2g}"
     change = f", {band_words(region.narrower).removeprefix('band ')}" if region.limits else ""
     colour = NAIVE if region.narrower < -0.005 else HONEST if region.limits else LABEL
     _write_above(ax, 1.07, half + change, TINY - 1, colour)

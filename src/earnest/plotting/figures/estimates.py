@@ -26,7 +26,7 @@ from earnest.plotting.figures.style import (
 )
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.axes import Axes as Axes  # for results, which must not import matplotlib
 
 BINS = 40
 
@@ -118,19 +118,15 @@ def plot_estimates(estimates: Estimates, ax: Axes | None = None) -> Axes:
 
 def _group_estimates(estimates: Estimates) -> list[tuple[str, list[Estimate], str]]:
     """Return what each group estimates, its rows and its colour; the uncorrected ones last."""
-    fair = [one for one in estimates if not _is_uncorrected(one)]
-    raw = [one for one in estimates if _is_uncorrected(one)]
+    fair = [row for row in estimates if row.honest]
+    raw = [row for row in estimates if not row.honest]
     groups: list[tuple[str, list[Estimate], str]] = []
-    for estimand in dict.fromkeys(one.estimand for one in fair):
-        rows = [one for one in fair if one.estimand == estimand]
+    for estimand in dict.fromkeys(row.estimand for row in fair):
+        rows = [row for row in fair if row.estimand == estimand]
         groups.append((_shorten(estimand), rows, OTHER if groups else HONEST))
     if raw:
         groups.append(("not corrected for the search", raw, NAIVE))
     return groups
-
-
-def _is_uncorrected(estimate: Estimate) -> bool:
-    return any(caution.code == "EN022" for caution in estimate.cautions)
 
 
 def _shorten(estimand: str, most: int = 78) -> str:

@@ -15,7 +15,7 @@ from earnest.core.text.numbers import percent
 from earnest.plotting.figures.style import GRID, HONEST, LABEL, NAIVE, SMALL, get_axes, quiet
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.axes import Axes as Axes  # for results, which must not import matplotlib
 
 SIZE = (6.4, 3.6)  # inches
 

@@ -9,7 +9,7 @@ from earnest.decision.plan import DETECT, Plan
 from earnest.plotting.figures.style import HONEST, INK, LABEL, SMALL, TINY, get_axes, literal
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.axes import Axes as Axes  # for results, which must not import matplotlib
 
 DASHES = ("-", "--", "-.", ":")
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Side
+from earnest.core.text.cleaning import clean_text
 from earnest.core.text.numbers import percent
 
 if TYPE_CHECKING:
@@ -104,8 +105,7 @@ def name_interval(interval: Interval) -> str:
 
 def literal(text: str) -> str:
     """Return a user's text so that no `$` in it is read as mathematics, nor a sign obeyed."""
-    shown = (c if c.isprintable() or c in "\n\u00a0" else repr(c)[1:-1] for c in text)
-    return "".join(shown).replace("$", r"\$")
+    return clean_text(text).replace("$", r"\$")
 
 
 def shorten(text: str, most: int = 32) -> str:

@@ -22,7 +22,7 @@ from earnest.plotting.figures.style import (
 )
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.axes import Axes as Axes  # for results, which must not import matplotlib
 
 BOTH = ("sensitivity", "specificity")
 STYLES = ((HONEST, "-"), (INK, "--"), (OTHER, "-."), (LABEL, (0, (4, 1))))

@@ -102,11 +102,11 @@ def name_zero(estimate: Estimate) -> str:
     return "chance" if estimate.no_information == (low + high) / 2 else "constant prediction"
 
 
-def answer_label(estimate: Estimate, words: PrintedEstimate, *, corrected: bool) -> str:
+def answer_label(estimate: Estimate, words: PrintedEstimate) -> str:
     """Return the finding as a sentence."""
     kind = (
         "Estimate corrected for the search"
-        if corrected
+        if estimate.honest
         else "Score that is not corrected for the search"
     )
     said = f"{kind}: {estimate.metric} {words.value}"
@@ -168,19 +168,20 @@ class _Picture:
     estimate: Estimate
     words: PrintedEstimate
     scale: Scale
-    corrected: bool
 
     @property
     def colour(self) -> str:
-        return "accent" if self.corrected else "warn"
+        return "accent" if self.estimate.honest else "warn"
 
     @property
     def narrow(self) -> bool:
         return self.canvas.width < NARROW
 
 
-def answer(estimate: Estimate, *, name: str, width: float = 812, corrected: bool = True) -> Figure:
+def answer(estimate: Estimate, *, name: str, width: float = 812) -> Figure:
     """Draw an estimate: the density of its draws, its interval, and the naive score.
+
+    If its choice is not corrected, the mark is hollow and dashed.
 
     Parameters
     ----------
@@ -190,19 +191,17 @@ def answer(estimate: Estimate, *, name: str, width: float = 812, corrected: bool
         The prefix of every id in the figure.
     width : float
         In pixels; under 480 the words are shorter.
-    corrected : bool
-        Whether the method corrects for the search; if not, the mark is hollow and dashed.
     """
     low, high = _find_ends(estimate)
     signs = write_in_signs(print_numbers(estimate))
     scale = _place_scale(estimate, signs, (low, high), width)
     whole = _find_whole_scale(estimate, low, high)
     top = HEIGHT if find_known_draws(estimate) is not None else 0.0
-    naive = find_naive(estimate) if corrected else None
+    naive = find_naive(estimate) if estimate.honest else None
     axis = top + GAP + (ROW if naive is not None else 0.0) + 24
     words = _label_axis(estimate, scale)
     height = axis + 26 + (14 if words else 0) + (54 if whole else 0)
-    picture = _Picture(Canvas(width, height, name), estimate, signs, scale, corrected)
+    picture = _Picture(Canvas(width, height, name), estimate, signs, scale)
     canvas = picture.canvas
     ticks = space_labels(scale)
     draw_x_grid(canvas, scale, 4, axis, [value for value, _ in ticks])
@@ -214,9 +213,7 @@ def answer(estimate: Estimate, *, name: str, width: float = 812, corrected: bool
     _draw_axis(picture, axis, top, ticks, words)
     if whole is not None:
         _draw_locator(picture, whole, height - 38)
-    return canvas.figure(
-        answer_label(estimate, signs, corrected=corrected), answer_rows(estimate, signs)
-    )
+    return canvas.figure(answer_label(estimate, signs), answer_rows(estimate, signs))
 
 
 def _find_ends(estimate: Estimate) -> tuple[float, float]:
@@ -346,11 +343,11 @@ def _draw_interval(picture: _Picture, y: float) -> None:
     else:
         low = scale.start if interval.side == Side.UPPER else scale(interval.low)
         high = scale.end if interval.side == Side.LOWER else scale(interval.high)
-        dash = "" if picture.corrected else "7 4"
-        canvas.line((low, y), (high, y), colour, 5 if picture.corrected else 2.4, dash=dash)
+        dash = "" if picture.estimate.honest else "7 4"
+        canvas.line((low, y), (high, y), colour, 5 if picture.estimate.honest else 2.4, dash=dash)
         _end(picture, low, y, words.low, is_open=interval.side == Side.UPPER, left=True)
         _end(picture, high, y, words.high, is_open=interval.side == Side.LOWER, left=False)
-    if picture.corrected:
+    if picture.estimate.honest:
         canvas.dot((x, y), 7.5, colour)
     else:
         canvas.diamond((x, y), 8)
@@ -394,7 +391,7 @@ def _draw_gap(picture: _Picture, naive: float, above: float, y: float) -> None:
     canvas, scale, words = picture.canvas, picture.scale, picture.words
     value = picture.estimate.value
     x, honest = scale(naive), scale(value)
-    leads = picture.corrected and flatters(picture.estimate, words)
+    leads = picture.estimate.honest and flatters(picture.estimate, words)
     back = honest < x  # the way from the naive score to the honest one
     label = f"naive {words.naive}"
     if leads:

@@ -18,6 +18,7 @@ from earnest.explanation.importance import Importance
 from earnest.explanation.regions.regions import Region, RegionTree
 from earnest.explanation.regions.regions import text as value_words
 from earnest.explanation.sampling_bias import Gap
+from earnest.explanation.surrogate.quality import NOT_SHOWN, Trust
 from earnest.plotting.svg.canvas import (
     DOTS,
     SMALL,
@@ -238,23 +239,29 @@ def find_winner(curve: EffectCurve) -> tuple[float, float]:
 
 
 def _draw_rug(panel: Panel, top: float) -> None:
-    """Draw one tick a trial, as one shape; levels spread theirs in the order of the trials.
+    """Draw one tick a trial, short if it was pruned; levels spread theirs in order of the trials.
 
     Ticks within half a pixel look like one and are drawn as one.
     """
     curve = panel.curve
-    trials = list(curve.trials)
-    trials = trials[:: max(1, math.ceil(len(trials) / MOST_TICKS))]
-    places = (
-        spread_trials(trials, list(curve.grid), HALF)
-        if panel.levels
-        else (float(cast(float, v)) for v in trials)
-    )
-    points: list[Point] = []
-    for x in sorted({round(2 * panel.x(place)) / 2 for place in places}):
-        points += [(x, top), (x, top + RUG), (math.nan, math.nan)]
-    if points:
-        panel.canvas.curve(points, "ink2", 0.7)
+    for tried, length, colour in (
+        (curve.trials, RUG, "ink2"),
+        ((*curve.pruned, *curve.unused), 0.5 * RUG, "ink3"),
+    ):
+        points: list[Point] = []
+        places = place_trials(curve, tried, HALF)
+        for x in sorted({round(2 * panel.x(place)) / 2 for place in places}):
+            points += [(x, top + RUG - length), (x, top + RUG), (math.nan, math.nan)]
+        if points:
+            panel.canvas.curve(points, colour, 0.7)
+
+
+def place_trials(curve: EffectCurve, trials: Sequence[object], half: float) -> list[float]:
+    """Return where the ticks of trials stand on the axis of a curve; of very many, of some."""
+    some = list(trials)[:: max(1, math.ceil(len(trials) / MOST_TICKS))]
+    if curve.scale == "levels":
+        return spread_trials(some, list(curve.grid), half)
+    return [float(cast(float, value)) for value in some]
 
 
 def spread_trials(values: Sequence[object], levels: list[object], half: float) -> list[float]:
@@ -346,11 +353,10 @@ def describe_effect(curve: EffectCurve, level: float) -> str:
         return f"The effect of {curve.param} is unknown."
     best = curve.objective.best(curve.mean)
     low, high = (short(float(end)) for end in (known.min(), known.max()))
-    half = (curve.bands(level)[1] - curve.mean)[~np.isnan(curve.mean)].mean()
     return (
         f"Average {curve.objective.name} over {curve.param} lies between {low} and {high}, best "
-        f"at {value_words(curve.grid[best])}; average surrogate uncertainty ± {float(half):.2g}; "
-        f"{curve.n_trials} trials."
+        f"at {value_words(curve.grid[best])}; average surrogate uncertainty "
+        f"± {curve.half_width(level):.2g}; {curve.trial_words}."
     )
 
 
@@ -469,7 +475,7 @@ def importance(
     words = cut_apart(names, (room - 14) / 1.12, keep_end=True)
     for i, param in enumerate(names):
         share, y = made.total[param], top + (i + 0.5) * row
-        leads = i < LEADING
+        leads = i < LEADING and made.trust is Trust.SHOWN
         colour = "accent" if leads else "ink2"
         canvas.text((0, y + 4), words[i], "ink" if leads else "ink2", bold=leads)
         if param in counts:
@@ -482,6 +488,8 @@ def importance(
         canvas.text((x(value), bottom + 16), label, anchor="middle", size=SMALL)
     level = percent(made.confidence_level)
     title = f"Share of the score's variation ({level} interval)"
+    if made.trust is Trust.NOT_SHOWN:
+        title = "Share of variation, not shown by these trials"
     middle = min(0.5 * (x.start + x.end), width - measure_text(title) / 2)
     canvas.text((max(middle, measure_text(title) / 2), bottom + 36), title, "ink2", anchor="middle")
     first = made.total[names[0]]
@@ -489,6 +497,8 @@ def importance(
         f"{names[0]} accounts for {100 * first.value:.0f}\u00a0% of the score's variation "
         f"({100 * first.low:.0f} to {100 * first.high:.0f}\u00a0%)."
     )
+    if made.trust is Trust.NOT_SHOWN:
+        said = f"{NOT_SHOWN.capitalize()}. {said}"
     return canvas.figure(said, _list_importance_rows(made))
 
 

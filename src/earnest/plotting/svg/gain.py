@@ -54,8 +54,8 @@ def gain(made: Gain, *, name: str, width: float = 640, title: str = "") -> Figur
     canvas = Canvas(width, height, name)
     x = Scale(1.0, max(float(made.n_configs), 2.0), left + 6, right, log=True)
     y = Scale(low, high, height - UNDER, top)
-    many = "" if narrow else " of so many configurations"
-    heading = fit_words(f"{words} of the winner{many}", right - left)
+    tails = ("of the winner of so many configurations", "of the winner")
+    heading = _find_heading(words, tails, width - left)
     draw_y_grid(canvas, y, left, right, ticks=ticks)
     canvas.text((left, TOP - 14), heading, "ink2")
     _draw_turn(canvas, made, x, (top, height - UNDER))
@@ -80,6 +80,13 @@ def gain(made: Gain, *, name: str, width: float = 640, title: str = "") -> Figur
     draw_x_axis(canvas, x, height - UNDER, title=fit_words(under, width - 8), labels=labels)
     heads = {"configurations": "Configurations", "naive": "Naive", "corrected": "Corrected"}
     return canvas.figure(gain_text.headline(made), _list_rows(made, heads))
+
+
+def _find_heading(metric: str, tails: Sequence[str], room: float) -> str:
+    """Return the longest of the headings that fits its room; the metric itself is cut last."""
+    headings = (f"{metric} {tail}" for tail in tails)
+    fitting = (heading for heading in headings if measure_text(heading) <= room)
+    return next(fitting, fit_words(metric, room))
 
 
 def _name_ends(made: Gain) -> list[tuple[str, str, float]]:
@@ -170,8 +177,8 @@ def learning(made: LearningCurve, *, name: str, width: float = 460, title: str =
     x = Scale(float(made.sizes[0]), float(made.sizes[-1]), left + SIDE, right, log=True)
     y = Scale(low, high, height - UNDER, TOP)
     draw_y_grid(canvas, y, left, right, ticks=ticks)
-    words = f"{title or made.metric} by training cases"
-    canvas.text((left, TOP - 14), fit_words(words, right - left), "ink2")
+    heading = _find_heading(title or made.metric, ("by training cases",), width - left)
+    canvas.text((left, TOP - 14), heading, "ink2")
     points = [
         (x(float(size)), y(score)) for size, score in zip(made.sizes, made.scores, strict=True)
     ]

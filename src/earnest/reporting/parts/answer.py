@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -12,7 +13,7 @@ from earnest.core.base.provenance import day_words
 from earnest.core.data.target import Target, Task
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, by_severity
-from earnest.core.results.specs import Side
+from earnest.core.results.specs import Selection, Side
 from earnest.core.text.estimate import (
     Form,
     article,
@@ -20,7 +21,6 @@ from earnest.core.text.estimate import (
     flatters,
     form,
     headline,
-    is_elected,
     is_on_items,
     limits_words,
     places_of,
@@ -31,7 +31,7 @@ from earnest.core.text.estimate import (
 )
 from earnest.core.text.gain import headline as say_gain
 from earnest.core.text.names import name_model, param_names, value_words
-from earnest.core.text.numbers import decimals, percent, prose, spell_count, write_count
+from earnest.core.text.numbers import decimals, percent, prose, write_count
 from earnest.plotting.svg.answer import answer as draw_answer
 from earnest.reporting.model import NONE, Advice, Answer, Facts, RivalsPart, Span, plain
 from earnest.reporting.parts.headings import NO_ANSWER, NO_ESTIMATE, NO_SCORE
@@ -95,8 +95,11 @@ def _name_choice(found: Results, rivals: RivalsPart | None) -> Iterator[str]:
     if made.n_configs == 1:
         yield f"There is one: {winner}."
         return
-    if form(made, corrected=found.corrected) is Form.NO_EVIDENCE:
+    if form(made) is Form.NO_EVIDENCE:
         yield f"None yet. {winner} won, but no evidence shows that it beats {rival(made)}."
+        return
+    if form(made) is Form.WORSE:
+        yield f"None yet. {winner} won, and does worse than {rival(made)}."
         return
     yield f"The winner: {winner}."
     if rivals is not None:
@@ -121,9 +124,11 @@ def _name_others(rivals: RivalsPart, labels: dict[str, str], made: Estimate) -> 
 
 def _list_steps(found: Results, made: Estimate, cautions: tuple[Caution, ...]) -> Iterator[str]:
     """Yield what to do with an estimate, the most important first."""
-    kind = form(made, corrected=found.corrected)
+    kind = form(made)
     if kind is Form.NO_EVIDENCE:
         yield "Do not use it yet. Collect more cases, or features that say more about the outcome."
+    elif kind is Form.WORSE:
+        yield "Do not use it. Check first whether labels or scores are reversed."
     elif kind is Form.UNCORRECTED:
         yield "Use a method that corrects for the search, such as `bbc`, before you report it."
     elif kind is not Form.ELECTED:
@@ -134,10 +139,12 @@ def _list_steps(found: Results, made: Estimate, cautions: tuple[Caution, ...]) -
         if each.severity is Severity.CAUTION and each.cure and each.code != TOO_OPTIMISTIC
     )
     yield from list(cures)[:1]
-    if kind is not Form.NO_EVIDENCE and is_open(made):
+    usable = kind not in (Form.NO_EVIDENCE, Form.WORSE)
+    if usable and is_open(made):
         yield f"Collect more cases: {made.n_cases:,} leave open how good the model is."
-    if MODEL in found.material.files and kind is not Form.NO_EVIDENCE:
-        yield f"Predict new cases: `earnest predict {found.material.folder} new.csv`."
+    if MODEL in found.material.files and usable:
+        folder = shlex.quote(str(found.material.folder))
+        yield f"Predict new cases: `earnest predict {folder} new.csv`."
 
 
 def _say_report(made: Estimate, kind: Form) -> str:
@@ -205,10 +212,11 @@ def answer_of(found: Results, rivals: RivalsPart | None = None) -> Answer:
     )
 
 
-def _value_title(made: Estimate, kind: Form, *, fair: bool) -> str:
+def _value_title(kind: Form) -> str:
     if kind is Form.PERFECT:
         return "Score on these cases"
-    return "Honest estimate" if fair and not is_elected(made) else "Winner's score"
+    raw = kind in (Form.UNCORRECTED, Form.ELECTED)
+    return "Winner's score" if raw else "Honest estimate"
 
 
 def _params(found: Results) -> str:
@@ -220,10 +228,10 @@ def _params(found: Results) -> str:
 
 
 def _of_estimate(found: Results, made: Estimate) -> Answer:
-    material, fair = found.material, found.corrected
-    said = headline(made, material.title, corrected=fair, speaker=material.speaker)
-    shown, kind = print_numbers(made), form(made, corrected=fair)
-    lede = f"{confidence(made, corrected=fair)} {_uncertain(found, made, kind)}"
+    material, fair = found.material, made.honest
+    said = headline(made, material.title, speaker=material.speaker)
+    shown, kind = print_numbers(made), form(made)
+    lede = f"{confidence(made)} {_uncertain(found, made, kind)}"
     whose = training_words(made, delivered=material.refitted)
     lede += f"{whose} {_reason(found, made)}"
     naive = made.n_configs > 1 and shown.naive is not None and fair
@@ -237,7 +245,7 @@ def _of_estimate(found: Results, made: Estimate) -> Answer:
         ),
         lede=lede.strip(),
         value=shown.value,
-        value_title=_value_title(made, kind, fair=fair),
+        value_title=_value_title(kind),
         interval_title=_interval_title(made),
         interval=NONE if made.interval is None else limits_words(made.interval, shown),
         naive=shown.naive if naive else None,
@@ -250,9 +258,9 @@ def _of_estimate(found: Results, made: Estimate) -> Answer:
         cautions=_cautions(found, made),
         checked=_list_checked(found, made),
         facts=tuple(_facts(found)),
-        paste=f"{said} {confidence(made, corrected=fair)}",
-        wide=draw_answer(made, name="answer-wide", width=WIDE, corrected=fair),
-        phone=draw_answer(made, name="answer-phone", width=PHONE, corrected=fair),
+        paste=f"{said} {confidence(made)}",
+        wide=draw_answer(made, name="answer-wide", width=WIDE),
+        phone=draw_answer(made, name="answer-phone", width=PHONE),
     )
 
 
@@ -306,7 +314,6 @@ def _reason(found: Results, made: Estimate) -> str:
     """Return where the optimism comes from, and how many of those tried were chosen from."""
     return reason(
         made,
-        corrected=found.corrected,
         speaker=found.material.speaker,
         tried=len(found.material.tried),
     )
@@ -351,7 +358,7 @@ def _kicker(material: Material, made: Estimate | None) -> str:
 
 def _uncertain(found: Results, made: Estimate, kind: Form) -> str:
     """Return what follows from an interval that covers much of what can be learned."""
-    if kind is Form.NO_EVIDENCE or not is_open(made):
+    if kind in (Form.NO_EVIDENCE, Form.WORSE) or not is_open(made):
         return ""
     return "It is uncertain how much better than guessing it is. "
 
@@ -367,14 +374,10 @@ def _meaning(found: Results, made: Estimate) -> Iterator[str]:
     """Yield what the number is: the estimand, the training size, the refit, new data."""
     material, folds = found.material, made.provenance.n_folds
     title, n = material.title, f"{made.n_cases:,}"
-    trained = ""
-    if folds > 1:
-        size = found.n_train
-        share = f"{spell_count(folds - 1)} folds of {spell_count(folds)}"
-        trained = f", trained on {size:,} cases ({share})"
+    trained = "" if made.training is None else f", trained on {made.training} cases"
     if made.n_configs == 1:
         yield f"The {title} of this one configuration{trained}."
-    elif found.corrected and not is_elected(made):
+    elif made.selection is Selection.CORRECTED:
         kind = "" if is_on_items(made) else "mean "
         yield (
             f"The {kind}{title} of a configuration chosen this way from these "
@@ -396,7 +399,7 @@ def _meaning(found: Results, made: Estimate) -> Iterator[str]:
 def _two_naive(found: Results, made: Estimate) -> Iterator[str]:
     """Say why the table of configurations has another score of the winner, where it has."""
     own = next((one.score for one in found.material.tried if one.config == made.winner), None)
-    if own is None or made.naive is None or made.n_configs < 2 or not found.corrected:
+    if own is None or made.naive is None or made.n_configs < 2 or not made.honest:
         return
     places, limits = max(places_of([made]), 3), made.scale.limits
     ranked, pooled = prose(own, places, limits), prose(made.naive, places, limits)

@@ -235,7 +235,7 @@ def _lede(found: Results, rows: list[AuditRow], *, pooled: bool) -> str:
 def _is_pooled(found: Results) -> bool:
     """Tell whether a naive score is shown that is not a mean over folds."""
     made = found.estimate
-    if made is None or made.naive is None or made.n_configs < 2 or not found.corrected:
+    if made is None or made.naive is None or made.n_configs < 2 or not made.honest:
         return False
     return str(made.provenance.knobs.get("selector", "")) != "mean_of_folds"
 
@@ -265,7 +265,7 @@ def resamples_of(found: Results) -> Iterator[Panel]:
     made = found.estimate
     if made is None or made.draws is None or not made.n_valid:
         return
-    chose = made.n_configs > 1 and found.corrected
+    chose = made.n_configs > 1 and made.honest
     yield Panel(
         heading=f"Where {print_numbers(made).value} comes from"
         if made.n_configs > 1

@@ -167,13 +167,12 @@ def paragraph(found: Results) -> str:
         f"The estimate is {article(material.title)} {material.title} of {shown.value}{_ends(made)}."
     )
     told.append(f"It estimates {made.estimand}.")
-    share = made.training_share
-    if share is not None and material.refitted:
+    if made.training is not None and material.refitted:
         told.append(
-            f"The models tested were trained on {share} of the cases; the delivered model was "
+            f"The models tested were trained on {made.training} cases; the delivered model was "
             "refitted on all of them, and its gain from that is not counted."
         )
-    if made.n_configs > 1 and shown.naive is not None and found.corrected:
+    if made.n_configs > 1 and shown.naive is not None and made.honest:
         own = "score" if items else "cross-validated score"
         told.append(
             f"The {own} of the selected configuration, which is not corrected for "

@@ -19,7 +19,7 @@ from earnest.inference.curves import winner as own
 from earnest.inference.curves.corrected import (
     ClassCurves,
     MeanCurve,
-    Selection,
+    ResampledSelection,
     class_curves,
     mean_curves,
     no_class_curves,
@@ -133,7 +133,7 @@ class FigureSubject:
         Those with a column of what is shown.
     made : Estimate
         The estimate, whose `winner` names that column.
-    selection : Selection
+    selection : ResampledSelection
         The resamples.
     beside : Predictions or None
         For an ensemble: what it predicts as chosen on all cases, for curves that are not corrected.
@@ -141,7 +141,7 @@ class FigureSubject:
 
     pi: Predictions
     made: Estimate
-    selection: Selection
+    selection: ResampledSelection
     beside: Predictions | None = None
 
     @property
@@ -159,8 +159,8 @@ def find_subject(found: Results) -> FigureSubject | None:
     if made is None or pi is None:
         return None
     if made.ensemble is None:
-        return None if made.winner is None else FigureSubject(pi, made, Selection.of(made))
-    how, usable, metric = Selection.of(made), pi.usable(), found.material.metric
+        return None if made.winner is None else FigureSubject(pi, made, ResampledSelection.of(made))
+    how, usable, metric = ResampledSelection.of(made), pi.usable(), found.material.metric
     rule = read_rule(str(made.provenance.knobs.get("selector")))
     if rule is None or metric is None:
         return None
@@ -197,7 +197,7 @@ def curves_of(found: Results) -> CurvesPart | None:
     if not square and not wide and confusion is None:
         return None
     return CurvesPart(
-        heading=_heading(pi, made, level, fair=found.corrected),
+        heading=_heading(pi, made, level, fair=made.honest),
         lede=_lede(pi, made, square),
         note=_note(square, confusion, level),
         square=tuple(square),

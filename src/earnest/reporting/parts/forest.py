@@ -70,9 +70,9 @@ def _group_words(found: Results, made: Estimate, estimand: str) -> tuple[str, st
     """Return what a group is called, and what its numbers are about."""
     one = GROUPS_OF_ONE if made.n_configs == 1 else {}
     title, note = one.get(estimand) or GROUPS.get(estimand, (estimand, ""))
-    if "{n_train}" in note and not found.n_train:
-        note = "mean over choices"  # no folds are known, so no training set is either
-    return title, note.format(n_train=f"{found.n_train:,}")
+    if "{n_train}" in note and made.training is None:
+        note = "mean over choices"
+    return title, note.format(n_train=made.training)
 
 
 def _heading(found: Results, made: Estimate, places: int) -> str:
@@ -82,11 +82,7 @@ def _heading(found: Results, made: Estimate, places: int) -> str:
     a method without an interval, lies inside the reported interval; without two intervals nothing
     is said, for that two bare values are close shows nothing.
     """
-    same = [
-        one
-        for one in found.table or ()
-        if one.estimand == made.estimand and _fair(one) and found.corrected
-    ]
+    same = [one for one in found.table or () if one.estimand == made.estimand and one.honest]
     known = [one for one in same if one.interval]
     if made.n_configs == 1 or len(known) < 2:
         same = known if made.n_configs > 1 else []  # nothing was selected: nothing is corrected
@@ -101,14 +97,10 @@ def _heading(found: Results, made: Estimate, places: int) -> str:
     return methods_heading(low, high, len(same), disagree=apart or outside)
 
 
-def _fair(made: Estimate) -> bool:
-    return bool(spec_of(made).corrected) or made.n_configs == 1
-
-
 def _groups(found: Results, made: Estimate, places: int, strips: Strips) -> Iterator[MethodGroup]:
     table = found.table
     assert table is not None
-    fair = [one for one in table if _fair(one) and not (one is made and not found.corrected)]
+    fair = [row for row in table if row.honest]
     known = {str(each): i for i, each in enumerate(ORDER)}
     first = str(made.estimand)
     estimands = sorted(
@@ -166,7 +158,7 @@ def _make_nested_row(fits: int) -> MethodRow:
 def _say_scored(one: Estimate, made: Estimate) -> str:
     """Say where an uncorrected score is a mean over folds, unlike the naive one of the headline."""
     rules = [str(each.provenance.knobs.get("selector")) for each in (one, made)]
-    if one.n_configs < 2 or _fair(one) or rules != ["mean_of_folds", "pooled"]:
+    if one.n_configs < 2 or one.honest or rules != ["mean_of_folds", "pooled"]:
         return ""
     return ", by folds"
 

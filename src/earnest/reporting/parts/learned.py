@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
 from earnest.core.base.errors import EarnestError
+from earnest.core.base.threads import one_blas_thread
 from earnest.core.text.names import class_names
 from earnest.core.text.numbers import percent, write_count
 from earnest.explanation.curves import EffectCurve
@@ -24,7 +24,7 @@ from earnest.explanation.sampling_bias import short
 from earnest.explanation.suggest import Suggestion
 from earnest.plotting.svg import effects as svg_effects
 from earnest.plotting.svg.canvas import Figure
-from earnest.reporting.model import Facts, LearnedPart, Panel, RegionNode, RegionsPart
+from earnest.reporting.model import Facts, LearnedPart, Panel, RegionNode, RegionsPart, WinnerPart
 
 EFFECT, NODE = 266, 230  # pixels
 MOST_OTHERS = 3
@@ -34,6 +34,7 @@ VISIBLE = 0.04  # of the height of a panel, about six pixels: a line that varies
 FAR = 0.1  # distance from an even spread that is worth a word
 
 
+@one_blas_thread()
 def make_learned_part(
     made: Explanation,
     suggestions: Sequence[Suggestion] | None = None,
@@ -77,6 +78,7 @@ def make_learned_part(
     return LearnedPart(
         heading=named(as_sentence(made.finding)),
         lede=_lede(made),
+        winner=_winner(made),
         trust=str(made.surrogate_quality),
         looked=named(_say_looked(made)),
         next_title="What to try next",
@@ -119,15 +121,24 @@ def _names(made: Explanation) -> Callable[[str], str]:
 
 
 def _lede(made: Explanation) -> str:
-    left = [
-        f"{count:,} {word}"
-        for count, word in ((made.n_pruned, "dropped"), (made.n_failed, "failed"))
-        if count
-    ]
-    without = f" {' and '.join(left)} left out." if left else ""
     return (
         f"What the search learned about the score (search {made.objective.name}, not corrected), "
-        f"read from a {made.surrogate} fitted to {write_count(made.n_trials, 'trial')}.{without}"
+        f"read from a {made.surrogate} fitted to {made.counts}."
+    )
+
+
+def _winner(made: Explanation) -> WinnerPart | None:
+    """Return the region that holds the best configuration, and the effect in it."""
+    tree = made.winner_tree
+    if tree is None or tree.best is None:
+        return None
+    leaf = tree.best
+    low, high = (short(float(end(leaf.curve.mean))) for end in (np.nanmin, np.nanmax))
+    return WinnerPart(
+        heading="Where the winner lies",
+        words=_names(made)(leaf.words.replace(" <= ", " ≤ ")),
+        text=f"{_facts(leaf)} · {band_words(leaf.narrower)}. Along {tree.param} the average score "
+        f"there goes from {low} to {high}.",
     )
 
 
@@ -183,6 +194,9 @@ def _numbers(made: Explanation, named: Callable[[str], str]) -> Iterator[Facts]:
     if any(gaps.values()):
         rows = tuple((name, named(words)) for name, words in gaps.items() if words)
         yield Facts("Hardly tried", rows)
+    if made.counts.complete < made.n_trials or made.untested:
+        rows = tuple((name, named(_span(values))) for name, values in made.covered.items())
+        yield Facts("Values in complete trials", rows)
     ranges = made.stable_optimum.ranges.items()
     yield Facts(
         "Values among those as good as the best",
@@ -200,12 +214,12 @@ def _span(values: tuple[Any, ...]) -> str:
 def _effect_words(curve: EffectCurve) -> str:
     where = f", where {curve.where}" if curve.where else ""
     scale = "log scale · " if curve.scale == "log" else ""
-    return f"{scale}{write_count(curve.n_trials, 'trial')}{where}"
+    return f"{scale}{curve.trial_words}{where}"
 
 
 def _regions(made: Explanation, tree: RegionTree, number: int) -> RegionsPart:
     level = made.confidence_level
-    limits, half = svg_effects.tree_limits(tree, level), NormalDist().inv_cdf(0.5 + level / 2)
+    limits = svg_effects.tree_limits(tree, level)
     named = _names(made)
 
     def node(region: Region) -> RegionNode:
@@ -216,7 +230,7 @@ def _regions(made: Explanation, tree: RegionTree, number: int) -> RegionsPart:
             depth=region.depth,
             title=named(_title(region)),
             facts=_facts(region),
-            band=f"average band ± {half * region.curve.mean_confidence:.2g}"
+            band=f"average band ± {region.curve.half_width(level):.2g}"
             if root
             else band_words(region.narrower),
             narrower=None if root or abs(region.narrower) < 0.005 else region.narrower > 0,
@@ -236,7 +250,7 @@ def _regions(made: Explanation, tree: RegionTree, number: int) -> RegionsPart:
 
     best = tree.best
     inside = ""
-    if best is not None and best.limits:
+    if best is not None and best.limits and tree is not made.winner_tree:
         change = band_words(best.narrower).replace("band ", "band is ", 1)
         inside = f" The framed region holds the best trial; its {change}."
     return RegionsPart(

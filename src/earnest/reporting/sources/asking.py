@@ -50,8 +50,6 @@ class Results:
         What was asked about.
     estimate : Estimate or None
         The honest number.
-    corrected : bool
-        Whether its method corrects for the search, or nothing was selected.
     gain : Gain or None
         What the search gained.
     table : Estimates or None
@@ -68,7 +66,6 @@ class Results:
 
     material: Material
     estimate: Estimate | None = None
-    corrected: bool = True
     gain: Gain | None = None
     table: Estimates | None = None
     many: Comparisons | None = None
@@ -98,13 +95,6 @@ class Results:
     def n_repeats(self) -> int:
         """The number of repeats of the folds."""
         return 1 if self.estimate is None else self.estimate.provenance.n_repeats
-
-    @property
-    def n_train(self) -> int:
-        """How many cases a model was trained on, in the mean of the folds."""
-        assert self.estimate is not None
-        folds = self.n_folds
-        return round(self.estimate.n_cases * (folds - 1) / folds) if folds else 0
 
     @property
     def seed(self) -> int | None:
@@ -183,13 +173,10 @@ def _of_predictions(material: Material, asked: dict[str, Any], absent: dict[str,
     except EarnestError as error:
         absent["answer"] = str(error)
         return Results(material=material)
-    method = configure_method(asked["method"] or made.method)
-    corrected = method.spec.corrected or made.n_configs == 1
     inquiry = Inquiry(material, pi, metric, made, asked, absent)
     return Results(
         material=material,
         estimate=made,
-        corrected=corrected and not _is_uncorrected(made),
         gain=_gain(inquiry),
         table=_table(inquiry),
         many=_many(inquiry),
@@ -226,12 +213,6 @@ def _at(own: Estimate, asked: dict[str, Any]) -> Estimate:
     if (interval.confidence_level, interval.side) == (asked["confidence_level"], asked["side"]):
         return own
     return own.at(confidence_level=asked["confidence_level"], side=asked["side"])
-
-
-def _is_uncorrected(made: Estimate) -> bool:
-    """Tell whether the winner's own score stands, since its choice could not be repeated."""
-    codes = {caution.code: caution.severity for caution in made.cautions}
-    return "EN014" in codes and str(codes.get("EN022", "")) == "caution"
 
 
 def _gain(ask: Inquiry) -> Gain | None:

@@ -290,7 +290,7 @@ def _scale(score: ScoreName) -> tuple[str, Scale]:
 
 
 def _seed(run: RunFile) -> int | None:
-    text = str(run.identity.get("seed", ""))  # bytes in a damaged file
+    text = run.identity.get("seed", "")
     return int(text) if text.isdecimal() else None
 
 
@@ -470,6 +470,7 @@ def _trials(pi: Predictions, metric: Metric) -> Trials:
         objective=pooled,
         direction="maximize" if metric.greater_is_better else "minimize",
         objective_name=metric.name,
+        limits=metric.limits,
         source="predictions",
     )
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from numpy.typing import ArrayLike
 
 from earnest.core.base import check
-from earnest.core.base.errors import EarnestError, EvidenceError, InputError
+from earnest.core.base.errors import ClusterError, EarnestError, EvidenceError, InputError
 from earnest.core.base.protocols import Progress, Store
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.data.designs import NestedPredictions
@@ -156,7 +156,7 @@ def assess(
     >>> from sklearn.naive_bayes import GaussianNB
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> en.assess(GaussianNB(), X, y, method="bayle_all_pairs", metric="accuracy", rng=0)
-    accuracy 0.937, 95 % interval [0.917, 0.957] (bayle_all_pairs, trained on 9/10 of n=569)
+    accuracy 0.937, 95 % interval [0.917, 0.957] (bayle_all_pairs, trained on 512, n=569)
     """
     made = choose_method(method, n_resamples)
     name = made.spec.name
@@ -165,6 +165,7 @@ def assess(
             "`test` is for method 'holdout'", got=f"method={name!r}", cure="Use method='holdout'."
         )
     if made.spec.design is Design.SEARCH:
+        _check_search(estimator)
         Ask.of(confidence_level, side)  # not used, but checked
         _refuse_for_nested(
             {"cv": (cv, FOLDS), "n_repeats": (n_repeats, None), "stratify": (stratify, None)}
@@ -282,9 +283,17 @@ def assess_all(
     if not answers:
         raise EvidenceError("no method fits this question", got=str(next(iter(refused.values()))))
     said = {name: str(error) for name, error in refused.items()}
-    return Estimates(
-        tuple(answers), said, tuple(disagreement(answers, {one.method for one in answers}))
-    )
+    return Estimates(tuple(answers), said, tuple(disagreement(answers)))
+
+
+def _check_search(estimator: Estimator) -> None:
+    if not hasattr(estimator, "stop_when_width"):
+        raise InputError(
+            "method 'nested' needs a search",
+            needs="earnest.SearchCV",
+            got=type(estimator).__name__,
+            cure="Wrap the learner in a SearchCV, or use method='cv'.",
+        )
 
 
 def _refuse_for_nested(given: Mapping[str, tuple[object, object]]) -> None:
@@ -316,13 +325,6 @@ def _run_nested(
 
     from earnest.training.assess.nested import nested_cv
 
-    if not hasattr(estimator, "stop_when_width"):
-        raise InputError(
-            "method 'nested' needs a search",
-            needs="earnest.SearchCV",
-            got=type(estimator).__name__,
-            cure="Wrap the learner in a SearchCV, or use method='cv'.",
-        )
     search = clone(estimator).set_params(metric=metric)
     if progress is not None:
         search.set_params(verbose=progress)
@@ -368,6 +370,8 @@ def assess_methods(
         try:
             ready = method if splits is None else set_ratio(method, splits)
             made = _ask_method(question, ready, evidence, options.n_jobs)
+        except ClusterError:
+            raise
         except EarnestError as error:
             refused[method.spec.name] = error
             continue

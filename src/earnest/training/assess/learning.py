@@ -282,6 +282,7 @@ def _side_by_side(pi: Predictions, sizes: tuple[int, ...]) -> Predictions:
         responses=np.swapaxes(pi.responses, 1, 2),
         folds=pi.folds[:, :1],
         fold_names=pi.fold_names[:1],
+        training_sizes=None,
     )
 
 

@@ -12,17 +12,17 @@ from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Key, Outcome
 from earnest.core.base.provenance import versions
-from earnest.core.data.predictions import Configs, Predictions
+from earnest.core.data.predictions import Predictions
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, Provenance, by_severity
-from earnest.core.results.specs import Estimand
+from earnest.core.results.specs import Estimand, Selection
 from earnest.core.text.numbers import number
 from earnest.inference.cases.no_information import no_information
 from earnest.inference.remarks import evidence_remarks, warn_of_undefined_folds
 from earnest.kernels.score import fold_scores, score_table
 from earnest.metrics.families import Metric
-from earnest.training.fit.experiment import RESPONSE, make_cell
+from earnest.training.fit.experiment import LEARNER, make_cell
 from earnest.training.fit.ledger import Ledger
 from earnest.training.fit.problem import refuse
 from earnest.training.fit.run import run_all
@@ -364,12 +364,14 @@ def _make_outer_predictions(
     """Return the outer Π: each fold predicted by the model of its inner winner."""
     plan, outer = prepared.problem.plan, nesting.outer
     assert plan is not None
-    responses = plan.make_table(n_repeats=outer.n_repeats)
+    ledger = Ledger(outer, plan, None)
+    ledger.add([WINNER], [LEARNER])
     for split, config in enumerate(winners):
-        found = outcomes[nesting.key(config, None, split)].arrays.get(RESPONSE)
-        if found is not None:
-            responses[outer.test[split], 0, outer.repeat[split]] = found
-    return plan.make_predictions(responses, Configs(ids=(WINNER,)), outer)
+        outcome = outcomes[nesting.key(config, None, split)]
+        ledger.record(replace(outcome, key=(0, outer.repeat[split], outer.fold[split])))
+    predictions = ledger.make_predictions()
+    assert predictions is not None
+    return predictions
 
 
 def _estimate(
@@ -396,6 +398,7 @@ def _estimate(
         scale=metric.scale,
         method="nested",
         estimand=str(Estimand.PROCEDURE),
+        selection=Selection.CORRECTED if every.n_configs > 1 else Selection.NOTHING_SELECTED,
         naive=_average(best, metric, fold_scores(best, metric)[:, 0, 0]),
         winner=every.configs.ids[_choose_best(judged)],
         n_cases=usable.n_cases,
@@ -411,7 +414,8 @@ def _estimate(
             knobs={},
             versions=versions(),
         ),
-        no_information=no_information(usable.target, metric).value,
+        training=outer.training,
+        no_information=no_information(usable.target, metric),
     )
 
 

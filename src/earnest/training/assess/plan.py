@@ -246,6 +246,7 @@ class SplitEvidence:
                 responses=table,
                 folds=np.where(codes == k, -1, codes)[:, None],
                 fold_names=(outer.fold_names[repeat],),
+                training_sizes=None,
             )
             for k, table in enumerate(tables)
         )

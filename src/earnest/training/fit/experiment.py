@@ -69,7 +69,7 @@ class Configuration:
 LEARNER = Configuration({})  # the experiment's estimator as it is
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Cell:
     """What one task trains, on which rows, and what seeds it.
 
@@ -216,6 +216,13 @@ def find_unseeded(model: Estimator) -> tuple[str, ...]:
 
 
 RESPONSE = "response"  # the name of a cell's predictions
+
+
+def name_response(plan: ResponsePlan) -> str:
+    """Return the name of a cell's predictions of another kind."""
+    return f"{RESPONSE}_{plan.kind}"
+
+
 UNPREDICTED = "fitted, but without usable predictions"  # the note of such a cell
 SINGLE = "score"  # the name of the only score, as in scikit-learn's tables
 
@@ -254,11 +261,11 @@ def _fit_and_score(
         times = {"fit_time": perf_counter() - start, "score_time": 0.0}
         return Outcome(task.key, numbers=times, error=format_exc())
     fitted = perf_counter()
-    response, unpredicted = None, None
+    responses, unpredicted = dict[str, NDArray[np.float64]](), None
     try:
         try:
             if experiment.plan is not None:
-                response = _remember(experiment.plan, model, data.X_test)
+                responses = _remember_all(experiment.plan, model, data.X_test)
         except Exception:  # a scorer may still work
             if raises:
                 raise
@@ -274,7 +281,7 @@ def _fit_and_score(
         _forget(model)
     return Outcome(
         task.key,
-        arrays={} if response is None else {RESPONSE: response},
+        arrays=responses,
         numbers={"fit_time": fitted - start, "score_time": scored - fitted, **scores},
         error=unpredicted,
         note=UNPREDICTED if unpredicted else "\n".join(problems) or None,
@@ -338,6 +345,17 @@ class _MemoizedMethod:
         if X is not self.X or args or more:
             return self.method(X, *args, **more)
         return self.answer.copy()  # the caller may write into it
+
+
+def _remember_all(
+    plan: ResponsePlan, model: Estimator, X: object
+) -> dict[str, NDArray[np.float64]]:
+    """Read all responses of a model by name, without those that the first one tells."""
+    first = _remember(plan, model, X)
+    answers = {name_response(other): _remember(other, model, X) for other in plan.others}
+    told = {name_response(other): plan.tell(other, first) for other in plan.others}
+    others = {name: a for name, a in answers.items() if not np.array_equal(a, told[name])}
+    return {RESPONSE: first, **others}
 
 
 def _remember(plan: ResponsePlan, model: Estimator, X: object) -> NDArray[np.float64]:

@@ -6,15 +6,24 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EarnestError
 from earnest.core.base.protocols import Outcome, Task
 from earnest.core.data.predictions import Configs, Predictions
-from earnest.training.fit.experiment import RESPONSE, SINGLE, UNPREDICTED, Configuration, make_cell
+from earnest.core.data.responses import ResponseKind
+from earnest.training.fit.experiment import (
+    RESPONSE,
+    SINGLE,
+    UNPREDICTED,
+    Configuration,
+    make_cell,
+    name_response,
+)
 from earnest.training.fit.response import ResponsePlan
 from earnest.training.fit.splits import Splits
 
@@ -80,6 +89,7 @@ class Ledger:
         self._by_split: Counter[int] = Counter()  # and how many on each split
         self._n_whole = 0  # how many on all splits
         self._responses: NDArray[np.float64] | None = None
+        self._others: dict[tuple[str, int, int], NDArray[np.float64]] = {}
         self._split_of = {
             place: split for split, place in enumerate(zip(splits.repeat, splits.fold, strict=True))
         }
@@ -120,6 +130,9 @@ class Ledger:
         response = outcome.arrays.get(RESPONSE)
         if response is not None and self._responses is not None:
             self._responses[self.splits.test[split], config, repeat] = response
+            for name, other in outcome.arrays.items():
+                if name != RESPONSE:
+                    self._others[name, config, split] = other
 
     @property
     def n_fits(self) -> int:
@@ -223,7 +236,44 @@ class Ledger:
             static=self.static,
         )
         responses = self._responses if whole else self._responses[:, list(chosen)]
-        return self.plan.make_predictions(responses, configs, self.splits)
+        first = self.plan.make_predictions(responses, configs, self.splits)
+        others = (self._make_other(plan, first, chosen) for plan in self.plan.others)
+        return replace(first, others=tuple(other for other in others if other is not None))
+
+    def _make_other(
+        self, plan: ResponsePlan, first: Predictions, chosen: Sequence[int]
+    ) -> Predictions | None:
+        """Return Π of another response, None where the first one tells it or its order."""
+        assert self.plan is not None
+        name, places = name_response(plan), {config: place for place, config in enumerate(chosen)}
+        cells = {
+            (places[config], split): answer
+            for (kind, config, split), answer in self._others.items()
+            if kind == name and config in places
+        }
+        if not cells:
+            return None
+        responses = self.plan.tell(plan, np.asarray(first.responses)).copy()
+        for (place, split), answer in cells.items():
+            rows, repeat = self.splits.test[split], self.splits.repeat[split]
+            responses[rows, place, repeat] = answer
+        if plan.kind is ResponseKind.DECISION and have_same_order(first.responses, responses):
+            return None
+        return plan.make_predictions(responses, first.configs, self.splits)
+
+
+def have_same_order(first: Numbers, second: Numbers) -> bool:
+    """Tell whether two tables of scores (n, C, R) order the cases of every column alike."""
+    if first.ndim > 3:
+        return False
+    for a, b in zip(
+        first.reshape(len(first), -1).T, second.reshape(len(second), -1).T, strict=True
+    ):
+        order = np.argsort(a, kind="stable")
+        steps, others = (np.sign(np.diff(values[order])) for values in (a, b))
+        if not np.array_equal(steps, others, equal_nan=True):
+            return False
+    return True
 
 
 # Failures in words.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import cast
@@ -323,17 +323,33 @@ def read_problem(
     if measure is not None and metric is None and _is_judging_labels(measure, target):
         why = f"metric {measure.name!r} is not defined for a {target.task} task"
         measure = None
-    every = list(models)
+    every, needs = list(models), _list_needs(scoring, scorers.shown, target.task)
     try:
-        return _plan_problem(measure, target, every, response, chooses, why)
+        return _plan_problem(measure, target, every, response, chooses, why, needs)
     except MetricError as error:
         if raises or metric is not None or response is not None or measure is None:
             raise
         why = ". ".join(part for part in (error.what, error.cure) if part)
     try:
-        return _plan_problem(None, target, every, None, False, why)
+        return _plan_problem(None, target, every, None, False, why, needs)
     except MetricError as error:
         return Problem(None, refusal=error.what)
+
+
+def _list_needs(scoring: object, shown: object, task: Task) -> list[Need]:
+    """Return what the scores of a search need of a response, as far as they are known metrics."""
+    scores = [scoring]
+    if isinstance(shown, dict):
+        scores = list(scoring.values() if isinstance(scoring, dict) else shown)
+    needs = []
+    for score in scores:
+        try:
+            metric, _ = _read_metric(score, task)
+        except (InputError, MetricError, UnknownNameError):  # a score that only scikit-learn knows
+            continue
+        if metric is not None and task in metric.tasks:
+            needs.append(metric.on(task).needs)
+    return needs
 
 
 def _plan_problem(
@@ -343,9 +359,10 @@ def _plan_problem(
     response: str | None,
     chooses: bool,
     why: str,
+    needs: Sequence[Need],
 ) -> Problem:
-    """Return the problem with the response that the metric is computed from."""
-    plan = plan_response(metric, target, models, asked=response)
+    """Return the problem with the responses that the metric and the scores are computed from."""
+    plan = plan_response(metric, target, models, asked=response, needs=needs)
     if metric is None:
         return Problem(plan, refusal=why)
     metric = metric.on(target.task)
@@ -376,7 +393,8 @@ def read_outcome(
             cure="Leave it out.",
         )
     if positive is None and task is Task.BINARY:
-        positive = usual_positive(plain_labels(np.unique(np.asarray(y))))
+        labels, counts = np.unique(np.asarray(y), return_counts=True)
+        positive = usual_positive(plain_labels(labels), counts.tolist())
     target = _read_target(y, task, positive, groups, False)
     if strata is None:
         return target

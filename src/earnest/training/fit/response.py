@@ -8,7 +8,7 @@ here, which have not changed since before version 1.6.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sized
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.arrays import LARGEST, ROUNDING
+from earnest.core.base.arrays import LARGEST_OUTCOME, ROUNDING
 from earnest.core.base.errors import InputError, MetricError
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Target, Task
 from earnest.metrics.families import Metric, Need
+from earnest.metrics.responding import decide, find_usual_cut
 from earnest.training.protocols import Classifier, Estimator, Params
 
 if TYPE_CHECKING:
@@ -102,11 +103,14 @@ class ResponsePlan:
         The methods that may be called; the first that a model has is used.
     target : Target
         The outcome.
+    others : tuple of ResponsePlan
+        Further responses that a score needs, kept where this one does not tell them.
     """
 
     kind: ResponseKind
     methods: tuple[str, ...]
     target: Target
+    others: tuple[ResponsePlan, ...] = ()
 
     @property
     def width(self) -> int | None:
@@ -137,7 +141,16 @@ class ResponsePlan:
             else splits.fold_codes,
             fold_names=(("0",),) if splits is None else splits.fold_names,
             kind=self.kind,
+            training_sizes=None if splits is None else splits.training_sizes,
         )
+
+    def tell(self, other: ResponsePlan, responses: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what responses by this plan, whatever their shape, say by another one."""
+        if other.kind is not ResponseKind.LABEL:
+            return responses
+        missing = np.isnan(responses if self.width is None else responses.sum(axis=-1))
+        labels = decide(responses, self.target.task, find_usual_cut(self.kind))
+        return np.where(missing, np.nan, labels)
 
     def make_perfect(self) -> NDArray[np.float64]:
         """Return the responses of a perfect model: (n,) or (n, K)."""
@@ -242,10 +255,13 @@ def _refuse_not_finite(answer: NDArray[np.generic], task: Task) -> None:
             needs="a number for every case",
             got=f"NaN or infinite values for {rows} of {len(bad)} cases",
         )
-    if task is Task.REGRESSION and np.abs(answer.astype(np.float64)).max(initial=0.0) > LARGEST:
+    if (
+        task is Task.REGRESSION
+        and np.abs(answer.astype(np.float64)).max(initial=0.0) > LARGEST_OUTCOME
+    ):
         raise InputError(
             "predictions are too large to be squared",
-            needs=f"sizes up to {LARGEST:g}",
+            needs=f"sizes up to {LARGEST_OUTCOME:g}",
             got=f"up to {np.abs(answer.astype(np.float64)).max():g}",
         )
 
@@ -268,8 +284,9 @@ def plan_response(
     models: Iterable[Estimator],
     *,
     asked: str | None = None,
+    needs: Iterable[Need] = (),
 ) -> ResponsePlan:
-    """Choose the response that Π holds.
+    """Choose the responses that Π holds: the one that tells most, and others beside it.
 
     Parameters
     ----------
@@ -280,7 +297,9 @@ def plan_response(
     models : iterable
         One unfitted model of each kind of configuration.
     asked : {'predict_proba', 'decision_function', 'predict'}, optional
-        The user's own choice.
+        The user's own choice, and then the only one.
+    needs : iterable of Need
+        What further scores need, as far as the models can answer it.
     """
     if asked is not None:
         check.one_of("response", asked, METHODS)
@@ -292,7 +311,24 @@ def plan_response(
     if asked is not None:
         _check_method(asked, every)
         return ResponsePlan(_KINDS[asked], (asked,), target)
-    return _plan_by_need(None if metric is None else metric.needs, target, every)
+    first = _plan_by_need(None if metric is None else metric.needs, target, every)
+    plans = {first.kind: first}
+    for need in needs:
+        plan = _plan_where_able(need, target, every)
+        if plan is not None:
+            plans.setdefault(plan.kind, plan)
+    best, *rest = sorted(plans.values(), key=lambda plan: list(ResponseKind).index(plan.kind))
+    return replace(best, others=tuple(rest))
+
+
+def _plan_where_able(need: Need, target: Target, models: list[Estimator]) -> ResponsePlan | None:
+    """Return the response for a need, None where a model lacks it."""
+    try:
+        plan = _plan_by_need(need, target, models)
+    except MetricError:
+        return None
+    able = (any(will_have(model, name) for name in plan.methods) for model in models)
+    return plan if all(able) else None
 
 
 def _refuse_scores(asked: str | None, target: Target) -> None:

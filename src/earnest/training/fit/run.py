@@ -7,15 +7,16 @@ they make and in what they do with the outcomes.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Key, Outcome, Progress, Store, Task
 from earnest.engine.parcels import SharedData, keep
-from earnest.engine.progress import watch_progress
+from earnest.engine.progress import Meter, watch_progress
 from earnest.engine.run import run
 from earnest.store import as_store
 from earnest.training.fit.experiment import UNPREDICTED, Experiment, fit_cell
@@ -33,6 +34,8 @@ class RunOptions:
         Where finished cells are kept.
     time_limit : float, optional
         Seconds for each cell.
+    deadline : float
+        When the run is over, on the clock of `time.monotonic`.
     progress : Progress or bool, optional
         Receives the progress; True shows a bar.
     pre_dispatch : int or str
@@ -44,6 +47,7 @@ class RunOptions:
     n_jobs: int | None = None
     store: str | Path | Store | None = None
     time_limit: float | None = None
+    deadline: float = math.inf
     progress: Progress | bool | None = None
     pre_dispatch: int | str = "2*n_jobs"
     raises: bool = False
@@ -61,14 +65,14 @@ class Run:
         How cells are run.
     store : Store, optional
         The store, open and locked.
-    progress : Progress, optional
-        Receives the progress.
+    progress : Meter
+        Counts the cells.
     """
 
     experiment: SharedData[Experiment]
     options: RunOptions
     store: Store | None = None
-    progress: Progress | None = None
+    progress: Meter = field(default_factory=Meter)
 
 
 @contextmanager
@@ -125,6 +129,7 @@ def run_cells(opened: Run, cells: Sequence[Task]) -> Iterator[Outcome]:
         n_jobs=options.n_jobs,
         store=opened.store,
         time_limit=options.time_limit,
+        deadline=options.deadline,
         progress=opened.progress,
         pre_dispatch=options.pre_dispatch,
     ):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.rng import Purpose, Seeds
-from earnest.core.data.folds import places
+from earnest.core.data.folds import FoldSizes, find_training_sizes, places
 from earnest.core.data.target import Target
 from earnest.engine.identity import describe, digest
 from earnest.training.fit.response import count_rows
@@ -94,6 +94,15 @@ class Splits:
         """The names of the folds of each repeat."""
         counts = np.bincount(self.repeat)
         return tuple(tuple(str(k) for k in range(count)) for count in counts)
+
+    @property
+    def training_sizes(self) -> FoldSizes | None:
+        """The size of each fold's training set; None where a K-fold trains on all others."""
+        sizes: list[list[int]] = [[] for _ in range(self.n_repeats)]
+        for train, _, repeat, _ in self:
+            sizes[repeat].append(len(train))
+        found = tuple(map(tuple, sizes))
+        return None if found == find_training_sizes(self.fold_codes) else found
 
     @property
     def leaking(self) -> tuple[int, ...]:

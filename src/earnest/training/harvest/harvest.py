@@ -13,6 +13,7 @@ Optuna calls in the thread of the trial, tells which trial it was.
 from __future__ import annotations
 
 import hashlib
+import inspect
 import secrets
 import tempfile
 import threading
@@ -37,7 +38,7 @@ from earnest.training.fit.experiment import SINGLE
 from earnest.training.fit.problem import Problem, Scoring, read_problem, read_scoring
 from earnest.training.fit.response import ResponsePlan, count_rows, take_rows
 from earnest.training.fit.splits import Splits
-from earnest.training.protocols import Estimator, Scorer
+from earnest.training.protocols import Estimator, Scorer, Splitter
 from earnest.training.search.judging import ResultsTable
 from earnest.training.search.optuna import STATIC
 
@@ -55,8 +56,8 @@ def refuse_unfit(search: Search) -> None:
     if not isinstance(search, BaseSearchCV):
         raise InputError(
             "this search cannot be harvested",
-            needs="GridSearchCV, RandomizedSearchCV or a halving search of scikit-learn, or "
-            "OptunaSearchCV",
+            needs="GridSearchCV, RandomizedSearchCV or a halving search of scikit-learn, "
+            "BayesSearchCV or OptunaSearchCV",
             got=f"the class {search.__name__}" if isinstance(search, type) else _name(search),
             cure="Create an instance with the estimator and the candidates."
             if isinstance(search, type)
@@ -85,6 +86,7 @@ def _suggest_cure(name: str) -> str:
 
 
 ROWS = "earnest_rows"  # what the scorer asks for: the row numbers of the cases it is given
+GROUPS = "groups"
 KEPT = "earnest_kept"  # the score that is the number of the predictions
 LEAST, LARGEST = 1 << 40, 1 << 52  # of that number: exact as a float, and no one's `error_score`
 _OF_NUMBERS = r"(?s)One or more of the test scores are non-finite:.*e\+1[2-5]"
@@ -110,9 +112,9 @@ def harvest(
     Parameters
     ----------
     search : GridSearchCV, RandomizedSearchCV, HalvingGridSearchCV or HalvingRandomSearchCV
-        The search; it is fitted here. `OptunaSearchCV` of optuna-integration works too, with its
-        n_jobs in threads. Halving over the number of cases is refused, because it judges
-        configurations on different cases.
+        The search; it is fitted here. `BayesSearchCV` of scikit-optimize works too, and
+        `OptunaSearchCV` of optuna-integration with its n_jobs in threads. Halving over the number
+        of cases is refused, because it judges configurations on different cases.
     X, y : array-like
         What it is fitted to.
     metric : str, Metric or callable, optional
@@ -156,12 +158,12 @@ def harvest(
     plan = _plan_response(search, y, scoring, metric, response, groups)
     if is_optuna_search(search):
         return harvest_optuna(search, X, y, plan, groups, fit_params)
-    passed = dict(fit_params) if groups is None else {**fit_params, "groups": groups}
+    passed = dict(fit_params) if groups is None else {**fit_params, GROUPS: groups}
     with tempfile.TemporaryDirectory(prefix="earnest-") as folder:
         keeper = Keeper(scoring.call, _lighten(plan), Path(folder), tuple(passed))
-        with _score_with(search, keeper, scoring):
+        with _score_with(search, keeper, scoring), _watch_splits(search, y) as watched:
             _fit(search, X, y, {**passed, ROWS: np.arange(count_rows(X))})
-        return _gather(search, plan, Path(folder))
+        return _gather(search, plan, Path(folder), watched)
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +180,8 @@ class Keeper:
     ) -> dict[str, object]:
         """Return the scores of a fitted model, and the number of its predictions."""
         rows = params.pop(ROWS, None)
-        scores = self.call(model, X, y, **params)
+        used = self._list_used()
+        scores = self.call(model, X, y, **{name: params[name] for name in params if name in used})
         named = dict(scores) if isinstance(scores, Mapping) else {SINGLE: scores}
         if rows is None:  # no fold: a tracker inside `fit`, such as MLflow's, asks for a score
             return named
@@ -194,14 +197,24 @@ class Keeper:
         return float(number)
 
     def get_metadata_routing(self) -> MetadataRequest:
-        """Request the rows, and those arguments of `fit` that the user's scorer consumes."""
-        from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
+        """Request the rows, the groups, and what the user's scorer consumes.
+
+        Groups are requested for those who pass them on: a search may name them in its `fit`, even
+        as None, and routing refuses what nobody has requested.
+        """
+        from sklearn.utils.metadata_routing import MetadataRequest
 
         request = MetadataRequest(owner="harvest")
-        used = get_routing_for_object(self.call).consumes("score", self.given)
-        for name in [ROWS, *sorted(used)]:
+        for name in sorted({ROWS, GROUPS, *self._list_used()}):
             request.score.add_request(param=name, alias=True)
         return request
+
+    def _list_used(self) -> set[str]:
+        """Return those arguments of `fit` that the user's scorer consumes."""
+        from sklearn.utils.metadata_routing import get_routing_for_object
+
+        used: set[str] = get_routing_for_object(self.call).consumes("score", self.given)
+        return used
 
 
 def _plan_response(
@@ -244,6 +257,7 @@ def _score_with(search: Search, keeper: Keeper, scoring: Scoring) -> Iterator[No
     several = scoring.names is not None and scoring.names != (SINGLE,)
     search.set_params(scoring=keeper, refit=SINGLE if refit is True else refit)
     try:
+        _refuse_refit(search)
         with config_context(enable_metadata_routing=True):
             yield
     finally:
@@ -252,6 +266,54 @@ def _score_with(search: Search, keeper: Keeper, scoring: Scoring) -> Iterator[No
             _restore_one_score(search)
         if hasattr(search, "scorer_"):
             search.scorer_ = scoring.shown
+
+
+class WatchedSplitter:
+    """A splitter that notes which rows each of its splits trains on."""
+
+    def __init__(self, splitter: Splitter) -> None:
+        self.splitter = splitter
+        self.trains: list[Rows] = []
+
+    def split(self, X: object, y: object = None, **params: object) -> Iterator[tuple[Rows, Rows]]:
+        """Yield the splits of the splitter."""
+        splits = list(self.splitter.split(X, y, **params))
+        self.trains = [np.asarray(train, dtype=np.intp) for train, _ in splits]
+        return iter(splits)
+
+    def __getattr__(self, name: str) -> object:
+        if name == "splitter":  # while it is unpickled in a worker
+            raise AttributeError(name)
+        return getattr(self.splitter, name)
+
+
+@contextmanager
+def _watch_splits(search: Search, y: object) -> Iterator[WatchedSplitter]:
+    """Note what the search trains on, which a scorer is not told, and put its splitter back."""
+    from sklearn.base import is_classifier
+    from sklearn.model_selection import check_cv
+
+    given = search.cv
+    watched = WatchedSplitter(check_cv(given, y, classifier=is_classifier(search.estimator)))
+    search.set_params(cv=watched)
+    try:
+        yield watched
+    finally:
+        search.set_params(cv=given)
+
+
+def _refuse_refit(search: Search) -> None:
+    """Refuse a `refit` that the search does not take beside two scores, one of which is ours."""
+    if isinstance(search.refit, str):
+        return
+    try:
+        search._check_refit_for_multimetric((SINGLE, KEPT))
+    except ValueError as error:
+        raise InputError(
+            f"{_name(search)} cannot be harvested with this `refit`",
+            needs="refit=True, or the name of a score",
+            got=f"refit={search.refit!r}",
+        ) from error
 
 
 def _restore_one_score(search: Search) -> None:
@@ -271,6 +333,7 @@ def _restore_one_score(search: Search) -> None:
 def _fit(search: Search, X: object, y: object, params: dict[str, object]) -> None:
     from sklearn.exceptions import UnsetMetadataPassedError
 
+    _refuse_unused(search, params)
     try:
         with warnings.catch_warnings():
             # Of numbers under which predictions were kept, which are no scores of the user's.
@@ -284,7 +347,22 @@ def _fit(search: Search, X: object, y: object, params: dict[str, object]) -> Non
         ) from error
 
 
-def _gather(search: Search, plan: ResponsePlan, folder: Path) -> Predictions:
+def _refuse_unused(search: Search, params: dict[str, object]) -> None:
+    """Refuse arguments of `fit` that neither the search nor anything in it knows."""
+    from sklearn.utils.metadata_routing import get_routing_for_object
+
+    named = inspect.signature(search.fit).parameters
+    try:
+        get_routing_for_object(search).validate_metadata(
+            method="fit", params={name: params[name] for name in params if name not in named}
+        )
+    except TypeError as error:
+        raise InputError("`fit` does not take an argument", got=str(error)) from error
+
+
+def _gather(
+    search: Search, plan: ResponsePlan, folder: Path, watched: WatchedSplitter
+) -> Predictions:
     """Collect the kept predictions by their numbers in `cv_results_`, and remove the numbers."""
     results = search.cv_results_
     count = len(results["params"])
@@ -300,34 +378,44 @@ def _gather(search: Search, plan: ResponsePlan, folder: Path) -> Predictions:
             got=f"{numbers.size} fits without any",
         )
     used = np.flatnonzero(kept.any(axis=1))  # splits with predictions
-    tests, answers = [], {}
+    splits, answers = [], {}
     for split, numbered in enumerate(numbers[used]):
         for config in np.flatnonzero(kept[used[split]]):
             rows, answers[int(config), split] = _read_kept(folder, numbered[config])
-        tests.append(rows)
+        splits.append((watched.trains[used[split]], rows))
     configs = Configs(
         ids=tuple(f"c{i}" for i in range(count)),
         params=tuple(dict(one) for one in results["params"]),
-        static="iter" not in results,  # later rounds of halving have what did well before
+        static=_proposes_without_scores(search),
     )
-    return _assemble(plan, configs, tests, answers)
+    return _assemble(plan, configs, splits, answers)
+
+
+def _proposes_without_scores(search: Search) -> bool:
+    """Tell whether all configurations are fixed before any is scored.
+
+    Halving keeps what did well in earlier rounds, and other libraries propose by scores.
+    """
+    from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+
+    proposing = type(search)._run_search
+    return proposing in (GridSearchCV._run_search, RandomizedSearchCV._run_search)
 
 
 def _assemble(
     plan: ResponsePlan,
     configs: Configs,
-    tests: Sequence[Rows],
+    pairs: Sequence[tuple[Rows, Rows]],
     answers: Mapping[tuple[int, int], NDArray[np.float64]],
 ) -> Predictions:
     """Return Π of the answers of each configuration in each split, by their numbers."""
-    placed = places(tests, plan.target.n)
+    placed = places([test for _, test in pairs], plan.target.n)
     splits = Splits.of(
-        ((rows[:0], rows, *place) for rows, place in zip(tests, placed, strict=True)),
-        plan.target.n,
+        ((*pair, *place) for pair, place in zip(pairs, placed, strict=True)), plan.target.n
     )
     responses = plan.make_table(len(configs), splits.n_repeats)
     for (config, split), answer in answers.items():
-        responses[tests[split], config, placed[split][0]] = answer
+        responses[pairs[split][1], config, placed[split][0]] = answer
     return plan.make_predictions(responses, configs, splits)
 
 
@@ -353,6 +441,7 @@ class Search(Estimator, Protocol):
     estimator: Estimator
     scoring: object
     refit: object
+    cv: object
     cv_results_: ResultsTable
     n_splits_: int
     multimetric_: bool
@@ -361,11 +450,14 @@ class Search(Estimator, Protocol):
     best_score_: float
     scorer_: Scorer | dict[str, Scorer]
 
+    def _check_refit_for_multimetric(self, scores: Sequence[str]) -> None: ...
+
+    def _run_search(self, evaluate_candidates: Callable[..., ResultsTable]) -> None: ...
+
 
 class OptunaSearch(Search, Protocol):
     """The search of optuna-integration."""
 
-    cv: object
     callbacks: list[Callable[[Study, FrozenTrial], None]] | None
     return_train_score: bool
     subsample: float
@@ -395,16 +487,18 @@ def harvest_optuna(
 
     _refuse_what_hides_rows(search)
     splitter = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
-    splits = [(np.asarray(a), np.asarray(b)) for a, b in splitter.split(X, y, groups)]
-    tests = [test.astype(np.intp) for _, test in splits]
+    splits = [
+        (np.asarray(train, dtype=np.intp), np.asarray(test, dtype=np.intp))
+        for train, test in splitter.split(X, y, groups)
+    ]
     keeper = TrialKeeper(
         call=check_scoring(search.estimator, scoring=search.scoring),
         plan=plan,
-        split_of=_index_by_content(X, y, tests),
+        split_of=_index_by_content(X, y, [test for _, test in splits]),
     )
     with _keep_with(search, keeper, splits):
         search.fit(X, y, groups=groups, **fit_params)
-    return _gather_trials(search.study_, keeper, plan, tests)
+    return _gather_trials(search.study_, keeper, plan, splits)
 
 
 def _refuse_what_hides_rows(search: OptunaSearch) -> None:
@@ -513,7 +607,7 @@ def _hash_content(X: object, y: object) -> bytes:
 
 
 def _gather_trials(
-    study: Study, keeper: TrialKeeper, plan: ResponsePlan, tests: list[Rows]
+    study: Study, keeper: TrialKeeper, plan: ResponsePlan, splits: list[tuple[Rows, Rows]]
 ) -> Predictions:
     trials = [t for t in study.get_trials(deepcopy=False) if t.state.is_finished()]
     done = {t.number for t in trials if t.state.name == "COMPLETE"}
@@ -537,7 +631,7 @@ def _gather_trials(
         static=sampler.__name__ in STATIC and sampler.__module__.startswith("optuna."),
     )
     silent = _warn_of_silent([str(number) for number in sorted(done) if not kept[number]])
-    return replace(_assemble(plan, configs, tests, answers), remarks=tuple(silent))
+    return replace(_assemble(plan, configs, splits, answers), remarks=tuple(silent))
 
 
 def _warn_of_silent(numbers: list[str]) -> Iterator[Caution]:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self, cast
+from typing import ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.base import ClassifierMixin, RegressorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from earnest.core.base.errors import InputError
 from earnest.training.fit.response import count_rows
+from earnest.training.learners.base import OuterLearner
 from earnest.training.protocols import Classifier, Estimator, Predictor
 
 
-class AveragedModel(BaseEstimator):
+class AveragedModel(OuterLearner):
     """What averages of classifiers and of regressors share.
 
     Parameters
@@ -26,6 +27,7 @@ class AveragedModel(BaseEstimator):
         The share of each in the prediction; they sum to 1.
     """
 
+    inner_parameter: ClassVar[str] = "estimators"
     estimators_: list[Estimator]
 
     def __init__(self, estimators: Sequence[Estimator], shares: Sequence[float]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
-from typing import Self, TypeVar
+from typing import ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,27 @@ def fit_quietly(model: E, X: Array, y: NDArray[np.generic], **params: object) ->
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(X, y, **params)
     return model
+
+
+class OuterLearner(BaseEstimator):
+    """A learner around others: it takes them unfitted, and keeps fitted copies of them.
+
+    Once it is fitted, it is saved without the unfitted ones. What is loaded has the fitted ones in
+    their place, so that it can still be cloned and fitted again.
+    """
+
+    inner_parameter: ClassVar[str] = "estimator"  # with an underscore behind it, the fitted ones
+
+    def __getstate__(self) -> dict[str, object]:
+        state = dict(super().__getstate__())
+        if f"{self.inner_parameter}_" in state:
+            state.pop(self.inner_parameter, None)
+        return state
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        fitted = f"{self.inner_parameter}_"
+        before = {self.inner_parameter: state[fitted]} if fitted in state else {}
+        super().__setstate__({**before, **state})
 
 
 class InnerLearner(BaseEstimator):

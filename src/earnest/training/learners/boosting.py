@@ -18,6 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from earnest.core.base.errors import FormatError, InputError
+from earnest.core.base.extras import tell_install
 
 Array = NDArray[np.float64]
 HELD_OUT = 0.15  # of the training cases, by which early stopping decides
@@ -217,7 +218,6 @@ def import_lightgbm() -> ModuleType:
         raise InputError(
             "LightGBM is not installed",
             needs="the extra 'lightgbm'",
-            cure="Install it: pip install 'earnest[lightgbm]', or in a copy of the source "
-            "pip install '.[lightgbm]'.",
+            cure=tell_install("lightgbm"),
         ) from error
     return cast(ModuleType, lightgbm)

@@ -8,13 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, softmax
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from earnest.core.base.rng import RngLike
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Task
+from earnest.training.learners.base import OuterLearner
 from earnest.training.protocols import Estimator
 
 Array = NDArray[np.float64]
@@ -178,7 +179,7 @@ def _compute_loss(design: Array, target: Array, at: Array) -> float:
     return float((np.logaddexp(0.0, score) - target * score).sum())
 
 
-class CalibratedClassifier(ClassifierMixin, BaseEstimator):
+class CalibratedClassifier(ClassifierMixin, OuterLearner):
     """A classifier with probabilities that were learned on cases it was not trained on.
 
     A first fit on two thirds of the cases gives decision values of the rest, which tell what they

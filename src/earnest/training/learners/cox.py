@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from earnest.core.base.errors import EarnestError, InputError
+from earnest.core.base.extras import tell_install
 from earnest.core.data.target import survival_parts
 from earnest.metrics.survival import concordance_scan
 
@@ -26,7 +27,7 @@ class CoxRegressor(BaseEstimator):
     """Cox's proportional hazards model with an elastic net.
 
     `predict` gives the log of the partial hazard: greater is riskier, as the concordance index
-    of this package takes it. It needs the extra: `pip install 'earnest[survival]'`.
+    of this package takes it. It needs the extra `survival`.
 
     Cox 1972; the penalty is lifelines': penalizer * (l1_ratio |w|_1 + (1 - l1_ratio) |w|²/2), of
     the mean log likelihood.
@@ -131,6 +132,6 @@ def _import_lifelines() -> ModuleType:
         raise MissingLifelinesError(
             "Cox's model needs lifelines, which is not installed",
             needs="the extra 'survival'",
-            cure="Install it with: pip install 'earnest[survival]'.",
+            cure=tell_install("lifelines"),
         ) from error
     return lifelines

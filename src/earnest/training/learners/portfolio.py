@@ -12,6 +12,7 @@ from pathlib import Path
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError, UnknownNameError
+from earnest.core.base.extras import tell_install
 from earnest.core.base.rng import Purpose, RngLike, Seeds
 from earnest.core.data.target import Task
 from earnest.core.text.names import join_name
@@ -19,6 +20,7 @@ from earnest.metrics.families import Metric, Need
 from earnest.training.learners.catalogue import (
     COUNT,
     MODELS,
+    REGRESSION,
     SELECTIONS,
     TASKS,
     Knob,
@@ -41,7 +43,8 @@ class PortfolioConfiguration:
     params : dict
         Its knobs by readable names: `model`, `select`, `encode`, `C`, ...; only those that apply.
     estimator : Pipeline
-        The unfitted steps `prepare`, `select` and `model`.
+        The unfitted steps `prepare`, `select` and `model`. A regression stays near the range of
+        its training outcomes, see `BoundedRegressor`.
     family : str
         The name of its model.
     cost : float
@@ -85,6 +88,7 @@ class Draft:
         """Return the configuration with its pipeline."""
         from sklearn.pipeline import Pipeline
 
+        from earnest.training.learners.bounded import BoundedRegressor
         from earnest.training.learners.calibrated import CalibratedClassifier
         from earnest.training.learners.preprocessing import Preprocessor
 
@@ -101,6 +105,8 @@ class Draft:
         calibrates = probabilities and kind.decides_only and task in ("binary", "multiclass")
         if calibrates:
             model = CalibratedClassifier(model, random_state=seed)
+        if task == REGRESSION:
+            model = BoundedRegressor(model)
         chosen = selection.make(task, self.select_params, seed)
         steps = [("prepare", prepare), ("select", chosen), ("model", model)]
         return PortfolioConfiguration(
@@ -265,7 +271,7 @@ class Portfolio:
             raise InputError(
                 f"the models of portfolio {self.name!r} need a package that is not installed",
                 needs=check.some(lacking),
-                cure=f"Install it: pip install 'earnest[{lacking[0]}]'.",
+                cure=tell_install(lacking[0]),
             )
         if not drafts:
             raise InputError(

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.errors import EarnestError
+from earnest.core.base.errors import ClusterError, EarnestError
+from earnest.core.base.protocols import Outcome, Progress
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import EnsembleRule
 from earnest.core.data.weights import Weights
@@ -17,15 +23,25 @@ from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.core.results.gain import Gain
 from earnest.core.results.interval import Interval
+from earnest.core.results.specs import Selection
 from earnest.core.results.thresholds import Thresholds
+from earnest.engine.progress import Meter, ProgressBar, watch_progress
 from earnest.inference.curves.gain import gain_beside
 from earnest.inference.curves.thresholds import thresholds_beside
 from earnest.inference.resampling.ensembles import check_ensemble, choose_ensembles
+from earnest.kernels.score import score_table
 from earnest.methods.base import Method
 from earnest.methods.run import configure_for_search, estimate, too_optimistic
-from earnest.metrics.families import Metric
+from earnest.metrics.families import CallableMetric, Metric
+from earnest.resampling.bootstrap import DRAWN, DrawnShare
 from earnest.training.fit.ledger import UNSCORED, Failure
 from earnest.training.fit.splits import Splits
+
+LONG = 3.0  # seconds: a display never computes that long, and `estimate_` shows progress
+TIMED, ENOUGH = 4, 0.1  # resamples by which the time is foretold, and seconds that tell enough
+
+# Whether an attribute is read to be shown, by somebody who did not ask for it.
+_DISPLAYED: ContextVar[bool] = ContextVar("displayed", default=False)
 
 
 class NoEstimateError(EarnestError, ValueError, AttributeError):
@@ -101,17 +117,49 @@ class EstimateQuestion:
                 cure="Read failures_. With error_score=numpy.nan such a configuration cannot win.",
             )
         if made.winner not in (name, None):
-            made = self._judge_another(made, self._ask(pi.select(self.best)))
-        return replace(made, winner=name, cautions=by_severity([*made.cautions, *self.cautions]))
+            made = self._judge_another(pi, made, self._ask(pi.select(self.best)))
+        return replace(
+            made,
+            winner=name,
+            winner_label=pi.configs.find_label(name),
+            cautions=by_severity([*made.cautions, *self.cautions]),
+        )
 
     def _ask(self, pi: Predictions) -> Estimate:
-        return estimate(
+        made = estimate(
             pi,
             method=configure_for_search(self.method, self.n_resamples, self.rule),
             metric=self.metric,
             confidence_level=self.confidence_level,
             rng=self.seed,
         )
+        return replace(made, cautions=tuple(map(reword_for_search, made.cautions)))
+
+    @property
+    def n_rounds(self) -> int | None:
+        """How many resamples the method draws, None where it draws none."""
+        method = configure_for_search(self.method, self.n_resamples, self.rule)
+        rounds: int | None = getattr(method, "n_resamples", None)
+        return rounds
+
+    def foretell_seconds(self, pi: Predictions) -> float:
+        """Return about how many seconds the answer takes, by the time of a few resamples.
+
+        A metric that is called once for each resample and configuration is timed on one
+        configuration; those that score all at once, on all, after they are compiled.
+        """
+        usable = pi.usable()
+        rounds = self.n_rounds or usable.n_folds
+        shares = np.full(usable.n_cases, 1.0 / usable.n_cases)
+        counts = np.random.default_rng(0).multinomial(usable.n_cases, shares, size=TIMED)
+        if not isinstance(self.metric, CallableMetric):
+            _time_scores(usable, self.metric, counts[:1])
+            return _time_scores(usable, self.metric, counts) / TIMED * rounds
+        seconds = list[float]()
+        for resample in counts:
+            if sum(seconds) < ENOUGH:
+                seconds.append(_time_scores(usable.select(0), self.metric, resample[None]))
+        return min(seconds) * rounds * usable.n_configs
 
     def choose_members(self, pi: Predictions) -> dict[str, float]:
         """Return the shares of the ensemble that the rule chooses on the sample itself."""
@@ -123,18 +171,17 @@ class EstimateQuestion:
         order = np.argsort(-shares, kind="stable")
         return {usable.configs.ids[c]: float(shares[c]) for c in order if shares[c] > 0}
 
-    def _judge_another(self, made: Estimate, alone: Estimate) -> Estimate:
+    def _judge_another(self, pi: Predictions, made: Estimate, alone: Estimate) -> Estimate:
         """Return the estimate of a winner that the rule of the resamples does not choose."""
         sign = self.metric.sign
         # Methods that keep cases apart for a choice have no naive value of one configuration.
         naive = alone.value if alone.naive is None else alone.naive
         own = sign * min(sign * alone.value, sign * naive)
-        corrected = configure_for_search(self.method, self.n_resamples, None).spec.corrected
-        if corrected and sign * made.value <= sign * own:
+        if made.honest and sign * made.value <= sign * own:
             kept = [one for one in made.cautions if one.code not in OF_THE_WINNER]
             # The error of the optimism is that of the other winner's.
             told = replace(made, naive=naive, winner=alone.winner, optimism_error=None)
-            remarks = [*too_optimistic(told, corrected=True), *_warn_of_rules(made, alone)]
+            remarks = [*too_optimistic(told), *_warn_of_rules(pi, made, alone)]
             return replace(told, cautions=(*kept, *remarks))
         whole = [one for one in made.cautions if one.code in OF_ALL]
         kept = [one for one in alone.cautions if one.code not in {"EN015", "EN022", *OF_ALL}]
@@ -143,9 +190,16 @@ class EstimateQuestion:
             value=own,
             naive=naive,
             n_configs=made.n_configs,
+            selection=Selection.UNCORRECTED,
             provenance=made.provenance,
-            cautions=(*kept, *whole, *_warn_of_no_correction(made, alone)),
+            cautions=(*kept, *whole, *_warn_of_no_correction(pi, made, alone)),
         )
+
+
+def _time_scores(pi: Predictions, metric: Metric, counts: NDArray[np.int64]) -> float:
+    began = time.perf_counter()
+    score_table(pi, metric, counts)
+    return time.perf_counter() - began
 
 
 # Remarks on the winner of the resamples' rule, and those on all configurations together.
@@ -153,18 +207,26 @@ OF_THE_WINNER = {"EN001", "EN005", "EN007"}
 OF_ALL = {"EN006", "EN012"}
 
 
-def _describe_rules(made: Estimate, alone: Estimate) -> str:
+def _describe_rules(pi: Predictions, made: Estimate, alone: Estimate) -> str:
     rule = made.provenance.knobs.get("selector", made.method)
+    refitted, chosen = (_print_winner(pi, one) for one in (alone, made))
     return (
-        f"The search refits {alone.winner}; the resamples choose by {rule!r}, which on these "
-        f"data chooses {made.winner}."
+        f"The search refits {refitted}; the resamples choose by {rule!r}, which on these data "
+        f"chooses {chosen}."
     )
 
 
-def _warn_of_rules(made: Estimate, alone: Estimate) -> Iterator[Caution]:
+def _print_winner(pi: Predictions, made: Estimate) -> str:
+    """Return the winner by its name, and its parameters in brackets."""
+    name = made.winner or ""
+    label = pi.configs.find_label(name)
+    return name if label is None else f"{name} ({label.removeprefix(f'{name}: ')})"
+
+
+def _warn_of_rules(pi: Predictions, made: Estimate, alone: Estimate) -> Iterator[Caution]:
     yield Caution(
         "EN014",
-        _describe_rules(made, alone),
+        _describe_rules(pi, made, alone),
         "The value corrects for a choice by that rule, and is no better than the score of "
         f"{alone.winner}.",
         "If both are about equally good, you lose little. For a metric that is a mean over "
@@ -172,10 +234,10 @@ def _warn_of_rules(made: Estimate, alone: Estimate) -> Iterator[Caution]:
     )
 
 
-def _warn_of_no_correction(made: Estimate, alone: Estimate) -> Iterator[Caution]:
+def _warn_of_no_correction(pi: Predictions, made: Estimate, alone: Estimate) -> Iterator[Caution]:
     yield Caution(
         "EN014",
-        _describe_rules(made, alone),
+        _describe_rules(pi, made, alone),
         f"The choice of {alone.winner} cannot be repeated in the resamples, so the value is its "
         f"own out-of-sample score, not that of {made.winner}.",
         "Let `refit` choose by the score, or confirm the result on cases that the search never "
@@ -205,6 +267,13 @@ class SearchRecord:
     question: EstimateQuestion | None
     refusal: EarnestError | None
 
+    @cached_property
+    def seconds(self) -> float:
+        """About how many seconds the estimate takes."""
+        if self.question is None or self.predictions is None:
+            return 0.0
+        return self.question.foretell_seconds(self.predictions)
+
 
 def get_record(search: EstimateAttributes) -> SearchRecord:
     """Return what a fitted search keeps for its estimate."""
@@ -214,6 +283,7 @@ def get_record(search: EstimateAttributes) -> SearchRecord:
 class EstimateAttributes:
     """The attributes of a fitted search that tell how good its winner really is."""
 
+    verbose: float | Progress
     _record: SearchRecord
     _answer: Estimate | None
 
@@ -221,8 +291,8 @@ class EstimateAttributes:
     def predictions_(self) -> Predictions:
         """Π: the out-of-sample predictions of every configuration.
 
-        NaN if a fit failed or a configuration had been dropped. Its `kind` is what the
-        metric of the estimate is computed from.
+        NaN if a fit failed or a configuration had been dropped. Every score of the search that is
+        a metric of predictions can be computed from it again.
         """
         _need_fit(self)
         if self._record.predictions is None:
@@ -233,7 +303,8 @@ class EstimateAttributes:
     def estimate_(self) -> Estimate:
         """How good the winner really is: the estimate of `method`, always of `best_index_`.
 
-        It is computed on first use, from the seed of the search, and kept. If `refit` chose
+        It is computed on first use, from the seed of the search, and kept; if that takes seconds,
+        a bar on standard error says so and shows how far it is. If `refit` chose
         another winner than the rule of the resamples, it is not better than that winner's own
         score, and a caution (EN014) says what it corrects for.
         """
@@ -243,10 +314,16 @@ class EstimateAttributes:
             if record.question is None:
                 raise refuse_estimate(record.refusal, "estimate_")
             try:
-                self._answer = record.question.answer(self.predictions_)
+                if not (_DISPLAYED.get() and record.seconds > LONG):
+                    with _show_long_work(record, self.verbose):
+                        self._answer = record.question.answer(self.predictions_)
+            except ClusterError:  # it can be asked again
+                raise
             except EarnestError as error:
                 self._record = replace(record, refusal=error)
                 raise refuse_estimate(error, "estimate_") from error
+        if self._answer is None:
+            raise NoEstimateError("a display does not compute it", cure="Ask for `estimate_`.")
         return self._answer
 
     def gain(self, *, order: str = "tried", n_jobs: int | None = None) -> Gain:
@@ -302,17 +379,81 @@ class EstimateAttributes:
             made["text/html"] = self._show_estimate() + made["text/html"]
         return made
 
+    def _get_fitted_attr_html(self, doc_link: str = "") -> object:
+        """Return the attributes that scikit-learn's diagram shows; it reads all there are."""
+        token = _DISPLAYED.set(True)
+        try:
+            return super()._get_fitted_attr_html(doc_link)  # type: ignore[misc]
+        finally:
+            _DISPLAYED.reset(token)
+
     def _show_estimate(self) -> str:
-        """Return the estimate for a notebook, or nothing if there is none."""
+        """Return the estimate for a notebook, or nothing if there is none.
+
+        One that would take long is not computed for a display: it says how to ask for it.
+        """
         record: SearchRecord | None = getattr(self, "_record", None)
         if record is None or record.question is None:
             return ""
-        from earnest.reporting.fragments import estimate_fragment
+        from earnest.reporting.fragments import estimate_fragment, fragment
 
         try:
+            if self._answer is None and record.seconds > LONG:
+                how = f"Ask for it with estimate_: {_describe_work(record)}."
+                return fragment("The estimate is not computed yet.", how, [], ())
             return estimate_fragment(self.estimate_)
-        except NoEstimateError:
+        except EarnestError:
             return ""
+
+
+def _describe_work(record: SearchRecord) -> str:
+    """Return in words how long an estimate takes, and what for."""
+    assert record.question is not None
+    name, rounds = record.question.metric.name, record.question.n_rounds
+    what = f"{rounds:,} resamples of {name} take" if rounds else f"{name} takes"
+    return f"{what} about {record.seconds:,.0f} s"
+
+
+@contextmanager
+def _show_long_work(record: SearchRecord, verbose: float | Progress) -> Iterator[None]:
+    """Say before it begins that an estimate takes long, and show how far it is."""
+    if record.seconds <= LONG or sys.stderr is None:
+        yield
+        return
+    assert record.question is not None
+    shown = ProgressBar() if isinstance(verbose, int | float) else verbose
+    meter = Meter([shown], noun="resamples")
+    with watch_progress(meter, record.question.n_rounds or 0, "Estimate"):
+        meter.message(f"{_describe_work(record)}.")
+        token = DRAWN.set(ShownShare(progress=meter))
+        try:
+            yield
+        finally:
+            DRAWN.reset(token)
+
+
+@dataclass
+class ShownShare(DrawnShare):
+    """Passes the resamples that are scored on to a Progress."""
+
+    progress: Progress | None = None
+    shown: int = 0
+
+    def begin(self, start: int, stop: int, total: int) -> None:
+        """Tell that the resamples before `start` are scored, and a batch is begun."""
+        super().begin(start, stop, total)
+        self._show()
+
+    def go_on(self, share: float) -> None:
+        """Tell that this share of the batch is scored."""
+        super().go_on(share)
+        self._show()
+
+    def _show(self) -> None:
+        assert self.progress is not None
+        for number in range(self.shown, self.done):
+            self.progress.advance(Outcome((number,)))
+        self.shown = max(self.shown, self.done)
 
 
 def _need_fit(search: EstimateAttributes) -> None:
@@ -338,6 +479,15 @@ def make_trial(
 
 
 LONGEST = 160  # signs of an error that are shown
+
+# What to do after a fit of SearchCV, in its own arguments.
+IN_SEARCH = {
+    "EN005": "List `candidates` from simple to complex, or let a function as `refit` choose among "
+    "the best.",
+    "EN015": "If others were tried, list them in `candidates`.",
+    "EN019": "Keep scores: response='predict_proba' or response='decision_function'.",
+    "EN058": "Choose by a `scoring` of scores, such as 'roc_auc', and set the threshold yourself.",
+}
 
 # What to do after `tune`, in its own arguments, where the advice of a caution is for those who
 # made the folds, the configurations or the estimate themselves.
@@ -371,7 +521,16 @@ def reword_for_tune(caution: Caution) -> Caution:
     >>> reword_for_tune(Caution("EN016", "Few.", "Rough.", "Use n_resamples=9000 or more.")).cure
     'Choose a lower `confidence_level`.'
     """
-    cure = IN_TUNE.get(caution.code)
+    return _reword(caution, IN_TUNE)
+
+
+def reword_for_search(caution: Caution) -> Caution:
+    """Return a caution whose advice can be followed by someone who fitted a SearchCV."""
+    return _reword(caution, IN_SEARCH)
+
+
+def _reword(caution: Caution, advice: Mapping[str, str]) -> Caution:
+    cure = advice.get(caution.code)
     return caution if cure is None or not caution.cure else replace(caution, cure=cure)
 
 

@@ -7,7 +7,6 @@ search is still alive.
 
 from __future__ import annotations
 
-import math
 import threading
 import time
 import warnings
@@ -28,11 +27,12 @@ from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.weights import Weights
 from earnest.core.text.names import label_configs, name_configs, readable
-from earnest.engine.progress import ForwardedProgress, estimate_seconds_left
-from earnest.inference.curves.corrected import Selection
+from earnest.engine.progress import Meter, ProgressState
+from earnest.inference.curves.corrected import ResampledSelection
 from earnest.inference.curves.prefixes import score_prefixes
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric
+from earnest.metrics.responding import pick_answer
 from earnest.resampling.bootstrap import CaseBootstrap, GroupBootstrap, StratifiedBootstrap
 from earnest.training.fit.ledger import Ledger, explain_failure
 
@@ -135,18 +135,12 @@ class LiveState:
         What is searched.
     status : Status
         How it stands.
-    doing : str
-        What is being done, in words.
+    progress : ProgressState
+        How far it is.
+    error : str
+        What ended it, where it failed.
     written : float
         When this was true, in seconds since 1970.
-    seconds : float
-        How long it has been running.
-    left : float or None
-        How long it will still take; None if unknown.
-    planned, n_configs_planned : int
-        How many fits and configurations are planned; 0 if unknown.
-    done, stored, dropped, failed : int
-        How many fits are made, were there before, will not be made, and failed.
     failures : tuple of LiveFailure
         The last of those that failed.
     standing : Standing or None
@@ -159,27 +153,14 @@ class LiveState:
 
     title: str = ""
     status: Status = Status.RUNNING
-    doing: str = ""
+    progress: ProgressState = field(default_factory=ProgressState)
+    error: str = ""
     written: float = 0.0
-    seconds: float = 0.0
-    left: float | None = None
-    planned: int = 0
-    n_configs_planned: int = 0
-    done: int = 0
-    stored: int = 0
-    dropped: int = 0
-    failed: int = 0
     failures: tuple[LiveFailure, ...] = ()
     standing: Standing | None = None
     every: float = EVERY
     stale: float = STALE
     again: str = ""
-
-    @property
-    def share(self) -> float:
-        """The share of the fits that are made, from 0 to 1."""
-        todo = max(self.planned - self.dropped, self.done)
-        return self.done / todo if todo else 0.0
 
 
 class LivePage:
@@ -198,6 +179,8 @@ class LivePage:
         How to resume the search if it was ended.
     clock : callable
         Seconds that only grow, for the share of time.
+    follow : bool
+        Whether the page may be a link; not where earnest chose its name.
 
     Examples
     --------
@@ -219,22 +202,21 @@ class LivePage:
         title: str = "",
         again: str = "",
         clock: Callable[[], float] = time.monotonic,
+        follow: bool = True,
     ) -> None:
-        self.path = _check_page(path)
-        self.until = math.inf  # when, on the clock, the search ends in any case
+        self.path, self._follow = _check_page(path), follow
         self.trouble: str | None = None  # why the page could not be written, the first time
         self.spent = 0.0  # seconds that went into numbers
         self.drawing = 0.0  # seconds of a processor that went into writing
         self._state = LiveState(title=title, again=again)
-        self._clock, self._began = clock, clock()
+        self.meter = Meter(began=clock(), clock=clock)  # another one where a run brings its own
         self._changed, self._over = threading.Event(), threading.Event()
         self._writer: threading.Thread | None = None
 
     @property
     def state(self) -> LiveState:
         """What the page shows, as of now."""
-        seconds = self._clock() - self._began
-        return replace(self._state, written=time.time(), seconds=seconds)
+        return replace(self._state, written=time.time(), progress=self.meter.read())
 
     def change(self, **parts: object) -> None:
         """Change what the page shows; it is written soon."""
@@ -243,7 +225,8 @@ class LivePage:
 
     def say(self, doing: str) -> None:
         """Show what is being done."""
-        self.change(doing=doing)
+        self.meter.say(doing)
+        self._changed.set()
 
     def __enter__(self) -> Self:
         self._write()
@@ -267,12 +250,12 @@ class LivePage:
             return
         self.leave()
         if kind is None:
-            self.change(status=Status.FINISHED, doing="", left=None)
+            self.change(status=Status.FINISHED)
         elif issubclass(kind, KeyboardInterrupt | SystemExit):
-            self.change(status=Status.STOPPED, left=None)
+            self.change(status=Status.STOPPED)
         else:
             said = str(error).strip().partition("\n")[0]
-            self.change(status=Status.FAILED, left=None, doing=f"{kind.__name__}: {said}")
+            self.change(status=Status.FAILED, error=f"{kind.__name__}: {said}")
         self._write()
 
     def leave(self) -> None:
@@ -302,7 +285,7 @@ class LivePage:
 
         began = time.thread_time()
         try:
-            write_file(self.path, draw_live_page(self.state))
+            write_file(self.path, draw_live_page(self.state), follow=self._follow)
             self.trouble = None
         except Exception as error:  # noqa: BLE001
             self.trouble = str(error) if isinstance(error, EarnestError) else repr(error)
@@ -334,8 +317,8 @@ def open_page(given: str | Path | LivePage | None, title: str) -> Iterator[LiveP
 
 
 @dataclass(eq=False, kw_only=True)
-class Watch(ForwardedProgress):
-    """Shows the progress of a search on a page, and forwards it.
+class Watch:
+    """Shows on a page what the fits of a search say; the meter of the page counts them.
 
     Parameters
     ----------
@@ -352,10 +335,6 @@ class Watch(ForwardedProgress):
         Of the resamples behind intervals.
     by_fold : bool
         Whether all configurations are evaluated on one split before the next.
-    told : Progress, optional
-        Also receives the progress.
-    n_configs : int
-        How many configurations are planned; 0 if unknown.
     clock : callable
         Seconds that only grow.
     """
@@ -366,67 +345,41 @@ class Watch(ForwardedProgress):
     score: str
     seed: int
     by_fold: bool = False
-    n_configs: int = 0
     clock: Callable[[], float] = time.monotonic
     _began: float = 0.0
-    _first: float | None = None
     _free: float | None = None  # what the first numbers took: compiled code is loaded once
     _last: float = -np.inf
     _seen: tuple[int, int] = (0, 0)
-    _counts: dict[str, int] = field(default_factory=dict)
     _failures: list[LiveFailure] = field(default_factory=list)
 
     def start(self, total: int, title: str = "") -> None:
         """Begin; `total` fits are planned."""
         self._began = self.clock()
-        self._counts = dict.fromkeys(("done", "stored", "dropped", "failed"), 0)
-        self.page.change(planned=total, n_configs_planned=self.n_configs, doing="")
-        super().start(total, title)
+        self.page.change()
 
     def advance(self, outcome: Outcome, *, stored: bool = False) -> None:
         """Tell that a fit is finished."""
-        super().advance(outcome, stored=stored)
-        now = self.clock()
-        counts = self._counts
-        counts["done"] += 1
-        counts["stored"] += stored
-        counts["failed"] += outcome.failed
-        if self._first is None and not stored:
-            self._first = now
         if outcome.failed:
             config, repeat, fold = outcome.key
             why = explain_failure(outcome)
             id_, params = self.ledger.ids[config], self.ledger.configurations[config].params
             failure = LiveFailure(label_configs([id_], [params])[id_], repeat, fold, why)
             self._failures = [*self._failures, failure][-MOST_FAILURES:]
-        self._tell()
+        self.page.change(failures=tuple(self._failures))
         if self.is_due():
             self.look()
 
     def drop(self, count: int) -> None:
         """Tell that so many fits will not be made."""
-        super().drop(count)
-        self._counts["dropped"] += count
-        self._tell()
+        self.page.change()
+
+    def message(self, text: str) -> None:
+        """Show no messages: a page has numbers."""
 
     def finish(self) -> None:
         """End, with the numbers of all finished fits."""
-        super().finish()
         with suppress(KeyboardInterrupt):  # the page of a stopped search shows how far it came
             self.look()
-
-    def _tell(self) -> None:
-        counts, planned = self._counts, self.page.state.planned
-        left = None
-        if self._first is not None:
-            left = estimate_seconds_left(
-                ran=counts["done"] - counts["stored"] - 1,
-                done=counts["done"],
-                todo=max(planned - counts["dropped"], counts["done"]),
-                seconds=self.clock() - self._first,
-                most=self.page.until - self.clock(),
-            )
-        self.page.change(left=left, failures=tuple(self._failures), **counts)
 
     def is_due(self) -> bool:
         """Tell whether new numbers are due: a while after the last ones, if they take little time.
@@ -440,8 +393,9 @@ class Watch(ForwardedProgress):
         return spent <= SHARE * (now - self._began)
 
     def _count_complete(self) -> tuple[int, int]:
-        todo = self.page.state.planned - self._counts["dropped"]
-        ended = self.ledger.n_fits >= todo  # then the last split is complete too
+        ended = (
+            self.ledger.n_fits >= self.page.meter.read().fits_planned
+        )  # then the last split is complete too
         return self.ledger.count_complete(by_fold=self.by_fold and not ended)
 
     def look(self) -> None:
@@ -463,6 +417,7 @@ class Watch(ForwardedProgress):
         pi = None if self.metric is None else self.ledger.make_predictions(configs)
         try:
             if pi is not None and self.metric is not None:
+                pi = pick_answer(pi, self.metric)
                 return stand_by_predictions(
                     mask_splits(pi, self.ledger, n_splits), self.metric, self.seed
                 )
@@ -527,7 +482,7 @@ def stand_by_predictions(pi: Predictions, metric: Metric, seed: int) -> Standing
     expected = score_prefixes(
         pi.select(known.tolist()),
         metric,
-        Selection(Seeds(seed), n_resamples=RESAMPLES),
+        ResampledSelection(Seeds(seed), n_resamples=RESAMPLES),
         marks=[len(known)],
     )
     return Standing(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, InputError
+from earnest.core.base.extras import tell_install
 from earnest.core.base.rng import Purpose, Seeds
 
 Space = Mapping[str, object] | Callable[[object], dict[str, object] | None]
@@ -232,7 +233,7 @@ def _import_optuna() -> ModuleType:
         raise MissingOptunaError(
             "Optuna is not installed",
             needs="the extra 'optuna'",
-            cure="Install it with: pip install 'earnest[optuna]'.",
+            cure=tell_install("optuna"),
         ) from error
     return optuna
 

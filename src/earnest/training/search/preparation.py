@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from earnest.core.base import check
-from earnest.core.base.arrays import refuse_other_order
+from earnest.core.base.arrays import refuse_other_order, refuse_unhashable
 from earnest.core.base.errors import InputError
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
@@ -430,8 +430,8 @@ def check_configurations(base: Estimator, configurations: Iterable[Configuration
 
 def _suggest_step(name: str, known: Sequence[str]) -> str:
     """Return the pipeline parameter that a name without its step may mean."""
-    found = [one for one in known if one.endswith(f"__{name}")]
-    return f"Did you mean {' or '.join(map(repr, found[:3]))}?" if found else ""
+    parameters = [parameter for parameter in known if parameter.endswith(f"__{name}")]
+    return check.suggest(map(repr, parameters[:3]))
 
 
 def _explain_unknown(base: Estimator, configuration: Configuration, error: Exception) -> InputError:
@@ -493,6 +493,8 @@ def prepare(options: SearchOptions, X: object, y: object, params: Params) -> Sea
     scoring = read_scoring(base, options.scoring, refit=options.refit, raises=options.raises)
     X, y = match_rows(X, make_survival_outcome(y))
     routed = route("SearchCV", base, scoring.call, options.cv, params, count_rows(X))
+    refuse_unhashable("y", y, huge=False)
+    refuse_unhashable("groups", routed.split.get("groups"))
     facts = _identify(options, base, X, y, routed)
     candidates, seed = _draw_candidates(options, facts)
     kinds = [LEARNER]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import cast
 
@@ -17,8 +19,9 @@ from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Store, Task
 from earnest.core.base.provenance import moment
 from earnest.core.base.rng import Seeds
-from earnest.engine.progress import read_progress
+from earnest.engine.progress import read_meter
 from earnest.metrics.families import Metric
+from earnest.metrics.responding import pick_answer
 from earnest.training.fit.experiment import Configuration
 from earnest.training.fit.ledger import Ledger
 from earnest.training.fit.problem import refuse
@@ -59,8 +62,10 @@ class SearchRun:
     begun: str | None = None
 
 
-def search_all(options: SearchOptions, prepared: SearchSetup) -> SearchRun:
-    """Evaluate the configurations of a search."""
+def search_all(
+    options: SearchOptions, prepared: SearchSetup, *, deadline: float = math.inf
+) -> SearchRun:
+    """Evaluate the configurations of a search, until a deadline if it has one."""
     candidates, splits = prepared.candidates, prepared.splits
     fixed = _is_static(candidates)
     ledger = Ledger(splits, prepared.problem.plan, prepared.scoring.names, static=fixed)
@@ -68,12 +73,13 @@ def search_all(options: SearchOptions, prepared: SearchSetup) -> SearchRun:
         _refuse_no_metric(prepared)
     with (
         open_page(options.live, _name_search(options)) as page,
+        _watch_by(page, options, prepared, ledger) as run,
         open_run(
             prepared.experiment,
-            _watch_by(page, options, prepared, ledger),
+            replace(run, deadline=deadline),
             identity=prepared.identity,
             total=(count_planned(candidates) or 0) * len(splits),
-            title="SearchCV",
+            title="Search",
         ) as opened,
     ):
         if opened.store is not None:
@@ -105,13 +111,19 @@ def _name_search(options: SearchOptions) -> str:
     return type(steps[-1][1] if steps else base).__name__
 
 
+@contextmanager
 def _watch_by(
     page: LivePage | None, options: SearchOptions, prepared: SearchSetup, ledger: Ledger
-) -> RunOptions:
-    """Return how fits are run, with their progress shown on a live page."""
-    if page is None:
-        return options.run
+) -> Iterator[RunOptions]:
+    """Yield how fits are run, with their progress counted, and shown on a live page."""
     run, names = options.run, prepared.scoring.names or (SINGLE,)
+    meter = read_meter(run.progress)
+    meter.expect(n_configs=count_planned(prepared.candidates) or 0, n_splits=len(prepared.splits))
+    run = replace(run, progress=meter)
+    if page is None:
+        yield run
+        return
+    page.meter = meter
     watch = Watch(
         page=page,
         ledger=ledger,
@@ -119,10 +131,12 @@ def _watch_by(
         score=options.refit if isinstance(options.refit, str) else names[0],
         seed=prepared.seed,
         by_fold=_by_fold(options),
-        told=read_progress(run.progress),
-        n_configs=count_planned(prepared.candidates) or 0,
     )
-    return replace(run, progress=watch)
+    with meter.joined_by(watch):
+        try:
+            yield run
+        finally:
+            watch.finish()
 
 
 def count_planned(candidates: ConfigurationList | DynamicSearch) -> int | None:
@@ -153,7 +167,9 @@ def put_cases(store: Store, plan: ResponsePlan | None, splits: Splits, *, static
     """Store which rows each split tests, so that the file alone is enough for predictions."""
     if plan is not None:
         where = list(zip(splits.repeat, splits.fold, splits.test, strict=True))
-        store.put_document(CASES, about_cases(plan.target, plan.kind, where, static=static))
+        sizes = splits.training_sizes
+        cases = about_cases(plan.target, plan.kind, where, training_sizes=sizes, static=static)
+        store.put_document(CASES, cases)
 
 
 def _run_by_fold(
@@ -176,6 +192,7 @@ def _run_by_fold(
         pi = ledger.make_predictions()
         if done == count or pi is None:
             continue
+        pi = pick_answer(pi, metric)
         if stop is not None and stop.test(pi, metric, seeds, done).stop:
             _skip(opened, int(alive.sum()) * (count - done))
             return done, trace
@@ -188,7 +205,7 @@ def _run_by_fold(
 
 def _skip(opened: Run, count: int) -> None:
     """Tell that so many fits will not be made."""
-    if opened.progress is not None and count:
+    if count:
         opened.progress.drop(count)
 
 

@@ -219,7 +219,9 @@ class SearchCV(
     n_resamples : int, optional
         The number of resamples; that of the method by default.
     response : {'predict_proba', 'decision_function', 'predict'}, optional
-        Which response of a classifier is kept; by default the one that the metric needs.
+        Which response of a classifier is kept. By default it is the one that tells most of those
+        that the metric and the scores need; a second one is kept beside it only where it tells
+        more, such as the labels of a model that does not decide by its probabilities.
     drop : {'bced', 'bced_adjusted'} or DroppingRule, optional
         How to drop configurations early that are clearly worse than the best.
     stop_when_width : float, optional
@@ -242,7 +244,8 @@ class SearchCV(
         that have no seed of their own. None leaves these parts as they are, unless there is a
         `store`: then seeds are made from the data and the search, so that the same call resumes.
     verbose : int or Progress
-        Shows a bar if above 0; an object with the methods of a Progress receives it instead.
+        Shows a bar if above 0; an object with the methods of a Progress receives it instead, and
+        a `ProgressDisplay` of `earnest.engine.progress` the same numbers as the bar.
     param_grid, param_distributions : optional
         Other names of `candidates`; one of the three is given. From `param_distributions`
         configurations are drawn, without replacement where all are lists.
@@ -289,7 +292,7 @@ class SearchCV(
     >>> search.best_params_
     {'max_depth': 4, 'min_samples_leaf': 20}
     >>> search.estimate_
-    roc_auc 0.975, 95 % interval [0.956, 0.990] (bbc, winner of 8 configs, trained on 4/5 of n=569)
+    roc_auc 0.975, 95 % interval [0.956, 0.990] (bbc, winner of 8 configs, trained on 455, n=569)
     """
 
     def __init__(

@@ -8,8 +8,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from earnest.core.base import check
-from earnest.core.base.errors import InputError
-from earnest.core.tables.columns import NAMELESS
+from earnest.core.tables.columns import NAMELESS, find_stray_text
+from earnest.core.tables.faults import ColumnFault
+from earnest.core.tables.formats.numbers import DATE, NUMBER
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,26 +21,13 @@ CASES_A_LEVEL = 4  # fewer on average tell nothing of a level,
 FEW_LEVELS = 10  # unless there are as few as this
 ENOUGH = 20  # cases from which on "all different" means something
 ALMOST_ALL = 0.9
-_COMMA = ", pass decimal=',' if the comma is one"
-_EITHER = ", or for a CSV file pass thousands=',' or decimal=','"
-MARKS = 3  # so many words among numbers are marks of what is missing
+FEW_WORDS = 3  # among numbers: they are faults, and more are levels
 _IDENTIFIER = re.compile(
     r"(^|[_\W])(id|ids|uuid|guid|index|key|rownum|row_?nr)$|^unnamed: \d+$", re.I
 )
 _CAMEL = re.compile(r"[a-z](ID|Id)$")
-_MONEY = "$€£¥₹"
-# A number with a sign of money or percent, or with marks between its thousands.
-_WRITTEN = (
-    rf"^\s*[-+]?\s*[{_MONEY}]?\s*[-+]?[0-9]+([.,'’ \x{{a0}}\x{{202f}}][0-9]{{3}})*([.,][0-9]+)?"
-    rf"\s*[%‰{_MONEY}]?\s*$"
-)
-# A date as people write it; those of ISO 8601 are dates in the file already.
-_DATE = (
-    r"^\s*([0-9]{1,2}[-./ ]\s?([0-9]{1,2}|\pL{3,9}\.?)[-./ ]\s?[0-9]{4}|"
-    r"[0-9]{4}[-./][0-9]{1,2}[-./][0-9]{1,2})([ T]+[0-9]{1,2}:[0-9]{2}.*)?\s*$"
-)
+DIGITS = r"^\s*[0-9]+\s*$"  # of a column of text: codes with leading zeros
 WORDS = 3.0  # on average: what differs in every row is then text, not an identifier
-_NUMBER = r"^\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$"
 
 
 class ColumnKind(StrEnum):
@@ -86,8 +74,8 @@ class ColumnFinding:
 
 def look_at(
     name: str, column: pa.ChunkedArray, whole: pa.ChunkedArray | None = None
-) -> ColumnFinding:
-    """Return the kind of an Arrow column; refuse numbers that a few words have made text.
+) -> ColumnFinding | ColumnFault:
+    """Return the kind of an Arrow column, or why it has none: numbers that words have made text.
 
     For a very long column, `column` may be a sample and `whole` all of it.
 
@@ -110,10 +98,11 @@ def look_at(
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind) or pa.types.is_time(kind):
         return ColumnFinding(ColumnKind.DATE)
     if not (pa.types.is_boolean(kind) or is_number(kind) or is_text(kind)):
-        raise InputError(
-            f"column {name!r} has an unsupported type",
+        return ColumnFault(
+            name,
+            "has an unsupported type",
             needs="numbers, text, true and false, or dates",
-            got=str(kind),
+            value=str(kind),
             cure=f"Leave it out: ignore={name!r}.",
         )
     count = int(pc.count_distinct(known).as_py())
@@ -128,12 +117,12 @@ def look_at(
 
 def look_kept(
     name: str, column: pa.ChunkedArray, whole: pa.ChunkedArray | None = None
-) -> ColumnFinding:
-    """Return the kind of a column that the user keeps: a number or a category, or refuse it."""
+) -> ColumnFinding | ColumnFault:
+    """Return the kind of a column that the user keeps: a number or a category, or its fault."""
     import pyarrow.compute as pc
 
     look = look_at(name, column, whole)
-    if look.kind.used:
+    if isinstance(look, ColumnFault) or look.kind.used:
         return look
     if is_number(column.type) and look.kind is ColumnKind.IDENTIFIER:
         return ColumnFinding(ColumnKind.NUMBER)
@@ -141,10 +130,11 @@ def look_kept(
         return ColumnFinding(
             ColumnKind.CATEGORY, tuple(sorted(pc.unique(column.drop_null()).to_pylist()))
         )
-    raise InputError(
-        f"column {name!r} cannot be kept",
+    return ColumnFault(
+        name,
+        "cannot be kept",
         needs="numbers or text that vary",
-        got=f"{look.kind}{', ' if look.detail else ''}{look.detail}",
+        value=f"{look.kind}{', ' if look.detail else ''}{look.detail}",
         cure=f"Leave `keep` out, or {name!r} from it.",
     )
 
@@ -166,7 +156,7 @@ def is_text(kind: pa.DataType) -> bool:
 
 def _look_at_number(
     name: str, column: pa.ChunkedArray, count: int, whole: pa.ChunkedArray
-) -> ColumnFinding:
+) -> ColumnFinding | ColumnFault:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -174,10 +164,12 @@ def _look_at_number(
         endless = pc.fill_null(pc.is_inf(column), False)
         if pc.any(endless).as_py():
             row = pc.index(endless, True).as_py()
-            raise InputError(
-                f"column {name!r} has infinite values",
+            return ColumnFault(
+                name,
+                "has infinite values",
                 needs="finite numbers, or nothing",
-                got=f"{column[row].as_py()} in row {row + 1}",
+                value=str(column[row].as_py()),
+                row=row,
                 cure=f"Leave the cell empty, or the column out: ignore={name!r}.",
             )
         return ColumnFinding(ColumnKind.NUMBER)
@@ -212,15 +204,16 @@ def is_named_as_identifier(name: str) -> bool:
 
 def _look_at_text(
     name: str, column: pa.ChunkedArray, known: pa.ChunkedArray, count: int
-) -> ColumnFinding:
+) -> ColumnFinding | ColumnFault:
     import pyarrow.compute as pc
 
     cases = len(known)
-    if count > 1 and _measure_share(known, _DATE) >= ALMOST_ALL:
+    if count > 1 and _measure_share(known, DATE) >= ALMOST_ALL:
         return ColumnFinding(ColumnKind.DATE)
     if count >= ENOUGH:
-        _refuse_marks(name, column, known)
-        _refuse_written(name, column, known)
+        fault = _find_fault(name, column, known)
+        if fault is not None:
+            return fault
         if count == cases or (is_named_as_identifier(name) and count > FEW_LEVELS):
             shown = "a different value in every row" if count == cases else f"{count:,} values"
             kind = ColumnKind.TEXT if _count_words(known) >= WORDS else ColumnKind.IDENTIFIER
@@ -244,40 +237,15 @@ def _count_words(known: pa.ChunkedArray) -> float:
     return float(pc.mean(pc.count_substring_regex(known, r"\S+")).as_py())
 
 
-def _refuse_marks(name: str, column: pa.ChunkedArray, known: pa.ChunkedArray) -> None:
-    """Refuse numbers with a few words, such as '?', for missing values."""
+def _find_fault(name: str, column: pa.ChunkedArray, known: pa.ChunkedArray) -> ColumnFault | None:
+    """Return the fault of numbers that a few words, or the way they are written, made text.
+
+    As text, each number would be a level of its own.
+    """
     import pyarrow.compute as pc
 
-    others = known.filter(pc.invert(pc.match_substring_regex(known, _NUMBER)))
-    words = pc.unique(others)
-    if 0 < len(words) <= MARKS and 2 * len(others) < len(known):
-        word = words[0].as_py()
-        row = pc.index(column, words[0]).as_py()
-        raise InputError(
-            f"column {name!r} has cells that are not numbers",
-            needs="a number in every row, or nothing",
-            got=f"{check.show(word, 30)} in row {row + 1}, {len(others):,} in total",
-            cure=f"Leave cells without a value empty, or the column out: ignore={name!r}.",
-        )
-
-
-def _refuse_written(name: str, column: pa.ChunkedArray, known: pa.ChunkedArray) -> None:
-    """Refuse numbers formatted for people: as text, each would be its own level."""
-    import pyarrow.compute as pc
-
-    plain = pc.match_substring_regex(known, _NUMBER)
-    written = pc.and_(pc.match_substring_regex(known, _WRITTEN), pc.invert(plain))
-    share = pc.sum(pc.or_(written, plain)).as_py() / len(known)
-    if not pc.any(written).as_py() or share < ALMOST_ALL:
-        return
-    value = known.filter(written)[0]
-    commas = bool(re.fullmatch(r"\s*[-+]?[0-9]+,[0-9]+\s*", value.as_py()))
-    either = bool(re.fullmatch(r"\s*[-+]?[1-9][0-9]{0,2},[0-9]{3}\s*", value.as_py()))
-    raise InputError(
-        f"column {name!r} has numbers written as text",
-        needs="plain numbers, such as 1234.5",
-        got=f"{check.show(value.as_py(), 30)} in row {pc.index(column, value).as_py() + 1}",
-        cure=f"Write plain numbers{_EITHER if either else _COMMA if commas else ''}, or leave the "
-        f"column out: "
-        f"ignore={name!r}.",
-    )
+    words = pc.unique(known.filter(pc.invert(pc.match_substring_regex(known, NUMBER))))
+    codes = pc.all(pc.match_substring_regex(known, DIGITS)).as_py()
+    if codes or (len(words) > FEW_WORDS and _measure_share(known, NUMBER) < ALMOST_ALL):
+        return None
+    return find_stray_text(name, column, f", or leave the column out: ignore={name!r}")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.arrays import first_other, whole_as_int
+from earnest.core.base.arrays import whole_as_int
 from earnest.core.base.errors import InputError
 from earnest.core.data.target import (
     TASKS,
@@ -19,9 +19,10 @@ from earnest.core.data.target import (
     label_array,
     plain_labels,
     read_target,
+    refuse_spellings,
     usual_positive,
 )
-from earnest.core.tables.columns import Columns
+from earnest.core.tables.columns import Columns, refuse_stray_text
 from earnest.training.fit.problem import make_survival_outcome
 from earnest.training.tables.kinds import is_number, is_text
 from earnest.training.tables.schema import read_numbers
@@ -132,6 +133,9 @@ def _read_single(columns: Columns, name: str, task: Task | None, positive: objec
         )
     known = _find_known(column)
     codes, found = _encode(name, column.take(pa.array(known, pa.int64())))
+    # Labels such as '1', '2', 'A' are few; numbers that a cell has made text are many.
+    if len(found) > FEW_CLASSES:
+        refuse_stray_text(columns, [name])
     if len(found) < 2:
         raise InputError(
             f"the outcome {name!r} has only one value",
@@ -139,6 +143,8 @@ def _read_single(columns: Columns, name: str, task: Task | None, positive: objec
             got=f"{check.show(found[0].item(), 30)} in {_describe_rows(len(codes))}",
             cure="Check whether `target` names the right column.",
         )
+    if task is None:
+        refuse_spellings(name, plain_labels(found), np.bincount(codes).tolist())
     told, said = _choose_task(name, len(codes), found, task)
     if told is Task.REGRESSION:
         _refuse_positive(name, positive)
@@ -176,31 +182,17 @@ def _encode(name: str, column: pa.ChunkedArray) -> tuple[NDArray[np.intp], NDArr
         column = pa.array(read_numbers(name, column))
     encoded = column.dictionary_encode()
     labels = encoded.dictionary.to_numpy(zero_copy_only=False)
-    found = whole_as_int(labels) if labels.dtype.kind == "f" else _read_labels(name, labels, column)
+    found = whole_as_int(labels) if labels.dtype.kind == "f" else _read_labels(labels)
     order = np.argsort(found, kind="stable")
     rank = np.empty(len(order), dtype=np.intp)
     rank[order] = np.arange(len(order))
     return rank[encoded.indices.to_numpy(zero_copy_only=False)], found[order]
 
 
-def _read_labels(
-    name: str, labels: NDArray[np.generic], column: pa.ChunkedArray
-) -> NDArray[np.generic]:
-    """Return labels as text or bool; refuse numbers that a cell has made text."""
-    import pyarrow.compute as pc
-
-    if labels.dtype == bool or all(isinstance(label, bool) for label in labels):
-        return labels.astype(bool)
-    # Labels such as '1', '2', 'A' are few; numbers that a cell has made text are many.
-    other = first_other(labels) if len(labels) > FEW_CLASSES else None
-    if other is not None:
-        raise InputError(
-            f"the outcome {name!r} has cells that are not numbers",
-            needs="numbers, or text throughout",
-            got=f"{check.show(other[1], 30)} in row {pc.index(column, other[1]).as_py() + 1}",
-            cure="Leave cells without a value empty.",
-        )
-    return labels.astype(str)
+def _read_labels(labels: NDArray[np.generic]) -> NDArray[np.generic]:
+    """Return labels as text or bool."""
+    truths = labels.dtype == bool or all(isinstance(label, bool) for label in labels)
+    return labels.astype(bool if truths else str)
 
 
 def _choose_task(
@@ -228,23 +220,13 @@ def _choose_task(
         return Task.BINARY, ""
     if asked is not None or not numeric:
         _refuse_many(name, found, n)
-        return Task.MULTICLASS, _note_alike(found)
+        return Task.MULTICLASS, ""
     few = len(found) <= FEW_CLASSES and n >= CASES_A_CLASS * len(found)
     if found.dtype.kind == "i" and few:
         return Task.MULTICLASS, (
             f"{len(found)} integers, read as classes (pass task='regression' otherwise)"
         )
     return Task.REGRESSION, ""
-
-
-def _note_alike(found: NDArray[np.generic]) -> str:
-    """Return a remark on classes that differ only in case, which may be typing errors."""
-    seen: dict[str, str] = {}
-    for label in map(str, found):
-        first = seen.setdefault(label.casefold(), label)
-        if first != label:
-            return f"{first!r} and {label!r} are two classes, as written"
-    return ""
 
 
 def _refuse_many(name: str, found: NDArray[np.generic], count: int) -> None:
@@ -267,7 +249,7 @@ def _read_classes(
     said: str,
 ) -> TableOutcome:
     if task is Task.BINARY and positive is None:
-        positive = usual_positive(labels)
+        positive = usual_positive(labels, np.bincount(codes).tolist())
     place, classes = _encode_labels(name, labels, task, positive)
     y = place[codes]
     counts = np.bincount(y)

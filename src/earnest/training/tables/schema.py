@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,16 @@ from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.base.provenance import JsonObject
 from earnest.core.results.cautions import Caution
-from earnest.core.tables.columns import Columns
+from earnest.core.tables.columns import MANY_WORDS, Columns
+from earnest.core.tables.faults import (
+    ColumnFault,
+    list_missing_marks,
+    make_faults_error,
+    name_plain_row,
+    show_cell,
+)
+from earnest.core.tables.formats.missing import MARKS, NO_LEVELS, clear_column, find_marks
+from earnest.core.tables.formats.numbers import PLAIN_NUMBER, are_numbers, read_plain
 from earnest.training.tables.kinds import ColumnKind, is_number, is_text
 
 if TYPE_CHECKING:
@@ -70,22 +79,35 @@ class Schema:
         The other columns of the table that it was made from, and the kind that each was.
     roles : mapping of str to str
         The names of the columns of the outcome: `target`, `time`, `event`, `group`.
+    missing : tuple of str
+        What the user called missing, besides the usual marks.
     """
 
     features: tuple[Feature, ...]
     left_out: Mapping[str, str]
     roles: Mapping[str, str]
+    missing: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the features."""
         return tuple(feature.name for feature in self.features)
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The names of the categories that are text, whatever a few rows of another table hold."""
+        return tuple(
+            feature.name
+            for feature in self.features
+            if feature.kind is ColumnKind.CATEGORY and not feature.logical
+        )
+
     def encode(self, table: object, rows: NDArray[np.intp] | None = None) -> NDArray[np.float64]:
         """Return the matrix (n, p) of a table: numbers, codes of levels, NaN where missing.
 
         Columns may stand in any order and others may be among them. A missing column, and text
-        where numbers were, are refused with their names; a level that is not known is missing.
+        where numbers were, are refused with their names; a level that is not known is missing, and
+        so are the marks of missing values that were so in training.
 
         Parameters
         ----------
@@ -103,14 +125,25 @@ class Schema:
         count = columns.rows if rows is None else len(rows)
         X = np.empty((count, len(self.features)), order="F")
         cautions: list[Caution] = []
+        faults: list[ColumnFault] = []
         for place, feature in enumerate(self.features):
+            if feature.name in columns.doubts:
+                faults.append(columns.doubts[feature.name])
+                continue
             column = columns.arrow(feature.name)
             column = column if rows is None else column.take(make_indices(rows))
             if feature.kind is ColumnKind.NUMBER:
-                X[:, place] = read_numbers(feature.name, column)
+                numbers = _read_feature(feature.name, column, self.missing)
+                if isinstance(numbers, ColumnFault):
+                    faults.append(numbers)
+                else:
+                    X[:, place] = numbers
             else:
-                X[:, place], strange = _encode(feature, column)
+                X[:, place], strange = _encode(feature, column, self.missing)
                 cautions += _warn_of_unknown_levels(feature, strange, count)
+        if faults:
+            row_names = name_plain_row if rows is not None else columns.name_row
+            raise make_faults_error(faults, row_names)
         return EncodedTable(X, tuple(cautions))
 
     def list_unexpected(self, table: Columns) -> tuple[str, ...]:
@@ -148,6 +181,7 @@ class Schema:
             ],
             "left_out": dict(self.left_out),
             "roles": dict(self.roles),
+            "missing": list(self.missing),
         }
 
     @classmethod
@@ -164,13 +198,65 @@ class Schema:
                 for one in data["features"]
             )
             left_out = {str(k): str(v) for k, v in data["left_out"].items()}
-            return cls(features, left_out, {str(k): str(v) for k, v in data["roles"].items()})
+            roles = {str(k): str(v) for k, v in data["roles"].items()}
+            return cls(features, left_out, roles, tuple(map(str, data["missing"])))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise FormatError("a schema cannot be read", got=check.show(error)) from error
 
 
+def _read_feature(
+    name: str, column: pa.ChunkedArray, missing: Sequence[str]
+) -> NDArray[np.float64] | ColumnFault:
+    """Return a column of numbers as floats, NaN where it is missing, or what is wrong with it."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if is_text(column.type):
+        column = clear_column(column, (*missing, *MARKS), None).column
+        if are_numbers(column):
+            column = read_plain(column)
+        elif not pc.any(pc.match_substring_regex(column, r"\S")).as_py():
+            column = pa.nulls(len(column))
+        else:
+            return _find_text(name, column)
+    elif not _can_be_numbers(column.type):
+        return ColumnFault(
+            name,
+            "does not hold numbers",
+            needs="numbers, as the model was trained on",
+            value=str(column.type),
+        )
+    return read_numbers(name, column)
+
+
+def _can_be_numbers(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return bool(is_number(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind))
+
+
+def _find_text(name: str, column: pa.ChunkedArray) -> ColumnFault:
+    """Return the first cell of a column of text that is not a number."""
+    import pyarrow.compute as pc
+
+    numbers = pc.fill_null(pc.match_substring_regex(column, PLAIN_NUMBER), True)
+    row = max(pc.index(numbers, False).as_py(), 0)
+    value = column[row].as_py()
+    words = pc.unique(column.filter(pc.invert(numbers))).to_pylist()
+    marks = list_missing_marks([word.strip() for word in words[:MANY_WORDS]])
+    return ColumnFault(
+        name,
+        "has text instead of numbers",
+        needs="numbers, as the model was trained on",
+        value=show_cell(value),
+        row=row,
+        cure="Write plain numbers, and leave missing cells empty"
+        + (f", or pass {marks}." if 0 < len(words) <= MANY_WORDS else "."),
+    )
+
+
 def read_numbers(name: str, column: pa.ChunkedArray) -> NDArray[np.float64]:
-    """Return an Arrow column as floats, NaN where it is missing; refuse text by its cell."""
+    """Return an Arrow column of numbers as floats, NaN where it is missing."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -182,16 +268,16 @@ def read_numbers(name: str, column: pa.ChunkedArray) -> NDArray[np.float64]:
     elif pa.types.is_duration(kind):
         column = pc.divide(_cast_to_float(column.cast(pa.int64())), _PER_SECOND[kind.unit])
     elif not is_number(kind):
-        raise _explain_not_numbers(name, column)
-    made: NDArray[np.float64] = _cast_to_float(column).to_numpy(zero_copy_only=False)
-    if np.isinf(made).any():
-        row = int(np.flatnonzero(np.isinf(made))[0])
+        raise InputError(f"column {name!r} does not hold numbers", needs="numbers", got=str(kind))
+    numbers: NDArray[np.float64] = _cast_to_float(column).to_numpy(zero_copy_only=False)
+    if np.isinf(numbers).any():
+        row = int(np.flatnonzero(np.isinf(numbers))[0])
         raise InputError(
             f"column {name!r} has infinite values",
             needs="finite numbers, or nothing",
-            got=f"{made[row]} in row {row + 1}",
+            got=f"{numbers[row]} in row {row + 1}",
         )
-    return made
+    return numbers
 
 
 def _cast_to_float(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -204,33 +290,9 @@ def _cast_to_float(column: pa.ChunkedArray) -> pa.ChunkedArray:
 _PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
 
-def _explain_not_numbers(name: str, column: pa.ChunkedArray) -> InputError:
-    if not is_text(column.type):
-        return InputError(
-            f"column {name!r} does not hold numbers",
-            needs="numbers, as the model was trained on",
-            got=str(column.type),
-        )
-    cells = enumerate(column.to_pylist())
-    words = ((row, cell) for row, cell in cells if cell is not None and not _can_parse(cell))
-    row, value = next(words, (0, column[0].as_py()))
-    return InputError(
-        f"column {name!r} has text instead of numbers",
-        needs="numbers, as the model was trained on",
-        got=f"{check.show(value, 30)} in row {row + 1}",
-        cure="Write numbers with decimal points, and leave missing cells empty.",
-    )
-
-
-def _can_parse(value: str) -> bool:
-    try:
-        float(value)
-    except ValueError:
-        return False
-    return True
-
-
-def _encode(feature: Feature, column: pa.ChunkedArray) -> tuple[NDArray[np.float64], list[str]]:
+def _encode(
+    feature: Feature, column: pa.ChunkedArray, missing: Sequence[str]
+) -> tuple[NDArray[np.float64], list[str]]:
     """Return the codes of a category, NaN where missing or unknown, and the unknown values."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -238,7 +300,10 @@ def _encode(feature: Feature, column: pa.ChunkedArray) -> tuple[NDArray[np.float
     text = cast_to_text(column, logical=feature.logical)
     places = pc.index_in(text, pa.array(feature.levels, text.type))
     made: NDArray[np.float64] = places.cast(pa.float64()).to_numpy(zero_copy_only=False)
-    strange = text.filter(pc.and_(pc.is_null(places), pc.is_valid(text)))
+    absent = find_marks(text, (*missing, *NO_LEVELS))
+    strange = text.filter(
+        pc.and_(pc.and_(pc.is_null(places), pc.is_valid(text)), pc.invert(absent))
+    )
     known = len(text) - text.null_count
     if known and len(strange) == known and not is_text(column.type):
         raise InputError(

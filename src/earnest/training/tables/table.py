@@ -14,12 +14,14 @@ from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution, Severity
-from earnest.core.tables.columns import Columns
+from earnest.core.tables.columns import Columns, clear_columns
+from earnest.core.tables.faults import ColumnFault, make_faults_error
 from earnest.core.tables.files import (
     TABLES,
     find_table_suffix,
     open_foreign_table,
 )
+from earnest.core.tables.formats.missing import read_missing
 from earnest.training.learners.preprocessing import Inputs
 from earnest.training.tables.hidden_groups import warn_of_group_columns
 from earnest.training.tables.kinds import (
@@ -49,6 +51,8 @@ def open_table(
     delimiter: str | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
+    missing: str | Sequence[str] = (),
+    text: Sequence[str] = (),
 ) -> tuple[Columns, str]:
     """Return the columns of a file or of a pandas, polars or Arrow frame, and its name.
 
@@ -59,9 +63,20 @@ def open_table(
     delimiter, decimal, thousands : str, optional
         What separates the columns of a CSV file, its decimal mark, and the mark between its
         thousands; by default they are read from the file where it tells.
+    missing : str or sequence of str
+        What stands for a missing value, besides empty cells and the usual marks.
+    text : sequence of str
+        Columns that are text whatever they hold.
     """
-    found = open_noting(source, delimiter=delimiter, decimal=decimal, thousands=thousands)
-    return found.columns, found.name
+    opened = open_noting(
+        source,
+        delimiter=delimiter,
+        decimal=decimal,
+        thousands=thousands,
+        missing=missing,
+        text=text,
+    )
+    return opened.columns, opened.name
 
 
 def open_noting(
@@ -70,18 +85,29 @@ def open_noting(
     delimiter: str | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
+    missing: str | Sequence[str] = (),
+    text: Sequence[str] = (),
 ) -> SourceTable:
     """Open a table as `open_table` does, with cautions about what was guessed."""
+    marks = read_missing(missing)
     if not isinstance(source, str | Path):
         _refuse_no_table(source)
-        return SourceTable(Columns.of(source), "the table")
+        columns, notes = clear_columns(Columns.of(source), marks, "The table", text)
+        return SourceTable(columns, "the table", notes)
     path = Path(source).expanduser()
     suffix = _read_suffix(path)
     with open_foreign_table(
-        path, suffix, delimiter=delimiter, decimal=decimal, thousands=thousands
+        path,
+        suffix,
+        missing=marks,
+        text=text,
+        delimiter=delimiter,
+        decimal=decimal,
+        thousands=thousands,
     ) as file:
         table, cautions = file.table()
-    return SourceTable(Columns.of(table), path.name, cautions)
+    columns, notes = clear_columns(Columns.of(table), marks, repr(path.name), text)
+    return SourceTable(columns, path.name, (*cautions, *notes))
 
 
 def _refuse_no_table(source: object) -> None:
@@ -371,6 +397,7 @@ def read_table(
     delimiter: str | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
+    missing: str | Sequence[str] = (),
     most_rows: int | None = None,
     fewest: int = FEWEST,
     rng: np.random.Generator | None = None,
@@ -406,6 +433,10 @@ def read_table(
         Columns to leave out, and columns to use that would be left out.
     delimiter, decimal, thousands : str, optional
         Of a CSV file that does not tell.
+    missing : str or sequence of str
+        What stands for a missing value, besides empty cells and the usual marks: '?', '-', '.',
+        '*', 'n/a', 'none', 'missing' and 'unknown' among numbers and dates, '?', '.' and 'N.A.'
+        among text.
     most_rows : int, optional
         How many cases to encode at most; more are sampled, classes in their shares.
     fewest : int
@@ -414,7 +445,10 @@ def read_table(
         What they are sampled with.
     """
     target, group, time, event = map(read_name, (target, group, time, event))
-    opened = open_noting(source, delimiter=delimiter, decimal=decimal, thousands=thousands)
+    marks = read_missing(missing)
+    opened = open_noting(
+        source, delimiter=delimiter, decimal=decimal, thousands=thousands, missing=marks
+    )
     columns = opened.columns
     outcome = read_outcome(
         columns, target=target, time=time, event=event, task=task, positive=positive
@@ -432,7 +466,7 @@ def read_table(
     looks = _look_at_columns(
         columns, set(named.values()), read_names(ignore), read_names(keep), rows
     )
-    schema = _make_schema(looks, named)
+    schema = _make_schema(looks, named, marks)
     X = schema.encode(columns, rows)
     answers = list_answers(outcome.task, outcome.y[kept], named)
     X, schema, looks = drop_repeats(X, schema, looks, answers, read_names(keep))
@@ -513,23 +547,36 @@ def _look_at_columns(
                 find_column(columns, name, role)  # says which ones there are
             if name in roles:
                 raise InputError(f"`{role}` names a column of the outcome or the groups: {name!r}")
-    looks = {}
+    looks: dict[str, ColumnFinding] = {}
+    faults: list[ColumnFault] = []
+    sampled = None if columns.rows <= LONG else rows
     for name in columns.names:
         if name in ignored:
             looks[name] = ColumnFinding(ColumnKind.IGNORED)
+        elif name in columns.doubts:
+            faults.append(columns.doubts[name])
         elif name not in roles:
             column = columns.arrow(name)
-            sampled = None if columns.rows <= LONG else rows
             seen = column if sampled is None else column.take(make_indices(sampled))
-            looks[name] = (look_kept if name in kept else look_at)(name, seen, column)
+            look = (look_kept if name in kept else look_at)(name, seen, column)
+            if isinstance(look, ColumnFinding):
+                looks[name] = look
+            elif sampled is None or look.row is None:
+                faults.append(look)
+            else:
+                faults.append(replace(look, row=int(sampled[look.row])))
+    if faults:
+        raise make_faults_error(faults, columns.name_row)
     return looks
 
 
-def _make_schema(looks: Mapping[str, ColumnFinding], roles: Mapping[str, str]) -> Schema:
+def _make_schema(
+    looks: Mapping[str, ColumnFinding], roles: Mapping[str, str], missing: tuple[str, ...]
+) -> Schema:
     used = {name: look for name, look in looks.items() if look.kind.used}
     features = tuple(Feature(n, one.kind, one.levels, one.logical) for n, one in used.items())
     left_out = {name: str(look.kind) for name, look in looks.items() if not look.kind.used}
-    made = Schema(features, left_out, dict(roles))
+    made = Schema(features, left_out, dict(roles), missing)
     _refuse_nothing(made, looks)
     return made
 

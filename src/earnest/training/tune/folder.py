@@ -7,19 +7,23 @@ import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
+from earnest.adapters.trials.files import RUN_FILE
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError, StoreError
-from earnest.core.base.writing import write_file
-from earnest.store import RunFile, read_run
+from earnest.core.base.writing import refuse_links, remove_abandoned, write_file
+from earnest.store import RunFile, list_companions, read_run
 from earnest.training.tune.options import TuneOptions
 from earnest.training.tune.plan import DOCUMENT, PLAN, TunePlan
 
-RUN, PREDICTIONS, MODEL, ESTIMATE = "run.db", "predictions.parquet", "model.skops", "estimate.json"
+RUN = RUN_FILE
+PREDICTIONS, MODEL, ESTIMATE = "predictions.parquet", "model.skops", "estimate.json"
 FILES = (RUN, PREDICTIONS, MODEL, ESTIMATE, PLAN)
 LEARNING, LEARNING_RUN = "learning.json", "learning.db"  # of a run that was asked for its curve
 REPORT = "report.html"  # made from the others, at any time
+NAMES = (*FILES, LEARNING, LEARNING_RUN, REPORT)  # all that earnest writes there
 SPARE = 20_000_000  # bytes beside the predictions
 
 
@@ -45,17 +49,20 @@ class Folder:
             raise InputError("`out` has no name", needs="a folder", got=repr(str(out)))
         path = Path(out).expanduser()
         _refuse_unwritable(path)
-        found = [name for name in FILES if (path / name).exists()]
-        if not found:
-            return cls(path)
-        if not resume:
+        runs = (path / RUN, path / LEARNING_RUN)
+        refuse_links(*(path / name for name in NAMES), *chain(*map(list_companions, runs)))
+        remove_abandoned(path)
+        files = [name for name in FILES if (path / name).exists()]
+        if resume:
+            return cls(path, _plan_of(path, asked))
+        if files:
             raise InputError(
                 f"{_show_value(path)} already holds a run",
                 needs="a new or empty folder",
-                got=check.some(found),
+                got=check.some(files),
                 cure="Use `resume` to continue that run, or choose another folder with `out`.",
             )
-        return cls(path, _plan_of(path, asked))
+        return cls(path)
 
     @property
     def run(self) -> Path:
@@ -81,7 +88,8 @@ class Folder:
 
     def write_json(self, name: str, data: Mapping[str, object]) -> None:
         """Write plain data atomically."""
-        write_file(self.path / name, json.dumps(data, indent=2, allow_nan=False) + "\n")
+        text = json.dumps(data, indent=2, allow_nan=False) + "\n"
+        write_file(self.path / name, text, follow=False)
 
 
 def _show_value(path: Path) -> str:
@@ -108,9 +116,9 @@ def _plan_of(path: Path, asked: TuneOptions) -> TunePlan | None:
     if not (path / RUN).exists():
         raise StoreError(
             f"{_show_value(path)} has no run to resume",
-            needs=f"the run file {RUN!r}",
-            got=check.some(name for name in FILES if (path / name).exists()),
-            cure="Choose another folder with `out`.",
+            needs=f"a folder with the run file {RUN!r}",
+            got=_list_content(path),
+            cure="Give the folder of the run with `out`, or leave `resume` out to start a new run.",
         )
     run = read_run(path / RUN)
     if DOCUMENT not in run.documents:
@@ -126,6 +134,13 @@ def _plan_of(path: Path, asked: TuneOptions) -> TunePlan | None:
             cure="Repeat the call that started it, or choose another folder with `out`.",
         )
     return plan
+
+
+def _list_content(path: Path) -> str:
+    """Return what is in a folder, in words."""
+    if not path.exists():
+        return "a folder that does not exist"
+    return check.some(sorted(file.name for file in path.iterdir())) or "an empty folder"
 
 
 def _forget_unplanned(run: RunFile) -> None:

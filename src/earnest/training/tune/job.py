@@ -16,10 +16,12 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from earnest.core.base import check
-from earnest.core.base.errors import EarnestError, InputError, StoreError
+from earnest.core.base.errors import ClusterError, EarnestError, InputError, StoreError
+from earnest.core.base.extras import tell_install
 from earnest.core.base.protocols import Key, Outcome, Progress
 from earnest.core.base.rng import Purpose, Seeds
-from earnest.core.base.writing import write_file
+from earnest.core.base.threads import one_blas_thread
+from earnest.core.base.writing import refuse_links, write_file
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import EnsembleRule, Pooled
 from earnest.core.data.target import Task
@@ -28,7 +30,8 @@ from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.engine import backends
 from earnest.engine.backends import at_once
-from earnest.engine.progress import ForwardedProgress
+from earnest.engine.limits import DeadlineError
+from earnest.engine.progress import Meter
 from earnest.inference.resampling.winners import winner as find_winner
 from earnest.methods.winner.bbc import BBC
 from earnest.metrics import metric as metric_named
@@ -68,20 +71,27 @@ from earnest.training.tune.folder import (
 from earnest.training.tune.model import Model
 from earnest.training.tune.options import TuneOptions, choose_metric
 from earnest.training.tune.pilot import (
+    Finish,
+    FinishPace,
     JudgingPace,
+    Pilot,
     measure,
     measure_crowding,
     measure_judging,
     read_machine,
+    rehearse_finish,
 )
 from earnest.training.tune.plan import (
     DOCUMENT,
     FEWEST_CONFIGS,
     PLAN,
+    USED,
+    Ending,
     Pairs,
     TunePlan,
     check_folds,
     cut_short,
+    estimate_ending,
     estimate_least_seconds,
     fit_into,
     list_more,
@@ -98,9 +108,10 @@ if TYPE_CHECKING:
 ROWS_A_SECOND = 2000  # of budget: more cannot be looked at in the time, so they are not read
 FEWEST_READ = 50_000
 PILOT = "Timing a fit of each kind of model"  # what a plan is made by, in words
-TIME_OF_SEARCH = 0.98  # of the budget: then the search ends, and what is complete is judged
+ESTIMATING = "Estimating, and fitting the winner"
+LEARNING_MORE = "Training the winner on parts of the cases"
 TIME_OF_JUDGING = 0.15  # of the budget: more resamples than it has time for are not drawn
-MOST_OF_JUDGING = 0.4  # of the budget: as much at most is kept for the fewest resamples
+MOST_OF_JUDGING = 0.4  # of the budget: as much at most is kept to choose ensembles
 DRAWS_IN_TAIL = 6  # beyond each end of an interval, which the fewest resamples have
 
 
@@ -146,31 +157,73 @@ class Job:
             or needs_probabilities(metric_named(self.metric), task),
         )
 
-    def plan(self) -> TunePlan:
-        """Return what will be tried: as in the run that is resumed, otherwise by a pilot."""
-        if self.resumed is not None:
-            return self.resumed
+    def plan(self, finish: Finish | None = None) -> TunePlan:
+        """Return what will be tried: as in the run that is resumed, otherwise by a pilot.
+
+        Parameters
+        ----------
+        finish : callable, optional
+            What follows the search, on predictions and the name of a metric; it is rehearsed to
+            know how long it takes. By default the winner is judged, and there is no report.
+        """
         seeds = Seeds(self.seed)
         where = backends.plan(self.asked.n_jobs, limited=False)
         at_once = max(1, where.n_jobs)
         before = read_machine()
-        pilot = measure(self.table, self.configs, self.asked.planned_seconds, seeds)
+        pilot = Pilot({}, 0.0)
+        if self.resumed is None:
+            pilot = measure(self.table, self.configs, self.asked.planned_seconds, seeds)
+            if not pilot.paces:
+                raise _explain_no_fit(next(iter(pilot.failures.values())), self.table.task)
+        pace = FinishPace()
+        if self._has_end:
+            verb, explains = finish or _judge_winner, finish is not None
+            pace = rehearse_finish(verb, self.table, self.metric, seeds, explains=explains)
+        after = read_machine()
         if where.local:  # the cores of a cluster are not those of this machine
-            pilot = replace(pilot, crowding=measure_crowding(before, read_machine(), at_once))
-        if not pilot.paces:
-            raise _explain_no_fit(next(iter(pilot.failures.values())), self.table.task)
-        judging, resamples = 0.0, None
-        if self.asked.rule is not None and math.isfinite(self.asked.seconds):
-            pace = measure_judging(self.table, self.metric, self.asked.rule, seeds)
-            resamples = self._count_resamples(pace, pilot.crowding)
-            judging = pace.at(resamples) * pilot.crowding
-            judging = min(judging, MOST_OF_JUDGING * self.asked.seconds)
-        left = self.asked.seconds - (monotonic() - self.started) - judging
-        chosen, rows = fit_into(left, self.configs, self.table, pilot, self.asked, at_once)
+            pilot = replace(pilot, crowding=measure_crowding(before, after, at_once))
+        alone = measure_crowding(before, after, 1)
+        if self.resumed is not None:
+            n_rows, tried = self.resumed.n_rows, len(self.resumed.configs)
+            ending = estimate_ending(pace, [], n_rows, tried, crowding=alone)
+            return replace(self.resumed, ending=ending)
+        return self._fit_plan(pilot, pace, alone, seeds, at_once)
+
+    @property
+    def _has_end(self) -> bool:
+        """Whether the search ends at a moment, and not when its fits are made."""
+        return self.repeated is None and math.isfinite(self.asked.seconds)
+
+    def _fit_plan(
+        self, pilot: Pilot, pace: FinishPace, alone: float, seeds: Seeds, at_once: int
+    ) -> TunePlan:
+        """Return what fits into the budget together with what follows the search.
+
+        What follows depends on how many rows and configurations take part, and that on how much
+        time is left for them: so it is planned as if nothing followed, and then again.
+        """
+        choosing = None
+        if self.asked.rule is not None and self._has_end:
+            choosing = measure_judging(self.table, self.metric, self.asked.rule, seeds)
+        ending, resamples = Ending(), None
+        chosen, rows, left = self.configs, self.table.n_cases, 0.0
+        for _ in range(2):
+            left = ending.find_time_of_search(self.asked.seconds)
+            left -= monotonic() - self.started
+            chosen, rows = fit_into(left, self.configs, self.table, pilot, self.asked, at_once)
+            seconds = None
+            if choosing is not None:
+                resamples = self._count_resamples(choosing, rows, alone)
+                most = MOST_OF_JUDGING * self.asked.seconds / alone
+                seconds = min(choosing.at(rows, resamples), most)
+            fits = [pilot.fit_seconds(config, rows) / pilot.crowding for config in chosen]
+            if self._has_end:  # a search goes on while there is time, beyond those that are sure
+                tried = min(round(len(chosen) / USED), len(self.configs))
+                ending = estimate_ending(pace, fits, rows, tried, crowding=alone, ensembles=seconds)
         more = list_more(left, self.configs, chosen, rows, pilot, self.asked, at_once)
-        fits = self.asked.fits_a_configuration
         trained = rows * (self.asked.folds - 1) / self.asked.folds
         took = [pilot.fit_seconds(config, trained) for config in chosen]
+        least = estimate_least_seconds(chosen, rows, pilot, self.asked, at_once, ending)
         return TunePlan(
             seed=self.seed,
             most_rows=self.most_rows,
@@ -178,36 +231,61 @@ class Job:
             configs=tuple(config.name for config in (*chosen, *more)),
             n_sure=len(chosen) if more else None,
             n_offered=len(self.configs),
-            fit_seconds=fits * sum(took),
+            fit_seconds=self.asked.fits_a_configuration * sum(took),
             asked={**self.asked.same(), "seed": self.seed},
-            least_seconds=monotonic()
-            - self.started
-            + estimate_least_seconds(chosen, rows, pilot, self.asked, at_once),
+            least_seconds=monotonic() - self.started + least,
             crowding=pilot.crowding,
-            judging_seconds=judging,
             n_resamples=resamples,
+            ending=ending,
         )
 
-    def _count_resamples(self, pace: JudgingPace, crowding: float) -> int:
+    def _count_resamples(self, pace: JudgingPace, rows: int, crowding: float) -> int:
         """Return how many resamples an ensemble is judged by: as many as there is time for."""
         most = BBC().n_resamples
         fewest = math.ceil(2 * DRAWS_IN_TAIL / (1 - self.asked.confidence_level))
         seconds = TIME_OF_JUDGING * self.asked.seconds / crowding
-        return pace.count_within(seconds, min(fewest, most), most)
+        return pace.count_within(seconds, rows, min(fewest, most), most)
 
-    def _time_of_search(self, plan: TunePlan) -> float:
-        """Return when the search ends, unless it is complete before."""
-        return self.started + TIME_OF_SEARCH * self.asked.seconds - plan.judging_seconds
+    def find_deadline(self, plan: TunePlan) -> float:
+        """Return when the search ends, unless it is complete before; infinity without a budget."""
+        if not self._has_end:
+            return math.inf
+        return self.started + plan.ending.find_time_of_search(self.asked.seconds)
 
-    def find_end(self, plan: TunePlan) -> float:
-        """Return when a plan that uses all its time ends; infinity for other plans."""
-        goes_on = plan.n_sure is not None and self.repeated is None
-        return self._time_of_search(plan) if goes_on else math.inf
+    def find_budget(self, plan: TunePlan) -> float | None:
+        """Return the seconds that a plan will use up; None for one that ends with its fits."""
+        goes_on = plan.n_sure is not None and self._has_end
+        return self.asked.seconds if goes_on else None
+
+    def make_meter(self, *listeners: Progress, every: float | None = None) -> Meter:
+        """Return the meter of the run, which shows its progress to the end of all that follows."""
+        return Meter(list(listeners), began=self.started, lasts=True, every=every)
 
     def run(
-        self, plan: TunePlan, progress: Progress | None = None, live: LivePage | None = None
+        self,
+        plan: TunePlan,
+        progress: Meter | Progress | None = None,
+        live: LivePage | None = None,
     ) -> Tuned:
-        """Search, estimate, fit the winner on all cases, and write the files."""
+        """Search, estimate, fit the winner on all cases, and write the files.
+
+        `progress` is the meter of the run, where more than this belongs to it, or who is told. If
+        its cluster is lost, the error says how to resume the run in its folder.
+        """
+        if not isinstance(progress, Meter):
+            meter = self.make_meter(*(() if progress is None else (progress,)))
+            with meter:
+                return self.run(plan, meter, live)
+        try:
+            return self._run(plan, progress, live)
+        except ClusterError as error:
+            if self.folder is None:
+                raise
+            raise error.resume_by("resume") from error
+
+    def _run(self, plan: TunePlan, meter: Meter, live: LivePage | None) -> Tuned:
+        meter.budget = self.find_budget(plan)
+        meter.expect(n_configs=plan.n_planned)
         configs = _find_configurations(self.configs, plan.configs)
         seeds = Seeds(plan.seed)
         draws = seeds.generator(Purpose.SPLITS, 0, 3)
@@ -223,23 +301,22 @@ class Job:
             plan,
             self.metric,
             path=None if self.folder is None else self.folder.run,
-            until=math.inf if self.repeated is not None else self._time_of_search(plan),
+            deadline=self.find_deadline(plan),
             repeated=self.repeated is not None,
-            progress=progress,
+            meter=meter,
             live=live,
         )
-        if live is not None:
-            live.say("Estimating, and fitting the winner on all cases")
+        meter.say(ESTIMATING)
         tuned = self._make_result(plan, table, ran)
         if self.folder is not None:
             _write(tuned, self.folder)
         if self.asked.learning_curve:
-            if live is not None:
-                live.say("Training the winner on parts of the cases")
-            tuned = self._add_learning(tuned, progress)
-        return tuned
+            meter.say(LEARNING_MORE)
+            with meter.handed_over() as listeners:
+                tuned = self._add_learning(tuned, Meter(listeners))
+        return replace(tuned, seconds=monotonic() - self.started)
 
-    def _add_learning(self, tuned: Tuned, progress: Progress | None) -> Tuned:
+    def _add_learning(self, tuned: Tuned, meter: Meter) -> Tuned:
         """Add the learning curve of the winner, or why there is none."""
         table, folder = tuned.table, self.folder
         draws = Seeds(tuned.plan.seed).generator(Purpose.SPLITS, 0, 4)
@@ -254,9 +331,11 @@ class Job:
                 confidence_level=self.asked.confidence_level,
                 store=None if folder is None else folder.path / LEARNING_RUN,
                 n_jobs=self.asked.n_jobs,
-                progress=progress,
+                progress=meter,
                 rng=int(draws.integers(2**32)),
             )
+        except ClusterError:
+            raise
         except EarnestError as error:
             return replace(tuned, no_learning=str(error))
         made = replace(made, cautions=by_severity([*made.cautions, warn_of_settings()]))
@@ -337,9 +416,13 @@ def begin(
     out: str | Path | None,
     resume: bool = False,
     plan: str | Path | None = None,
+    started: float | None = None,
 ) -> Job:
-    """Read and check everything; raise before anything is trained or written."""
-    started = monotonic()
+    """Read and check everything; raise before anything is trained or written.
+
+    The budget counts from `started`, on the clock of `time.monotonic`; from now by default.
+    """
+    started = monotonic() if started is None else started
     if resume and out is None:
         raise InputError("`resume` needs a folder", needs="`out`, the folder of the run")
     folder = None if out is None else Folder.of(out, resume=resume, asked=asked)
@@ -362,10 +445,17 @@ def begin(
         delimiter=asked.delimiter,
         decimal=asked.decimal,
         thousands=asked.thousands,
+        missing=asked.missing,
         most_rows=most,
         fewest=max(FEWEST, asked.folds),
         rng=Seeds(seed).generator(Purpose.SPLITS, 0, 4),
     )
+    if asked.rule is not None and table.task is Task.SURVIVAL:
+        raise InputError(
+            "`ensemble` averages predictions, and risks of survival models have no average",
+            needs="'none'",
+            got=repr(asked.ensemble),
+        )
     metric = choose_metric(asked.metric, table.task)
     check_folds(table, asked.folds)
     table = _keep_copies_together(table, asked.folds)
@@ -402,8 +492,7 @@ def _explain_no_fit(why: str, task: Task) -> InputError:
         return InputError(
             "models of survival need a package that is not installed",
             needs="lifelines, of the extra 'survival'",
-            cure="Install it: pip install 'earnest[survival]', or in a copy of the source "
-            "pip install '.[survival]'.",
+            cure=tell_install("lifelines"),
         )
     return InputError("no model of the portfolio can be fitted to this table", got=why)
 
@@ -458,10 +547,10 @@ def _find_best(judged: SearchResults, pi: Predictions) -> str:
 
 
 def _fit_winner(estimator: Estimator, table: TrainingTable) -> Pipeline:
-    """Return the winner fitted on all cases."""
+    """Return the winner fitted on all cases, on one thread, as fits were when they were timed."""
     from sklearn.base import clone
 
-    with warnings.catch_warnings():
+    with one_blas_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return clone(estimator).fit(table.X, table.y)
 
@@ -479,6 +568,15 @@ def _warn_of_meaning(
 
 def _add_cautions(made: Estimate, more: Sequence[Caution]) -> Estimate:
     return replace(made, cautions=by_severity([*made.cautions, *more]))
+
+
+def _judge_winner(pi: Predictions, metric: str) -> None:
+    """Judge the winner as the end of a run does, to know how long it takes."""
+    from earnest.methods.run import estimate
+
+    made = estimate(pi, metric=metric, method="bbc", rng=0)
+    if made.winner is not None:
+        _compare(made, pi, metric, 0.95, made.winner)
 
 
 def _compare(
@@ -510,8 +608,9 @@ def _find_simplest(
 
 
 def _write(tuned: Tuned, folder: Folder) -> None:
+    refuse_links(folder.path / PREDICTIONS)
     tuned.predictions.save(folder.path / PREDICTIONS)
-    write_file(folder.path / MODEL, tuned.model.to_bytes())
+    write_file(folder.path / MODEL, tuned.model.to_bytes(), follow=False)
     folder.write_json(ESTIMATE, tuned.to_dict())
     tried = json.loads(tuned.plan.to_json())
     del tried["fit_seconds"]  # which differ from run to run
@@ -520,10 +619,6 @@ def _write(tuned: Tuned, folder: Folder) -> None:
 
 LONGEST_SHARE = 0.5  # of the budget that one fit may take
 QUICK = 0.1  # of the budget: when all fits together take less, none needs a limit
-
-
-class TimeIsUpError(EarnestError):
-    """The budget is over; what is finished is in the run file."""
 
 
 class PlannedStore(SqliteStore):
@@ -560,51 +655,55 @@ class PlannedStore(SqliteStore):
 
 
 @dataclass(eq=False, kw_only=True)
-class Clock(ForwardedProgress):
-    """Ends the run when its time is over, and forwards its progress.
+class Clock:
+    """Ends a search whose time is over as soon as there is enough to judge.
 
     Parameters
     ----------
-    until : float
+    deadline : float
         When the time is over, on the clock of `time.monotonic`.
     fits : int
         How many fits complete a configuration.
     by_fold : bool
         Whether the search goes fold by fold, so that folds are completed, not configurations.
-    told : Progress, optional
-        Receives the progress.
     """
 
-    until: float
+    deadline: float
     fits: int
     by_fold: bool
     _done: Counter[Key] = field(default_factory=Counter)
     _left: int = 0
 
-    def start(self, total: int, title: str = "") -> None:
-        """Begin."""
-        self._left = total
-        super().start(total, title)
-
-    def advance(self, outcome: Outcome, *, stored: bool = False) -> None:
-        """Count the fit, and end the run if there is enough to judge and no time left."""
-        super().advance(outcome, stored=stored)
-        self._done[outcome.key[1:] if self.by_fold else outcome.key[:1]] += 1
-        self._left -= 1
-        over = self._left > 0 and not stored and monotonic() > self.until
-        if over and self._has_enough():
-            raise TimeIsUpError("the time ran out")
-
-    def _has_enough(self) -> bool:
+    @property
+    def has_enough(self) -> bool:
+        """Whether there is enough to judge."""
         if self.by_fold:  # a fold is complete when the next one has begun
             return len(self._done) > 1
         complete = sum(count == self.fits for count in self._done.values())
         return complete >= FEWEST_CONFIGS
 
+    def start(self, total: int, title: str = "") -> None:
+        """Begin."""
+        self._left = total
+        self._done.clear()
+
+    def advance(self, outcome: Outcome, *, stored: bool = False) -> None:
+        """Count the fit, and end the run if there is enough to judge and no time left."""
+        self._done[outcome.key[1:] if self.by_fold else outcome.key[:1]] += 1
+        self._left -= 1
+        over = self._left > 0 and not stored and monotonic() > self.deadline
+        if over and self.has_enough:
+            raise DeadlineError("the time ran out")
+
     def drop(self, count: int) -> None:
         """Count fits that will not be made."""
         self._left -= count
-        super().drop(count)
+
+    def message(self, text: str) -> None:
+        """Say nothing."""
+
+    def finish(self) -> None:
+        """End."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -632,28 +731,33 @@ def run_search(
     metric: str,
     *,
     path: Path | None,
-    until: float,
+    deadline: float,
     repeated: bool = False,
-    progress: Progress | None = None,
+    meter: Meter | None = None,
     live: LivePage | None = None,
 ) -> TuneRun:
     """Search within the time; when it is over, keep what is complete.
 
-    If the plan of another run is `repeated`, no fit has a limit. To use a back end other than the
-    processes of this machine, wrap the call in `joblib.parallel_config`.
+    What is under way at the deadline is given up, unless there is not enough to judge yet: then
+    the search goes on until there is. If the plan of another run is `repeated`, no fit has a
+    limit. To use a back end other than the processes of this machine, wrap the call in
+    `joblib.parallel_config`.
     """
     store = MemoryStore() if path is None else PlannedStore(path, plan)
     where = RUN if path is None else path
     by_fold = asked.drop is not None
-    clock = Clock(until=until, fits=len(folds), by_fold=by_fold, told=progress)
+    clock = Clock(deadline=deadline, fits=len(folds), by_fold=by_fold)
+    meter = Meter() if meter is None else meter
 
     def search(
         some: Sequence[PortfolioConfiguration],
         pairs: Pairs,
         kept: MemoryStore | PlannedStore,
-        told: Progress | None = None,
+        *,
+        counted: Meter | None = None,
         early: Caution | None = None,
         page: LivePage | None = None,
+        until: float = math.inf,
     ) -> TuneRun:
         options = SearchOptions(
             None,
@@ -668,14 +772,14 @@ def run_search(
             time_limit=None if repeated else _find_longest(asked, plan),
             n_jobs=asked.n_jobs,
             random_state=plan.seed % 2**32,
-            verbose=told or 0,
+            verbose=counted or 0,
             live=page,
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # failures are told by EN045, with their number
             try:
                 prepared = prepare(options, table.X, table.y, {"groups": table.groups})
-                searched = search_all(options, prepared)
+                searched = search_all(options, prepared, deadline=until)
                 judged = judge(options, prepared, searched)
             except AllFailedError as error:
                 last = error.got.strip().splitlines()[-1]  # of the traceback that it quotes
@@ -683,9 +787,15 @@ def run_search(
         return TuneRun(searched, judged, tuple(some), store.to_run(where), early)
 
     try:
-        return search(configs, folds, store, clock, page=live)
-    except TimeIsUpError:
-        done = store.done() if isinstance(store, MemoryStore) else read_run(store.path).outcomes
+        with meter.joined_by(clock):
+            try:
+                return search(configs, folds, store, counted=meter, page=live, until=deadline)
+            except DeadlineError:
+                if not clock.has_enough:
+                    return search(configs, folds, store, counted=meter, page=live)
+    except DeadlineError:  # of the second search, by the clock
+        pass
+    done = store.done() if isinstance(store, MemoryStore) else read_run(store.path).outcomes
     if by_fold:
         kept, count = _keep_whole_folds(done)
         early = cut_short(plan, count, len(folds), "folds")

@@ -21,6 +21,7 @@ from earnest.core.results.cautions import Caution, Severity
 from earnest.core.tables.columns import Columns
 from earnest.core.tables.files import TABLES
 from earnest.core.tables.formats.expanding import check_arrays, foreign_content, refuse_expanding
+from earnest.core.tables.formats.missing import read_missing
 from earnest.training.learners.calibrated import Curve, compute_probabilities
 from earnest.training.protocols import Classifier, Estimator, Predictor
 from earnest.training.tables.kinds import is_number, is_text
@@ -28,9 +29,12 @@ from earnest.training.tables.outcome import find_column
 from earnest.training.tables.schema import Schema
 from earnest.training.tables.table import open_noting
 from earnest.training.tune.model_checks import (
+    REFUSED,
+    ModelPartError,
     check_index,
     check_made,
     list_trusted_types,
+    refuse_types,
     settle,
 )
 
@@ -136,6 +140,7 @@ class Model:
         delimiter: str | None = None,
         decimal: str | None = None,
         thousands: str | None = None,
+        missing: str | Sequence[str] = (),
     ) -> Forecast:
         """Predict for the rows of a file or a frame; refuse other columns or types.
 
@@ -147,9 +152,19 @@ class Model:
             A column that identifies the rows, copied to the predictions.
         delimiter, decimal, thousands : str, optional
             Of a CSV file that does not tell.
+        missing : str or sequence of str
+            What stands for a missing value, besides what did so in training.
         """
-        opened = open_noting(table, delimiter=delimiter, decimal=decimal, thousands=thousands)
-        encoded = self.schema.read(opened.columns)
+        marks = (*self.schema.missing, *read_missing(missing))
+        opened = open_noting(
+            table,
+            delimiter=delimiter,
+            decimal=decimal,
+            thousands=thousands,
+            missing=marks,
+            text=self.schema.texts,
+        )
+        encoded = replace(self.schema, missing=marks).read(opened.columns)
         extra = tuple(name for name in self.schema.list_unexpected(opened.columns) if name != id)
         cautions = [*opened.cautions, *encoded.cautions]
         if extra:
@@ -160,7 +175,7 @@ class Model:
         return replace(found, id=id, ids=_read_ids(opened.columns, id, found))
 
     def _answer(self, X: NDArray[np.float64], cautions: tuple[Caution, ...]) -> Forecast:
-        """Ask the estimator; its parts may not belong together where its file was changed."""
+        """Ask the estimator; the parts of a file need not belong together."""
         try:
             return self._forecast(X, cautions)
         except EarnestError:
@@ -168,7 +183,7 @@ class Model:
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise FormatError(
                 "the model cannot predict these rows",
-                needs="an unchanged model of `earnest tune`",
+                needs="a model whose parts fit together, as `earnest tune` writes it",
                 got=f"{type(error).__name__}: {check.show(str(error))}",
                 cure="Make the model again with `earnest tune`.",
             ) from error
@@ -351,14 +366,9 @@ def _list_types(content: bytes) -> list[str]:
     from skops.io import get_untrusted_types
 
     types = list(get_untrusted_types(data=content))
-    strange = sorted(set(types) - list_trusted_types())
+    strange = set(types) - list_trusted_types()
     if strange:
-        raise FormatError(
-            "the model file names types that are not trusted",
-            needs="only types of earnest and scikit-learn that models use",
-            got=check.some(strange),
-            cure="Load only models that earnest wrote.",
-        )
+        raise refuse_types(strange)
     return types
 
 
@@ -389,10 +399,6 @@ def _explain_failures(path: Path) -> Iterator[None]:
     try:
         with foreign_content(path, needs="a complete model file that `earnest tune` wrote"):
             yield
-    except EarnestError as error:
-        raise type(error)(
-            error.what.replace("the model file", repr(str(path))),
-            needs=error.needs,
-            got=error.got,
-            cure=error.cure,
-        ) from error
+    except ModelPartError as error:
+        what = f"{str(path)!r} {REFUSED}"
+        raise ModelPartError(what, needs=error.needs, got=error.got, cure=error.cure) from error

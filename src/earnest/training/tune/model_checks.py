@@ -8,7 +8,7 @@ themselves, and every walk through them ends.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from io import BytesIO
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -24,6 +24,7 @@ from earnest.training.learners.catalogue import MODELS, SELECTIONS
 from earnest.training.protocols import Estimator
 
 if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
     from sklearn.ensemble._hist_gradient_boosting.gradient_boosting import (
         BaseHistGradientBoosting,
     )
@@ -38,9 +39,40 @@ if TYPE_CHECKING:
 # and no methods, so that nothing a file says is ever called but the types below.
 
 
+REFUSED = "holds parts that earnest does not load"
+
+
+class ModelPartError(FormatError):
+    """A model file holds something that earnest does not load.
+
+    Nothing tells how it came there, so the message says only what it is.
+    """
+
+    def __init__(
+        self,
+        what: str = f"the model file {REFUSED}",
+        *,
+        needs: str = "parts that fit together, as `earnest tune` writes them",
+        got: str = "",
+        cure: str = "Make the model again with `earnest tune`, or copy its file again.",
+    ) -> None:
+        super().__init__(what, needs=needs, got=got, cure=cure)
+
+
+def refuse_types(names: Iterable[str]) -> ModelPartError:
+    """Return the error of a file that names types which no model of earnest is made of."""
+    return ModelPartError(
+        needs="types that models of earnest are made of",
+        got=check.some(sorted(set(names))),
+        cure="If a plug-in made the model, install it. Otherwise make the model again with "
+        "`earnest tune`.",
+    )
+
+
 _AROUND = (
     "earnest.training.learners.averaged.AveragedClassifier",
     "earnest.training.learners.averaged.AveragedRegressor",
+    "earnest.training.learners.bounded.BoundedRegressor",
     "earnest.training.learners.calibrated.CalibratedClassifier",
     "earnest.training.learners.preprocessing.Preprocessor",
 )
@@ -177,18 +209,13 @@ def check_index(archive: ZipFile) -> None:
         # Of two parts with one number, skops makes the first and takes it for the other.
         first = node if number is None else seen.setdefault(number, node)
         if first != node and _drop_numbers(first) != _drop_numbers(node):
-            raise _refuse_tampered(f"two parts of number {check.show(number, 20)}")
+            raise ModelPartError(got=f"two parts of number {check.show(number, 20)}")
         if node["__loader__"] == "RandomGeneratorNode":
             _check_generator(node)
         elif node["__loader__"] == "TreeNode":
             _check_tree_parts(node, archive)
     if strange:
-        raise FormatError(
-            "the model file names types that are not trusted",
-            needs="only types of earnest and scikit-learn that models use",
-            got=check.some(sorted(set(strange))),
-            cure="Load only models that earnest wrote.",
-        )
+        raise refuse_types(strange)
 
 
 def _list_nodes(index: object) -> Iterator[Node]:
@@ -216,9 +243,9 @@ def _check_generator(node: Node) -> None:
     try:
         said = json.loads(node["content"]["bit_generator"]["content"]["bit_generator"]["content"])
     except (LookupError, TypeError, ValueError) as error:
-        raise _refuse_tampered("a random generator without a name") from error
+        raise ModelPartError(got="a random generator without a name") from error
     if said not in GENERATORS:
-        raise _refuse_tampered(f"a random generator named {check.show(said, 30)}")
+        raise ModelPartError(got=f"a random generator named {check.show(said, 30)}")
 
 
 def _check_tree_parts(node: Node, archive: ZipFile) -> None:
@@ -231,10 +258,10 @@ def _check_tree_parts(node: Node, archive: ZipFile) -> None:
         n_classes = _read_array(classes, archive)
         nodes, values = (_read_array(state[name], archive) for name in ("nodes", "values"))
     except (LookupError, TypeError, ValueError) as error:
-        raise _refuse_tampered("a tree without its parts") from error
+        raise ModelPartError(got="a tree without its parts") from error
     whole = all(type(one) is int for one in (*counts, node_count))
     if not whole or n_classes.dtype.kind not in "iu" or n_classes.ndim != 1:
-        raise _refuse_tampered("a tree whose parts have the wrong types")
+        raise ModelPartError(got="a tree whose parts have the wrong types")
     good = (
         counts[0] >= 1
         and counts[1] == len(n_classes)
@@ -244,7 +271,7 @@ def _check_tree_parts(node: Node, archive: ZipFile) -> None:
         and values.shape == (node_count, counts[1], int(n_classes.max(initial=0)))
     )
     if not good:
-        raise _refuse_tampered("a tree whose parts differ in length")
+        raise ModelPartError(got="a tree whose parts differ in length")
 
 
 def _read_array(node: Node, archive: ZipFile) -> NDArray[np.generic]:
@@ -259,6 +286,7 @@ def check_made(estimator: object) -> None:
     estimator : object
         What was made of a file.
     """
+    from sklearn.base import BaseEstimator
     from sklearn.ensemble._forest import BaseForest
     from sklearn.ensemble._hist_gradient_boosting.gradient_boosting import (
         BaseHistGradientBoosting,
@@ -266,23 +294,32 @@ def check_made(estimator: object) -> None:
     from sklearn.svm._base import BaseLibSVM
     from sklearn.tree import BaseDecisionTree
 
-    for one in _list_parts(estimator):
-        if isinstance(one, BaseDecisionTree):
-            _check_decision_tree(one)
-        elif isinstance(one, BaseForest):
-            columns = _count_columns(one)
-            if any(_count_columns(tree) != columns for tree in getattr(one, "estimators_", [])):
-                raise _refuse_tampered("a forest whose trees have different columns")
-        elif isinstance(one, BaseHistGradientBoosting):
-            _check_boosting(one)
-        elif isinstance(one, BaseLibSVM):
-            _check_machine(one)
-        elif isinstance(one, AveragedModel):
-            inner = list(_list_parts(vars(one)))
-            if any(
-                isinstance(part, AveragedModel) for part in inner
-            ):  # whose questions might not end
-                raise _refuse_tampered("an ensemble inside an ensemble")
+    for part in _list_parts(estimator):
+        if isinstance(part, AveragedModel):
+            if any(isinstance(inner, AveragedModel) for inner in _list_parts(vars(part))):
+                raise ModelPartError(got="an ensemble inside an ensemble")  # might never end
+        elif isinstance(part, BaseEstimator) and _is_pattern(part):
+            continue
+        elif isinstance(part, BaseDecisionTree):
+            _check_decision_tree(part)
+        elif isinstance(part, BaseForest):
+            columns = _count_columns(part)
+            if any(_count_columns(tree) != columns for tree in getattr(part, "estimators_", [])):
+                raise ModelPartError(got="a forest whose trees have different columns")
+        elif isinstance(part, BaseHistGradientBoosting):
+            _check_boosting(part)
+        elif isinstance(part, BaseLibSVM):
+            _check_machine(part)
+
+
+def _is_pattern(estimator: BaseEstimator) -> bool:
+    """Tell whether an estimator was never fitted, such as the pattern of a forest's trees.
+
+    scikit-learn refuses to predict with one that has no attribute with an underscore at the end,
+    so that nothing follows its arrays. What has any, or one with an underscore in front, counts as
+    fitted, and is checked.
+    """
+    return not any(name.startswith("_") or name.endswith("_") for name in vars(estimator))
 
 
 def _list_parts(whole: object) -> Iterator[object]:
@@ -307,20 +344,18 @@ def _list_parts(whole: object) -> Iterator[object]:
 def _count_columns(estimator: Estimator) -> int:
     found = getattr(estimator, "n_features_in_", None)
     if not isinstance(found, int | np.integer) or found < 1:
-        raise _refuse_tampered(f"{type(estimator).__name__} without a number of columns")
+        raise ModelPartError(got=f"{type(estimator).__name__} without a number of columns")
     return int(found)
 
 
 def _check_decision_tree(estimator: BaseDecisionTree) -> None:
     from sklearn.tree._tree import Tree
 
-    if "tree_" not in vars(estimator):  # the pattern of a forest's trees, never fitted itself
-        return
-    tree = estimator.tree_
+    tree: Any = getattr(estimator, "tree_", None)
     if type(tree) is not Tree or tree.node_count != tree.capacity:
-        raise _refuse_tampered("a tree without nodes")
+        raise ModelPartError(got="a tree without nodes")
     if tree.n_features != _count_columns(estimator):
-        raise _refuse_tampered("a tree with different columns from its model")
+        raise ModelPartError(got="a tree with different columns from its model")
     inner = tree.children_left != _LEAF
     _check_walk(
         inner,
@@ -331,7 +366,7 @@ def _check_decision_tree(estimator: BaseDecisionTree) -> None:
         tree.n_features,
     )
     if not np.isfinite(tree.value).all():
-        raise _refuse_tampered("a tree with values that are not numbers")
+        raise ModelPartError(got="a tree with values that are not numbers")
 
 
 def _check_walk(
@@ -349,12 +384,12 @@ def _check_walk(
     place = np.arange(len(inner))[inner]
     for child in (left[inner].astype(np.int64), right[inner].astype(np.int64)):
         if (child <= place).any() or (child >= len(inner)).any():
-            raise _refuse_tampered("a tree whose nodes lead outside it or in a circle")
+            raise ModelPartError(got="a tree whose nodes lead outside it or in a circle")
     asked = feature[inner]
     if (asked < 0).any() or (asked >= columns).any():
-        raise _refuse_tampered("a tree that uses a column that does not exist")
+        raise ModelPartError(got="a tree that uses a column that does not exist")
     if np.isnan(threshold[inner]).any():
-        raise _refuse_tampered("a tree with thresholds that are not numbers")
+        raise ModelPartError(got="a tree with thresholds that are not numbers")
 
 
 def _check_boosting(model: BaseHistGradientBoosting) -> None:
@@ -363,21 +398,21 @@ def _check_boosting(model: BaseHistGradientBoosting) -> None:
 
     columns = _count_columns(model)
     if getattr(model, "_n_features", columns) != columns:
-        raise _refuse_tampered("boosted trees with different columns from their model")
+        raise ModelPartError(got="boosted trees with different columns from their model")
     for predictor in (one for several in model._predictors for one in several):
         if type(predictor) is not TreePredictor:
-            raise _refuse_tampered("boosted trees of the wrong type")
+            raise ModelPartError(got="boosted trees of the wrong type")
         nodes, sets = predictor.nodes, predictor.raw_left_cat_bitsets
         if not isinstance(nodes, np.ndarray) or nodes.dtype != PREDICTOR_RECORD_DTYPE:
-            raise _refuse_tampered("boosted trees with nodes of the wrong type")
+            raise ModelPartError(got="boosted trees with nodes of the wrong type")
         if nodes.ndim != 1 or not len(nodes):
-            raise _refuse_tampered("a boosted tree without nodes")
+            raise ModelPartError(got="a boosted tree without nodes")
         inner = nodes["is_leaf"] == 0
         chosen = inner & (nodes["is_categorical"] != 0)
         numeric = np.where(chosen, 0.0, nodes["num_threshold"])
         _check_walk(inner, nodes["left"], nodes["right"], nodes["feature_idx"], numeric, columns)
         if not np.isfinite(nodes["value"][~inner]).all():
-            raise _refuse_tampered("a boosted tree with values that are not numbers")
+            raise ModelPartError(got="a boosted tree with values that are not numbers")
         if chosen.any():
             _check_categories(model, nodes[chosen], sets, columns)
 
@@ -395,7 +430,7 @@ def _check_categories(
         and known[nodes["feature_idx"]].all()
     )
     if not good:
-        raise _refuse_tampered("a boosted tree with categories that do not exist")
+        raise ModelPartError(got="a boosted tree with categories that do not exist")
 
 
 def _check_machine(machine: BaseLibSVM) -> None:
@@ -408,7 +443,7 @@ def _check_machine(machine: BaseLibSVM) -> None:
             np.asarray(getattr(machine, name)) for name in names
         )
     except AttributeError as error:
-        raise _refuse_tampered("a support vector machine without its vectors") from error
+        raise ModelPartError(got="a support vector machine without its vectors") from error
     k = counts.size
     good = (
         type(machine) in (SVC, SVR)
@@ -427,13 +462,4 @@ def _check_machine(machine: BaseLibSVM) -> None:
         and np.isfinite(vectors).all()
     )
     if not good:
-        raise _refuse_tampered("a support vector machine whose parts do not match")
-
-
-def _refuse_tampered(got: str) -> FormatError:
-    return FormatError(
-        "the model file was changed",
-        needs="an unchanged file of `earnest tune`",
-        got=got,
-        cure="Make the model again with `earnest tune`, or copy it again.",
-    )
+        raise ModelPartError(got="a support vector machine whose parts do not match")

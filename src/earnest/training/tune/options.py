@@ -57,6 +57,7 @@ class TuneOptions:
     delimiter: str | None = None
     decimal: str | None = None
     thousands: str | None = None
+    missing: Sequence[str] = ()
     metric: str | None = None
     portfolio: str | Path | Portfolio = "default"
     n_configs: int | None = None
@@ -127,6 +128,7 @@ class TuneOptions:
             "drop": None if self.drop is None else str(self.drop),
             "seed": self.seed,
             **({} if self.ensemble == "none" else {"ensemble": self.ensemble}),
+            **({"missing": sorted(self.missing)} if self.missing else {}),
         }
 
 

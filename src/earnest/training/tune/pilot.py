@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter, process_time
+from typing import TypeAlias
 
 import numpy as np
 
+from earnest.core.base.errors import EarnestError
 from earnest.core.base.protocols import Task
 from earnest.core.base.rng import Purpose, Seeds
-from earnest.core.base.threads import cores, workers
+from earnest.core.base.threads import cores
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import EnsembleRule
 from earnest.core.data.weights import Weights
@@ -35,8 +38,8 @@ GROWTH = 4
 LONGEST = 0.1  # of the budget: then what is not measured is told by its cost
 SHARE = 0.005  # of the budget: a fit that takes longer is not measured on more cases
 FEWEST_SECONDS = 0.0005
-MADE_UP = 1000  # cases at most, and resamples, by which the choice of ensembles is timed
-RESAMPLES_TIMED = 32
+MADE_UP = (1000, 4000)  # cases at most, and resamples, by which the choice of ensembles is timed
+RESAMPLES_TIMED = 16
 STEP = 50  # by which the number of resamples is told
 EXPONENTS = (0.7, 2.5)  # of the number of cases that the time of a fit may grow with
 
@@ -186,62 +189,143 @@ class JudgingPace:
 
     Attributes
     ----------
-    seconds : float
-        What one choice takes on all cases; all cores of this machine share it.
+    fixed, case : float
+        What one choice takes however few cases there are, and what each case adds.
     parts : int
         How many choices one partition of the cases needs, in addition to those of the resamples.
     """
 
-    seconds: float
+    fixed: float
+    case: float
     parts: int
 
-    def at(self, n_resamples: int) -> float:
-        """Return the seconds for so many resamples."""
-        return self.seconds * (n_resamples + self.parts * count_partitions(n_resamples))
+    def at(self, n_cases: int, n_resamples: int) -> float:
+        """Return the seconds for so many cases and resamples."""
+        choices = n_resamples + self.parts * count_partitions(n_resamples)
+        return (self.fixed + self.case * n_cases) * choices
 
-    def count_within(self, seconds: float, fewest: int, most: int) -> int:
+    def count_within(self, seconds: float, n_cases: int, fewest: int, most: int) -> int:
         """Return how many resamples there is time for, between the fewest and the most."""
         steps = range(most, fewest, -STEP)
-        return next((count for count in steps if self.at(count) <= seconds), fewest)
+        return next((count for count in steps if self.at(n_cases, count) <= seconds), fewest)
 
 
 def measure_judging(
     table: TrainingTable, metric: str, rule: EnsembleRule, seeds: Seeds
 ) -> JudgingPace:
-    """Time the choice of a few ensembles.
+    """Time the choice of a few ensembles, on two numbers of cases.
 
     Made-up predictions do, as the time does not depend on what they say. It grows with the number
-    of cases.
+    of cases: a line through the two.
     """
     draws = seeds.generator(Purpose.SPLITS, 0, 5)
-    sample = table.sample(MADE_UP, draws)
-    pi = _make_up_predictions(sample, rule.library, draws)
-    asked, parts = metric_named(metric), len(leave_parts_out(pi.target, draws))
-    counts = draws.poisson(1.0, (RESAMPLES_TIMED, pi.n_cases)).astype(np.uint8)
-    choose_ensembles(pi, asked, Weights(counts[:1]), rule, n_jobs=1)  # loads what is compiled
-    start = process_time()
-    choose_ensembles(pi, asked, Weights(counts), rule, n_jobs=1)
-    each = (process_time() - start) / RESAMPLES_TIMED
-    return JudgingPace(each * table.n_cases / pi.n_cases / workers(None), parts)
+    timed: list[tuple[int, float]] = []
+    parts = 0
+    for most in MADE_UP:
+        sample = table.sample(most, draws)
+        pi = _make_up_predictions(sample, rule.library, draws)
+        measure_of, parts = metric_named(metric), len(leave_parts_out(pi.target, draws))
+        counts = draws.poisson(1.0, (RESAMPLES_TIMED, pi.n_cases)).astype(np.uint8)
+        if not timed:
+            choose_ensembles(pi, measure_of, Weights(counts[:1]), rule, n_jobs=1)  # compiled code
+        start = process_time()
+        choose_ensembles(pi, measure_of, Weights(counts), rule, n_jobs=1)
+        timed.append((pi.n_cases, (process_time() - start) / RESAMPLES_TIMED))
+    fixed, case = _draw_line(*timed)
+    return JudgingPace(fixed, case, parts)
+
+
+def _draw_line(few: tuple[int, float], many: tuple[int, float]) -> tuple[float, float]:
+    """Return the seconds for no case and for each more, by those of two numbers of cases."""
+    (n_few, less), (n_many, more) = few, many
+    if n_many <= n_few or more <= less:  # what is loaded at first use may have come in between
+        return more, 0.0
+    case = (more - less) / (n_many - n_few)
+    return max(less - case * n_few, 0.0), case
 
 
 def _make_up_predictions(table: TrainingTable, count: int, rng: np.random.Generator) -> Predictions:
     """Return predictions of so many configurations, as good as each other."""
-    n, classes = table.n_cases, len(table.classes)
+    n, classes, task = table.n_cases, len(table.classes), str(table.task)
     folds = np.arange(n) % 10
     if not classes:
-        y = np.asarray(table.y, dtype=float)
-        noise = (y.std() or 1.0) * rng.standard_normal((n, count))
-        return Predictions.from_arrays(y, y[:, None] + noise, folds, task="regression")
+        y = np.asarray(table.y)
+        worth = -y["time"].astype(float) if y.dtype.names else y.astype(float)
+        near = worth[:, None] + (worth.std() or 1.0) * rng.standard_normal((n, count))
+        return Predictions.from_arrays(y, near, folds, task=task)
     codes = np.asarray(table.layers)
     if classes == 2:
         near = 1 / (1 + np.exp(-(codes[:, None] + rng.standard_normal((n, count)))))
-        return Predictions.from_arrays(codes, near, folds, task="binary")
+        return Predictions.from_arrays(codes, near, folds, task=task)
     near = np.exp(
         np.eye(classes)[codes][:, None, None] + rng.standard_normal((n, count, 1, classes))
     )
     near /= near.sum(axis=-1, keepdims=True)
-    return Predictions.from_arrays(codes, near, folds, task="multiclass")
+    return Predictions.from_arrays(codes, near, folds, task=task)
+
+
+REHEARSED = 12  # configurations of a rehearsal: their number hardly matters, that of cases does
+FEW, MANY, MOST = 250, 1000, 10_000  # cases of a rehearsal, and of the larger one
+TENTH = 0.1  # of the cases in the larger one: from there the time is extrapolated
+EXPLAINED = 0.9  # explaining C configurations takes so many times the square root of C as long as
+# a report on few cases without an explanation: 3.2 times with 14, 6 with 51, 9 with 118 (measured)
+
+
+@dataclass(frozen=True)
+class FinishPace:
+    """How long it takes to judge a search and to report on it, in seconds of a processor.
+
+    Attributes
+    ----------
+    fixed, case : float
+        What it takes however few cases there are, and what each adds.
+    explained : float
+        What the explanation of one configuration takes; that of many takes the square root of
+        their number as long.
+    """
+
+    fixed: float = 0.0
+    case: float = 0.0
+    explained: float = 0.0
+
+    def at(self, n_cases: int, n_configs: int) -> float:
+        """Return the seconds for so many cases and configurations."""
+        return self.fixed + self.case * n_cases + self.explained * math.sqrt(n_configs)
+
+
+Finish: TypeAlias = "Callable[[Predictions, str], object]"
+
+
+def rehearse_finish(
+    finish: Finish, table: TrainingTable, metric: str, seeds: Seeds, *, explains: bool
+) -> FinishPace:
+    """Time what follows a search on made-up predictions: on few cases, and on more.
+
+    Made-up predictions do, as the time hardly depends on what they say. The first rehearsal loads
+    what is imported and compiled, which the run needs later in any case, and is not timed. The
+    time of two others is a line through their numbers of cases.
+
+    Parameters
+    ----------
+    finish : callable
+        What follows the search, given predictions and the name of a metric.
+    explains : bool
+        Whether it will explain the search too: made-up configurations have nothing to explain.
+    """
+    few = min(FEW, table.n_cases)
+    many = min(table.n_cases, MOST, max(MANY, int(TENTH * table.n_cases)))
+
+    def time_finish(most: int) -> tuple[int, float]:
+        draws = seeds.generator(Purpose.SPLITS, 0, 6, most)
+        pi = _make_up_predictions(table.sample(most, draws), REHEARSED, draws)
+        start = process_time()
+        with suppress(EarnestError):  # what cannot be answered takes no time later either
+            finish(pi, metric)
+        return pi.n_cases, process_time() - start
+
+    time_finish(min(many, MANY))
+    pace = FinishPace(*_draw_line(time_finish(few), time_finish(many)))
+    return replace(pace, explained=EXPLAINED * pace.at(few, 0) if explains else 0.0)
 
 
 FULL = 0.95  # of its processors in use: then a room has nothing left

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
+from earnest.core.base.provenance import JsonObject
 from earnest.core.base.rng import Seeds
 from earnest.core.results.cautions import Caution, Severity
 from earnest.training.fit.splits import shuffle_folds
@@ -19,18 +20,22 @@ from earnest.training.learners.portfolio import PortfolioConfiguration
 from earnest.training.tables.outcome import count_in_words
 from earnest.training.tables.table import TrainingTable
 from earnest.training.tune.options import TuneOptions
-from earnest.training.tune.pilot import Pilot
+from earnest.training.tune.pilot import FinishPace, Pilot
 
 DOCUMENT = "plan"  # the name under which a run file keeps it
 PLAN = "plan.json"  # the file that says what was tried
 VERSION = 1
 KEPT = ("seed", "most_rows", "n_rows", "configs", "n_offered", "fit_seconds", "asked")
 OPTIONAL = ("n_splits", "n_sure", "n_resamples")
-USED = 0.75  # of the time that is left: the rest is for the last fit, the estimate and surprises
+USED = 0.75  # of the time of the search: the rest is for surprises
 MORE = 2.0  # times that time: what is listed to go on with, as paces may be too slow by that much
 LONGEST_MORE = 0.1  # of that time that one of them may take, as it may be in vain
 STARTING = 4.0  # seconds until the workers work
-WAKING, ENDING = 2.0, 1.0  # seconds of a processor: to start a worker; to fit and judge at last
+WAKING = 2.0  # seconds of a processor to start a worker
+STOPPING, LEAVING = 0.7, 0.5  # seconds to stop the workers and read what they did; to exit
+WRITING = 0.4  # seconds of a processor to write the files
+MOST_OF_ENDING = 0.5  # of a budget: a search has the other half, however long its end takes
+MEMBERS = 4  # of an ensemble, usually
 FEWEST_CONFIGS = 2  # complete ones, without which a search goes on past its time
 CELL = 1e-6  # seconds for each prediction that is kept: stored, compared and resampled
 MOST_CELLS = 60_000_000  # predictions that are held in memory
@@ -40,6 +45,77 @@ A_FAMILY = 2  # configurations of each family, on average, that come before more
 EXTRA_SHARE = (
     1.5  # times an equal share of the time that a family may take before others had theirs
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ending:
+    """Seconds that a run needs after its search, as measured before it.
+
+    Attributes
+    ----------
+    finishing : float
+        To judge the winner and, where there is one, to make the report.
+    ensembles : float
+        To choose the ensembles of all resamples.
+    refit : float
+        To fit the winner on all cases.
+    writing : float
+        To write the files.
+    around : float
+        To stop the workers, and to exit.
+    """
+
+    finishing: float = 0.0
+    ensembles: float = 0.0
+    refit: float = 0.0
+    writing: float = 0.0
+    around: float = STOPPING + LEAVING
+
+    @property
+    def seconds(self) -> float:
+        """All of it."""
+        return self.finishing + self.ensembles + self.refit + self.writing + self.around
+
+    def find_time_of_search(self, budget: float) -> float:
+        """Return how long after its start a run of this budget ends its search."""
+        return budget - min(self.seconds, MOST_OF_ENDING * budget)
+
+
+def estimate_ending(
+    pace: FinishPace,
+    fits: Sequence[float],
+    n_cases: int,
+    n_configs: int,
+    *,
+    crowding: float = 1.0,
+    ensembles: float | None = None,
+) -> Ending:
+    """Return what a run needs after its search.
+
+    Parameters
+    ----------
+    pace : FinishPace
+        What judging and reporting take.
+    fits : sequence of float
+        What a fit of each configuration takes on all cases, in seconds of a processor. The winner
+        is not known yet: time is kept for the slowest.
+    n_cases, n_configs : int
+        How many take part.
+    crowding : float
+        How many times longer it takes for what else the machine does.
+    ensembles : float, optional
+        What choosing ensembles takes, where that is asked for, in seconds of a processor; then
+        time is kept to fit a few members.
+    """
+    refit = max(fits, default=0.0)
+    if ensembles is not None and fits:
+        refit = max(refit, MEMBERS * sum(fits) / len(fits))
+    return Ending(
+        finishing=crowding * pace.at(n_cases, n_configs),
+        ensembles=crowding * (ensembles or 0.0),
+        refit=crowding * refit,
+        writing=crowding * (WRITING + CELL * n_cases * n_configs),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,10 +146,11 @@ class TunePlan:
     n_resamples : int, optional
         How many resamples an ensemble is judged by, fewer than usual where the time is short; None
         for the method's own number.
-    least_seconds, crowding, judging_seconds : float
-        How long the shortest search that can be judged takes, how many times longer a fit takes
-        for what else the machine does, and how long the choice of ensembles takes after the
-        search; as the pilot saw it, and not kept.
+    least_seconds, crowding : float
+        How long the shortest search that can be judged takes, and how many times longer a fit
+        takes for what else the machine does; as the pilot saw it, and not kept.
+    ending : Ending
+        What follows the search; not kept either.
     """
 
     seed: int
@@ -88,7 +165,7 @@ class TunePlan:
     n_resamples: int | None = None
     least_seconds: float = 0.0
     crowding: float = 1.0
-    judging_seconds: float = 0.0
+    ending: Ending = field(default_factory=Ending)
 
     @property
     def n_planned(self) -> int:
@@ -126,10 +203,16 @@ class TunePlan:
                 n_offered=int(data["n_offered"]),
                 fit_seconds=float(data.get("fit_seconds", 0.0)),
                 asked=dict(data["asked"]),
-                **{name: int(data[name]) for name in OPTIONAL if data.get(name) is not None},
+                n_splits=_read_count(data, "n_splits"),
+                n_sure=_read_count(data, "n_sure"),
+                n_resamples=_read_count(data, "n_resamples"),
             )
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise FormatError("the plan of a run cannot be read", got=str(error)) from error
+
+
+def _read_count(data: JsonObject, name: str) -> int | None:
+    return None if data.get(name) is None else int(data[name])
 
 
 def read_plan(path: str | Path, asked: TuneOptions) -> TunePlan:
@@ -271,11 +354,12 @@ def estimate_least_seconds(
     pilot: Pilot,
     asked: TuneOptions,
     at_once: int,
+    ending: Ending,
 ) -> float:
-    """Return the seconds from now until there is enough to judge."""
+    """Return the seconds from now until the shortest search that can be judged is over."""
     few = sorted(_estimate_seconds(config, rows, pilot, asked, at_once) for config in chosen)
-    around = pilot.crowding * (ENDING + (WAKING if at_once > 1 else 0.0))
-    return around + sum(few[:FEWEST_CONFIGS])
+    waking = pilot.crowding * WAKING if at_once > 1 else 0.0
+    return waking + sum(few[:FEWEST_CONFIGS]) + ending.seconds
 
 
 def warn_of_plan(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from earnest.core.base.protocols import Progress
 from earnest.core.base.rng import RngLike, Seeds
-from earnest.engine.progress import read_progress
+from earnest.core.tables.formats.missing import read_missing
+from earnest.engine.progress import read_meter
 from earnest.training.search.dropping.bced import DroppingRule
 from earnest.training.search.live import open_page
 from earnest.training.tables.table import read_name, read_names
@@ -49,6 +50,7 @@ def tune(
     delimiter: str | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
+    missing: str | Sequence[str] = (),
     live: str | Path | None = None,
     learning_curve: bool = False,
 ) -> Tuned:
@@ -85,8 +87,8 @@ def tune(
     task : str, optional
         Overrides what the outcome suggests: binary, multiclass, regression or survival.
     positive : object, optional
-        The positive class of two; by default the last in their order, or the other one where the
-        last is called what a study is not about ('control', 'no', 'healthy').
+        The positive class of two. By default it is 1 of 0 and 1, the one that is not called what a
+        study is not about ('control', 'no', 'healthy'), or else the rarer one.
     ignore, keep : str or sequence of str
         Columns to leave out, and columns to use that would be left out.
     portfolio : str, Path or Portfolio
@@ -94,8 +96,8 @@ def tune(
     n_configs : int, optional
         Try exactly so many of its configurations; without a `budget`, however long it takes.
     budget : str or float, optional
-        How long it may take: '90s', '5m', '1h', or seconds. Five minutes by default, and no limit
-        where `n_configs` is given.
+        How long it may take, with all that follows the search: '90s', '5m', '1h', or seconds. Five
+        minutes by default, and no limit where `n_configs` is given.
     folds, repeats : int
         The folds, and how often they are drawn again.
     drop : {'bced', 'bced_adjusted'} or DroppingRule, optional
@@ -119,9 +121,13 @@ def tune(
     n_jobs : int, optional
         How many fits at once; -1 is all cores. Never changes the result.
     progress : bool or Progress, optional
-        True shows progress on standard error or in a notebook.
+        True shows progress on standard error or in a notebook; an object is told of every fit.
     delimiter, decimal, thousands : str, optional
         Of a CSV file that does not tell.
+    missing : str or sequence of str
+        What stands for a missing value, besides empty cells and the usual marks: '?', '-', '.',
+        '*', 'n/a', 'none', 'missing' and 'unknown' among numbers and dates, '?', '.' and 'N.A.'
+        among text. The model reads new tables in the same way.
     live : str or Path, optional
         A page (.html) that shows the run while it lasts; it reloads itself in a browser and
         needs no server.
@@ -157,6 +163,7 @@ def tune(
         delimiter=delimiter,
         decimal=decimal,
         thousands=thousands,
+        missing=read_missing(missing),
         metric=metric,
         portfolio=portfolio,
         n_configs=n_configs,
@@ -171,8 +178,11 @@ def tune(
         learning_curve=learning_curve,
     )
     job = begin(data, asked, out=out, resume=resume, plan=plan)
-    shown = read_progress(progress)
+    meter = job.make_meter(*read_meter(progress).listeners)
     with open_page(live, job.name) as page:
         if page is not None:
+            page.meter = meter
             page.say(PILOT)
-        return job.run(job.plan(), shown, page)
+        settled = job.plan()
+        with meter:
+            return job.run(settled, meter, page)

@@ -10,6 +10,7 @@ from zipfile import ZipFile
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
+from earnest.core.base.extras import tell_install
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.tables.formats.expanding import refuse_expanding
 
@@ -49,7 +50,7 @@ def _open_workbook(path: Path) -> Workbook:
     except ImportError as error:
         raise FormatError(
             f"{path.name!r} is an Excel file, and openpyxl, which reads it, is not installed",
-            cure="Install it with pip install 'earnest[excel]', or save the sheet as CSV.",
+            cure=f"{tell_install('openpyxl')} Or save the sheet as CSV.",
         ) from error
     return openpyxl.load_workbook(path, read_only=True, data_only=True)
 

@@ -50,7 +50,7 @@ def unpack_limit(size: int) -> int:
     """
     said = os.environ.get(VARIABLE, "").strip()
     if not said:
-        return max(ALWAYS, min(RATIO * size, _memory()))
+        return max(ALWAYS, min(RATIO * size, measure_free_memory()))
     found = _SIZE.match(said)
     if found is None:
         raise InputError(
@@ -71,11 +71,11 @@ def refuse_expanding(archive: ZipFile, path: Path, size: int | None = None) -> N
     packed = [info for info in archive.infolist() if info.compress_type != ZIP_STORED]
     declared = sum(info.file_size for info in packed)
     if declared > unpack_limit(size):
-        raise _make_large_error(path, size, f"{_show_bytes(declared)} from {_show_bytes(size)}")
+        raise _make_large_error(path, size, f"{show_bytes(declared)} from {show_bytes(size)}")
     for info in archive.infolist():
         if info.compress_type == ZIP_STORED and info.file_size > size:
             raise _make_damaged_error(
-                path, f"{info.filename!r} of {_show_bytes(info.file_size)} in {_show_bytes(size)}"
+                path, f"{info.filename!r} of {show_bytes(info.file_size)} in {show_bytes(size)}"
             )
 
 
@@ -109,8 +109,8 @@ def check_array(member: IO[bytes], info: ZipInfo, path: Path) -> None:
         raise _make_damaged_error(
             path,
             (
-                f"{info.filename!r} declares {_show_bytes(claimed)} and has "
-                f"{_show_bytes(info.file_size)}"
+                f"{info.filename!r} declares {show_bytes(claimed)} and has "
+                f"{show_bytes(info.file_size)}"
             ),
         )
 
@@ -144,7 +144,7 @@ def _unpack_blocks(raw: bytes, limit: int, path: Path) -> Iterator[bytes]:
                     raise _make_large_error(
                         path,
                         len(raw),
-                        f"more than {_show_bytes(limit)} from {_show_bytes(len(raw))}",
+                        f"more than {show_bytes(limit)} from {show_bytes(len(raw))}",
                     )
                 yield block
     except zlib.error as error:  # told as other damage is
@@ -155,7 +155,7 @@ def _make_large_error(path: Path, size: int, got: str) -> FormatError:
     limit = unpack_limit(size)
     return FormatError(
         f"{path.name!r} unpacks to more than is safe to read",
-        needs=f"at most {_show_bytes(limit)} for a file of this size",
+        needs=f"at most {show_bytes(limit)} for a file of this size",
         got=got,
         cure=f"If you trust the file, set {VARIABLE}, such as {VARIABLE}=20GB, or unpack it first.",
     )
@@ -170,7 +170,8 @@ def _make_damaged_error(path: Path, got: str) -> FormatError:
     )
 
 
-def _show_bytes(size: float) -> str:
+def show_bytes(size: float) -> str:
+    """Return a size with its unit."""
     for unit in ("bytes", "kB", "MB", "GB"):
         if size < 1000:
             return f"{size:.3g} {unit}"
@@ -178,7 +179,7 @@ def _show_bytes(size: float) -> str:
     return f"{size:,.0f} TB"
 
 
-def _memory() -> int:
+def measure_free_memory() -> int:
     """Return about how many bytes of memory are free, of a container where there is one."""
     free = [_read_available(), _read_container_limit()]
     known = [one for one in free if one is not None]

@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict, cast
 
@@ -49,8 +50,10 @@ class Facts(TypedDict):
     complexity: list[float] | None
     static: bool
     remarks: NotRequired[list[dict[str, str]]]
+    training_sizes: NotRequired[list[list[int]]]
     ensemble_rule: NotRequired[str]
     measure: NotRequired[dict[str, object]]
+    others: NotRequired[list[str]]
     fingerprint: str
 
 
@@ -74,11 +77,20 @@ def write_header(pi: Predictions) -> str:
     }
     if pi.remarks:
         facts["remarks"] = [one.to_dict() for one in pi.remarks]
+    if pi.training_sizes is not None:
+        facts["training_sizes"] = [list(sizes) for sizes in pi.training_sizes]
     if pi.ensemble_rule is not None:
         facts["ensemble_rule"] = pi.ensemble_rule
     if target.measure is not None:
         facts["measure"] = target.measure.to_dict()
+    if pi.others:
+        facts["others"] = [str(other.kind) for other in pi.others]
     return seal(facts)
+
+
+def name_responses(kind: str) -> str:
+    """Return the name of the array with responses of another kind than the first."""
+    return f"responses_{kind}"
 
 
 def seal(facts: Mapping[str, object]) -> str:
@@ -184,8 +196,23 @@ def rebuild(
         kind=ResponseKind(facts["kind"]),
         threshold=facts["threshold"],
         remarks=tuple(Caution.from_dict(one) for one in facts.get("remarks", [])),
+        training_sizes=tuple(map(tuple, facts["training_sizes"]))
+        if "training_sizes" in facts
+        else None,
         ensemble_rule=facts.get("ensemble_rule"),
     )
+    others = tuple(
+        replace(
+            pi,
+            responses=arrays[name_responses(kind)],
+            kind=ResponseKind(kind),
+            threshold=None,
+            remarks=(),
+            ensemble_rule=None,
+        )
+        for kind in facts.get("others", [])
+    )
+    pi = replace(pi, others=others) if others else pi
     if verify and pi.fingerprint != facts["fingerprint"]:
         raise make_changed_error(
             path, f"fingerprint {facts['fingerprint']}", f"fingerprint {pi.fingerprint}"

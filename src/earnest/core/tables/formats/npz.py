@@ -6,7 +6,6 @@ import struct
 import zipfile
 from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from difflib import get_close_matches
 from pathlib import Path
 from typing import cast
 
@@ -22,6 +21,7 @@ from earnest.core.tables.formats.expanding import check_array, foreign_content, 
 from earnest.core.tables.formats.header import (
     list_target_arrays,
     make_changed_error,
+    name_responses,
     read_header,
     rebuild,
 )
@@ -36,6 +36,7 @@ _PADDING = 0xD935  # the field of a ZIP header that others use for alignment too
 def save_npz(pi: Predictions, header: str, path: Path) -> None:
     """Write the arrays of Π."""
     arrays = {**list_target_arrays(pi.target), "folds": pi.folds, "responses": pi.responses}
+    arrays |= {name_responses(other.kind): other.responses for other in pi.others}
     write_npz(path, header, arrays)
 
 
@@ -85,7 +86,8 @@ def load_npz(
         return _make_from_arrays(path, arrays, check_array_options(options, path)), False
     facts = read_header(arrays.pop(HEADER).tobytes(), path)
     refuse_other_options(options, facts, path)
-    lacking = {"y", "folds", "responses"} - set(arrays)
+    needed = ("y", "folds", "responses", *map(name_responses, facts.get("others", [])))
+    lacking = set(needed) - set(arrays)
     if lacking or list(arrays["responses"].shape) != facts["shape"]:
         raise make_changed_error(
             path, "all arrays as they were written", f"arrays {check.some(arrays)}"
@@ -163,15 +165,15 @@ def _get_member(path: Path, arrays: Mapping[str, object], name: str, cure: str) 
 
 def _suggest_array(name: str, arrays: Iterable[str]) -> str:
     """Say which array to give a name that is needed."""
-    match = get_close_matches(name, [n for n in arrays if n not in _ARRAYS], n=1, cutoff=0.5)
-    cure = f"Rename the array {match[0]!r} to" if match else "Rename the array that holds it to"
+    match = check.find_nearest(name, [n for n in arrays if n not in _ARRAYS])
+    cure = f"Rename the array {match!r} to" if match else "Rename the array that holds it to"
     return f"{cure} {name!r}" + (", or pass its name as `target`." if name == "y" else ".")
 
 
 def _suggest_name(name: str) -> str:
     """Say how an array would have to be called to be used, or nothing."""
-    match = get_close_matches(name, _ARRAYS, n=1, cutoff=0.5)
-    return f"Rename the array {name!r} to {match[0]!r}." if match else ""
+    match = check.find_nearest(name, _ARRAYS)
+    return f"Rename the array {name!r} to {match!r}." if match else ""
 
 
 def write_member(archive: zipfile.ZipFile, name: str, array: RawArray) -> None:

@@ -2,7 +2,7 @@
 
 `1,234.50`, `1.234.567`, `1 234`, `45 %` and `$12.50` can be read in one way, and are, with a note.
 `12,573` can be 12573 or 12.573: unless another number of the file, or the user, tells what the
-comma is, it is refused.
+comma is, the column is refused where it is used. `00123` is a code, not a number.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ import numpy as np
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
 from earnest.core.results.cautions import Caution, Severity
+from earnest.core.tables.faults import ColumnFault, show_cell
+from earnest.core.tables.formats.missing import ClearedColumn, clear_column, note_missing
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,7 +36,8 @@ _PLAIN = {
     ".": r"^\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$",
     ",": r"^\s*[-+]?([0-9]+,?[0-9]*|,[0-9]+)([eE][-+]?[0-9]+)?\s*$",
 }
-_BROAD = rf"{_HEAD}[0-9.,'’ \x{{a0}}\x{{2009}}\x{{202f}}]*([eE][-+]?[0-9]+)?{_TAIL}"
+PLAIN_NUMBER = _PLAIN["."]
+CODE = r"^\s*[-+]?0[0-9]+\s*$"  # digits that begin with a zero, such as '00123'
 _FIRST = re.compile(r"[\s\d.,'’%‰$€£¥₹+−USDERGBPCHFJYe-]+")
 
 
@@ -62,16 +65,20 @@ class Marks:
         bare = pc.replace_substring_regex(column, away, "")
         bare = pc.replace_substring(bare, "−", "-")
         bare = pc.replace_substring(bare, self.decimal, ".")
-        made = bare.cast(pa.float64())
-        for sign, part in (("%", 100.0), ("‰", 1000.0)):
+        for sign, share in (("%", 100.0), ("‰", 1000.0)):
             if pc.any(pc.match_substring(column, sign)).as_py():
-                return pc.divide(made, part)
-        if pc.any(pc.match_substring_regex(bare, r"[.eE]")).as_py():
-            return made
-        return made.cast(pa.int64(), safe=False) if pc.max(made).as_py() < 2**53 else made
+                return pc.divide(bare.cast(pa.float64()), share)
+        return _cast(bare)
 
 
 ALL = tuple(Marks(d, t) for d in _DECIMALS for t in THOUSANDS if d != t)
+# A number as anybody may write it, and a date as people do; those of ISO 8601 are dates already.
+NUMBER = "|".join(f"({marks.pattern})" for marks in ALL)
+DATE = (
+    r"^\s*([0-9]{1,2}[-./ ]\s?([0-9]{1,2}|\pL{3,9}\.?)[-./ ]\s?[0-9]{4}|"
+    r"[0-9]{4}[-./][0-9]{1,2}[-./][0-9]{1,2})([ T]+[0-9]{1,2}:[0-9]{2}.*)?\s*$"
+)
+NO_LEVEL_AMONG = f"{NUMBER}|({DATE})"
 
 
 @dataclass(frozen=True)
@@ -126,13 +133,22 @@ def has_only_thousands(table: pa.Table, kept: set[str]) -> bool:
     return True
 
 
+@dataclass(frozen=True)
+class ReadNumbers:
+    """A table whose numbers are numbers, notes about how they were read, and what is in doubt."""
+
+    table: pa.Table
+    notes: tuple[Caution, ...]
+    doubts: tuple[ColumnFault, ...]
+
+
 def read_written(
     table: pa.Table,
     path: Path,
     kept: set[str],
     options: Mapping[str, object],
     decimal: str | None,
-) -> tuple[pa.Table, tuple[Caution, ...]]:
+) -> ReadNumbers:
     """Return the table with the numbers that people wrote as numbers, and a note about them.
 
     Parameters
@@ -144,25 +160,82 @@ def read_written(
     kept : set of str
         Columns of labels, which stay text.
     options : mapping
-        Perhaps `decimal` and `thousands`, as the user said them.
+        Perhaps `decimal` and `thousands`, as the user said them, and `missing`, what the user calls
+        missing; without it marks of missing values are not looked for.
     decimal : str, optional
         The decimal mark of the file, said or found.
     """
     import pyarrow as pa
 
     plain = _PLAIN[decimal or "."]
-    found = [
-        written
-        for place, field in enumerate(table.schema)
-        if pa.types.is_string(field.type)
-        and field.name.strip() not in kept
-        and (written := _find_ways(place, field.name, table.column(place), options, plain))
-        is not None
-    ]
-    chosen = [_choose(one, found, decimal) for one in found]
-    for one, numbers in zip(found, chosen, strict=True):
-        table = table.set_column(one.place, one.name, numbers)
-    return table, _note_examples(found, chosen, path, plain)
+    written: list[WrittenColumn] = []
+    counts: dict[str, Mapping[str, int]] = {}
+    for place, field in enumerate(table.schema):
+        if field.name.strip() in kept:
+            continue
+        cleared = _clear_marks(table.column(place), options)
+        if cleared.counts:
+            counts[field.name.strip()] = cleared.counts
+            table = table.set_column(place, field.name, cleared.column)
+        if not pa.types.is_string(field.type):
+            continue
+        if cleared.counts and are_numbers(cleared.column, plain):
+            numbers = read_plain(cleared.column, decimal or ".")
+            table = table.set_column(place, field.name, numbers)
+        else:
+            ways = _find_ways(place, field.name, cleared.column, options, plain)
+            written += [] if ways is None else [ways]
+    readings = [(column, _choose(column, written, decimal)) for column in written]
+    certain = [(column, numbers) for column, numbers in readings if numbers is not None]
+    for column, numbers in certain:
+        table = table.set_column(column.place, column.name, numbers)
+    return ReadNumbers(
+        table,
+        (*_note_examples(certain, path, plain), *note_missing(repr(path.name), counts)),
+        tuple(_doubt(column) for column, numbers in readings if numbers is None),
+    )
+
+
+def _clear_marks(column: pa.ChunkedArray, options: Mapping[str, object]) -> ClearedColumn:
+    """Return a column without marks of missing values, where they are looked for."""
+    missing = options.get("missing")
+    if not isinstance(missing, tuple):
+        return ClearedColumn(column)
+    return clear_column(column, missing, NO_LEVEL_AMONG)
+
+
+def are_numbers(column: pa.ChunkedArray, plain: str = PLAIN_NUMBER) -> bool:
+    """Tell whether the cells of a column of text are plain numbers, and none of them a code."""
+    import pyarrow.compute as pc
+
+    cells = column.drop_null()
+    cells = cells.filter(pc.match_substring_regex(cells, r"\S"))
+    if not len(cells) or not pc.all(pc.match_substring_regex(cells, plain)).as_py():
+        return False
+    return not pc.any(pc.match_substring_regex(cells, CODE)).as_py()
+
+
+def read_plain(column: pa.ChunkedArray, decimal: str = ".") -> pa.ChunkedArray:
+    """Return the plain numbers of a column of text, as whole ones where all are."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    bare = pc.replace_substring_regex(column, r"[\s+]", "")
+    bare = pc.if_else(pc.equal(bare, ""), pa.scalar(None, column.type), bare)
+    return _cast(pc.replace_substring(bare, decimal, "."))
+
+
+def _cast(texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return texts that are numbers as numbers; whole ones beyond 2**53 stay floats."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    numbers = texts.cast(pa.float64())
+    if pc.any(pc.match_substring_regex(texts, r"[.eE]")).as_py():
+        return numbers
+    largest = pc.max(pc.abs(numbers)).as_py()
+    small = largest is not None and largest < 2**53
+    return numbers.cast(pa.int64(), safe=False) if small else numbers
 
 
 def _find_ways(
@@ -177,7 +250,9 @@ def _find_ways(
     known = column.drop_null()
     if not len(known) or not _FIRST.fullmatch(known[0].as_py()):
         return None
-    if not pc.all(pc.match_substring_regex(known, _BROAD)).as_py():
+    if not pc.all(pc.match_substring_regex(known, NUMBER)).as_py():
+        return None
+    if pc.any(pc.match_substring_regex(known, CODE)).as_py():
         return None
     if pc.all(pc.match_substring_regex(known, plain)).as_py() or _has_mixed_signs(known):
         return None
@@ -210,7 +285,7 @@ def _has_mixed_signs(known: pa.ChunkedArray) -> bool:
 
 def _choose(
     one: WrittenColumn, all_: Sequence[WrittenColumn], decimal: str | None
-) -> pa.ChunkedArray:
+) -> pa.ChunkedArray | None:
     """Return the numbers of a column that can be read in one way, by itself or by the file."""
     if len(one.ways) == 1:
         return one.ways[0][1]
@@ -219,44 +294,45 @@ def _choose(
         shown = {marks.decimal for marks, _ in other.ways}
         told |= shown if len(shown) == 1 and set(one.marks) & set(other.marks) else set()
     left = [numbers for marks, numbers in one.ways if {marks.decimal} == told]
-    if len(left) == 1:
-        return left[0]
-    raise _make_two_ways_error(one)
+    return left[0] if len(left) == 1 else None
 
 
-def _make_two_ways_error(one: WrittenColumn) -> FormatError:
+def _doubt(one: WrittenColumn) -> ColumnFault:
+    """Return the fault of a column that can be read in two ways."""
     import pyarrow.compute as pc
 
     (first, some), (second, others) = one.ways[:2]
     row = pc.index(pc.not_equal(some, others), True).as_py()
     shown = [f"{numbers[row].as_py():.12g}" for numbers in (some, others)]
     said = [
-        f"thousands={marks.thousands!r} for {value}"
+        f"thousands={marks.thousands!r}"
         if marks.thousands in one.marks
-        else f"decimal={marks.decimal!r} for {value}"
-        for marks, value in zip((first, second), shown, strict=True)
+        else f"decimal={marks.decimal!r}"
+        for marks in (first, second)
     ]
-    return FormatError(
-        f"column {one.name.strip()!r} has numbers that can be read in two ways",
+    return ColumnFault(
+        one.name.strip(),
+        "has numbers that can be read in two ways",
         needs="`decimal` or `thousands` to say what the separator means",
-        got=f"{check.show(one.column[row].as_py().strip(), 30)} in row {row + 1}, which may be "
-        f"{shown[0]} or {shown[1]}",
-        cure=f"Pass {said[0]}, or {said[1]}.",
+        value=show_cell(one.column[row].as_py().strip()),
+        row=row,
+        detail=f", which may be {shown[0]} or {shown[1]}",
+        cure=f"Pass {said[0]} for the first reading, or {said[1]} for the second.",
     )
 
 
 def _note_examples(
-    found: Sequence[WrittenColumn], chosen: Sequence[pa.ChunkedArray], path: Path, plain: str
+    readings: Sequence[tuple[WrittenColumn, pa.ChunkedArray]], path: Path, plain: str
 ) -> tuple[Caution, ...]:
-    if not found:
+    if not readings:
         return ()
     import pyarrow.compute as pc
 
     examples = []
-    for one, numbers in zip(found, chosen, strict=True):
-        row = pc.index(pc.match_substring_regex(one.column, plain), False).as_py()
-        shown = check.show(one.column[row].as_py().strip(), 30)
-        examples.append(f"{one.name.strip()!r} has {shown}, read as {numbers[row].as_py():.12g}")
+    for column, numbers in readings:
+        row = pc.index(pc.match_substring_regex(column.column, plain), False).as_py()
+        cell = show_cell(column.column[row].as_py().strip())
+        examples.append(f"{column.name.strip()!r} has {cell}, read as {numbers[row].as_py():.12g}")
     return (
         Caution(
             "EN121",

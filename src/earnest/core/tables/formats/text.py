@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import csv as plain_csv
+import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
 from earnest.core.results.cautions import Caution, Severity
+from earnest.core.tables.columns import Columns
 from earnest.core.tables.formats.expanding import read_gzip
 from earnest.core.tables.formats.header import Facts, make_changed_error
-from earnest.core.tables.formats.numbers import check_marks, has_only_thousands, read_written
+from earnest.core.tables.formats.numbers import (
+    CODE,
+    ReadNumbers,
+    check_marks,
+    has_only_thousands,
+    read_written,
+)
 from earnest.core.tables.formats.written_wide import column_types
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from earnest.core.tables.columns import Columns
     from earnest.core.tables.formats.parquet import ParquetColumns
 
 
@@ -31,12 +39,18 @@ if TYPE_CHECKING:
 _BLOCK = 1 << 30  # bytes whose values decide the types of the columns
 
 
-def parse_text(
-    data: bytes, path: Path, suffix: str, options: Mapping[str, object]
-) -> tuple[pa.Table, tuple[Caution, ...]]:
+@dataclass(frozen=True)
+class ParsedText:
+    """The table of a text, and what separates its columns."""
+
+    numbers: ReadNumbers
+    delimiter: str
+
+
+def parse_text(data: bytes, path: Path, suffix: str, options: Mapping[str, object]) -> ParsedText:
     """Return the Arrow table of a text in UTF-8, and a note where numbers had to be made out.
 
-    Names of cases and configurations stay text.
+    Names of cases and configurations stay text, and so does what `options` call `text`.
     """
     import pyarrow as pa
 
@@ -44,8 +58,16 @@ def parse_text(
     delimiter = _find_delimiter(line, path, suffix, options)
     decimal = check_marks(_check_decimal(options), options.get("thousands"))
     ids = {"row_id", "id", "config_id", str(options.get("id", "id"))}
+    ids |= _list_names(options.get("text"))
     names = ids | {name for name in line.rstrip("\r").split(delimiter) if name.strip() in ids}
-    table = _parse(data, delimiter, decimal or ".", names)
+    try:
+        table = _parse(data, delimiter, decimal or ".", names)
+    except pa.ArrowInvalid:
+        _refuse_ragged(data, delimiter, path)
+        raise
+    names |= (codes := _find_codes(data, delimiter, table, names))
+    if codes:
+        table = _parse(data, delimiter, decimal or ".", names)
     if decimal is None and delimiter != "," and _has_decimal_commas(table, names):
         other = _parse(data, delimiter, ",", names)
         if _count_texts(other) < _count_texts(table) and not has_only_thousands(table, names):
@@ -57,8 +79,90 @@ def parse_text(
         )
     labels = names | {str(options.get(n, n)) for n in ("group", "fold", "repeat", "strata")}
     labels |= _list_names(options.get("model"))
-    table, notes = read_written(table, path, labels, options, decimal)
-    return _read_plain_ids(_tidy(table)), notes
+    numbers = read_written(table, path, labels, options, decimal)
+    notes = (*numbers.notes, *_note_codes(table, codes - ids, path))
+    table = _read_plain_ids(_tidy(numbers.table))
+    return ParsedText(replace(numbers, table=table, notes=notes), delimiter)
+
+
+def _find_codes(data: bytes, delimiter: str, table: pa.Table, names: set[str]) -> set[str]:
+    """Return the columns of whole numbers of which some begin with a zero: codes, not numbers."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    from pyarrow import csv
+
+    whole = {field.name for field in table.schema if pa.types.is_integer(field.type)} - names
+    edge = rf'[\s"{re.escape(delimiter)}]'.encode()
+    code = re.compile(rb"(^|" + edge + rb")[-+]?0[0-9]+(" + edge + rb"|$)")
+    if not whole or not code.search(data) or len(set(table.column_names)) < table.num_columns:
+        return set()
+    texts = csv.read_csv(
+        buffer(data),
+        read_options=csv.ReadOptions(block_size=block(data)),
+        parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        convert_options=csv.ConvertOptions(
+            include_columns=sorted(whole), column_types=dict.fromkeys(whole, pa.string())
+        ),
+    )
+    return {
+        name for name in whole if pc.any(pc.match_substring_regex(texts.column(name), CODE)).as_py()
+    }
+
+
+def _note_codes(table: pa.Table, codes: set[str], path: Path) -> tuple[Caution, ...]:
+    if not codes:
+        return ()
+    import pyarrow.compute as pc
+
+    examples = []
+    for name in (name for name in table.column_names if name in codes):
+        column = table.column(name)
+        row = pc.index(pc.match_substring_regex(column, CODE), True).as_py()
+        examples.append(f"{name.strip()!r} has {check.show(column[row].as_py().strip(), 30)}")
+    return (
+        Caution(
+            "EN121",
+            f"{path.name!r} has digits that begin with a zero: column {check.some(examples)}.",
+            "They are read as codes, such as postal codes, and not as numbers.",
+            "If they are numbers, write them without leading zeros.",
+            Severity.NOTE,
+        ),
+    )
+
+
+def list_rows(data: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a text that are not empty, each with the line of the file it begins in."""
+    reader = plain_csv.reader(
+        io.StringIO(data.decode("utf-8-sig", "replace"), newline=""), delimiter=delimiter
+    )
+    begins = 1
+    try:
+        for row in reader:
+            if row:
+                yield begins, row
+            begins = reader.line_num + 1
+    except plain_csv.Error:  # a field too long to be looked at
+        return
+
+
+def _refuse_ragged(data: bytes, delimiter: str, path: Path) -> None:
+    """Refuse rows that have more or fewer fields than the first line, by their lines."""
+    rows = list_rows(data, delimiter)
+    _, names = next(rows, (1, [""]))
+    width = len(names)
+    if width == 1:
+        raise _make_lines_above_error(names[0], path)
+    ragged = [(line, len(row)) for line, row in rows if len(row) != width]
+    if not ragged:
+        return
+    more = any(count > width for _, count in ragged)
+    raise FormatError(
+        f"{path.name!r} has lines with another number of fields than its first line",
+        needs=f"{width} fields in every line, separated by {delimiter!r}",
+        got=check.some((f"{count} in line {line}" for line, count in ragged), limit=5),
+        cure="Correct these lines."
+        + (f" A text that contains {delimiter!r} needs quotation marks around it." * more),
+    )
 
 
 def _list_names(model: object) -> set[str]:
@@ -225,8 +329,8 @@ def read_bytes(path: Path, suffix: str) -> tuple[bytes, tuple[Caution, ...]]:
 
 def read_text(
     data: bytes, path: Path, suffix: str, options: Mapping[str, object]
-) -> tuple[pa.Table, tuple[Caution, ...]]:
-    """Return the Arrow table of a text in UTF-8 that anyone may have written, and notes about it.
+) -> tuple[Columns, tuple[Caution, ...]]:
+    """Return the columns of a text in UTF-8 that anyone may have written, and notes about it.
 
     What separates the columns is what stands in every line equally often. Text that is not UTF-8
     is read as Windows-1252, which older spreadsheets write, with a caution. A first line that is
@@ -241,9 +345,10 @@ def read_text(
     suffix : str
         Its suffix, which says what separates the columns if nothing else does.
     options : mapping
-        Perhaps `delimiter`, `decimal`, `thousands`, and names of columns, such as `id`.
+        Perhaps `delimiter`, `decimal`, `thousands`, `missing`, and names of columns, such as `id`.
     """
     told = _SEP.match(data)  # a line by which spreadsheets tell the separator
+    above = 1 if told else 0
     data = data[told.end() :] if told else data
     text = data[:LOOKED_AT].decode("utf-8-sig", "replace")
     if not text.strip("\0 \t\r\n"):
@@ -253,10 +358,18 @@ def read_text(
     if mark is None:
         _refuse_lines_above(text, suffix, path)
     said = {**options, "delimiter": mark} if mark is not None else options
-    table, notes = parse_text(data, path, suffix, said)
+    parsed = parse_text(data, path, suffix, said)
+    table = parsed.numbers.table
     _refuse_nameless(table, path)
     _refuse_no_names(table, path)
-    return table, notes
+
+    def find_line(row: int) -> int:
+        rows = list_rows(read_bytes(path, suffix)[0], parsed.delimiter)  # only errors ask for it
+        return next(islice(rows, row + 1 + above, None), (row + 2 + above, []))[0]
+
+    doubts = {doubt.name: doubt for doubt in parsed.numbers.doubts}
+    columns = replace(Columns.of(table), find_line=find_line, doubts=doubts)
+    return columns, parsed.numbers.notes
 
 
 def _decode_to_utf8(data: bytes, path: Path) -> tuple[bytes, tuple[Caution, ...]]:
@@ -316,13 +429,9 @@ def _refuse_lines_above(text: str, suffix: str, path: Path) -> None:
     """Refuse a title above the names, and columns that single spaces separate."""
     first, _, rest = text.lstrip("\r\n\ufeff").partition("\n")
     mark = separator(rest, suffix)
-    if mark is not None and rest.count("\n") > 1:
-        raise FormatError(
-            f"the first line of {path.name!r} has different columns from the lines below",
-            needs="the names of the columns in the first line",
-            got=check.show(first.strip(), 40),
-            cure="Remove everything above the column names, or give every column a name.",
-        )
+    separated = mark is not None and mark not in first and any(sign in first for sign in MARKS)
+    if mark is not None and not separated and rest.count("\n") > 1:
+        raise _make_lines_above_error(first, path)
     lines = [line.strip() for line in text.splitlines() if line.strip()][:LINES]
     if len(lines) > 1 and len({line.count(" ") for line in lines}) == 1 and " " in lines[0]:
         raise FormatError(
@@ -331,6 +440,15 @@ def _refuse_lines_above(text: str, suffix: str, path: Path) -> None:
             got=check.show(lines[0], 40),
             cure="Pass delimiter=' ' if single spaces separate them.",
         )
+
+
+def _make_lines_above_error(first: str, path: Path) -> FormatError:
+    return FormatError(
+        f"the first line of {path.name!r} has different columns from the lines below",
+        needs="the names of the columns in the first line",
+        got=check.show(first.strip(), 40),
+        cure="Remove everything above the column names, or give every column a name.",
+    )
 
 
 def _refuse_nameless(table: pa.Table, path: Path) -> None:
@@ -396,7 +514,7 @@ def write_csv(
     first = next(batches)
     options = csv.WriteOptions(delimiter=guess_delimiter(suffix))
     with ExitStack() as stack:
-        sink = stack.enter_context(pa.OSFile(str(path), "wb"))
+        sink = stack.enter_context(path.open("wb"))
         if suffix.endswith(".gz"):
             sink = stack.enter_context(pa.CompressedOutputStream(sink, "gzip"))
         sink.write(f"# {schema} {header}\n".encode())
@@ -439,10 +557,11 @@ def read_csv(path: Path, suffix: str, options: Mapping[str, object]) -> TableFil
     def batches(facts: Facts) -> Iterator[pa.RecordBatch]:
         return _read_own(memoryview(data)[end + 1 :], facts, guess_delimiter(suffix))
 
-    def table() -> tuple[pa.Table, tuple[Caution, ...]]:
+    def table() -> tuple[Columns, tuple[Caution, ...]]:
         below = data if header is None else data[end + 1 :]
-        found, notes = read_text(below, path, suffix, options)
-        return found, (*cautions, *notes)
+        columns, notes = read_text(below, path, suffix, options)
+        columns = columns if header is None else replace(columns, find_line=None)
+        return columns, (*cautions, *notes)
 
     return TableFile(header, batches, table)
 

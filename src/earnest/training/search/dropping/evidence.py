@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,18 +153,7 @@ def average_repeats(
         return score_table(pi, metric, weights, n_jobs=n_jobs)
     sizes = np.array([pi.tested(r).sum() for r in range(pi.n_repeats)], dtype=np.float64)
     tables = (
-        share * score_table(_repeat(pi, r), metric, weights, n_jobs=n_jobs)
+        share * score_table(pi.take_repeats(slice(r, r + 1)), metric, weights, n_jobs=n_jobs)
         for r, share in enumerate(sizes / sizes.sum())
     )
     return np.asarray(sum(tables))
-
-
-def _repeat(pi: Predictions, repeat: int) -> Predictions:
-    """Return Π of one repeat, on the same cases."""
-    one = slice(repeat, repeat + 1)
-    return replace(
-        pi,
-        responses=pi.responses[:, :, one],
-        folds=pi.folds[:, one],
-        fold_names=pi.fold_names[one],
-    )

@@ -1,0 +1,1 @@
+"""How often an explanation names the wrong hyperparameter."""

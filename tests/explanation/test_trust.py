@@ -1,0 +1,84 @@
+"""Where the surrogate predicts nothing, no view says that a hyperparameter matters."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+import earnest as en
+from benchmarks.explanation.trust import RESULTS
+from earnest.cli.show.explanation import show_explanation
+from earnest.explanation.result import Explanation, find_leading, find_most_important
+from earnest.explanation.surrogate.quality import NOT_SHOWN, POOR, Trust, judge_trust
+from earnest.plotting.svg.effects import importance as draw_importance
+from earnest.reporting.report import Report, content_of_explanation
+from tests.explanation.scenes import mixed_trials
+
+KNOBS: dict[str, Any] = {"n_points": 60, "grid_size": 5, "regions": 2}
+
+
+def of_noise(seed: int) -> Explanation:
+    """Explain twelve trials of three hyperparameters that do nothing."""
+    rng = np.random.default_rng(seed)
+    configs = [dict(zip("abc", row, strict=True)) for row in rng.random((12, 3)).tolist()]
+    values = rng.standard_normal(12)
+    return en.explain(configs, objective_values=values, direction="maximize", rng=seed, **KNOBS)
+
+
+@pytest.fixture(scope="module")
+def unshown() -> Explanation:
+    """Of the noise that would have a name, the first."""
+    searches = (of_noise(seed) for seed in range(40))
+    return next(found for found in searches if find_leading(found.importance))
+
+
+def test_the_verdict_follows_from_the_r2_alone() -> None:
+    assert judge_trust(POOR) is Trust.SHOWN
+    assert judge_trust(np.nextafter(POOR, -1)) is Trust.NOT_SHOWN
+    assert judge_trust(float("nan")) is Trust.NOT_SHOWN
+
+
+def test_the_threshold_is_the_lowest_r2_above_which_one_name_in_ten_is_wrong() -> None:
+    with RESULTS.open(encoding="utf-8") as file:
+        rows = [(float(r["r2_from"]), float(r["wrong_share"])) for r in csv.DictReader(file)]
+    reached = [low for low, share in rows if share >= 0.1]
+    assert min(low for low, _ in rows if low > max(reached)) == POOR
+
+
+def test_twelve_trials_of_noise_name_nothing(unshown: Explanation) -> None:
+    assert unshown.surrogate_quality.r2 < POOR
+    assert unshown.trust is unshown.importance.trust is Trust.NOT_SHOWN
+    assert find_most_important(unshown.importance) not in unshown.finding
+    assert unshown.finding.startswith(NOT_SHOWN)
+    assert unshown.to_dict()["trust"] == "not_shown"
+    assert Explanation.from_dict(unshown.to_dict()).trust is Trust.NOT_SHOWN
+    assert en.explain(mixed_trials(50), rng=1, **KNOBS).trust is Trust.SHOWN
+
+
+def test_every_view_says_it(unshown: Explanation, capsys: pytest.CaptureFixture[str]) -> None:
+    show_explanation(unshown)
+    report = Report(content_of_explanation(unshown, ()))
+    figure, axes = unshown.plot().figure, unshown.importance.plot()
+    views = {
+        "repr": repr(unshown),
+        "terminal": " ".join(capsys.readouterr().out.split()),
+        "notebook": unshown._repr_html_(),
+        "page": report.to_html(),
+        "markdown": report.to_markdown(),
+        "table": unshown.to_latex(),
+        "figure of effects": figure.get_suptitle(),
+        "figure of importance": axes.get_title(loc="left"),
+        "picture of importance": draw_importance(unshown.importance, name="i").label,
+    }
+    plt.close("all")
+    lacking = [name for name, view in views.items() if NOT_SHOWN.lower() not in view.lower()]
+    assert not lacking
+    shown = replace(unshown, importance=replace(unshown.importance, trust=Trust.SHOWN))
+    assert not shown.plot().figure.get_suptitle()
+    assert NOT_SHOWN not in repr(shown)
+    plt.close("all")

@@ -1,0 +1,135 @@
+"""An estimate that takes long says so and shows how far it is; a display does not start it."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.metrics import accuracy_score, make_scorer
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+
+import earnest as en
+from earnest.core.base.protocols import Outcome
+
+X, Y = make_classification(60, 4, random_state=0)
+GRID = {"var_smoothing": [1e-9, 1e-3, 1e-1]}
+PAUSE = 0.01  # seconds of a call: 1,000 resamples of three configurations take 30 and more
+CALLS: list[int] = []
+
+
+def score_slowly(y: Any, predicted: Any, sample_weight: Any = None) -> float:
+    CALLS.append(len(y))
+    time.sleep(PAUSE)
+    return float(accuracy_score(y, predicted, sample_weight=sample_weight))
+
+
+def fit(**knobs: Any) -> Any:
+    metric = en.make_metric(score_slowly, name="slow", needs="label", limits=(0, 1))
+    search = en.SearchCV(GaussianNB(), GRID, metric=metric, cv=3, random_state=0, **knobs).fit(X, Y)
+    CALLS.clear()
+    return search
+
+
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half a second is long already."""
+    monkeypatch.setattr("earnest.training.search.estimate.LONG", 0.5)
+
+
+class Watched:
+    """A Progress that notes what it is told."""
+
+    def __init__(self) -> None:
+        self.started: list[tuple[int, str]] = []
+        self.said: list[tuple[str, int]] = []  # with the number of calls of the metric until then
+        self.done = self.finished = 0
+
+    def start(self, total: int, title: str = "") -> None:
+        self.started.append((total, title))
+        self.done = 0
+
+    def advance(self, outcome: Outcome, *, stored: bool = False) -> None:
+        self.done += 1
+
+    def drop(self, count: int) -> None: ...
+
+    def message(self, text: str) -> None:
+        self.said.append((text, len(CALLS)))
+
+    def finish(self) -> None:
+        self.finished += 1
+
+
+@pytest.mark.parametrize("show", ["_repr_html_", "_repr_mimebundle_"])
+def test_a_display_does_not_start_a_long_estimate_and_says_how_to_ask_for_it(show: str) -> None:
+    search = fit()
+    shown = getattr(search, show)()
+    html = shown if isinstance(shown, str) else shown["text/html"]
+    assert len(CALLS) <= 10
+    assert html.startswith('<div class="earnest-fragment">')
+    assert "estimate_" in html
+    assert "1,000 resamples of slow" in html
+    assert repr(search).startswith("SearchCV(")
+
+
+def test_a_pipeline_that_ends_in_the_search_does_not_start_it_either() -> None:
+    make_pipeline(fit())._repr_html_()
+    assert len(CALLS) <= 10
+
+
+def test_a_long_estimate_says_so_before_it_is_computed_and_shows_how_far_it_is(
+    soon: None,
+) -> None:
+    watched = Watched()
+    search = fit(n_resamples=40, verbose=watched)
+    watched.started.clear()
+    finished = watched.finished
+    made = search.estimate_
+    assert watched.started == [(40, "Estimate")]
+    (text, calls), *more = watched.said
+    assert "40 resamples of slow" in text
+    assert calls <= 10
+    assert more == []
+    assert watched.done == 40
+    assert watched.finished == finished + 1
+    plain = en.make_metric(accuracy_score, name="slow", needs="label", limits=(0, 1))
+    quick = clone(search).set_params(metric=plain, verbose=0).fit(X, Y)
+    assert made.value == quick.estimate_.value
+    assert made.interval == quick.estimate_.interval
+    assert "earnest-fragment" in search._repr_html_()
+    assert watched.started == [(40, "Estimate")]  # what is computed is only shown
+
+
+def test_the_bar_is_on_standard_error(capsys: pytest.CaptureFixture[str], soon: None) -> None:
+    search = fit(n_resamples=40)
+    _ = search.corrected_score_
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "40 resamples of slow take about" in shown.err
+    assert "40 of 40 resamples" in shown.err
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", make_scorer(accuracy_score)])
+def test_a_short_estimate_is_computed_and_shown_without_a_word(
+    scoring: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    search = en.SearchCV(GaussianNB(), GRID, scoring=scoring, cv=3, random_state=0, n_resamples=50)
+    html = search.fit(X, Y)._repr_html_()
+    assert "not computed" not in html
+    assert f"{search.estimate_.value:.2f}"[:4] in html
+    assert capsys.readouterr().err == ""
+
+
+def test_a_metric_that_fails_is_refused_as_ever_and_displays_its_diagram() -> None:
+    def fail(y: Any, predicted: Any) -> float:
+        return "no number"  # type: ignore[return-value]
+
+    metric = en.make_metric(fail, name="broken", needs="label")
+    search = en.SearchCV(GaussianNB(), GRID, scoring="accuracy", metric=metric, cv=3).fit(X, Y)
+    assert "GaussianNB" in search._repr_html_()
+    with pytest.raises(en.EarnestError, match="does not return a number"):
+        _ = search.estimate_
