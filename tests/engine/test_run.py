@@ -242,6 +242,28 @@ def test_a_run_that_is_left_early_leaves_nothing_behind(
     assert list(tmp_path.glob("earnest-*")) == []
 
 
+def test_a_chunk_sent_just_before_a_run_is_left_breaks_no_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Hold loky's thread where it has sent a chunk and not yet seen that it is to end."""
+    from joblib.externals.loky.process_executor import _ExecutorManagerThread
+
+    errors: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", errors.append)
+    look = _ExecutorManagerThread.is_shutting_down
+
+    def look_late(self: object) -> bool:
+        time.sleep(0.5)
+        return bool(look(self))
+
+    outcomes = run(powers, SHARED, TASKS, n_jobs=2)
+    next(outcomes)
+    monkeypatch.setattr(_ExecutorManagerThread, "is_shutting_down", look_late)
+    next(outcomes)
+    outcomes.close()  # type: ignore[attr-defined]  # an iterator that is a generator
+    assert errors == []
+
+
 def test_faults_of_the_call_are_refused_before_any_work() -> None:
     with pytest.raises(InputError, match="same key"):
         run(powers, SHARED, [Task((1,)), Task((1,))])

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import os
+import queue
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, ClassVar
@@ -296,12 +297,13 @@ def _yield_reports(parcel: Parcel, chunks: Chunks, where: BackendPlan) -> Genera
         return
     calls = (delayed(perform_chunk)(parcel, chunk) for chunk in chunks)
     if where.streams:
-        reports = _make_pool(where)(calls)
+        pool = _make_pool(where)
+        reports = pool(calls)
         try:
             for report in reports:  # noqa: UP028  # `yield from` would close it before `_close_reports` does
                 yield report
         finally:
-            _close_reports(reports)
+            _close_reports(pool, reports)
     else:
         ahead = count_ahead(where.pre_dispatch, where.n_jobs)
         with Parallel(where.n_jobs, batch_size=1, pre_dispatch=ahead) as parallel:
@@ -384,11 +386,28 @@ def _make_pool(where: BackendPlan) -> Parallel:
     )
 
 
-def _close_reports(reports: Generator[Report]) -> None:
+def _close_reports(pool: Parallel, reports: Generator[Report]) -> None:
     """Stop the workers; joblib need not warn that what they have not given back is lost."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
+        _withdraw_queued(pool)
         reports.close()
+
+
+def _withdraw_queued(pool: Parallel) -> None:
+    """Empty loky's queue of chunks that no process has, and let joblib send no more.
+
+    loky forgets its pending chunks when it is ended, but not their numbers in this queue. Its
+    thread then fails with a KeyError, which Python prints.
+    """
+    executor = getattr(getattr(pool, "_backend", None), "_workers", None)
+    numbers = getattr(executor, "_work_ids", None)
+    if numbers is None:  # another back end, or nothing was sent
+        return
+    with getattr(pool, "_lock", nullcontext()), suppress(queue.Empty):
+        pool._aborting = True
+        while True:
+            numbers.get_nowait()
 
 
 def _make_no_pool_error(broken: BrokenProcessPool) -> EarnestError:
