@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from earnest.core.text.cleaning import clean_text
+from earnest.core.text.doors import PYTHON, arg, render
 
 
 class EarnestError(Exception):
@@ -23,12 +24,36 @@ class EarnestError(Exception):
     """
 
     def __init__(self, what: str, *, needs: str = "", got: str = "", cure: str = "") -> None:
-        self.what, self.needs, self.got, self.cure = what, needs, got, cure
-        super().__init__(clean_text(_message(what, needs, got, cure)))
+        self._parts = what, needs, got, cure  # with marks for arguments, see `arg`
+        super().__init__(clean_text(render(_message(what, needs, got, cure), PYTHON)))
+
+    @property
+    def what(self) -> str:
+        """The fault, in the words of the reader's door."""
+        return render(self._parts[0])
+
+    @property
+    def needs(self) -> str:
+        """What was expected."""
+        return render(self._parts[1])
+
+    @property
+    def got(self) -> str:
+        """What was found instead."""
+        return render(self._parts[2])
+
+    @property
+    def cure(self) -> str:
+        """How to fix it."""
+        return render(self._parts[3])
+
+    def __str__(self) -> str:
+        """Return the sentences, in the words of the reader's door."""
+        return clean_text(_message(self.what, self.needs, self.got, self.cure))
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle by the parts, so that an error survives the way back from a worker."""
-        return _rebuild, (type(self), self.what, self.needs, self.got, self.cure)
+        return _rebuild, (type(self), *self._parts)
 
 
 class InputError(EarnestError, ValueError):
@@ -160,10 +185,11 @@ class ClusterError(EarnestError, RuntimeError):
 
     def resume_by(self, argument: str, stored: int | None = None) -> ClusterError:
         """Return the error of a call that continues by an argument."""
+        what, needs, got, _ = self._parts
         return ClusterError(
-            self.what,
-            needs=self.needs,
-            got=self.got,
+            what,
+            needs=needs,
+            got=got,
             cure=self._remedy,
             stored=self.stored if stored is None else stored,
             resumes_by=argument,
@@ -171,7 +197,8 @@ class ClusterError(EarnestError, RuntimeError):
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle by the parts, with what is stored."""
-        parts = (self.what, self.needs, self.got, self._remedy, self.stored, self.resumes_by)
+        what, needs, got, _ = self._parts
+        parts = (what, needs, got, self._remedy, self.stored, self.resumes_by)
         return _rebuild_cluster_error, parts
 
 
@@ -197,8 +224,8 @@ def _tell_way_back(stored: int | None, argument: str | None) -> str:
     if argument is None:
         return "Then repeat the call, or repeat it without a cluster."
     number = "Finished tasks" if stored is None else f"{stored} finished tasks"
-    way = f"Repeat the call with `{argument}`, on a cluster or without one, to run only the others."
-    return f"{number} are stored. {way}"
+    again = f"Repeat the call with {arg(argument)}, on a cluster or without one"
+    return f"{number} are stored. {again}, to run only the others."
 
 
 def _rebuild_cluster_error(
