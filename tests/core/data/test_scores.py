@@ -90,6 +90,17 @@ def test_a_ratio_is_that_of_both_sums() -> None:
     assert made.measure.limits == (0.0, math.inf)
 
 
+def test_limits_of_a_ratio_hold_for_every_choice_of_items() -> None:
+    """A resample can consist of one item, so its ratio must lie within the limits, too."""
+    gain, cost = np.array([[2.0, 1.0], [9.0, 4.0]]), np.array([[1.0, 1.0], [2.0, 2.0]])
+    assert en.Scores(gain, per=cost, limits=(0, 4.5)).measure.limits == (0.0, 4.5)
+    with pytest.raises(en.InputError, match="ratios of items lie outside"):
+        en.Scores(gain, per=cost, limits=(0, 4))
+    with pytest.raises(en.InputError, match="ratios of items lie outside"):
+        en.Scores(gain, per=[[1.0, 0.0], [2.0, 2.0]], limits=(0, 5))  # may be divided by nothing
+    assert en.Scores(gain, per=[[1.0, 0.0], [2.0, 2.0]]).measure.limits == (0.0, math.inf)
+
+
 def test_tasks_count_by_their_weights_whatever_their_sizes() -> None:
     matrix, tasks = RNG.random((60, 2)), np.repeat(["law", "math", "art"], [40, 15, 5])
     means = np.array([matrix[tasks == name].mean(axis=0) for name in ("art", "law", "math")])

@@ -218,6 +218,18 @@ def _refuse_fractions(parts: ScoreParts, rule: Rule, low: float, high: float) ->
         )
 
 
+def find_range_of_ratios(parts: ScoreParts) -> tuple[float, float]:
+    """Return the smallest and the largest ratio of an item: the ratio of any items lies between."""
+    if parts.per is None:
+        return -math.inf, math.inf
+    scored = ~(np.isnan(parts.values) | np.isnan(parts.per))
+    above = np.where(scored, parts.values, 0.0).sum(axis=-1)
+    below = np.where(scored, parts.per, 0.0).sum(axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        low, high = finite_range(above / below)  # 0 / 0 is NaN: such an item changes no ratio
+    return (low, high) if low <= high and (below >= 0).all() else (-math.inf, math.inf)
+
+
 def read_limits(
     limits: Iterable[float] | None, found: tuple[float, float], greater_is_better: bool, rule: Rule
 ) -> tuple[float, float]:
@@ -242,8 +254,9 @@ def read_limits(
             needs="the smallest and the largest score that is possible, such as (0, 1)",
             got=check.show(limits),
         )
-    if rule.kind is not Aggregate.RATIO and (low < least or high > most):
-        word = "scores" if greater_is_better else "losses"
+    if low < least or high > most:
+        ratio = rule.kind is Aggregate.RATIO
+        word = "ratios of items" if ratio else "scores" if greater_is_better else "losses"
         raise InputError(
             f"{word} lie outside `limits`",
             needs=f"numbers from {least:g} to {most:g}",
@@ -426,6 +439,8 @@ class Scores:
         check_rule(rule, parts)
         low, high = find_range(parts)
         binary = are_binary(parts, rule, low, high)
+        if rule.kind is Aggregate.RATIO and limits is not None:
+            low, high = find_range_of_ratios(parts)
         ends = read_limits(limits, (low, high), greater_is_better, rule)
         self.parts = replace(parts, values=read_only(parts.values))
         self.incomplete, self.batches = incomplete, batches
