@@ -14,7 +14,12 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import Pooled, Selector
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
-from earnest.core.results.interval import DrawnLimits, LimitSource, NearWinnerLimits
+from earnest.core.results.interval import (
+    DrawnLimits,
+    LimitSource,
+    NearWinnerLimits,
+    WidenedLimits,
+)
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec, Side
 from earnest.inference.limits.ceiling import Contest, with_spread
 from earnest.inference.limits.local_level import (
@@ -22,6 +27,7 @@ from earnest.inference.limits.local_level import (
     StandardisedScores,
     winner_errors,
 )
+from earnest.inference.limits.unseen_errors import is_loss_of_chances, unseen_error_limits
 from earnest.inference.limits.winner_law import WinnerLaw, law_of, need_law
 from earnest.inference.remarks import unlike_scales
 from earnest.inference.resampling.resampled import ResamplingKnobs
@@ -30,7 +36,7 @@ from earnest.kernels.score import score_table
 from earnest.methods.base import Call, EstimateParts, register, selector_of
 from earnest.methods.winner.bbc import BBCDetails, draw_winners
 from earnest.metrics import metric as resolve_metric
-from earnest.metrics.families import Metric
+from earnest.metrics.families import Metric, MomentMetric
 
 MOST_ROWS = 4000  # resamples that the correlations of scores are read from, at most
 
@@ -168,8 +174,12 @@ class NearWinner(ResamplingKnobs):
         objection = law.objection(final)
         if objection is None:
             said = tuple(law.remarks(final))
+            inner = law.limits(final, table, near)
+            if isinstance(metric, MomentMetric) and is_loss_of_chances(metric):
+                unseen = unseen_error_limits(pi.select(final), metric)
+                inner = WidenedLimits(inner, unseen, Side.UPPER)
             source: LimitSource = NearWinnerLimits(
-                inner=law.limits(final, table, near),
+                inner=inner,
                 value=value,
                 end=Side.LOWER if metric.greater_is_better else Side.UPPER,
                 configs=rivals,
