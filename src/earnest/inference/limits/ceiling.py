@@ -844,7 +844,8 @@ def limits_without_spread(
     low, high = metric.limits if made.kind == "pointwise" else reach(pi, metric, value, units)
     source = EqualCaseLimits(value, units, low, high)
     if isinstance(metric, MomentMetric) and is_loss_of_chances(metric):
-        source = ErrorCosts.of(pi, metric).without_errors()
+        costs = ErrorCosts.of(pi, metric)
+        source = costs.without_errors() if costs.unseen > 0.0 else source
     return source, _remark(
         "All cases contribute the same.",
         "The limits are not normal: they show how large a share of different cases may have "
