@@ -47,7 +47,7 @@ def test_a_confident_winner_of_few_cases_is_cautioned_of_with_spread_and_count()
     (caution,) = told(searched(100, 1.5))
     assert "100 cases" in caution.what
     assert "standard deviation of 1.5, above 1.2" in caution.what
-    assert told(searched(100, 1.5), method="near_winner") == [caution]
+    assert told(searched(100, 1.5), method="bbc_fold") == [caution]
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,10 @@ NEIGHBOURS = (1, 3, 7, 15, 31)
 MORE_NEIGHBOURS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 25)
 SMOOTHING = (0.01, 0.1, 1.0)
 DEPTHS, MORE_DEPTHS = (1, 2, 3, 5), (1, 2, 3, 4, 5, 7)
+WIDE_RIDGES = tuple(np.logspace(-3, 2, 10).tolist())
+WIDE_LOGISTIC = tuple(np.logspace(-4, 1.5, 20).tolist())
+WIDE_NEIGHBOURS = (1, 2, 3, 4, 5, 7, 9, 11, 15, 20, 25, 30)
+WIDE_SMOOTHING = tuple(np.logspace(-3, 1, 12).tolist())
 LEAF = 3
 LEAST_CHANCE = 0.001
 CHUNK = 4_000  # new cases at a time, for the neighbours
@@ -67,6 +71,19 @@ def families(*, classified: bool) -> list[Family]:
     return made
 
 
+def wide_families() -> list[Family]:
+    """Return the families of a hundred configurations for classes, with more settings of each."""
+    maps = [_plain, _squares, *(partial(_waves, width=width) for width in WIDTHS)]
+    ridge = partial(_ridge, penalties=WIDE_RIDGES, finish=_chances)
+    return [
+        *(Family(len(WIDE_RIDGES), partial(ridge, features=each)) for each in maps),
+        Family(len(WIDE_NEIGHBOURS), partial(_near, counts=WIDE_NEIGHBOURS, classified=True)),
+        Family(len(MORE_DEPTHS), partial(_trees, depths=MORE_DEPTHS, classified=True)),
+        Family(len(WIDE_LOGISTIC), partial(_logistic, penalties=WIDE_LOGISTIC)),
+        Family(len(WIDE_SMOOTHING), partial(_bayes, smoothing=WIDE_SMOOTHING)),
+    ]
+
+
 @dataclass(frozen=True, eq=False)
 class Search:
     """A search on a sample: every configuration trained on every training part.
@@ -79,12 +96,20 @@ class Search:
         Which fold tests a case, in each repeat.
     classified : bool
         Whether the outcome is a class.
+    wide : bool
+        Whether it has a hundred configurations instead of forty.
     """
 
     X: Floats
     y: Floats
     fold: NDArray[np.intp]
     classified: bool
+    wide: bool = False
+
+    @property
+    def families(self) -> list[Family]:
+        """The families of configurations that are trained together."""
+        return wide_families() if self.wide else families(classified=self.classified)
 
     @property
     def parts(self) -> Masks:
@@ -95,10 +120,7 @@ class Search:
     def out_of_sample(self) -> Floats:
         """Return what every configuration says of the cases it was not trained on: (n, C, R)."""
         parts, cases = self.parts, np.arange(len(self.y))
-        every = [
-            one.predict(self.X, self.y, parts, self.X, slice(None))
-            for one in families(classified=self.classified)
-        ]
+        every = [one.predict(self.X, self.y, parts, self.X, slice(None)) for one in self.families]
         said = self._kept(np.concatenate(every, axis=2))  # (F, n, C)
         folds = self.fold.max() + 1
         rows = [
@@ -114,7 +136,7 @@ class Search:
 
     def of_parts(self, config: int, parts: Masks, new: Floats) -> Floats:
         """Return what a configuration says of new cases (F, N) after training on each part."""
-        for family in families(classified=self.classified):
+        for family in self.families:
             if config < family.size:
                 one = slice(config, config + 1)
                 return self._kept(family.predict(self.X, self.y, parts, new, one)[:, :, 0])
@@ -175,12 +197,20 @@ def _ridge(
     return finish(np.matmul(features(new), slopes) + shift[:, None, :])
 
 
-def _logistic(X: Floats, y: Floats, parts: Masks, new: Floats, which: slice) -> Floats:
-    penalties = np.array(LOGISTIC[which])
-    fits, width = len(parts) * len(penalties), X.shape[1] + 1
+def _logistic(
+    X: Floats,
+    y: Floats,
+    parts: Masks,
+    new: Floats,
+    which: slice,
+    *,
+    penalties: tuple[float, ...] = LOGISTIC,
+) -> Floats:
+    asked = np.array(penalties[which])
+    fits, width = len(parts) * len(asked), X.shape[1] + 1
     ones = np.column_stack([np.ones(len(X)), X])
-    weight = (parts / parts.sum(axis=1, keepdims=True)).repeat(len(penalties), axis=0)  # (W, n)
-    ridge = np.tile(penalties, len(parts))[:, None] * (np.arange(width) > 0)  # (W, p + 1)
+    weight = (parts / parts.sum(axis=1, keepdims=True)).repeat(len(asked), axis=0)  # (W, n)
+    ridge = np.tile(asked, len(parts))[:, None] * (np.arange(width) > 0)  # (W, p + 1)
     slopes = np.zeros((fits, width))
     for _ in range(NEWTON_STEPS):
         chance = expit(slopes @ ones.T)  # (W, n)
@@ -191,7 +221,7 @@ def _logistic(X: Floats, y: Floats, parts: Masks, new: Floats, which: slice) -> 
         step = np.linalg.solve(curve, slope[:, :, None])[:, :, 0]
         slopes += np.clip(step, -LARGEST_STEP, LARGEST_STEP)
     odds = slopes @ np.column_stack([np.ones(len(new)), new]).T  # (W, N)
-    return np.asarray(expit(odds)).reshape(len(parts), len(penalties), -1).transpose(0, 2, 1)
+    return np.asarray(expit(odds)).reshape(len(parts), len(asked), -1).transpose(0, 2, 1)
 
 
 def _near(
@@ -221,12 +251,20 @@ def _near(
     return said
 
 
-def _bayes(X: Floats, y: Floats, parts: Masks, new: Floats, which: slice) -> Floats:
-    said = np.empty((len(parts), len(new), len(SMOOTHING[which])))
+def _bayes(
+    X: Floats,
+    y: Floats,
+    parts: Masks,
+    new: Floats,
+    which: slice,
+    *,
+    smoothing: tuple[float, ...] = SMOOTHING,
+) -> Floats:
+    said = np.empty((len(parts), len(new), len(smoothing[which])))
     for place, part in enumerate(parts):
         share = y[part].mean()
         moments = [(x.mean(axis=0), x.var(axis=0)) for x in (X[part & (y == c)] for c in (0, 1))]
-        for column, smooth in enumerate(SMOOTHING[which]):
+        for column, smooth in enumerate(smoothing[which]):
             logs = [
                 -0.5 * (np.square(new - mean) / (var + smooth) + np.log(var + smooth)).sum(axis=1)
                 for mean, var in moments

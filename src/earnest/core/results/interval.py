@@ -610,6 +610,62 @@ class WidenedLimits(KeptLimits, kind="widened"):
         return getattr(source, "standard_error", None)
 
 
+@dataclass(frozen=True, eq=False)
+class MovedLimits(KeptLimits, kind="moved"):
+    """Limits one of whose ends lies further out by a distance, at every level.
+
+    The draws of a score that depends on the number of cases, such as R², come from parts of them,
+    and lie below the value that is corrected for that.
+
+    Parameters
+    ----------
+    inner : LimitSource
+        The limits before.
+    end : Side
+        The end that is moved, LOWER or UPPER.
+    by : float
+        How far.
+    most : float
+        Beyond what it is not moved: the limit of the metric.
+
+    Examples
+    --------
+    >>> from earnest.core.results.interval import MovedLimits, NormalLimits
+    >>> from earnest.core.results.specs import Side
+    >>> low, high = MovedLimits(NormalLimits(0.5, 0.1), Side.UPPER, 0.1, 1.0).limits(
+    ...     0.95, Side.TWO_SIDED
+    ... )
+    >>> round(low, 3), round(high, 3)
+    (0.304, 0.796)
+    """
+
+    inner: LimitSource
+    end: Side
+    by: float
+    most: float = field(metadata=HIGH_END)
+
+    def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
+        """Return the limits, infinite at an open end."""
+        low, high = self.inner.limits(confidence_level, side)
+        if self.end is Side.LOWER:
+            return min(low, max(low - self.by, self.most)), high
+        return low, max(high, min(high + self.by, self.most))
+
+    def remarks(self, confidence_level: float, side: Side) -> Iterator[Caution]:
+        """Yield the cautions of the limits before."""
+        yield from limit_remarks(self.inner, confidence_level, side)
+
+    @property
+    def draws(self) -> NDArray[np.float64] | None:
+        """The resampled values, if there are any."""
+        return self.inner.draws
+
+    @property
+    def standard_error(self) -> float | None:
+        """The standard error of the limits before, if they have one."""
+        return getattr(self.inner, "standard_error", None)
+
+
 def limit_remarks(
     source: LimitSource | None, confidence_level: float, side: Side
 ) -> Iterator[Caution]:

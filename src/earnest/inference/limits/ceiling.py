@@ -39,6 +39,11 @@ from earnest.inference.cases.case_values import CaseValues, case_values, mean_mo
 from earnest.inference.cases.fold_variance import Variance, variance_of_mean
 from earnest.inference.cases.placements import spread_ratio
 from earnest.inference.limits.local_level import DRAWS, StandardisedScores, winner_errors
+from earnest.inference.limits.unseen_errors import (
+    ErrorCosts,
+    is_loss_of_chances,
+    unseen_error_limits,
+)
 from earnest.inference.limits.winner_law import (
     CountedLaw,
     Law,
@@ -176,13 +181,15 @@ def limits_near_best(
     score = _score(one, metric) if contest is None else float(contest.scores[contest.winner])
     if np.isnan(score) or not _in_law(one, metric):
         return None
-    good = float(in_range(metric, np.array(score)))
     trials = _trials(one, metric, score)
-    if (1.0 - good) * trials > MANY_ERRORS:
-        return None
-    perfect = perfect_limits(one, metric, by_fold=by_fold)
-    law = _law_limits(one, metric, score, by_fold=by_fold)
-    inner = perfect if law is None else WidenedLimits(law, perfect, bad_end(metric))
+    if isinstance(metric, MomentMetric) and is_loss_of_chances(metric):
+        inner: LimitSource = unseen_error_limits(one, metric, crossed=_crossed(one))
+    else:
+        if (1.0 - float(in_range(metric, np.array(score)))) * trials > MANY_ERRORS:
+            return None
+        inner = perfect_limits(one, metric, by_fold=by_fold)
+        law = _law_limits(one, metric, score, by_fold=by_fold)
+        inner = inner if law is None else WidenedLimits(law, inner, bad_end(metric))
     if contest is None or contest.pi.n_configs == 1:
         return inner
     configs = contest.pi.n_configs
@@ -296,6 +303,8 @@ def perfect_limits(one: Predictions, metric: Metric, *, by_fold: bool = False) -
     (low, high), best = metric.limits, _best(metric)
     if metric.area:
         return _perfect_area(one, metric, by_fold=by_fold)
+    if isinstance(metric, MomentMetric) and is_loss_of_chances(metric):
+        return ErrorCosts.of(one, metric).without_errors()
     if isinstance(metric, MomentMetric) and metric.mean_of_cases:
         equal = best if metric.needs is Need.LABEL else _commonest(one, metric)[0]
         return EqualCaseLimits(equal, _units(one.target), low, high)
@@ -369,6 +378,8 @@ def _in_law(one: Predictions, metric: Metric) -> bool:
 
     A mean of bounded numbers has one if most of them are equal: the others are then a share.
     """
+    if isinstance(metric, MomentMetric) and is_loss_of_chances(metric):
+        return True
     if not np.isfinite(metric.limits).all():
         return False
     if isinstance(metric, MomentMetric) and metric.needs is not Need.LABEL:
@@ -551,14 +562,29 @@ def _find_rivals(contest: Contest, metric: Metric, trials: float) -> _Rivals | N
         table = table[np.isfinite(table).all(axis=1)]
     if len(table) < FEWEST:
         return None
-    good = in_range(metric, contest.scores[defined])
-    worth = np.full(len(good), trials)
-    steady = steady_scores(metric, table, worth, workers(contest.n_jobs))
+    scores = contest.scores[defined]
+    if is_loss_of_chances(metric):
+        steady, own = _steady_losses(table), _steady_losses(scores)
+    else:
+        good = in_range(metric, scores)
+        worth = np.full(len(good), trials)
+        steady = steady_scores(metric, table, worth, workers(contest.n_jobs))
+        own = anscombe(np.clip(good, 0.0, 1.0), worth)
     return _Rivals(
         StandardisedScores.of(steady, overwrite=True),
-        anscombe(np.clip(good, 0.0, 1.0), worth),
+        own,
         int(defined[: contest.winner].sum()),
     )
+
+
+def _crossed(one: Predictions) -> float | None:
+    """Return the number of cases that trained each other's models, None without folds."""
+    return float(one.n_cases) if one.n_folds > 1 else None
+
+
+def _steady_losses(losses: Array) -> Array:
+    """Return losses on the scale of roots, on which counts of errors have a steady variance."""
+    return np.asarray(-np.sqrt(np.maximum(losses, 0.0)))
 
 
 def steady_scores(metric: Metric, table: Array, worth: Array, jobs: int) -> Array:
@@ -816,7 +842,11 @@ def limits_without_spread(
             f"{pairs} independent pairs of cases.",
         )
     low, high = metric.limits if made.kind == "pointwise" else reach(pi, metric, value, units)
-    return EqualCaseLimits(value, units, low, high), _remark(
+    source = EqualCaseLimits(value, units, low, high)
+    if isinstance(metric, MomentMetric) and is_loss_of_chances(metric):
+        costs = ErrorCosts.of(pi, metric)
+        source = costs.without_errors() if costs.unseen > 0.0 else source
+    return source, _remark(
         "All cases contribute the same.",
         "The limits are not normal: they show how large a share of different cases may have "
         "gone unseen, and what these could do to the metric (the rule of three).",

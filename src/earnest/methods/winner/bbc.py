@@ -16,8 +16,8 @@ from earnest.core.data.selection import EnsembleRule, MeanOfFolds, Pooled, Selec
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import ScoreErrors
-from earnest.core.results.interval import DrawnLimits, LimitSource
-from earnest.core.results.specs import Estimand, Evidence, MethodSpec
+from earnest.core.results.interval import DrawnLimits, LimitSource, MovedLimits
+from earnest.core.results.specs import Estimand, Evidence, MethodSpec, Side
 from earnest.inference.limits.ceiling import Contest, FirstScores, no_width, with_spread
 from earnest.inference.remarks import other_winner, unlike_scales
 from earnest.inference.resampling.ensembles import (
@@ -31,6 +31,7 @@ from earnest.inference.resampling.resampled import ResamplingKnobs
 from earnest.inference.resampling.winners import Choose, WinnerScores, winner, winners
 from earnest.kernels.score import score_table
 from earnest.methods.base import Call, EstimateParts, ensemble_of, register, selector_of
+from earnest.metrics.families import Metric
 from earnest.resampling.bootstrap import Resampler
 
 
@@ -179,7 +180,9 @@ class BBC(ResamplingKnobs):
                 n_jobs=call.n_jobs,
                 inbag=None if first is None else first.table,
             )
-            return with_spread(drawn, pi.select(final), metric, value=value, contest=contest)
+            one = pi.select(final)
+            near, said = with_spread(drawn, one, metric, value=value, contest=contest)
+            return _move_good_end(near, found, metric, value), said
 
         (source, remarks), errors = side_by_side(
             find_limits,
@@ -258,6 +261,22 @@ class BBC(ResamplingKnobs):
             errors=scorer.errors(table, final[0], luck, draws) if spread else None,
             ensemble={pi.configs.ids[c]: float(final[0, c]) for c in members},
         )
+
+
+def _move_good_end(
+    source: LimitSource, found: DrawnWinners, metric: Metric, value: float
+) -> LimitSource:
+    """Return limits whose good end is as far from the value as from the mean of the draws.
+
+    A score that depends on the size of a part is worse on the small parts that the draws leave out.
+    """
+    by = metric.sign * (value - float(np.nanmean(found.table[:, 0])))
+    if found.table.shape[1] == 2 or not by > 0.0:
+        return source
+    end, most = (
+        (Side.UPPER, metric.limits[1]) if metric.sign > 0 else (Side.LOWER, metric.limits[0])
+    )
+    return MovedLimits(source, end, by, most)
 
 
 def _join_contest(call: Call, final: NDArray[np.float64], naive: float) -> Contest:

@@ -8,13 +8,20 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.base.errors import EvidenceError
 from earnest.core.base.rng import Purpose
 from earnest.core.base.threads import side_by_side, workers
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import Pooled, Selector
+from earnest.core.data.target import Target
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
-from earnest.core.results.interval import DrawnLimits, LimitSource, NearWinnerLimits
+from earnest.core.results.interval import (
+    DrawnLimits,
+    LimitSource,
+    NearWinnerLimits,
+    WidenedLimits,
+)
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec, Side
 from earnest.inference.limits.ceiling import Contest, with_spread
 from earnest.inference.limits.local_level import (
@@ -22,6 +29,7 @@ from earnest.inference.limits.local_level import (
     StandardisedScores,
     winner_errors,
 )
+from earnest.inference.limits.unseen_errors import is_loss_of_chances, unseen_error_limits
 from earnest.inference.limits.winner_law import WinnerLaw, law_of, need_law
 from earnest.inference.remarks import unlike_scales
 from earnest.inference.resampling.resampled import ResamplingKnobs
@@ -30,7 +38,7 @@ from earnest.kernels.score import score_table
 from earnest.methods.base import Call, EstimateParts, register, selector_of
 from earnest.methods.winner.bbc import BBCDetails, draw_winners
 from earnest.metrics import metric as resolve_metric
-from earnest.metrics.families import Metric
+from earnest.metrics.families import Metric, MomentMetric
 
 MOST_ROWS = 4000  # resamples that the correlations of scores are read from, at most
 
@@ -122,6 +130,17 @@ class NearWinner(ResamplingKnobs):
     fewest: ClassVar[int] = 2
     selector: str | Selector | None = None
 
+    def check(self, target: Target, design: Predictions, metric: Metric) -> None:
+        """Refuse metrics of cross-validated predictions whose limits were seen to fail."""
+        if is_refused_crossed(design, metric):
+            raise EvidenceError(
+                f"method {self.spec.name!r} has no limits for {metric.name!r} of models that were "
+                "cross-validated",
+                needs="predictions of one test set, or of models that were fixed",
+                got=f"{design.n_folds} folds",
+                cure="Use method='bbc', whose limits hold.",
+            )
+
     def __call__(self, call: Call) -> EstimateParts:
         """Return BBC's value, and the limits of the winner at its local level."""
         pi, metric, jobs = call.pi, call.metric, call.n_jobs
@@ -168,8 +187,12 @@ class NearWinner(ResamplingKnobs):
         objection = law.objection(final)
         if objection is None:
             said = tuple(law.remarks(final))
+            inner = law.limits(final, table, near)
+            if isinstance(metric, MomentMetric) and is_loss_of_chances(metric):
+                unseen = unseen_error_limits(pi.select(final), metric)
+                inner = WidenedLimits(inner, unseen, Side.UPPER)
             source: LimitSource = NearWinnerLimits(
-                inner=law.limits(final, table, near),
+                inner=inner,
                 value=value,
                 end=Side.LOWER if metric.greater_is_better else Side.UPPER,
                 configs=rivals,
@@ -223,6 +246,11 @@ class NearWinner(ResamplingKnobs):
         law_kind = law_of(measure, pi.target)
         if law_kind is None:
             return f"The interval has not been shown to hold for {measure.name!r}."
+        if is_refused_crossed(pi, measure):
+            return (
+                f"For {measure.name!r} of cross-validated predictions, bounds held too rarely in "
+                "real searches."
+            )
         selector = selector_of(self.selector, Pooled())
         final, _, scores = winner(pi, measure, selector, n_jobs=n_jobs)
         if type(selector) is not Pooled:
@@ -230,6 +258,17 @@ class NearWinner(ResamplingKnobs):
         law = WinnerLaw.of(law_kind, pi, measure, scores)
         found: Caution | None = law.objection(final) or next(law.remarks(final), None)
         return None if found is None else f"{found.what} {found.consequence}"
+
+
+def is_refused_crossed(pi: Predictions, metric: Metric) -> bool:
+    """Tell whether cases trained each other's models and the metric has no term for that.
+
+    In real searches, bounds for log loss, Brier score and R² held too rarely.
+    """
+    if pi.n_folds < 2 or not isinstance(metric, MomentMetric):
+        return False
+    unexplained = metric.greater_is_better and metric.limits == (-np.inf, 1.0)  # as of R²
+    return is_loss_of_chances(metric) or unexplained
 
 
 def find_dropped(

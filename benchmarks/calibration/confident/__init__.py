@@ -1,0 +1,1 @@
+"""A study of bounds that confident winners have for losses of probabilities."""

@@ -1,0 +1,192 @@
+"""Run the study of confident winners.
+
+python -m benchmarks.calibration.confident.run [--processes 2] [--minutes 7] [--out FILE]
+
+All cells take turns until the time is over; what comes out depends on the numbers of cell and
+search alone. Each line of the file is a block of a cell, for one metric. 'draws
+alone' has the bounds that `bbc` would have without limits for unseen errors.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from collections import defaultdict
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from dataclasses import asdict, dataclass, fields, replace
+from itertools import islice
+from pathlib import Path
+from time import monotonic
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+import earnest as en
+from benchmarks.calibration.confident.grid import HERE, METRICS, Cell, read
+from benchmarks.calibration.real.grid import Cell as Design
+from benchmarks.calibration.real.learners import Search
+from benchmarks.calibration.real.populations import IN_A_GROUP, Population
+from benchmarks.calibration.real.populations import population as first_population
+from benchmarks.calibration.real.run import draw_folds
+from benchmarks.calibration.tighter.populations import NAMES
+from benchmarks.calibration.tighter.populations import population as second_population
+from earnest.core.results.interval import WidenedLimits
+
+RESULTS = HERE / "results.csv"
+SEED = 20_261_119
+SEARCHES, BLOCK, RESAMPLES, LEVEL = 400, 10, 500, 0.95
+METHOD = en.BBC(n_resamples=RESAMPLES)
+NEW_CASES = 5_000
+CONFIGS, SPREAD, APART = 10, 0.3, 0.05  # of log odds, within and between configurations
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Row:
+    """The sums over some searches: upper 95 % bounds that hold, their distances from the truth."""
+
+    cell: int
+    first: int
+    metric: str
+    method: str
+    searches: int
+    held: int
+    slack: float
+
+
+class Simulated:
+    """Ten configurations of about one confidence, wrong at one rate."""
+
+    def __init__(self, cell: Cell, number: int) -> None:
+        rng = np.random.default_rng([SEED, cell.number, number])
+        y = np.arange(cell.n) % 2
+        self.levels = np.log(cell.confidence / (1.0 - cell.confidence))
+        self.levels = self.levels + APART * rng.standard_normal(CONFIGS)
+        right = expit(self.levels + SPREAD * rng.standard_normal((cell.n, CONFIGS)))
+        wrong = rng.random((cell.n, 1 if cell.shared else CONFIGS)) < cell.rate
+        said = np.where(wrong == (y[:, None] == 1), 1.0 - right, right)
+        fold = rng.permutation(cell.n) % 5
+        self.predictions = en.Predictions.from_arrays(y, said, fold, response="probability")
+        self.rate = cell.rate
+
+    def truth(self, config: int, metric: str) -> float:
+        """Return the loss on new cases, over 200 quantiles of the log odds."""
+        from scipy.special import ndtri
+
+        odds = self.levels[config] + SPREAD * ndtri((np.arange(200) + 0.5) / 200)
+        right, wrong = (_loss(expit(sign * odds), metric) for sign in (1.0, -1.0))
+        return float(((1.0 - self.rate) * right + self.rate * wrong).mean())
+
+
+class Trained:
+    """A cross-validated search with forty learners."""
+
+    def __init__(self, cell: Cell, number: int) -> None:
+        source = _population(cell.population)
+        rng = np.random.default_rng([SEED, cell.number, number])
+        rows = source.draw(cell.n, rng)
+        groups = np.arange(cell.n) // IN_A_GROUP if source.grouped else None
+        y = source.y[rows]
+        design = Design(cell.number, cell.population, cell.n, 5, cell.repeats)
+        fold = draw_folds(y, groups, design, classified=True, seed=SEED + number)
+        self.search = Search(source.X[rows], y, fold, classified=True)
+        self.predictions = en.Predictions.from_arrays(
+            y.astype(int),
+            self.search.out_of_sample(),
+            fold,
+            groups=groups,
+            response="probability",
+        )
+        new = source.fresh(NEW_CASES, rng)
+        self.new, self.new_y = source.X[new], source.y[new]
+        self.said: dict[int, Floats] = {}
+
+    def truth(self, config: int, metric: str) -> float:
+        """Return the mean loss of the fold models on new cases."""
+        if config not in self.said:
+            self.said[config] = self.search.of_new(config, self.new)[:-1]
+        said = np.where(self.new_y == 1, self.said[config], 1.0 - self.said[config])
+        return float(_loss(said, metric).mean())
+
+
+def _population(name: str) -> Population:
+    source = second_population(name) if name in NAMES else first_population(name)
+    assert source is not None
+    return source
+
+
+def _loss(right: Floats, metric: str) -> Floats:
+    """Return the losses by the probability of what happened."""
+    return np.asarray(-np.log(right) if metric == "log_loss" else np.square(1.0 - right))
+
+
+def simulate(cell: Cell, first: int) -> list[Row]:
+    """Return a block of searches of a cell."""
+    found: dict[tuple[str, str], list[tuple[bool, float]]] = defaultdict(list)
+    for number in range(first, first + BLOCK):
+        made: Simulated | Trained
+        made = Simulated(cell, number) if cell.rate else Trained(cell, number)
+        pi = made.predictions
+        for metric in METRICS:
+            answer = en.estimate(pi, method=METHOD, metric=metric, rng=number)
+            truth = made.truth(pi.configs.ids.index(str(answer.winner)), metric)
+            found[metric, "bbc"].append(_judge(answer, truth))
+            assert isinstance(answer.source, WidenedLimits)
+            drawn = replace(answer, source=answer.source.drawn)
+            found[metric, "draws alone"].append(_judge(drawn, truth))
+    return [
+        Row(
+            cell.number,
+            first,
+            *key,
+            len(rows),
+            sum(held for held, _ in rows),
+            round(sum(slack for _, slack in rows), 6),
+        )
+        for key, rows in found.items()
+    ]
+
+
+def _judge(answer: en.Estimate, truth: float) -> tuple[bool, float]:
+    bound = answer.at(confidence_level=LEVEL, side="upper").interval
+    assert bound is not None
+    return bool(bound.high >= truth), bound.high - truth
+
+
+def run(cells: list[Cell], searches: int, path: Path, minutes: float, processes: int) -> None:
+    """Run block after block, all cells in turn, until the time is over."""
+    end = monotonic() + 60.0 * minutes
+    work = [(cell, first) for first in range(0, searches, BLOCK) for cell in cells]
+    with (
+        path.open("w", encoding="utf-8", newline="") as file,
+        ProcessPoolExecutor(processes) as pool,
+    ):
+        table = csv.DictWriter(file, [f.name for f in fields(Row)], lineterminator="\n")
+        table.writeheader()
+        tasks = iter(work)
+        running = {pool.submit(simulate, *task) for task in islice(tasks, 2 * processes)}
+        while running:
+            finished, running = wait(running, return_when=FIRST_COMPLETED)
+            for future in finished:
+                table.writerows(asdict(row) for row in future.result())
+                file.flush()
+                task = next(tasks, None) if monotonic() < end else None
+                if task is not None:
+                    running.add(pool.submit(simulate, *task))
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--searches", type=int, default=SEARCHES)
+    parser.add_argument("--minutes", type=float, default=7.0, help="stop after so long")
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--cell", type=int, action="append", help="only this one; repeat for more")
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    asked = parser.parse_args(arguments)
+    chosen = [cell for cell in read() if asked.cell is None or cell.number in asked.cell]
+    run(chosen, asked.searches, asked.out, asked.minutes, asked.processes)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,159 @@
+"""Limits of a mean loss of probabilities that allow for errors that the sample has not shown.
+
+A confident model pays little for right answers and much for an error. If the sample has few errors,
+its losses vary little, and so do those of its resamples; the mean loss on new cases depends on the
+share of errors, which few cases tell badly. The model itself says what an error would cost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.target import Task
+from earnest.core.results.interval import EqualCaseLimits, LimitSource, ShareLimits, WidenedLimits
+from earnest.core.results.specs import Side
+from earnest.metrics.families import Metric, MomentMetric, Need, ratio
+from earnest.metrics.responding import respond
+
+TINY = 1e-12  # a difference of losses that is rounding
+
+Array = NDArray[np.float64]
+
+
+def is_loss_of_chances(metric: Metric) -> bool:
+    """Tell whether a metric is the mean over cases of a loss of probabilities, from 0 up."""
+    return (
+        isinstance(metric, MomentMetric)
+        and metric.needs is Need.PROBABILITY
+        and metric.mean_of_cases
+        and not metric.greater_is_better
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorCosts:
+    """What errors cost a configuration by a mean loss of its probabilities.
+
+    Each case has the smallest loss that any outcome would have given it, and what its own outcome
+    added: 0 if the label is right. A unit is a case, or a group with the sums of its cases over
+    the mean size of a group.
+
+    Attributes
+    ----------
+    right : float
+        The mean loss if no label were wrong.
+    added : ndarray, shape (units,)
+        What wrong labels added in each unit; their mean is the loss less `right`.
+    wrong : ndarray, shape (units,)
+        Which share of a unit's cases was labelled wrongly; with repeats, the mean over them.
+    unseen : float
+        What an error adds to a case on average: the other class has its loss, or each of several
+        other ones as often as the model itself says.
+    n : int
+        The number of cases.
+    """
+
+    right: float
+    added: Array
+    wrong: Array
+    unseen: float
+    n: int
+
+    @classmethod
+    def of(cls, one: Predictions, metric: MomentMetric) -> ErrorCosts:
+        """Read them from the losses that every outcome would have given each case."""
+        tested = np.stack([one.tested(repeat) for repeat in range(one.n_repeats)], axis=1)  # (n, R)
+        right, added, wrong, feared = (np.zeros(tested.shape) for _ in range(4))
+        for repeat in range(one.n_repeats):
+            rows = np.flatnonzero(tested[:, repeat])
+            if len(rows) == 0:
+                continue
+            losses, chances = _losses_of_outcomes(one, metric, repeat, rows)  # (n_r, K) both
+            least = losses.min(axis=1)
+            above = losses - least[:, None]
+            own = above[np.arange(len(rows)), one.target.y[rows]]
+            unlike = np.where(above > TINY, chances, 0.0) + TINY * (above > TINY)
+            right[rows, repeat], added[rows, repeat] = least, own
+            wrong[rows, repeat] = own > TINY
+            feared[rows, repeat] = ratio((unlike * above).sum(axis=1), unlike.sum(axis=1), 0.0)
+        used = tested.any(axis=1)
+        times = tested[used].sum(axis=1)
+        right, added, wrong = (values[used].sum(axis=1) / times for values in (right, added, wrong))
+        unseen = float(feared[tested].mean())
+        if one.target.groups is not None:
+            codes = np.unique(one.target.groups[used], return_inverse=True)[1].reshape(-1)
+            size = len(codes) / (codes.max() + 1.0)
+            added, wrong = (np.bincount(codes, weights=v) / size for v in (added, wrong))
+        return cls(float(right.mean()), added, wrong, unseen, int(used.sum()))
+
+    @property
+    def units(self) -> int:
+        """The number of independent units."""
+        return len(self.added)
+
+    @property
+    def loss(self) -> float:
+        """The mean loss that was seen."""
+        return self.right + float(self.added.mean())
+
+    def without_errors(self) -> EqualCaseLimits:
+        """Return the limits as if no unit had had an error: the rule of three."""
+        return EqualCaseLimits(self.right, self.units, 0.0, self.right + self.unseen)
+
+    def as_seen(self, crossed: float | None) -> LimitSource:
+        """Return the limits that add to the errors seen those that were not."""
+        share = float(self.wrong.mean())
+        grouped = self.n != self.units
+        one_more = self.unseen
+        if grouped:  # one more group with as many errors as those that have any
+            struck = self.wrong[self.wrong > 0.0]
+            one_more *= max(float(struck.mean()) if len(struck) else 1.0, self.units / self.n)
+        first = float(self.added.sum()) + one_more
+        scale = (float(np.square(self.added).sum()) + one_more**2) / first
+        seen = max(first / scale - 1.0, 0.0)  # errors that are worth `scale` each
+        weighted = self._share(self.right + scale * seen / self.units, self.right, scale)
+        weighted = replace(weighted, crossed=crossed, loss=True)
+        if grouped:
+            return weighted
+        alike = self._share(self.loss, self.loss - share * self.unseen, self.unseen)
+        return WidenedLimits(weighted, replace(alike, crossed=crossed, loss=True), Side.UPPER)
+
+    def _share(self, centre: float, low: float, width: float) -> ShareLimits:
+        width = max(width, TINY)
+        return ShareLimits(centre, float(self.units), low, low + width, exact=True)
+
+
+def unseen_error_limits(
+    one: Predictions, metric: MomentMetric, *, crossed: float | None = None
+) -> LimitSource:
+    """Return limits of one configuration whose upper end allows for unseen errors.
+
+    Parameters
+    ----------
+    one : Predictions
+        The configuration on the cases that judge it.
+    metric : MomentMetric
+        A mean loss of probabilities.
+    crossed : float, optional
+        The number of cases, if they were cross-validated and the limits shall allow for that.
+    """
+    costs = ErrorCosts.of(one, metric)
+    return WidenedLimits(costs.as_seen(crossed), costs.without_errors(), Side.UPPER)
+
+
+def _losses_of_outcomes(
+    one: Predictions, metric: MomentMetric, repeat: int, rows: NDArray[np.intp]
+) -> tuple[Array, Array]:
+    """Return the loss of each case if its class were each one, and the chances: (n_r, K)."""
+    response = respond(one, metric.needs, one.responses[rows, :, repeat])
+    target, losses = one.target.take(rows), []
+    for code in range(len(target.classes)):
+        as_if = replace(target, y=np.full(len(rows), code, dtype=target.y.dtype))
+        losses.append(metric.features(as_if, response, None).own[0, :, 0].astype(np.float64))
+    said = np.asarray(response[:, 0], dtype=np.float64)
+    chances = np.stack([1.0 - said, said], axis=1) if target.task is Task.BINARY else said
+    return np.stack(losses, axis=1), chances
