@@ -6,6 +6,7 @@ from earnest.comparison.tests import (
     bayle,
     bootstrap,
     corrected_t,
+    corrected_z,
     cv_t,
     delong,
     five_by_two,

@@ -138,7 +138,7 @@ def compare(
     def ask(test: str | Test) -> Comparison:
         return _compare(request(test, Evidence.OUT_OF_SAMPLE), given, measure, first, second)
 
-    return ask_first_that_applies(test, default_tests(measure), ask)
+    return ask_first_that_applies(test, default_tests(given, measure), ask)
 
 
 def _compare(
@@ -258,7 +258,7 @@ def compare_many(
         asked = ComparisonRequest.of(test, alternative, confidence_level, n_resamples, rng, n_jobs)
         return compare_all(asked, given, measure, adjust=adjust, reference=reference)
 
-    return ask_first_that_applies(test, default_tests(measure), ask)
+    return ask_first_that_applies(test, default_tests(given, measure), ask)
 
 
 def compare_all(
@@ -429,4 +429,4 @@ def against_winner(
         asked = ComparisonRequest.of(test, "two-sided", confidence_level, None, rng, n_jobs)
         return compare_all(asked, given, measure, winner=winner)
 
-    return ask_first_that_applies(None, default_tests(measure), ask)
+    return ask_first_that_applies(None, default_tests(given, measure), ask)

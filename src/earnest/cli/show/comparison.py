@@ -28,7 +28,7 @@ from earnest.comparison import TESTS
 from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
-from earnest.core.results.specs import COMPARED_ON_ITEMS, Side
+from earnest.core.results.specs import ComparisonEstimand, Side
 from earnest.core.text.comparison import chance, decision, p_words, places_of_difference
 from earnest.core.text.numbers import MINUS, percent, prose, write_count
 
@@ -153,7 +153,7 @@ def evidence(made: Comparison) -> Iterator[Fact]:
     if samples is not None:
         trained = write_count(int(samples), "bootstrap sample")
     parts = [write_count(made.n_cases, "case"), trained]
-    if made.estimand == COMPARED_ON_ITEMS:
+    if made.estimand is ComparisonEstimand.ITEMS:
         parts = [write_count(made.n_cases, "item")]
     if about.n_repeats > 1:
         parts.append(write_count(about.n_repeats, "repeat"))
@@ -297,7 +297,7 @@ def facts(results: Comparisons, names: Mapping[str, str] | None = None) -> Itera
     yield "At once", f"{which}: for all pairs, {how}; may be best if above {alpha}"
     yield from test_facts(first)
     about = first.provenance
-    items = first.estimand == COMPARED_ON_ITEMS
+    items = first.estimand is ComparisonEstimand.ITEMS
     units = write_count(first.n_cases, "item" if items else "case")
     parts = [units, write_count(len(results.p_best), "configuration")]
     parts += [] if items else [splits(about.n_folds)]
