@@ -5,6 +5,7 @@ from earnest.comparison.tests import (
     bayesian_t,
     bayle,
     bootstrap,
+    corrected_bootstrap,
     corrected_t,
     corrected_z,
     cv_t,

@@ -229,13 +229,13 @@ def ask_first_that_applies(
 def default_tests(pi: Predictions, metric: Metric) -> tuple[str, ...]:
     """Return the tests that are tried where none is named, in this order.
 
-    Cross-validated predictions are compared as those of learners, with a variance that allows for
-    their training sets. A test set, and scores of items, are about models as they are.
+    Predictions of several folds are compared as those of learners, with a variance that allows for
+    their training sets. Those of one test set, and scores of items, are of models as they are.
 
     The area under a ROC curve is that of all cases at once, as the score of a search is; the areas
     of single folds, which `bayle` takes, are others.
     """
-    if pi.n_folds > 1 and pi.target.task is not Task.SCORES:
+    if pi.n_folds > 1:
         return ("corrected_z", "corrected_bootstrap")
     return (*(("delong",) if metric.area else ()), "bayle", "bootstrap")
 

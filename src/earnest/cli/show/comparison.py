@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from rich.padding import Padding
 from rich.text import Text
@@ -25,7 +24,6 @@ from earnest.cli.show.estimate import (
 from earnest.cli.show.picture import HONEST, MARGIN, Axis, draw_interval, mark
 from earnest.cli.show.terminal import ACCENT, GREY, clean, columns
 from earnest.comparison import TESTS
-from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.specs import ComparisonEstimand, Side
@@ -188,7 +186,7 @@ def show_comparisons(results: Comparisons, names: Mapping[str, str] | None = Non
         [say(headline(results), "bold")],
         table(results, columns(), names),
         [label_facts(facts(results, names))],
-        remarks(list_shared(results), CHECKED),
+        remarks(results.cautions, CHECKED),
     )
 
 
@@ -309,26 +307,3 @@ def facts(results: Comparisons, names: Mapping[str, str] | None = None) -> Itera
 def _list_names(names: tuple[str, ...], most: int = 8) -> str:
     shown = ", ".join(names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
-
-
-def list_shared(results: Comparisons) -> list[Caution]:
-    """Return the remarks on all, those that every comparison has, and those that some have."""
-    common = [
-        caution
-        for caution in results.comparisons[0].cautions
-        if all(caution in made.cautions for made in results)
-    ]
-    return [*results.cautions, *common, *_of_some(results, common)]
-
-
-def _of_some(results: Comparisons, common: list[Caution]) -> Iterator[Caution]:
-    """Yield for each code one remark of the comparisons that have it, with whom it is about."""
-    found: dict[str, tuple[Caution, list[str]]] = {}
-    for made, _ in results.ranked():
-        for caution in made.cautions:
-            if caution not in common:
-                names = found.setdefault(caution.code, (caution, []))[1]
-                names += [] if made.b in names[-1:] else [made.b]
-    for caution, names in found.values():
-        also = f" and {len(names) - 1} more" if len(names) > 1 else ""
-        yield replace(caution, what=f"Against {names[0]}{also}: {caution.what}")

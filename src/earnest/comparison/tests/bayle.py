@@ -11,7 +11,6 @@ import numpy as np
 
 from earnest.comparison.base import (
     Array,
-    ComparisonEstimand,
     PairOutcome,
     Question,
     Reading,
@@ -27,6 +26,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.specs import ComparisonEstimand
 from earnest.inference.cases.case_values import CaseValues, case_values
 from earnest.inference.cases.fold_variance import Variance, check_folds, variance_of_mean
 from earnest.inference.limits.ceiling import independent_pairs, reach

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from earnest.comparison.base import (
     Array,
-    ComparisonEstimand,
     PairOutcome,
     Question,
     SupportedMetrics,
@@ -29,6 +28,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import DrawnLimits
+from earnest.core.results.specs import ComparisonEstimand
 from earnest.inference.cases.case_values import CaseValues, case_values
 from earnest.inference.limits.fold_normal import unlike_cases
 from earnest.inference.remarks import resampling_remarks

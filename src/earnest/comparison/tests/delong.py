@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from earnest.comparison.base import (
     Array,
-    ComparisonEstimand,
     PairOutcome,
     Question,
     Reading,
@@ -26,6 +25,7 @@ from earnest.comparison.base import (
 from earnest.comparison.wald import few_units, wald
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.predictions import Predictions
+from earnest.core.results.specs import ComparisonEstimand
 from earnest.inference.cases.placements import placements
 from earnest.metrics.families import Metric
 from earnest.metrics.ranking import is_auc
