@@ -1,6 +1,6 @@
-"""How wide are the intervals of studies that `plan` sized, beside the width that was planned?
+"""Measure the intervals of studies that `plan` sized, beside the width that was planned.
 
-python -m benchmarks.claims.widths [--pilots 12] [--studies 3] [--out widths.csv]
+python -m benchmarks.claims.widths [--pilots 8] [--studies 2] [--out widths.csv]
 
 A pilot is drawn, `plan` names the items for an interval half as wide as that of such pilots, and
 studies of so many new items are drawn and estimated. A row is a size of the pilot, a number of
@@ -87,8 +87,8 @@ def measure(n: int, configs: int, metric: str, pilots: int, studies: int, place:
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=HERE / "widths.csv")
-    parser.add_argument("--pilots", type=int, default=12)
-    parser.add_argument("--studies", type=int, default=3)
+    parser.add_argument("--pilots", type=int, default=8)
+    parser.add_argument("--studies", type=int, default=2)
     asked = parser.parse_args(arguments)
     rows = []
     for place, (n, configs, metric) in enumerate(product(SIZES, CONFIGS, METRICS)):

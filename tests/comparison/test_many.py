@@ -44,9 +44,7 @@ def test_the_best_is_in_its_set_and_the_poor_one_is_not(test: str) -> None:
     many = en.compare_many(pi, test=test, metric=metric_of(test), rng=0)
     assert many.best in many.not_worse
     assert "poor" not in many.not_worse
-    assert many.joint == (
-        test in ("bayle", "delong", "bootstrap", "corrected_z", "corrected_bootstrap")
-    )
+    assert many.joint == (test in JOINT)
 
 
 @pytest.mark.parametrize("test", ["bayle", "delong", "bootstrap"])

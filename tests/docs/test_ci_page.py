@@ -5,9 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import yaml
 
+import earnest as en
 from tests.docs.test_code_blocks import ROOT, generate
 
 FUNCTIONS = f"""python() {{ {sys.executable} "$@"; }}

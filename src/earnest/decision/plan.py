@@ -637,7 +637,7 @@ def _cross(points: Sequence[PlanPoint], power: float) -> int | None:
 
 
 @dataclass(frozen=True)
-class _Population:
+class Population:
     """What studies are drawn from: the units of the pilot, and how often each is drawn.
 
     Attributes
@@ -655,9 +655,9 @@ class _Population:
     shares: Array
 
 
-def _make_population(
+def make_population(
     pi: Predictions, measure: Metric, random: np.random.Generator, ask: dict[str, Any]
-) -> _Population:
+) -> Population:
     """Return the pilot with weights that take the luck of its winners away.
 
     The best of the pilot is better there than it is. Resamples of the pilot as it is would take its
@@ -673,14 +673,14 @@ def _make_population(
     units = [np.flatnonzero(unit == code) for code in range(int(unit.max()) + 1)]
     even = np.full(len(units), 1.0 / len(units))
     if pi.n_configs == 1:
-        return _Population(pi, units, even)
+        return Population(pi, units, even)
     made = estimate(pi, method="bbc", rng=int(random.integers(2**31)), **ask)
     wins = made.details.win_share
     terms = np.nanmean(case_values(pi, measure).terms, axis=2)
     added = np.bincount(unit, weights=(terms - terms.mean(axis=0)) @ wins)
     spread = float(added.std())
     if not spread:
-        return _Population(pi, units, even)
+        return Population(pi, units, even)
     sign = 1.0 if measure.greater_is_better else -1.0
 
     def tilt(strength: float) -> Array:
@@ -693,11 +693,11 @@ def _make_population(
 
     low, high = 0.0, STEEPEST
     if luck(low) <= 0.0:
-        return _Population(pi, units, even)
+        return Population(pi, units, even)
     for _ in range(30):
         middle = (low + high) / 2
         low, high = (middle, high) if luck(middle) > 0.0 else (low, middle)
-    return _Population(pi, units, tilt(low))
+    return Population(pi, units, tilt(low))
 
 
 def _plan_width(
@@ -720,7 +720,7 @@ def _plan_width(
         )
     whole = count == usable.n_configs
     populations = [
-        _make_population(
+        make_population(
             usable
             if whole
             else usable.select(random.permutation(usable.n_configs)[:count].tolist()),
@@ -753,7 +753,7 @@ def _plan_width(
 
 
 def _simulate_width(
-    population: _Population,
+    population: Population,
     items: int,
     level: float,
     random: np.random.Generator,
@@ -767,7 +767,7 @@ def _simulate_width(
     return made.interval.width
 
 
-def _draw_cases(population: _Population, items: int, random: np.random.Generator) -> Predictions:
+def _draw_cases(population: Population, items: int, random: np.random.Generator) -> Predictions:
     """Return predictions of units drawn with replacement, groups under new names."""
     pi, units = population.pi, population.units
     target = pi.target

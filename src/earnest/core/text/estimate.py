@@ -32,6 +32,7 @@ _CORRECTION = {
     Selection.BOUND_ONLY: "The limit corrects for that choice; the score does not.",
     Selection.UNCORRECTED: "This estimate does not correct for that choice.",
 }
+CHECK_LABELS = "Check the data: labels may be flipped, or rows mixed up."
 LEAST_PLACES = 2  # of a value near an end of its range
 
 
@@ -211,7 +212,10 @@ def headline(
         claim = f"No evidence that the model beats {rival(estimate)}"
         return f"{claim}: {words}{comma} {shown.value} {where}."
     if kind is Form.WORSE:
-        return f"The model does worse than {rival(estimate)}: {words}{comma} {shown.value} {where}."
+        claim = (
+            f"The model does worse than {rival(estimate)}: {words}{comma} {shown.value} {where}."
+        )
+        return f"{claim} {CHECK_LABELS}"
     if kind is Form.ELECTED:
         scored = f"The best of the candidates scored {article(words)} {words}{comma} of"
         return f"{scored} {shown.value} on the cases that chose it; only the limit allows for that."
