@@ -9,7 +9,11 @@ from .comparison.run import compare_many as compare_many
 from .comparison.tests.bayesian_t import BayesianTTest as BayesianTTest
 from .comparison.tests.bayle import BayleTest as BayleTest
 from .comparison.tests.bootstrap import BootstrapTest as BootstrapTest
+from .comparison.tests.corrected_bootstrap import (
+    CorrectedBootstrapTest as CorrectedBootstrapTest,
+)
 from .comparison.tests.corrected_t import CorrectedTTest as CorrectedTTest
+from .comparison.tests.corrected_z import CorrectedZTest as CorrectedZTest
 from .comparison.tests.cv_t import CVTTest as CVTTest
 from .comparison.tests.delong import DeLongTest as DeLongTest
 from .comparison.tests.five_by_two import FiveByTwoTest as FiveByTwoTest

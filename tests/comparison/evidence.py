@@ -18,6 +18,8 @@ EVERY_TEST = sorted(
     if TESTS[name].spec.needs is Evidence.OUT_OF_SAMPLE and TESTS[name].spec.design is None
 )
 WITH_P = [name for name in EVERY_TEST if TESTS[name].spec.p_value]
+# Those with a joint distribution of all values.
+JOINT = {"bayle", "delong", "bootstrap", "corrected_z", "corrected_bootstrap"}
 
 
 def metric_of(test: str) -> str:

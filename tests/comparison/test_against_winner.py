@@ -23,7 +23,11 @@ def predictions(complexity: list[float] | None) -> en.Predictions:
 
 def test_the_first_test_that_applies_is_asked_and_compare_many_asks_the_same() -> None:
     pi = predictions([4, 3, 2, 1])
-    asked = {"roc_auc": "delong", "accuracy": "bayle", "average_precision": "bootstrap"}
+    asked = {
+        "roc_auc": "corrected_z",
+        "accuracy": "corrected_z",
+        "average_precision": "corrected_bootstrap",
+    }
     for metric, test in asked.items():
         free = en.compare_many(pi, metric=metric, rng=0)
         many = against_winner(pi, metric, free.best, confidence_level=0.95, rng=0)

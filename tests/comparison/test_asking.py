@@ -94,7 +94,12 @@ def test_a_result_has_the_numbers_of_the_outcome() -> None:
     assert made.interval is not None
     assert (made.interval.side, made.interval.confidence_level) == ("lower", 0.9)
     assert made.provenance.seed is None  # the test draws nothing
-    asks = {"metric": "accuracy", "alternative": "greater", "confidence_level": 0.9}
+    asks = {
+        "test": "bayle",
+        "metric": "accuracy",
+        "alternative": "greater",
+        "confidence_level": 0.9,
+    }
     whole = compare(classified(), "good", "poor", **asks)
     assert made.interval == whole.interval
     assert made.provenance.fingerprint == "print"

@@ -22,9 +22,7 @@ from earnest.comparison.base import (
 )
 from earnest.core.base.rng import Seeds
 from earnest.metrics import metric
-from tests.comparison.evidence import EVERY_TEST, classified, columns, metric_of
-
-JOINT = {"bayle", "delong", "bootstrap"}
+from tests.comparison.evidence import EVERY_TEST, JOINT, classified, columns, metric_of
 
 
 @given(st.floats(0, 1), st.floats(0, 1))

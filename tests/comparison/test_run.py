@@ -318,7 +318,7 @@ def test_the_best_of_equals_is_called_better_no_more_often_than_the_level_says()
         pi = equal_models(seed, configs=40, n=200)
         scores = en.score_table(pi, "accuracy", np.ones((1, 200)))[0]
         best, poor = int(scores.argmax()), int(np.argsort(scores)[4])
-        made = en.compare(pi, best, poor, metric="accuracy")
+        made = en.compare(pi, best, poor, test="bayle", metric="accuracy")
         assert made.p_value is not None
         plain += made.p_value <= 0.05
         claimed += made.decision.startswith(f"{made.a} is better")

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import math
 import re
+from itertools import product
 
 import numpy as np
 import pytest
 
 import earnest as en
+from benchmarks.claims import widths
+from benchmarks.rows import read_rows
 from earnest.core.base.errors import EvidenceError, InputError
+from earnest.decision.plan import make_population
+from earnest.metrics import metric as resolve_metric
 from tests.decision.populations import answer_items, make_scores
 
 
@@ -170,7 +175,8 @@ def test_the_same_seed_gives_the_same_plan(few_studies: None) -> None:
 
 
 def test_a_small_pilot_is_said(planned: en.Plan) -> None:
-    assert [one.code for one in en.plan(pilot(20), detect=0.2, rng=0).cautions] == ["EN036"]
+    for small in (20, 60):
+        assert [one.code for one in en.plan(pilot(small), detect=0.2, rng=0).cautions] == ["EN036"]
     assert not planned.cautions
 
 
@@ -184,6 +190,9 @@ def test_a_small_pilot_is_said(planned: en.Plan) -> None:
         ({"detect": 0.1, "n_repeats": 3}, EvidenceError),
         ({"width": 0.1, "n_configs": 9}, EvidenceError),
         ({"detect": 0.1, "power": 1.0}, InputError),
+        ({"detect": 3}, InputError),
+        ({"detect": 1.0}, InputError),
+        ({"width": 1.0}, InputError),
     ],
 )
 def test_a_plan_that_makes_no_sense_is_refused(
@@ -206,3 +215,53 @@ def test_the_figure_shows_a_curve_a_goal_and_a_need(few_studies: None) -> None:
     ax = made.plot()
     assert len(ax.get_legend().get_texts()) == 2
     assert ax.get_xscale() == "log"
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "roc_auc", "mae"])
+def test_studies_are_drawn_from_a_pilot_whose_winners_have_their_corrected_score(
+    metric: str,
+) -> None:
+    # Sixty configurations that are equally good, 40 cases: all of the winner's lead is luck.
+    pi = widths.draw(40, 60, metric, np.random.default_rng(11))
+    measure = resolve_metric(metric)
+    random, asked = np.random.default_rng(0), {"metric": metric}
+    population = make_population(pi, measure, random, asked)
+    seed = int(np.random.default_rng(0).integers(2**31))
+    corrected = en.estimate(pi, method="bbc", metric=metric, rng=seed)
+    assert corrected.naive is not None
+    wins = corrected.details.win_share
+    weights = population.shares[None] * len(population.units)
+    plain, tilted = (
+        float(en.score_table(pi, metric, rows)[0] @ wins) for rows in (np.ones((1, 40)), weights)
+    )
+    assert tilted == pytest.approx(corrected.value, abs=1e-6)
+    assert abs(plain - corrected.value) > 0.01
+    # One configuration was not chosen, so nothing of it is luck.
+    alone = make_population(pi.select([0]), measure, random, asked)
+    assert np.ptp(alone.shares) == 0.0
+
+
+def test_a_simulated_study_has_two_cases_of_every_class() -> None:
+    # Old plans broke off where a small study happened to draw one case of a class.
+    pi = widths.draw(30, 60, "roc_auc", np.random.default_rng(3))
+    made = en.plan(pi, width=0.6, metric="roc_auc", rng=0)
+    assert made.n_items is not None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", ["accuracy", "roc_auc", "mae"])
+def test_planned_widths_are_achieved_on_average_over_pilots(metric: str) -> None:
+    # 24 pilots, with the seeds of the benchmark; a mean of ratios has an error of about .03.
+    rows = [
+        widths.measure(n, configs, metric, 8, 2, place)
+        for place, (n, configs) in enumerate([(30, 60), (60, 10), (120, 60)])
+    ]
+    assert np.mean([row.ratio for row in rows]) == pytest.approx(1.0, abs=0.05 + 3 * 0.03)
+
+
+def test_committed_widths_are_within_five_percent_on_average() -> None:
+    rows = read_rows(widths.Width, widths.HERE / "widths.csv")
+    assert {(row.n, row.configs, row.metric) for row in rows} == set(
+        product(widths.SIZES, widths.CONFIGS, widths.METRICS)
+    )
+    assert 0.95 <= np.mean([row.ratio for row in rows]) <= 1.05

@@ -5,9 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import yaml
 
+import earnest as en
 from tests.docs.test_code_blocks import ROOT, generate
 
 FUNCTIONS = f"""python() {{ {sys.executable} "$@"; }}
@@ -53,3 +56,21 @@ def test_the_step_passes_above_the_limit_and_fails_with_the_estimate_below(tmp_p
 
 def test_the_step_fails_where_there_is_no_answer(tmp_path: Path) -> None:
     assert run(step().replace("predictions.csv", "none.csv"), tmp_path).returncode == 2
+
+
+def test_the_recipe_for_a_change_stops_its_own_bad_example_and_lets_an_equal_model_pass(
+    tmp_path: Path,
+) -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    blocks = [block.body for block in generate.blocks(text) if block.language == "python"]
+    space: dict[str, Any] = {}
+    printed = "".join(generate.run_python(body, space, tmp_path) for body in blocks)
+    assert "stopped: the new model may be worse by more than 0.02" in printed
+    noise = 0.5 * np.random.default_rng(0).standard_normal((400, 2))  # of models nearly as good
+    equal = en.Predictions.from_arrays(
+        space["y"],
+        3.0 * space["y"][:, None] + noise,
+        np.arange(400) % 10,
+        configs=["in use", "new"],
+    )
+    space["check_change"](equal)

@@ -7,7 +7,7 @@ import pytest
 
 import earnest as en
 from earnest.core.data.folds import TrainingSizes
-from earnest.core.results.specs import COMPARED_ON_ITEMS, ON_ITEMS, Estimand
+from earnest.core.results.specs import ON_ITEMS, ComparisonEstimand, Estimand
 from earnest.core.text.estimate import headline, is_on_items, reason
 from earnest.resampling.bootstrap import GroupBootstrap
 from tests.methods.oracles import bbc, counts_of
@@ -53,7 +53,7 @@ def test_scores_of_hits_are_the_accuracy_of_the_predictions_that_made_them() -> 
         assert known.interval is not None
         assert ours.interval.low == pytest.approx(known.interval.low)
         assert ours.interval.high == pytest.approx(known.interval.high)
-    assert en.compare(given, 0, 1).estimand == COMPARED_ON_ITEMS
+    assert en.compare(given, 0, 1).estimand is ComparisonEstimand.ITEMS
     pairs = (en.compare(given, 0, 1), en.compare(pi, 0, 1, metric="accuracy"))
     assert pairs[0].difference == pytest.approx(pairs[1].difference)
     assert pairs[0].p_value == pytest.approx(pairs[1].p_value)

@@ -10,7 +10,6 @@ import numpy as np
 
 from earnest.comparison import TESTS
 from earnest.comparison.base import (
-    ComparisonEstimand,
     PairOutcome,
     Question,
     Reading,
@@ -35,7 +34,7 @@ from earnest.core.results.comparison import (
     make_difference_interval,
 )
 from earnest.core.results.estimate import Provenance, Scale, by_severity, few_beyond
-from earnest.core.results.specs import COMPARED_ON_ITEMS, Evidence
+from earnest.core.results.specs import ComparisonEstimand, Evidence
 from earnest.inference.remarks import evidence_remarks
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric, MetricLike, RankMetric
@@ -227,12 +226,17 @@ def ask_first_that_applies(
     raise refusal
 
 
-def default_tests(metric: Metric) -> tuple[str, ...]:
+def default_tests(pi: Predictions, metric: Metric) -> tuple[str, ...]:
     """Return the tests that are tried where none is named, in this order.
+
+    Predictions of several folds are compared as those of learners, with a variance that allows for
+    their training sets. Those of one test set, and scores of items, are of models as they are.
 
     The area under a ROC curve is that of all cases at once, as the score of a search is; the areas
     of single folds, which `bayle` takes, are others.
     """
+    if pi.n_folds > 1:
+        return ("corrected_z", "corrected_bootstrap")
     return (*(("delong",) if metric.area else ()), "bayle", "bootstrap")
 
 
@@ -305,7 +309,7 @@ def result(
         remarks,
     )
     items = question.pi.target.task is Task.SCORES and question.pi.n_folds == 1
-    return replace(made, estimand=COMPARED_ON_ITEMS) if items else made
+    return replace(made, estimand=ComparisonEstimand.ITEMS) if items else made
 
 
 def assemble_comparison(
@@ -336,7 +340,7 @@ def assemble_comparison(
         p_values=outcome.p_values,
         scale=scale,
         test=spec.name,
-        estimand=str(spec.estimand),
+        estimand=spec.estimand,
         n_cases=n_cases,
         n_resamples=outcome.n_resamples,
         n_valid=outcome.n_valid,

@@ -29,28 +29,10 @@ from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.comparison import Alternative, Probabilities
 from earnest.core.results.interval import LimitSource
 from earnest.core.results.papers import Paper
-from earnest.core.results.specs import Evidence
+from earnest.core.results.specs import ComparisonEstimand, Evidence
 from earnest.metrics.families import Metric
 
 Array = NDArray[np.float64]
-
-
-class ComparisonEstimand(StrEnum):
-    """What a difference is a difference of; the value is the sentence that results show."""
-
-    FOLD_MODELS = (
-        "the average performance of the models fitted in these folds; not of models refitted on "
-        "all cases"
-    )
-    FIXED_MODELS = "the two columns of predictions, each read as those of one fixed model"
-    BOOTSTRAP_LEARNERS = (
-        "the mean performance over training sets of about .632 n distinct cases, as bootstrap "
-        "samples have; not of the models at hand"
-    )
-    LEARNERS = (
-        "the mean performance over training sets of the size used in the folds; not of the models "
-        "at hand"
-    )
 
 
 class SupportedMetrics(StrEnum):
@@ -299,7 +281,7 @@ def several_models(pi: Predictions) -> Iterator[Caution]:
             "The folds' models differ and share training cases, which this test does not account "
             "for. Near chance, simulated tests of AUCs rejected a true null hypothesis in 11 % "
             "instead of 5 %.",
-            "Use test='corrected_t' for scores near chance, or test='bayle' for these models.",
+            "Leave `test` out: the default allows for the training sets.",
             Severity.NOTE,
         )
 

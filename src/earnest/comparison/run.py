@@ -69,8 +69,10 @@ def compare(
         The configurations, by name or position.
     test : str or Test, optional
         A name (`earnest tests` lists them), a name with knobs such as `"mcnemar(p='mid')"`, or a
-        configured instance such as `BayleTest(variance='within_fold')`. By default the first that
-        applies of `delong` (for the ROC AUC of two classes), `bayle` and `bootstrap`; for
+        configured instance such as `BayleTest(variance='within_fold')`. By default, for
+        cross-validated predictions `corrected_z`, which compares learners, or
+        `corrected_bootstrap` for metrics that it cannot take; for a test set or scores the first
+        that applies of `delong` (for the ROC AUC of two classes), `bayle` and `bootstrap`; for
         replicates `lpob` (for an AUC or a concordance) or `loob`.
     metric : str, Metric or callable
         What to compare by, named like scikit-learn's scorers and shown in its natural sign; leave
@@ -138,7 +140,7 @@ def compare(
     def ask(test: str | Test) -> Comparison:
         return _compare(request(test, Evidence.OUT_OF_SAMPLE), given, measure, first, second)
 
-    return ask_first_that_applies(test, default_tests(measure), ask)
+    return ask_first_that_applies(test, default_tests(given, measure), ask)
 
 
 def _compare(
@@ -212,15 +214,16 @@ def compare_many(
     **What holds.** All claims against the best hold for all pairs of configurations at once: the
     probability that any of them is wrong is at most 1 minus the level, however many configurations
     there are, and although the best was found on the same cases. So the set contains every
-    configuration that is truly best. Tests with a joint distribution of all values (`bayle`,
-    `delong`, `bootstrap`) compare a difference with the largest one that chance gives any pair
-    (max-T); the others use Bonferroni's rule over all pairs, which is more conservative.
+    configuration that is truly best. What they are claims about is the test's `estimand`: by
+    default learners, for cross-validated predictions. Tests with a joint distribution of all values
+    (`corrected_z`, `bayle`, `delong`, `bootstrap`) compare a difference with the largest one that
+    chance gives any pair (max-T); the others use Bonferroni's rule over all pairs, which is more
+    conservative.
 
     Parameters
     ----------
     test : str or Test, optional
-        As for `compare`: by default the first that applies of `delong` (for the ROC AUC of two
-        classes), `bayle` and `bootstrap`.
+        As for `compare`, with the same default.
     adjust : {'simultaneous', 'holm', 'bh', 'none'}
         How to adjust p-values: 'simultaneous' for all pairs at once, so that they also hold against
         the best. 'holm' (the probability of any wrong claim) and 'bh' (Benjamini and Hochberg, the
@@ -258,7 +261,7 @@ def compare_many(
         asked = ComparisonRequest.of(test, alternative, confidence_level, n_resamples, rng, n_jobs)
         return compare_all(asked, given, measure, adjust=adjust, reference=reference)
 
-    return ask_first_that_applies(test, default_tests(measure), ask)
+    return ask_first_that_applies(test, default_tests(given, measure), ask)
 
 
 def compare_all(
@@ -315,7 +318,7 @@ def compare_all(
         simple_first=None if configs.complexity is None else tuple(simple),
         confidence_level=asked.confidence_level,
         seed=asked.seeds.entropy if joint or asked.test.spec.draws else None,
-        cautions=by_severity([*remarks, *_warn_of_choice(held == best, adjust)]),
+        remarks=by_severity([*remarks, *_warn_of_choice(held == best, adjust)]),
         labels=None if configs.params is None else configs.labels,
     )
 
@@ -429,4 +432,4 @@ def against_winner(
         asked = ComparisonRequest.of(test, "two-sided", confidence_level, None, rng, n_jobs)
         return compare_all(asked, given, measure, winner=winner)
 
-    return ask_first_that_applies(None, default_tests(measure), ask)
+    return ask_first_that_applies(None, default_tests(given, measure), ask)

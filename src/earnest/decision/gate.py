@@ -437,7 +437,7 @@ def _compare(table: Predictions, count: int, measure: Metric, ask: _GateOptions)
         terms = _count_different(question, made, first, count + second)
         return _Pair(made=made, family=family, terms=terms)
 
-    return ask_first_that_applies(ask.test, default_tests(measure), answer)
+    return ask_first_that_applies(ask.test, default_tests(table, measure), answer)
 
 
 def _find_best(measure: Metric, values: Any) -> int:

@@ -29,6 +29,7 @@ from earnest.core.results.base import FLAT, MetricResult, Plain
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
 from earnest.inference.cases.case_values import case_values
+from earnest.kernels.score import score_table
 from earnest.methods.run import estimate
 from earnest.metrics.families import Metric
 
@@ -230,7 +231,10 @@ def _round_up(number: int) -> int:
 STUDIES = 2_000  # simulated for a point of a curve of power
 BLOCKS = 20  # of studies, each with its own choice of configurations
 ESTIMATES = 6  # simulated for a point of a curve of widths
-FEW_ITEMS = 30  # of a pilot
+FEW_ITEMS = 100  # of a pilot
+LEAST_OF_A_CLASS = 2  # cases of a simulated study, which its estimate needs
+DRAWS = 1_000  # of a study with so many, before it is given up
+STEEPEST = 4.0  # tilt of the weights of a pilot, in standard deviations of what units add
 LARGEST = 20_000  # items of a study that is simulated as a whole
 SHARES = (0.4, 0.6, 0.8, 1.0, 1.25, 1.6)  # of the items that theory gives, for the curve
 
@@ -304,6 +308,7 @@ def plan(
     level = check.share("confidence_level", confidence_level)
     wanted = check.share("power", power)
     pi, measure = read_measured(pilot, metric)
+    _refuse_beyond_range(question, goal, measure)
     seeds = Seeds.of(rng)
     random = np.random.default_rng(seeds.entropy)
     usual = 2 if question == DETECT else pi.n_configs
@@ -320,7 +325,9 @@ def plan(
             else:
                 ask = {"metric": None if isinstance(pilot, Scores) else metric, "n_jobs": n_jobs}
                 ratio = evidence.scale_of(times)
-                found, points = _plan_width(pi, goal, count, times, level, ratio, random, ask)
+                found, points = _plan_width(
+                    pi, measure, goal, count, times, level, ratio, random, ask
+                )
             needs.append(PlanNeed(count, times, found))
             curve += points
     return Plan(
@@ -361,6 +368,20 @@ def _read_goal(detect: float | None, width: float | None) -> tuple[str, float]:
             f"`{name}` is out of range", needs="a number above 0", got=check.show(value)
         )
     return name, number
+
+
+def _refuse_beyond_range(question: str, goal: float, measure: Metric) -> None:
+    """Refuse a difference, or a width, that the metric cannot have."""
+    low, high = measure.limits
+    if goal >= high - low:
+        raise InputError(
+            f"no two values of {measure.name!r} differ by {goal:g}"
+            if question == DETECT
+            else f"every interval for {measure.name!r} is narrower than {goal:g}",
+            needs=f"`{question}` below {high - low:g}, the range of the metric",
+            got=f"{goal:g}",
+            cure=f"For a difference of 3 points in a hundred, use {0.03 * (high - low):g}.",
+        )
 
 
 def _read_counts(name: str, given: Any, usual: int, *, low: int) -> list[int]:
@@ -615,8 +636,73 @@ def _cross(points: Sequence[PlanPoint], power: float) -> int | None:
 # The width of an interval.
 
 
+@dataclass(frozen=True)
+class Population:
+    """What studies are drawn from: the units of the pilot, and how often each is drawn.
+
+    Attributes
+    ----------
+    pi : Predictions
+        The configurations of a study.
+    units : list of ndarray
+        The rows of each unit: a case, or a group.
+    shares : ndarray, shape (units,)
+        The probability of each unit.
+    """
+
+    pi: Predictions
+    units: list[NDArray[np.intp]]
+    shares: Array
+
+
+def make_population(
+    pi: Predictions, measure: Metric, random: np.random.Generator, ask: dict[str, Any]
+) -> Population:
+    """Return the pilot with weights that take the luck of its winners away.
+
+    The best of the pilot is better there than it is. Resamples of the pilot as it is would take its
+    score for the truth, and their intervals would be too narrow. So units on which the winners were
+    lucky are drawn more rarely: by weights exp(-t d), where d is what a unit adds to the scores of
+    the winners. The tilt t is such that the weighted mean of these scores is the corrected one.
+    """
+    groups = pi.target.groups
+    if groups is None:
+        unit = np.arange(pi.n_cases)
+    else:
+        unit = np.unique(groups, return_inverse=True)[1].reshape(-1)
+    units = [np.flatnonzero(unit == code) for code in range(int(unit.max()) + 1)]
+    even = np.full(len(units), 1.0 / len(units))
+    if pi.n_configs == 1:
+        return Population(pi, units, even)
+    made = estimate(pi, method="bbc", rng=int(random.integers(2**31)), **ask)
+    wins = made.details.win_share
+    terms = np.nanmean(case_values(pi, measure).terms, axis=2)
+    added = np.bincount(unit, weights=(terms - terms.mean(axis=0)) @ wins)
+    spread = float(added.std())
+    if not spread:
+        return Population(pi, units, even)
+    sign = 1.0 if measure.greater_is_better else -1.0
+
+    def tilt(strength: float) -> Array:
+        shares = np.exp(-sign * strength * added / spread)
+        return np.asarray(shares / shares.sum())
+
+    def luck(strength: float) -> float:
+        weights = tilt(strength)[unit] * len(units)
+        return sign * float(score_table(pi, measure, weights[None])[0] @ wins - made.value)
+
+    low, high = 0.0, STEEPEST
+    if luck(low) <= 0.0:
+        return Population(pi, units, even)
+    for _ in range(30):
+        middle = (low + high) / 2
+        low, high = (middle, high) if luck(middle) > 0.0 else (low, middle)
+    return Population(pi, units, tilt(low))
+
+
 def _plan_width(
     pi: Predictions,
+    measure: Metric,
     goal: float,
     count: int,
     times: int,
@@ -632,13 +718,26 @@ def _plan_width(
             f"the pilot has {usable.n_configs} configurations",
             needs=f"at least {count}, to simulate the best of as many",
         )
+    whole = count == usable.n_configs
+    populations = [
+        make_population(
+            usable
+            if whole
+            else usable.select(random.permutation(usable.n_configs)[:count].tolist()),
+            measure,
+            random,
+            ask,
+        )
+        for _ in range(1 if whole else ESTIMATES)
+    ]
     points: list[PlanPoint] = []
     size = float(usable.n_cases)
     for _ in range(5):
         items = round(min(max(size, 10.0), LARGEST))
         widths = [
-            _simulate_width(usable, items, count, level, random, ask) * ratio
-            for _ in range(ESTIMATES)
+            _simulate_width(populations[study % len(populations)], items, level, random, ask)
+            * ratio
+            for study in range(ESTIMATES)
         ]
         mean, error = float(np.mean(widths)), float(np.std(widths, ddof=1)) / len(widths) ** 0.5
         points.append(PlanPoint(count, times, items, mean, error))
@@ -654,36 +753,40 @@ def _plan_width(
 
 
 def _simulate_width(
-    pi: Predictions,
+    population: Population,
     items: int,
-    count: int,
     level: float,
     random: np.random.Generator,
     ask: dict[str, Any],
 ) -> float:
     """Return the width of the interval of one simulated study."""
-    chosen = pi.select(random.permutation(pi.n_configs)[:count].tolist())
-    drawn = _draw_cases(chosen, items, random)
+    drawn = _draw_cases(population, items, random)
     made = estimate(drawn, confidence_level=level, rng=int(random.integers(2**31)), **ask)
     if made.interval is None:
         raise EvidenceError(f"method {made.method!r} gives no interval")
     return made.interval.width
 
 
-def _draw_cases(pi: Predictions, items: int, random: np.random.Generator) -> Predictions:
-    """Return predictions of cases drawn with replacement, groups as a whole under new names."""
-    groups = pi.target.groups
-    if groups is None:
-        rows = random.integers(pi.n_cases, size=items)
-        names = None
-    else:
-        members = [np.flatnonzero(groups == one) for one in np.unique(groups)]
-        count = max(2, round(items * len(members) / pi.n_cases))
-        drawn = [members[at] for at in random.integers(len(members), size=count)]
-        rows = np.concatenate(drawn)
-        names = np.repeat(np.arange(count), [len(one) for one in drawn])
-    made = pi.take(rows)
-    return replace(made, target=replace(made.target, ids=None, groups=names))
+def _draw_cases(population: Population, items: int, random: np.random.Generator) -> Predictions:
+    """Return predictions of units drawn with replacement, groups under new names."""
+    pi, units = population.pi, population.units
+    target = pi.target
+    count = max(2, round(items * len(units) / pi.n_cases))
+    for _ in range(DRAWS):
+        drawn = random.choice(len(units), size=count, p=population.shares)
+        rows = np.concatenate([units[unit] for unit in drawn])
+        if not target.has_classes:
+            break
+        sizes = np.bincount(target.y[rows], minlength=len(target.classes))
+        if sizes.min() >= LEAST_OF_A_CLASS:
+            break
+    names = (
+        None
+        if target.groups is None
+        else np.repeat(np.arange(count), [len(units[u]) for u in drawn])
+    )
+    study = pi.take(rows)
+    return replace(study, target=replace(study.target, ids=None, groups=names))
 
 
 def _list_remarks(evidence: _PilotTerms) -> Iterator[Caution]:
@@ -694,5 +797,5 @@ def _list_remarks(evidence: _PilotTerms) -> Iterator[Caution]:
             "EN036",
             f"The pilot has {units} {word}.",
             "It knows its own variance badly, and the number of items needed is rough.",
-            f"Use a pilot of {FEW_ITEMS} {word} at least, better 100.",
+            f"Use a pilot of {FEW_ITEMS} {word} at least.",
         )

@@ -59,7 +59,7 @@ class StableOptimum(Plain):
         """Return one line."""
         return (
             f"{len(self)} of {self.n_trials} trials and {100 * self.share:.2g} % of the space are "
-            f"not worse than the best (level {self.confidence_level:g})"
+            f"not shown to be worse than the best (level {self.confidence_level:g})"
         )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from rich.padding import Padding
 from rich.text import Text
@@ -25,10 +24,9 @@ from earnest.cli.show.estimate import (
 from earnest.cli.show.picture import HONEST, MARGIN, Axis, draw_interval, mark
 from earnest.cli.show.terminal import ACCENT, GREY, clean, columns
 from earnest.comparison import TESTS
-from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
-from earnest.core.results.specs import COMPARED_ON_ITEMS, Side
+from earnest.core.results.specs import ComparisonEstimand, Side
 from earnest.core.text.comparison import chance, decision, p_words, places_of_difference
 from earnest.core.text.numbers import MINUS, percent, prose, write_count
 
@@ -153,7 +151,7 @@ def evidence(made: Comparison) -> Iterator[Fact]:
     if samples is not None:
         trained = write_count(int(samples), "bootstrap sample")
     parts = [write_count(made.n_cases, "case"), trained]
-    if made.estimand == COMPARED_ON_ITEMS:
+    if made.estimand is ComparisonEstimand.ITEMS:
         parts = [write_count(made.n_cases, "item")]
     if about.n_repeats > 1:
         parts.append(write_count(about.n_repeats, "repeat"))
@@ -188,7 +186,7 @@ def show_comparisons(results: Comparisons, names: Mapping[str, str] | None = Non
         [say(headline(results), "bold")],
         table(results, columns(), names),
         [label_facts(facts(results, names))],
-        remarks(list_shared(results), CHECKED),
+        remarks(results.cautions, CHECKED),
     )
 
 
@@ -297,7 +295,7 @@ def facts(results: Comparisons, names: Mapping[str, str] | None = None) -> Itera
     yield "At once", f"{which}: for all pairs, {how}; may be best if above {alpha}"
     yield from test_facts(first)
     about = first.provenance
-    items = first.estimand == COMPARED_ON_ITEMS
+    items = first.estimand is ComparisonEstimand.ITEMS
     units = write_count(first.n_cases, "item" if items else "case")
     parts = [units, write_count(len(results.p_best), "configuration")]
     parts += [] if items else [splits(about.n_folds)]
@@ -309,26 +307,3 @@ def facts(results: Comparisons, names: Mapping[str, str] | None = None) -> Itera
 def _list_names(names: tuple[str, ...], most: int = 8) -> str:
     shown = ", ".join(names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
-
-
-def list_shared(results: Comparisons) -> list[Caution]:
-    """Return the remarks on all, those that every comparison has, and those that some have."""
-    common = [
-        caution
-        for caution in results.comparisons[0].cautions
-        if all(caution in made.cautions for made in results)
-    ]
-    return [*results.cautions, *common, *_of_some(results, common)]
-
-
-def _of_some(results: Comparisons, common: list[Caution]) -> Iterator[Caution]:
-    """Yield for each code one remark of the comparisons that have it, with whom it is about."""
-    found: dict[str, tuple[Caution, list[str]]] = {}
-    for made, _ in results.ranked():
-        for caution in made.cautions:
-            if caution not in common:
-                names = found.setdefault(caution.code, (caution, []))[1]
-                names += [] if made.b in names[-1:] else [made.b]
-    for caution, names in found.values():
-        also = f" and {len(names) - 1} more" if len(names) > 1 else ""
-        yield replace(caution, what=f"Against {names[0]}{also}: {caution.what}")

@@ -9,7 +9,6 @@ from typing import ClassVar
 
 from earnest.comparison.base import (
     Array,
-    ComparisonEstimand,
     PairOutcome,
     Question,
     SupportedMetrics,
@@ -21,6 +20,7 @@ from earnest.core.base.errors import InputError
 from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import ExactLimits, Probabilities
 from earnest.core.results.interval import StudentLimits
+from earnest.core.results.specs import ComparisonEstimand
 from earnest.metrics.families import Metric
 
 ROPE = 0.01  # the custom, for metrics with a natural unit

@@ -11,7 +11,6 @@ import numpy as np
 
 from earnest.comparison.base import (
     Array,
-    ComparisonEstimand,
     PairOutcome,
     Question,
     Reading,
@@ -27,6 +26,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.specs import ComparisonEstimand
 from earnest.inference.cases.case_values import CaseValues, case_values
 from earnest.inference.cases.fold_variance import Variance, check_folds, variance_of_mean
 from earnest.inference.limits.ceiling import independent_pairs, reach
@@ -38,11 +38,15 @@ FEW_FOR_STABILITY = 2000  # cases under which learners that are not stable cost 
 
 @dataclass(frozen=True, eq=False)
 class BayleReading(Reading):
-    """What each case adds to each configuration."""
+    """What each case adds to each configuration.
+
+    `training` is what drawing the training sets adds to a variance, as a share of it.
+    """
 
     question: Question
     cases: CaseValues
     variance: Variance
+    training: float = 0.0
 
     @property
     def values(self) -> Array:
@@ -71,7 +75,7 @@ class BayleReading(Reading):
         unlike = unlike_cases(apart, cases.folds)
         return wald(
             (float(cases.value[a]), float(cases.value[b])),
-            variance,
+            variance * (1.0 + self.training),
             metric.scale,
             units=self._independent,
             unit=self._unit,
@@ -82,7 +86,7 @@ class BayleReading(Reading):
                 *beyond_the_theorem(cases, metric.title),
                 *few_groups_in_variance(cases.groups),
                 *lone_cases(cases),
-                *warn_of_unchecked_stability(self.question.pi),
+                *(() if self.training else warn_of_unchecked_stability(self.question.pi)),
             ],
             few=few_units(self._independent, self._unit, metric, unlike=unlike),
         )

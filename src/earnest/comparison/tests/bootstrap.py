@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from earnest.comparison.base import (
     Array,
-    ComparisonEstimand,
     PairOutcome,
     Question,
     SupportedMetrics,
@@ -29,6 +28,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import DrawnLimits
+from earnest.core.results.specs import ComparisonEstimand
 from earnest.inference.cases.case_values import CaseValues, case_values
 from earnest.inference.limits.fold_normal import unlike_cases
 from earnest.inference.remarks import resampling_remarks
@@ -43,12 +43,16 @@ TIE = 1e-12  # of the range or the size of the values
 
 @dataclass(frozen=True, eq=False)
 class BootstrapReading:
-    """The metric of every configuration on the cases and on every resample."""
+    """The metric of every configuration on the cases and on every resample.
+
+    `training` is what drawing the training sets adds to a variance, as a share of it.
+    """
 
     question: Question
     scores: Array  # (C,)
     draws: Array  # (B, C)
     resampler: Resampler
+    training: float = 0.0
 
     @property
     def values(self) -> Array:
@@ -73,6 +77,7 @@ class BootstrapReading:
                 got=f"{len(apart)} of {len(self.draws)}",
                 cure="Use more resamples, or a metric that does not need rare classes.",
             )
+        apart = apart.mean() + (apart - apart.mean()) * math.sqrt(1.0 + self.training)
         floor = TIE * max(1.0 if self.question.metric.has_unit else 0.0, *map(abs, values))
         apart = np.where(np.abs(apart) <= floor, 0.0, apart)
         made = wald(  # which knows what to say where nothing varies
@@ -98,7 +103,7 @@ class BootstrapReading:
             n_valid=len(apart),
             cautions=(
                 *made.cautions,
-                *several_models(pi),
+                *(() if self.training else several_models(pi)),
                 *_warn_of_undefined(len(self.draws), len(apart)),
                 *resampling_remarks(pi, self.resampler.name),
             ),

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from earnest.comparison.base import (
-    ComparisonEstimand,
     Question,
     SupportedMetrics,
     TestSpec,
     register,
 )
 from earnest.comparison.fold_differences import FoldReading, read_folds
+from earnest.core.results.specs import ComparisonEstimand
 from earnest.inference.cases.fold_variance import check_ratio
 
 

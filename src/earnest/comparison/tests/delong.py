@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from earnest.comparison.base import (
     Array,
-    ComparisonEstimand,
     PairOutcome,
     Question,
     Reading,
@@ -26,6 +25,7 @@ from earnest.comparison.base import (
 from earnest.comparison.wald import few_units, wald
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.predictions import Predictions
+from earnest.core.results.specs import ComparisonEstimand
 from earnest.inference.cases.placements import placements
 from earnest.metrics.families import Metric
 from earnest.metrics.ranking import is_auc
@@ -34,11 +34,15 @@ from earnest.metrics.responding import respond
 
 @dataclass(frozen=True, eq=False)
 class DeLongReading(Reading):
-    """What each case adds to each area: placements about their mean, over the class size."""
+    """What each case adds to each area: placements about their mean, over the class size.
+
+    `training` is what drawing the training sets adds to a variance, as a share of it.
+    """
 
     question: Question
     areas: Array  # (C,)
     errors: Array  # (n, C)
+    training: float = 0.0
 
     @property
     def values(self) -> Array:
@@ -53,12 +57,12 @@ class DeLongReading(Reading):
         unit = "case of the rarer class" if groups is None else "group"
         return wald(
             (float(self.areas[a]), float(self.areas[b])),
-            _variance(apart, positive, groups),
+            _variance(apart, positive, groups) * (1.0 + self.training),
             metric.scale,
             units=self._independent,
             unit=unit,
             same=same_predictions(pi, a, b),
-            cautions=several_models(pi),
+            cautions=() if self.training else several_models(pi),
             few=few_units(self._independent, unit, metric),
         )
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from earnest.comparison.base import (
     Array,
-    ComparisonEstimand,
     PairOutcome,
     Question,
     Reading,
@@ -21,6 +20,7 @@ from earnest.comparison.base import (
 from earnest.comparison.wald import wald
 from earnest.core.base.errors import EvidenceError
 from earnest.core.results.cautions import Caution, Severity
+from earnest.core.results.specs import ComparisonEstimand
 from earnest.kernels.score import fold_scores
 
 DESIGN = (5, 2)  # repeats, and folds of each

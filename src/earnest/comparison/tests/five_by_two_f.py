@@ -10,7 +10,6 @@ import numpy as np
 from earnest.comparison.base import (
     LEAST,
     Array,
-    ComparisonEstimand,
     PairOutcome,
     Question,
     SupportedMetrics,
@@ -20,6 +19,7 @@ from earnest.comparison.base import (
 )
 from earnest.comparison.tests.five_by_two import DEGREES, DESIGN, FiveByTwo, spread
 from earnest.comparison.wald import ROUNDING, wald
+from earnest.core.results.specs import ComparisonEstimand
 
 SQUARES = 10  # squared differences, two per repeat
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from earnest.comparison.base import (
-    ComparisonEstimand,
     SupportedMetrics,
     TestSpec,
     refuse_metric,
@@ -15,7 +14,7 @@ from earnest.comparison.base import (
 from earnest.comparison.left_out import SampleTest
 from earnest.core.data.replicates import Replicates
 from earnest.core.data.target import Target
-from earnest.core.results.specs import Evidence
+from earnest.core.results.specs import ComparisonEstimand, Evidence
 from earnest.inference.left_out.estimates import has_pairs, pairs_left_out
 from earnest.inference.left_out.leave_one_out import LeftOutEstimate
 from earnest.metrics.families import Metric

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from earnest.comparison.base import (
     Array,
-    ComparisonEstimand,
     PairOutcome,
     Question,
     Reading,
@@ -28,6 +27,7 @@ from earnest.comparison.wald import SAME_COLUMN
 from earnest.core.base import check
 from earnest.core.results.comparison import ExactLimits
 from earnest.core.results.interval import NormalLimits
+from earnest.core.results.specs import ComparisonEstimand
 from earnest.inference.cases.case_values import case_values
 
 
@@ -157,7 +157,7 @@ def adjusted_limits(only_a: int, only_b: int, n: int) -> NormalLimits:
     Examples
     --------
     >>> from earnest.comparison.tests.mcnemar import adjusted_limits
-    >>> from earnest.core.results.specs import Side
+    >>> from earnest.core.results.specs import ComparisonEstimand, Side
     >>> [round(x, 4) for x in adjusted_limits(0, 0, 98).limits(0.95, Side.TWO_SIDED)]
     [-0.0277, 0.0277]
     """

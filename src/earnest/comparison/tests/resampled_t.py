@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from earnest.comparison.base import (
-    ComparisonEstimand,
     Question,
     SupportedMetrics,
     TestSpec,
@@ -14,6 +13,7 @@ from earnest.comparison.base import (
     register,
 )
 from earnest.comparison.fold_differences import FoldReading, read_folds
+from earnest.core.results.specs import ComparisonEstimand
 
 
 @register

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from earnest.comparison.base import (
     Array,
-    ComparisonEstimand,
     PairOutcome,
     Question,
     SupportedMetrics,
@@ -28,6 +27,7 @@ from earnest.core.base import check
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.base.sums import coarse_and_fine, weighted_sums
 from earnest.core.results.comparison import FlippedLimits
+from earnest.core.results.specs import ComparisonEstimand
 from earnest.inference.cases.case_values import case_values
 
 BLOCK = 64  # flips a seed

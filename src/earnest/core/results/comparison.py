@@ -25,7 +25,7 @@ from earnest.core.results.interval import (
     open_side,
     tail_of,
 )
-from earnest.core.results.specs import Side
+from earnest.core.results.specs import ComparisonEstimand, Side
 from earnest.core.text.cleaning import clean_line
 from earnest.core.text.comparison import (
     chance_words,
@@ -180,8 +180,10 @@ class Comparison(MetricResult):
         With `best_of`: the p-value of every alternative that holds for all pairs of the table at
         once, even though its best is compared; `p_simultaneous` is that of the
         alternative.
-    test, metric, estimand : str
-        How, in what, and what the difference is of.
+    test, metric : str
+        How, and in what.
+    estimand : ComparisonEstimand
+        What the difference is of: of learners, or of the models of these folds.
     n_cases, n_resamples, n_valid : int
         What it is based on; `n_valid` resamples had a defined value.
     cautions : tuple of Caution
@@ -226,7 +228,7 @@ class Comparison(MetricResult):
     p_values: Mapping[str, float] | None
     scale: Scale = field(metadata=FLAT)
     test: str
-    estimand: str
+    estimand: ComparisonEstimand
     n_cases: int
     n_resamples: int | None
     n_valid: int | None

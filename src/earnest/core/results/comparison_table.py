@@ -15,10 +15,11 @@ from earnest.core.base.errors import EvidenceError, UnknownNameError
 from earnest.core.results.base import OPTIONAL, Plain, Result, check_lengths
 from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import Alternative, Comparison, alpha_of, difference_limits
+from earnest.core.results.estimate import by_severity
 from earnest.core.results.interval import Interval, make_not_kept_error, open_side
-from earnest.core.results.specs import Side
+from earnest.core.results.specs import ComparisonEstimand, Side
 from earnest.core.text.cleaning import clean_line
-from earnest.core.text.comparison import p_words
+from earnest.core.text.comparison import p_words, scope_words
 
 if TYPE_CHECKING:
     from earnest.plotting.figures.comparisons import Axes
@@ -162,8 +163,10 @@ class Comparisons(Result):
         The level of the intervals and of the set.
     seed : int or None
         The seed of the joint distribution, or of the test; None if nothing was drawn.
-    cautions : tuple of Caution
+    remarks : tuple of Caution
         Remarks on all comparisons together.
+    cautions : tuple of Caution
+        These, and those of the comparisons: what all share, and what some have.
     labels : mapping of str to str, or None
         The configurations by name, with their parameters; None where these are not known.
 
@@ -183,7 +186,7 @@ class Comparisons(Result):
 
     schema: ClassVar[str] = "earnest/comparisons/1"
     called: ClassVar[str] = "a table of comparisons"
-    derived: ClassVar[tuple[str, ...]] = ("not_worse", "simplest", "decision")
+    derived: ClassVar[tuple[str, ...]] = ("not_worse", "simplest", "decision", "cautions")
 
     reference: str
     best: str
@@ -196,7 +199,7 @@ class Comparisons(Result):
     simple_first: tuple[str, ...] | None
     confidence_level: float
     seed: int | None = None
-    cautions: tuple[Caution, ...] = ()
+    remarks: tuple[Caution, ...] = ()
     labels: Mapping[str, str] | None = field(default=None, metadata=OPTIONAL)
 
     def _check_parts(self) -> None:
@@ -208,6 +211,33 @@ class Comparisons(Result):
             raise ValueError("the names of the configurations differ from part to part")
         if self.adjust not in ADJUSTMENTS:
             raise ValueError(f"{check.show(self.adjust)} is not an adjustment")
+
+    @property
+    def estimand(self) -> ComparisonEstimand:
+        """What the differences are of: of learners, or of the models of these folds."""
+        return self.comparisons[0].estimand
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """What to be careful about: of all comparisons together, of each, and of some."""
+        shared = [
+            caution
+            for caution in self.comparisons[0].cautions
+            if all(caution in made.cautions for made in self)
+        ]
+        return by_severity([*self.remarks, *shared, *self._list_of_some(shared)])
+
+    def _list_of_some(self, shared: list[Caution]) -> Iterator[Caution]:
+        """Yield for each code a caution that some comparisons have, with whom it is about."""
+        by_code: dict[str, tuple[Caution, list[str]]] = {}
+        for made, _ in self.ranked():
+            for caution in made.cautions:
+                if caution not in shared:
+                    names = by_code.setdefault(caution.code, (caution, []))[1]
+                    names += [] if made.b in names[-1:] else [made.b]
+        for caution, names in by_code.values():
+            also = f" and {len(names) - 1} more" if len(names) > 1 else ""
+            yield replace(caution, what=f"Against {names[0]}{also}: {caution.what}")
 
     @property
     def not_worse(self) -> tuple[str, ...]:
@@ -234,7 +264,8 @@ class Comparisons(Result):
         else:
             who = f"{len(kept)} of {len(others)} others" if len(others) > 1 else kept[0]
             said = f"Besides {self.best}, {who} may be the best"
-        return said + (f"; the simplest of them is {self.simplest}." if self.simplest else ".")
+        said += f"; the simplest of them is {self.simplest}." if self.simplest else "."
+        return f"{said}{scope_words(self.comparisons[0])}"
 
     @staticmethod
     def verdict(kept: bool) -> str:

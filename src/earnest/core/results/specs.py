@@ -111,8 +111,25 @@ ON_ITEMS: dict[str, Estimand] = {
     Estimand.THIS_MODEL: Estimand.ONE_ON_ITEMS,
     Estimand.FIXED_MODEL: Estimand.ONE_ON_ITEMS,
 }
-# The same of a difference between two configurations.
-COMPARED_ON_ITEMS = "the scores of the two configurations, on items like these"
+
+
+class ComparisonEstimand(StrEnum):
+    """What a difference is a difference of; the value is the sentence that results show."""
+
+    FOLD_MODELS = (
+        "the average performance of the models fitted in these folds; not of models refitted on "
+        "all cases"
+    )
+    FIXED_MODELS = "the two columns of predictions, each read as those of one fixed model"
+    BOOTSTRAP_LEARNERS = (
+        "the mean performance over training sets of about .632 n distinct cases, as bootstrap "
+        "samples have; not of the models at hand"
+    )
+    LEARNERS = (
+        "the mean performance over training sets of the size used in the folds; not of the models "
+        "at hand"
+    )
+    ITEMS = "the scores of the two configurations, on items like these"
 
 
 class Family(StrEnum):

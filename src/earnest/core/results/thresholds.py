@@ -303,6 +303,12 @@ class Thresholds(MetricResult):
         """The measures there are, in order."""
         return tuple(name for name in MEASURES if name in self.curves)
 
+    @property
+    def has_bands(self) -> bool:
+        """Whether any measure has limits; with few resamples none has."""
+        ends = [end for curve in self.curves.values() for end in (*curve.low, *curve.high)]
+        return any(end is not None for end in ends)
+
     def treat_all(self, threshold: float) -> float | None:
         """Return the net benefit of calling every case positive; None for decision values."""
         if "net_benefit" not in self.curves or threshold >= 1.0:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from earnest.core.results.specs import Side
+from earnest.core.results.specs import ComparisonEstimand, Side
 from earnest.core.text.numbers import decimals, number, percent, prose
 
 if TYPE_CHECKING:
@@ -21,14 +21,33 @@ ROUGH_P = 0.1  # above it two digits do
 
 
 def decision(made: Comparison, title: str | None = None) -> str:
-    """Return what can be said of two configurations, in one or two sentences.
+    """Return what can be said of two configurations, in one or a few sentences.
 
     Parameters
     ----------
     title : str, optional
         The metric's words for people, `Metric.title`; its name by default.
     """
-    words = title or made.metric
+    return f"{_claim(made, title or made.metric)}{scope_words(made)}"
+
+
+def scope_words(made: Comparison) -> str:
+    """Return the sentence on what a claim is about, empty if it is about the learners."""
+    if made.provenance.n_folds < 2:
+        return ""
+    return _SCOPES.get(made.estimand, "")
+
+
+_SCOPES = {
+    ComparisonEstimand.FOLD_MODELS: " This is about the models of these folds, not the learners.",
+    ComparisonEstimand.FIXED_MODELS: (
+        " This is about these predictions, read as those of one fixed model each, not about the "
+        "learners."
+    ),
+}
+
+
+def _claim(made: Comparison, words: str) -> str:
     if made.probabilities is not None:
         return _posterior(made)
     shown = _amount(made)

@@ -32,6 +32,8 @@ _CORRECTION = {
     Selection.BOUND_ONLY: "The limit corrects for that choice; the score does not.",
     Selection.UNCORRECTED: "This estimate does not correct for that choice.",
 }
+CHECK_LABELS = "Check the data: labels may be flipped, or rows mixed up."
+LEAST_PLACES = 2  # of a value near an end of its range
 
 
 class Form(StrEnum):
@@ -126,7 +128,17 @@ def places_of(estimates: Iterable[Estimate]) -> int:
     if shared is not None:
         return shared
     exact = [e for e in rows if e.standard_error is not None] or rows[:1]
-    return max(decimals(e.standard_error, e.value) for e in exact)
+    return max(_places_inside(e, decimals(e.standard_error, e.value)) for e in exact)
+
+
+def _places_inside(estimate: Estimate, places: int) -> int:
+    """Return decimals, two instead of one where one would print a value as an end of the range.
+
+    It would read as a bound, 'under 0.1', beside an interval that goes far beyond.
+    """
+    ends = [end for end in estimate.scale.limits if math.isfinite(end)]
+    rough = any(round(estimate.value, places) == end != estimate.value for end in ends)
+    return max(places, LEAST_PLACES) if rough and places >= 0 else places
 
 
 def _both_ends(interval: Interval | None) -> tuple[float, ...]:
@@ -200,7 +212,10 @@ def headline(
         claim = f"No evidence that the model beats {rival(estimate)}"
         return f"{claim}: {words}{comma} {shown.value} {where}."
     if kind is Form.WORSE:
-        return f"The model does worse than {rival(estimate)}: {words}{comma} {shown.value} {where}."
+        claim = (
+            f"The model does worse than {rival(estimate)}: {words}{comma} {shown.value} {where}."
+        )
+        return f"{claim} {CHECK_LABELS}"
     if kind is Form.ELECTED:
         scored = f"The best of the candidates scored {article(words)} {words}{comma} of"
         return f"{scored} {shown.value} on the cases that chose it; only the limit allows for that."

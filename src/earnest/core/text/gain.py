@@ -72,7 +72,7 @@ def headline(made: Gain) -> str:
             f"The search seemed to gain {seeming} and lost about {value.lstrip('-')}: "
             f"{_start(made)} is better than the winner."
         )
-    if made.order == "tried" and made.first == made.winner:
+    if _stayed(made):
         return "No gain can be shown: the first configuration stayed the best."
     return f"No gain can be shown: the search seemed to gain {seeming}."
 
@@ -90,13 +90,18 @@ def _count_first(configs: int) -> str:
     return "configuration" if configs == 1 else f"{configs} configurations"
 
 
+def _stayed(made: Gain) -> bool:
+    """Tell whether the configuration that the search began with won: nothing could be gained."""
+    return made.order == "tried" and made.first == made.winner
+
+
 def _start(made: Gain) -> str:
     return "the first configuration" if made.order == "tried" else "a configuration chosen blindly"
 
 
 def confidence(made: Gain) -> str:
     """Return the sentence on the interval of the gain; empty where there is none."""
-    if made.interval is None:
+    if made.interval is None or _stayed(made):
         return ""
     said = f"With {percent(made.confidence_level)} confidence the winner is"
     return f"{said} {span_words(made.interval, count_places(made))} than {_start(made)}."
@@ -131,8 +136,11 @@ def advice(made: Gain) -> tuple[str, ...]:
         )
     if made.lost:
         return (f"Use {_start(made)}, or collect more {made.units} before you search again.", cases)
+    if made.interval is None or _stayed(made):
+        return (f"Collect more {made.units} before you try more configurations.", cases)
+    most = show_difference(made, made.interval.high)
     return (
-        f"Whether the search gained anything, {made.n_cases:,} {made.units} cannot tell: "
+        f"The search gained at most {most}. If that is too little to matter, stop here; otherwise "
         f"collect more {made.units} before you try more configurations.",
         cases,
     )

@@ -26,17 +26,24 @@ def headline(made: LearningCurve) -> str:
     >>> y = X[:, 0] + rng.standard_normal(120)
     >>> made = en.learning_curve(Ridge(), X, y, metric="rmse", fractions=(0.5, 1), rng=0)
     >>> headline(made)
-    'Twice the training cases (54 to 108) made the winner better by about 0.11.'
+    'Twice the training cases (54 to 108) made the model better by about 0.11.'
     """
     more = "Twice" if abs(made.times - 2) < ABOUT_TWICE else f"{made.times:.1f} times"
     sizes = f"{more} the training cases ({made.sizes[-2]:,} to {made.sizes[-1]:,})"
     size = show_difference(made, abs(made.value))
     if made.shown:
-        return f"{sizes} made the winner better by about {size}."
+        return f"{sizes} made the model better by about {size}."
     if made.lost:
-        return f"{sizes} made the winner worse by about {size}."
-    word = "better" if made.value >= 0 else "worse"
-    return f"{sizes} cannot be shown to help: the winner was {size} {word}."
+        return f"{sizes} made the model worse by about {size}."
+    return f"{sizes} cannot be shown to help: the model was {_step(made)}."
+
+
+def _step(made: LearningCurve) -> str:
+    """Return by how much the last step was better or worse, as far as its decimals show."""
+    size = show_difference(made, abs(made.value))
+    if round(made.value, count_places(made)) == 0.0:
+        return "neither better nor worse"
+    return f"{size} {'better' if made.value > 0 else 'worse'}"
 
 
 def confidence(made: LearningCurve) -> str:
@@ -56,8 +63,7 @@ def advice(made: LearningCurve) -> str:
 
 def line(made: LearningCurve) -> str:
     """Return a learning curve as one line."""
-    value = show_difference(made, made.value)
     return (
-        f"{made.metric} from {made.sizes[-2]} to {made.sizes[-1]} training cases: better by "
-        f"{value}{show_interval(made)} ({made.learner}, n={made.n_cases})"
+        f"{made.metric} from {made.sizes[-2]} to {made.sizes[-1]} training cases: {_step(made)}"
+        f"{show_interval(made)} ({made.learner}, n={made.n_cases})"
     )

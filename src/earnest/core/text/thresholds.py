@@ -91,8 +91,10 @@ def tell_choice(made: Thresholds, choice: ThresholdChoice) -> str:
 
 
 def tell_bands(made: Thresholds) -> str:
-    """Return what the bands hold for."""
+    """Return what the bands hold for, or why there are none."""
     level = percent(made.confidence_level)
+    if not made.has_bands:
+        return f"There are no bands at {level}: {made.n_resamples:,} resamples are too few."
     return (
         f"The bands are {level}, for each measure at all thresholds at once, so they hold at a "
         "threshold that you read off."

@@ -171,7 +171,7 @@ class Difference:
     worse : bool
         Whether the other is shown to be worse, by the interval for all at once.
     simplest : bool
-        Whether it is the simplest of those that are not worse.
+        Whether it is the simplest of those that are not shown worse.
     words, verdict : str
         What the numbers are, and what follows from them, for those who do not see the strip.
     """
@@ -221,7 +221,7 @@ def comparison_strip(row: Difference, scale: Scale, *, name: str) -> Figure:
         if ends is not None:
             low, high = (write_in_digits(end, places) for end in ends)
             said += f", {low} to {high} {words}"
-    verdict = row.verdict or ("worse" if row.worse else "not worse")
+    verdict = row.verdict or ("worse" if row.worse else "not shown worse")
     return canvas.figure(f"{said}; {verdict}.", [])
 
 

@@ -16,7 +16,7 @@ from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import by_severity
 from earnest.core.results.interval import Interval
-from earnest.core.results.specs import COMPARED_ON_ITEMS
+from earnest.core.results.specs import ComparisonEstimand
 from earnest.core.text.comparison import p_words, places_of_difference
 from earnest.core.text.names import ConfigName
 from earnest.core.text.numbers import MINUS, percent, prose
@@ -119,8 +119,7 @@ def rivals_of(found: Results) -> RivalsPart | None:
 def _cautions(found: Results, many: Comparisons) -> tuple[Caution, ...]:
     """Return what the comparisons are to be taken with: each code once, none of the number's."""
     told = () if found.estimate is None else found.estimate.cautions
-    every = [*many.cautions, *(each for made in many for each in made.cautions)]
-    fresh = {each.code: each for each in reversed(every) if each not in told}
+    fresh = {each.code: each for each in reversed(many.cautions) if each not in told}
     return by_severity(fresh.values())
 
 
@@ -142,7 +141,7 @@ def _say_scored(found: Results, made: Comparison) -> str:
     if naive is None or made.value_a != made.value_a:
         return ""
     if abs(made.value_a - naive) < SAME * max(1.0, abs(naive)):
-        units = "items" if made.estimand == COMPARED_ON_ITEMS else "cases"
+        units = "items" if made.estimand is ComparisonEstimand.ITEMS else "cases"
         return f" Scores are over all {units}, like the naive score."
     return " Scores are computed as in this test and may differ a little from the naive score."
 

@@ -1,0 +1,1 @@
+"""Simulations of claims: about learners, about chance, about training sets."""
