@@ -410,6 +410,15 @@ def paper_table(*words: str) -> str:
     return made(*words)
 
 
+def papers_table() -> str:
+    """Return a line for every paper: what became of its statements and numbers."""
+    if str(ROOT) not in sys.path:
+        sys.path.append(str(ROOT))
+    from benchmarks.papers.tables import index
+
+    return index()
+
+
 def race_table(part: str) -> str:
     """Return a part of what came of the race, from the file of its results."""
     if str(ROOT) not in sys.path:
@@ -496,5 +505,6 @@ TABLES: dict[str, Callable[..., str]] = {
     "flips": flips_table,
     "limits": limits_table,
     "paper": paper_table,
+    "papers": papers_table,
     "race": race_table,
 }
