@@ -13,10 +13,9 @@ from benchmarks.papers.agreement import (
     NO_TEST,
     NOT_PUBLISHED,
     UNEXPLAINED,
-    read_published,
 )
 from benchmarks.papers.claims import Outcome, list_claims
-from benchmarks.papers.reproduce import HERE, load_study, read_records, read_results
+from benchmarks.papers.reproduce import load_study, read_records, read_results
 from benchmarks.papers.study import PAPERS, facts_of
 
 Line = dict[str, str]
@@ -28,10 +27,8 @@ def table(kind: str, paper: str, *words: str) -> str:
     """Return a Markdown table: 'held', 'summary', 'pivot' and others of a paper."""
     kinds: dict[str, Callable[..., str]] = {
         "held": claims,
-        "theirs": theirs_of,
         "summary": summary,
         "pivot": pivot,
-        "lines": lines_of,
         "differs": differs,
     }
     return kinds[kind](paper, *words)
@@ -103,7 +100,7 @@ def index() -> str:
         verdicts = [claim.verdict for claim in list_claims(paper)]
         rows.append(
             [
-                f"[{paper[:-4].capitalize()} {paper[-4:]}]({paper}.md)",
+                f"{paper[:-4].capitalize()} {paper[-4:]}",
                 *(str(verdicts.count(outcome)) for outcome in Outcome),
                 *Counts.of(lines).show(),
             ]
@@ -124,38 +121,6 @@ def differs(paper: str) -> str:
         tables.setdefault(reason, []).append(f"{count} in `{name}`")
     rows = [[reason, ", ".join(words)] for reason, words in tables.items()]
     return markdown(["reason", "numbers"], rows) if rows else "No number differs.\n"
-
-
-def lines_of(paper: str, name: str, *filters: str) -> str:
-    """Return the numbers of a table one below the other."""
-    rows = [
-        [
-            line["row"],
-            line["quantity"],
-            line["runs"],
-            short(line["published"]),
-            ours(line),
-            tolerance(line) or "–",
-            word(line),
-        ]
-        for line in keep(read_results(paper, name), filters)
-    ]
-    return markdown(["", "number", "runs", "theirs", "ours", "tolerance", "verdict"], rows)
-
-
-def theirs_of(paper: str, name: str) -> str:
-    """Return what is published of a table, a column per quantity."""
-    rows: dict[str, dict[str, str]] = {}
-    for (table, row, quantity), one in read_published(HERE / paper / "expected.csv").items():
-        if table == name:
-            rows.setdefault(row, {})[quantity] = short(f"{one.value}")
-    columns = list(dict.fromkeys(column for cells in rows.values() for column in cells))
-    facts = list(dict.fromkeys(fact for row in rows for fact in facts_of(row)))
-    made = [
-        [*(facts_of(row)[fact] for fact in facts), *(cells[column] for column in columns)]
-        for row, cells in rows.items()
-    ]
-    return markdown([*facts, *columns], made)
 
 
 def pivot(paper: str, name: str, across: str, quantity: str, *filters: str) -> str:
@@ -218,11 +183,6 @@ def ours(line: Line) -> str:
         error = float(line["spread"]) / math.sqrt(int(line["runs"]))
         return f"{short(line['ours'])} ± {error:.1g}"
     return short(line["ours"])
-
-
-def word(line: Line) -> str:
-    """Return the verdict in words, with the reason where it differs."""
-    return f"differs: {line['reason']}" if line["verdict"] == DIFFERS else line["verdict"]
 
 
 def short(text: str) -> str:
