@@ -89,6 +89,9 @@ def main() -> None:
     if unknown := asked - set(pages()):
         parser.error(f"not a page of the site: {', '.join(map(str, sorted(unknown)))}")
     CAUTIONS.write_text(caution_texts(), encoding="utf-8")  # first: pages show what it says
+    for path, text in tables.evidence_files():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
     for page in [page for page in pages() if not asked or page in asked]:
         text = page.read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory() as folder:

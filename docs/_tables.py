@@ -5,6 +5,8 @@ A page names one by `<!-- generated: NAME ARGUMENTS -->`; `_generate.py` writes 
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -310,8 +312,6 @@ def field_table(*words: str) -> str:
 
 def flips_table() -> str:
     """Return how often a gate changes its mind, from the results in the folder of the benchmark."""
-    import csv
-
     path = ROOT / "benchmarks" / "gate" / "results.csv"
     with path.open(encoding="utf-8") as file:
         found = list(csv.DictReader(file))
@@ -331,8 +331,6 @@ def flips_table() -> str:
 
 def limits_table() -> str:
     """Return memory and time by size, from the results in the folder of the benchmark."""
-    import csv
-
     path = ROOT / "benchmarks" / "limits" / "results.csv"
     with path.open(encoding="utf-8") as file:
         found = list(csv.DictReader(file))
@@ -371,7 +369,6 @@ EXTRAS = {
 
 def extras_table() -> str:
     """Return what each extra of pyproject.toml is for, what it installs and what it weighs."""
-    import csv
     import tomllib
 
     config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -408,6 +405,15 @@ def paper_table(*words: str) -> str:
     from benchmarks.papers.tables import table as made
 
     return made(*words)
+
+
+def papers_table() -> str:
+    """Return a line for every paper: what became of its statements and numbers."""
+    if str(ROOT) not in sys.path:
+        sys.path.append(str(ROOT))
+    from benchmarks.papers.tables import index
+
+    return index()
 
 
 def race_table(part: str) -> str:
@@ -447,8 +453,6 @@ def _yes(value: bool) -> str:
 
 def best_of_many_table() -> str:
     """Return how corrections of the best of many do, from the file of the simulation."""
-    import csv
-
     path = ROOT / "benchmarks" / "scores" / "results.csv"
     with path.open(encoding="utf-8") as file:
         found = list(csv.DictReader(file))
@@ -478,6 +482,55 @@ def best_of_many_table() -> str:
     return table(head, rows())
 
 
+# Tables that are too long for a page: files beside their results, to which pages link.
+METRICS_OF_CHOICE = ("accuracy", "balanced_accuracy", "roc_auc", "f1", "log_loss", "r2", "mae")
+EVIDENCE: dict[str, tuple[str, ...]] = {
+    "calibration/tables/real.csv": ("field", "real", *METRICS_OF_CHOICE),
+    "calibration/tables/shuffled.csv": ("field", "shuffled", *METRICS_OF_CHOICE),
+    "calibration/tables/groups.csv": ("field", "groups"),
+    "calibration/tables/designs.csv": ("field", "designs"),
+    "calibration/tables/fixed.csv": ("field", "fixed"),
+    "calibration/tables/frozen.csv": ("field", "frozen"),
+    "calibration/tables/tightness.csv": ("field", "tightness"),
+    "calibration/tables/extensions.csv": ("field", "extensions"),
+    "calibration/tables/laws.csv": ("field", "laws"),
+    **{
+        f"assessment/tables/{kind}_{metric}_{n}.csv": ("assessment", kind, metric, n)
+        for kind in ("values", "learners")
+        for metric in ("accuracy", "roc_auc")
+        for n in ("40", "100")
+    },
+    **{
+        f"assessment/tables/intervals_{metric}.csv": ("assessment", "intervals", metric)
+        for metric in ("accuracy", "roc_auc")
+    },
+}
+
+
+def evidence_files() -> Iterator[tuple[Path, str]]:
+    """Yield the files of tables that pages link to, and what they hold now."""
+    for path, (name, *arguments) in EVIDENCE.items():
+        yield ROOT / "benchmarks" / path, as_csv(TABLES[name](*arguments))
+
+
+def as_csv(text: str) -> str:
+    """Return a Markdown table as CSV, without marks and links.
+
+    >>> print(
+    ...     as_csv("| method | held |\\n| --- | --- |\\n| [`bbc`](bbc.md) | 0.95, all |\\n"), end=""
+    ... )
+    method,held
+    bbc,"0.95, all"
+    """
+    out = io.StringIO()
+    plain = re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", text).replace("`", "")
+    head, _, *lines = plain.splitlines()
+    writer = csv.writer(out, lineterminator="\n")
+    for line in (head, *lines):
+        writer.writerow([cell.strip() for cell in line.split("|")[1:-1]])
+    return out.getvalue()
+
+
 TABLES: dict[str, Callable[..., str]] = {
     "best-of-many": best_of_many_table,
     "facts": facts_table,
@@ -496,5 +549,6 @@ TABLES: dict[str, Callable[..., str]] = {
     "flips": flips_table,
     "limits": limits_table,
     "paper": paper_table,
+    "papers": papers_table,
     "race": race_table,
 }

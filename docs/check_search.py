@@ -1,7 +1,8 @@
 """Ask the search of a built site, in Chromium: `python docs/check_search.py FOLDER [WORD ...]`.
 
 Prints the first results for each word, and fails where a page of development comes before a guide,
-or where a decision or a source listing is found at all. Needs the extra `test` and Debian's
+where a decision or a source listing is found at all, or where another page comes first than the one
+that a word must lead to. Needs the extra `test` and Debian's
 chromium.
 """
 
@@ -13,7 +14,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-WORDS = ("interval", "groups", "ensemble", "threshold", "method", "corrected score")
+FIRST = {"GridSearchCV": "how-to/tune-honestly"}  # what a word must lead to
+WORDS = ("interval", "groups", "ensemble", "threshold", "method", "corrected score", *FIRST)
 GUIDES = re.compile(r"(tutorials|how-to|explanation)/")
 UNSEARCHED = re.compile(r"development/decisions/|_modules/")
 SHOWN = 8
@@ -59,7 +61,8 @@ def main(arguments: list[str]) -> int:
             misplaced = list_misplaced(results)
             print(f"{word}: {len(results)} pages, {len(misplaced)} misplaced")
             print("".join(f"  {name}\n" for name in results[:SHOWN]), end="")
-            failed = failed or not results or bool(misplaced)
+            wrong = word in FIRST and results[:1] != [FIRST[word]]
+            failed = failed or not results or bool(misplaced) or wrong
         browser.close()
     return 1 if failed else 0
 

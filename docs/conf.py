@@ -78,6 +78,7 @@ copybutton_exclude = ".linenos, .gp, .go"  # what is copied can be run: no promp
 html_theme = "pydata_sphinx_theme"
 html_title = f"earnest {release}"
 html_static_path = ["_static"]
+html_extra_path = ["llms.txt"]  # the site in a page, for language models
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_search_scorer = str(Path(__file__).with_name("search_scorer.js"))  # guides first

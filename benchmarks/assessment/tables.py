@@ -26,7 +26,6 @@ def results() -> tuple[Row, ...]:
 def table(kind: str, *arguments: str) -> str:
     """Return a table by the words that a page asks for it with."""
     makers: dict[str, Callable[..., list[list[str]]]] = {
-        "counts": counts_table,
         "values": values_table,
         "intervals": intervals_table,
         "learners": learners_table,
@@ -35,21 +34,6 @@ def table(kind: str, *arguments: str) -> str:
     return "".join(
         "| " + " | ".join(cells) + " |\n" for cells in [head, ["---"] * len(head), *lines]
     )
-
-
-def counts_table(rows: Sequence[Row]) -> list[list[str]]:
-    """Return the data sets, their true scores, and how many training sets were drawn."""
-    lines = [["data set", "n", "training sets, each learner", "true accuracy", "true AUC"]]
-    for data, n in sorted({(row.data, row.n) for row in rows}):
-        own = [row for row in rows if (row.data, row.n, row.method) == (data, n, "apparent")]
-        drawn = sorted({row.n_trials for row in own})
-        said = "–".join(str(count) for count in sorted({drawn[0], drawn[-1]}))
-        true = [
-            ", ".join(f"{row.truth:.3f}" for row in own if row.metric == metric)
-            for metric in ("accuracy", "roc_auc")
-        ]
-        lines.append([data, str(n), said, *true])
-    return lines
 
 
 def values_table(rows: Sequence[Row], metric: str, n: str) -> list[list[str]]:

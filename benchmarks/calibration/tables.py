@@ -44,12 +44,12 @@ def table(name: str, *arguments: str) -> str:
         "tightness": tightness_table,
         "failures": failures_table,
         "resamples": resamples_table,
-        "searches": searches_table,
         "real": real_table,
         "shuffled": shuffled_table,
         "groups": groups_table,
         "designs": designs_table,
         "values": values_table,
+        "overview": overview_table,
         "fixed": fixed_table,
         "confident": confident_table,
         "extensions": lambda: extensions.list_kinds(extensions.RESULTS),
@@ -164,22 +164,6 @@ def real() -> tuple[Answer, ...]:
     return tuple(answers())
 
 
-def searches_table() -> Lines:
-    """Return which searches were repeated, and how often."""
-    lines = [["n", "folds", "repeats", "populations", "searches of each"]]
-    designs: dict[tuple[int, int, int], dict[str, int]] = defaultdict(dict)
-    for one in real():
-        if one.method == "naive":
-            cell = one.cell
-            designs[cell.n, cell.folds, cell.repeats][cell.population] = one.asked
-    for design, counts in designs.items():
-        runs = "–".join(
-            str(count) for count in sorted({min(counts.values()), max(counts.values())})
-        )
-        lines.append([*map(str, design), ", ".join(counts), runs])
-    return lines
-
-
 HEAD = ["cells", "intervals", "one-sided", "worst cell", "rejected", "two-sided", "rejected"]
 HEAD += ["slack / BBC's", "width / BBC's", "one-sided, refitted model", "ms"]
 
@@ -203,6 +187,28 @@ def shuffled_table(*metrics: str) -> Lines:
 def groups_table() -> Lines:
     """Return what the methods did where cases came in groups, for every metric."""
     return by_method([one for one in real() if one.cell.population in VISITS])
+
+
+OVERVIEWS: dict[str, Callable[[Answer], bool]] = {
+    "real": lambda one: one.cell.population not in VISITS and not one.shuffled,
+    "shuffled": lambda one: one.shuffled,
+    "groups": lambda one: one.cell.population in VISITS,
+}
+OVERVIEW = ("near_winner", "independent", "bbc", "bbc_fold", "mabt", "delong_10p")
+
+
+def overview_table(which: str) -> Lines:
+    """Return how often one-sided bounds held, and in how many cells too rarely, by metric."""
+    rows = [one for one in real() if OVERVIEWS[which](one)]
+    lines = [["metric", *(METHODS[method] for method in OVERVIEW)]]
+    for metric in dict.fromkeys(one.metric for one in rows):
+        cells = []
+        for method in OVERVIEW:
+            held = [one.held for one in rows if (one.metric, one.method) == (metric, method)]
+            off = sum(one.rejected for one in held)
+            cells.append(f"{rate(held)}, {off} of {len(held)}" if held else "–")
+        lines.append([metric, *cells])
+    return lines
 
 
 def by_method(rows: Sequence[Answer]) -> Lines:

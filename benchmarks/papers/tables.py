@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from benchmarks.papers.agreement import (
     AGREES,
@@ -11,13 +13,13 @@ from benchmarks.papers.agreement import (
     NO_TEST,
     NOT_PUBLISHED,
     UNEXPLAINED,
-    read_published,
 )
-from benchmarks.papers.claims import list_claims
-from benchmarks.papers.reproduce import HERE, read_records, read_results
-from benchmarks.papers.study import facts_of
+from benchmarks.papers.claims import Outcome, list_claims
+from benchmarks.papers.reproduce import load_study, read_records, read_results
+from benchmarks.papers.study import PAPERS, facts_of
 
 Line = dict[str, str]
+FILES = "../../benchmarks/papers"  # as seen from a page
 MARK = {AGREES: "", DIFFERS: " ✗", NO_TEST: "", NOT_PUBLISHED: ""}
 
 
@@ -25,111 +27,100 @@ def table(kind: str, paper: str, *words: str) -> str:
     """Return a Markdown table: 'held', 'summary', 'pivot' and others of a paper."""
     kinds: dict[str, Callable[..., str]] = {
         "held": claims,
-        "theirs": theirs_of,
         "summary": summary,
         "pivot": pivot,
-        "lines": lines_of,
         "differs": differs,
     }
     return kinds[kind](paper, *words)
 
 
 def claims(paper: str) -> str:
-    """Return what the paper says, and in how many cells of ours it held."""
+    """Return what the paper says, our result, and whether it held."""
     head = ["the paper says", "theirs", "ours", "tolerance", "verdict"]
     rows = [
-        [one.words, one.theirs, one.ours, one.tolerance, one.verdict] for one in list_claims(paper)
+        [claim.words, claim.theirs, claim.ours, claim.tolerance, claim.verdict]
+        for claim in list_claims(paper)
     ]
     return markdown(head, rows)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many numbers of a table or a paper are tested, and what became of them."""
+
+    numbers: int
+    published: int
+    tested: int
+    differ: int
+    unexplained: int
+
+    @classmethod
+    def of(cls, lines: Sequence[Line]) -> Counts:
+        """Count the lines of results."""
+        verdicts = [line["verdict"] for line in lines]
+        return cls(
+            len(lines),
+            sum(bool(line["published"]) for line in lines),
+            verdicts.count(AGREES) + verdicts.count(DIFFERS),
+            verdicts.count(DIFFERS),
+            sum(line["reason"] == UNEXPLAINED for line in lines),
+        )
+
+    def show(self) -> list[str]:
+        """Return the cells of a table."""
+        agree = self.tested - self.differ
+        counts = (self.numbers, self.published, self.tested, agree, self.differ, self.unexplained)
+        return [f"{count:,}" for count in counts]
+
+
+COUNTED = ("numbers", "published", "tested", "agree", "differ", "unexplained")
 
 
 def summary(paper: str) -> str:
-    """Return a line for every table: how it was run, and what became of its numbers."""
-    head = [
-        "table",
-        "scale",
-        "runs per cell",
-        "numbers",
-        "tested",
-        "agree",
-        "differ",
-        "unexplained",
-    ]
+    """Return a line for every table: its file, how it was run, and what became of its numbers."""
+    tried = getattr(load_study(paper), "TRIED", {})
     rows = []
     for record in read_records(paper):
-        lines = read_results(paper, record["table"])
-        runs = sorted(set(record["cells"].values()))
-        tested = [line for line in lines if line["verdict"] in (AGREES, DIFFERS)]
-        off = [line for line in tested if line["verdict"] == DIFFERS]
-        counts = [len(tested), len(tested) - len(off), len(off)]
-        open_ = sum(line["reason"] == UNEXPLAINED for line in off)
+        name, runs = record["table"], sorted(set(record["cells"].values()))
+        counts = Counts.of(read_results(paper, name))
         spread = f"{runs[0]}" if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
+        link = f"[`{name}`]({FILES}/{paper}/results/{name}.csv)"
+        words = f"{link}: {tried[name]}" if name in tried else link
+        rows.append([words, record["scale"], spread, *counts.show()])
+    return markdown(["table", "scale", "runs per cell", *COUNTED], rows)
+
+
+def index() -> str:
+    """Return a line for every paper: how many numbers are tested, and what became of statements."""
+    rows = []
+    for paper in PAPERS:
+        lines = [
+            line for record in read_records(paper) for line in read_results(paper, record["table"])
+        ]
+        verdicts = [claim.verdict for claim in list_claims(paper)]
         rows.append(
             [
-                f"`{record['table']}`",
-                record["scale"],
-                spread,
-                str(len(lines)),
-                *map(str, counts),
-                str(open_),
+                f"{paper[:-4].capitalize()} {paper[-4:]}",
+                *(str(verdicts.count(outcome)) for outcome in Outcome),
+                *Counts.of(lines).show(),
             ]
         )
-    return markdown(head, rows)
+    return markdown(["paper", *Outcome, *COUNTED], rows)
 
 
 def differs(paper: str) -> str:
-    """Return every number beyond the rule, with its reason."""
-    head = [
-        *("table", "cell", "number", "theirs", "ours", "agrees within", "adjusted p", "reason"),
-    ]
-    rows = [
-        [
-            f"`{record['table']}`",
-            line["row"],
-            line["quantity"],
-            short(line["published"]),
-            short(line["ours"]),
-            f"{short(line['agrees_from'])} to {short(line['agrees_to'])}",
-            short_p(line["p_adjusted"]),
-            line["reason"],
-        ]
+    """Return how many numbers of each table are beyond the rule for a reason."""
+    counts = Counter(
+        (line["reason"], record["table"])
         for record in read_records(paper)
         for line in read_results(paper, record["table"])
         if line["verdict"] == DIFFERS
-    ]
-    return markdown(head, rows) if rows else "No number differs.\n"
-
-
-def lines_of(paper: str, name: str, *filters: str) -> str:
-    """Return the numbers of a table one below the other."""
-    rows = [
-        [
-            line["row"],
-            line["quantity"],
-            line["runs"],
-            short(line["published"]),
-            ours(line),
-            tolerance(line) or "–",
-            word(line),
-        ]
-        for line in keep(read_results(paper, name), filters)
-    ]
-    return markdown(["", "number", "runs", "theirs", "ours", "tolerance", "verdict"], rows)
-
-
-def theirs_of(paper: str, name: str) -> str:
-    """Return what is published of a table, a column per quantity."""
-    rows: dict[str, dict[str, str]] = {}
-    for (table, row, quantity), one in read_published(HERE / paper / "expected.csv").items():
-        if table == name:
-            rows.setdefault(row, {})[quantity] = short(f"{one.value}")
-    columns = list(dict.fromkeys(column for cells in rows.values() for column in cells))
-    facts = list(dict.fromkeys(fact for row in rows for fact in facts_of(row)))
-    made = [
-        [*(facts_of(row)[fact] for fact in facts), *(cells[column] for column in columns)]
-        for row, cells in rows.items()
-    ]
-    return markdown([*facts, *columns], made)
+    )
+    tables: dict[str, list[str]] = {}
+    for (reason, name), count in counts.items():
+        tables.setdefault(reason, []).append(f"{count} in `{name}`")
+    rows = [[reason, ", ".join(words)] for reason, words in tables.items()]
+    return markdown(["reason", "numbers"], rows) if rows else "No number differs.\n"
 
 
 def pivot(paper: str, name: str, across: str, quantity: str, *filters: str) -> str:
@@ -192,11 +183,6 @@ def ours(line: Line) -> str:
         error = float(line["spread"]) / math.sqrt(int(line["runs"]))
         return f"{short(line['ours'])} ± {error:.1g}"
     return short(line["ours"])
-
-
-def word(line: Line) -> str:
-    """Return the verdict in words, with the reason where it differs."""
-    return f"differs: {line['reason']}" if line["verdict"] == DIFFERS else line["verdict"]
 
 
 def short(text: str) -> str:

@@ -65,6 +65,11 @@ def test_every_example_runs_and_prints_what_the_page_shows(page: Path, tmp_path:
         assert printed == shown, "run docs/_generate.py and read what changed"
 
 
+def test_tables_that_pages_link_to_are_those_of_the_results() -> None:
+    for path, text in generate.tables.evidence_files():
+        assert path.read_text(encoding="utf-8") == text, "run docs/_generate.py"
+
+
 def test_readme_shows_python_and_the_command_line() -> None:
     languages = [b.language for b in generate.blocks((ROOT / "README.md").read_text("utf-8"))]
     assert {"python", "text", "console"} <= set(languages)

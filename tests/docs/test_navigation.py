@@ -47,6 +47,25 @@ def test_the_front_page_and_the_readme_lead_to_every_section() -> None:
     assert readme == [f"docs/{section}" for section in sections]
 
 
+def test_the_page_for_language_models_leads_to_every_section_and_to_pages_that_are_there() -> None:
+    text = (DOCS / "llms.txt").read_text("utf-8")
+    assert text.startswith("# earnest\n\n> ")
+    found = re.findall(r"\]\((\S+)\.html\)", text)
+    assert found
+    assert [name for name in found if not (DOCS / f"{name}.md").is_file()] == []
+    sections = {name.partition("/")[0] for name in found}
+    assert sections == {"how-to", "explanation", "papers", "reference", "methods"}
+    assert 'html_extra_path = ["llms.txt"]' in (DOCS / "conf.py").read_text("utf-8")
+
+
+def test_the_paper_cites_what_its_bibliography_has_and_nothing_else() -> None:
+    text, entries = (
+        (ROOT / "paper" / name).read_text("utf-8") for name in ("paper.md", "paper.bib")
+    )
+    assert set(re.findall(r"@(\w+)\]", text)) == set(re.findall(r"^@\w+\{(\w+),", entries, re.M))
+    assert "# AI usage disclosure" in text
+
+
 def test_every_folder_of_pages_is_a_section_or_part_of_one() -> None:
     folders = {page.parent.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")}
     made = {"examples", "reference/api"}  # by `make docs`, and not kept

@@ -53,6 +53,19 @@ def test_the_site_uses_this_scorer() -> None:
     assert (DOCS / name[1]) == DOCS / "search_scorer.js"
 
 
+def test_a_word_that_must_lead_to_a_page_is_in_its_title_alone() -> None:
+    """A word of a title counts three times as much as a word of the text; see the scorer."""
+    for word, name in runpy.run_path(str(DOCS / "check_search.py"))["FIRST"].items():
+        titles = {
+            page.relative_to(DOCS).with_suffix("").as_posix(): page.read_text("utf-8").split("\n")[
+                0
+            ]
+            for folder in ("tutorials", "how-to", "explanation")
+            for page in (DOCS / folder).glob("*.md")
+        }
+        assert [page for page, title in titles.items() if word in title] == [name]
+
+
 def test_what_is_found_too_early_or_at_all_is_noticed() -> None:
     misplaced = runpy.run_path(str(DOCS / "check_search.py"))["list_misplaced"]
     assert misplaced([*GUIDES, "methods/bbc", *NOTES]) == []

@@ -78,6 +78,16 @@ def test_the_published_form_is_too_wide_with_few_replicates() -> None:
         en.LOOB(variant="new")
 
 
+def test_the_published_form_of_a_score_is_that_of_its_loss() -> None:
+    """Equation 48 is of losses; it is not centred, so that of scores would be another number."""
+    made = example_replicates("binary", n_cases=40)
+    score, loss = (
+        en.estimate(made, method=en.LOOB(variant="as_published"), metric=m)
+        for m in ("accuracy", "error_rate")
+    )
+    assert score.standard_error == pytest.approx(loss.standard_error, rel=1e-9)
+
+
 def test_cases_that_are_all_right_are_no_proof() -> None:
     y = np.tile([0, 1], 20)
     made = en.Replicates(

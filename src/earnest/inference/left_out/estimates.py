@@ -74,6 +74,11 @@ def cases_left_out(
     value, terms = case_terms(replicates, metric)
     units = {"strata": replicates.strata, "groups": replicates.groups}
     made = leave_one_out(terms, replicates.counts, **units, variant=variant)
+    best = metric.limits[1]
+    if variant is not None and metric.greater_is_better and np.isfinite(best):
+        # Eq. 48 is of losses. It is not centred, so that of scores would be another number.
+        lost = leave_one_out(best - terms, replicates.counts, **units, variant=variant)
+        made = replace(made, influence=-lost.influence, raw_variance=lost.raw_variance)
     return made if value is None else replace(made, value=value)
 
 

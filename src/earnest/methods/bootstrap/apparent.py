@@ -24,7 +24,7 @@ class Apparent:
     **When it fails.** Always, and completely for learners that memorize, such as nearest neighbours
     and deep trees. 'refined', '.632' and '.632+' correct it.
 
-    Yousef 2022, section 3.3 (the resubstitution error of Efron 1983).
+    Yousef 2022, section 3.1 (the resubstitution error of Efron 1983).
 
     Examples
     --------
@@ -47,7 +47,7 @@ class Apparent:
         needs=Evidence.REPLICATES,
         design=Design.REPLICATES,
         estimand=Estimand.TRAINING_SCORE,
-        cites="Yousef 2022, section 3.3",
+        cites="Yousef 2022, section 3.1",
         interval=False,
         aliases=("resubstitution",),
     )
