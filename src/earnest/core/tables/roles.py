@@ -57,6 +57,7 @@ _ANSWERS = {"pred", "prediction", "predictions", "y_pred", "y_hat", "yhat", "sco
 _ANSWERS |= {"prob", "probability", "predicted", "y_score", "y_prob", "y_proba"}
 _MODELS |= {".config", "mtry", "learner"}
 _HOLD_OUT = "For one hold-out test set without folds pass fold=None."
+_OTHER_TABLES = "Training data are for earnest tune, scores of items for earnest.Scores (--scores)."
 # What the columns are called elsewhere, the likeliest first.
 _ELSEWHERE = {
     "target": (
@@ -75,7 +76,6 @@ _ELSEWHERE = {
     "event": ("status", "died", "death", "dead", "cens", "delta"),
 }
 WORDS_OF_PREDICTIONS = {"config_id", "fold", "folds", *_MODELS, *_ANSWERS, *_ELSEWHERE["fold"]}
-WORDS_OF_CASES = {"group", "repeat", "strata", "time", "event", *_IDS, *_ELSEWHERE["id"]}
 
 
 def assign_roles(columns: Columns, *, long: bool, given: Roles, survival: bool) -> Roles:
@@ -224,11 +224,9 @@ def _find_outcome(
     if survival or pair or given.time is not None or given.event is not None:
         time = _check_present(columns, given.time or "time", "time")
         return time, _check_present(columns, given.event or "event", "event"), None
-    return (
-        None,
-        None,
-        target or _check_present(columns, usual[0], "target", _say_also(columns, given, long)),
-    )
+    if target is None:
+        target = _check_present(columns, usual[0], "target", _say_also(columns, given, long))
+    return None, None, target
 
 
 def _say_also(columns: Columns, given: Roles, long: bool) -> str:
@@ -241,9 +239,9 @@ def _say_also(columns: Columns, given: Roles, long: bool) -> str:
     folds = _find_called_elsewhere(columns, "fold") + [
         name for name in columns.names if name.strip().casefold() == given.fold
     ]
-    said = f"pass fold={folds[0]!r}" if folds else "pass its name as `fold`"
+    cure = f"pass fold={folds[0]!r}" if folds else "pass its name as `fold`"
     return (
-        f"There is no column {given.fold!r} either; {said}, or fold=None for a hold-out test set."
+        f"There is no column {given.fold!r} either; {cure}, or fold=None for a hold-out test set."
     )
 
 
@@ -272,12 +270,17 @@ def _check_present(columns: Columns, name: str, role: str, also: str = "") -> st
     if name not in columns.names:
         near = _suggest_column(columns, role) if name in (role, "y", "y_true") else ""
         near = near or suggest_nearest_column(name, columns, {*_IDS, "config_id", "y_pred"})
+        long = hint_at_long(columns)
+        is_bare = not near or "fold" not in columns.names
+        is_other = name in ("y", "y_true") and is_bare and not long
         cures = [
             "" if also.startswith("For survival") else near,
             f"Pass the column as `{role}`.",
             also,
+            _HOLD_OUT if role == "fold" else "",
+            long,
+            _OTHER_TABLES if is_other else "",
         ]
-        cures += [_HOLD_OUT if role == "fold" else "", hint_at_long(columns)]
         raise columns.make_missing_error(name, cure=" ".join(cure for cure in cures if cure))
     return name
 
