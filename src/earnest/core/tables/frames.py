@@ -43,9 +43,9 @@ from earnest.core.tables.roles import (
     order_as_columns,
     outcome,
     refuse_both_classes,
-    refuse_rows_of_models,
     sort_labels,
 )
+from earnest.core.tables.rows_of_models import refuse_rows_of_models
 from earnest.core.tables.writing import long_table, make_wide_table
 
 # Names that nobody gives to a configuration: as one, such a column would be scored and might win.
