@@ -142,4 +142,4 @@ def test_one_prompts_scores_without_a_metric_are_pointed_to_scores(run, tmp_path
     path = tmp_path / "prompt.jsonl"
     lines = [f'{{"item_id": "q{at}", "correct": {at % 2}}}' for at in range(20)]
     path.write_text("\n".join(lines))
-    check_refused(run("gate", path, "--above", "0.5"), "--metric is missing", "say --scores")
+    check_refused(run("gate", path, "--above", "0.5"), "Missing option '--metric'", "say --scores")

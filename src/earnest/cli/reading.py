@@ -76,7 +76,7 @@ def keep_standard_input() -> Iterator[Path]:
 
     Its first bytes tell the format; what is none of the others is CSV.
     """
-    from earnest.core.tables.files import guess_suffix
+    from earnest.core.tables.opening import guess_suffix
 
     stream = sys.stdin
     if stream is None or stream.isatty():
@@ -136,7 +136,7 @@ def read_evidence(
     to scores if the table may hold some.
     """
     from earnest.adapters.scores.door import is_evaluation
-    from earnest.core.tables.score_files import holds_scores
+    from earnest.core.tables.opening import holds_scores
 
     if is_evaluation(path):
         logs = read_logs(path, how, scoring)
@@ -151,24 +151,18 @@ def read_evidence(
                 f"{option} is for scores", cure=f"Add --scores, or leave {option} out."
             )
     if not metrics and path.exists():  # what is not there is refused when it is read
-        refuse_no_metric(path)
+        refuse_no_metric(
+            "For scores of items, such as prompts scored on the same questions, say --scores."
+        )
     return read_predictions(path, how), metrics or []
 
 
-def refuse_no_metric(path: Path) -> None:
-    """Refuse a command without a metric, with the way to scores if the table may hold some."""
-    from earnest.core.tables.score_files import may_hold_scores
-
-    if may_hold_scores(path):
-        raise FormatError(
-            f"--metric is missing, and {path.name!r} has no column 'y'",
-            needs="the outcome in a column, and a metric; or scores, one column per configuration",
-            cure="For scores of items, such as prompts scored on the same questions, say --scores.",
-        )
+def refuse_no_metric(cure: str = "") -> None:
+    """Refuse predictions without a metric."""
     raise InputError(
         "Missing option '--metric' / '-m'",
         needs="what to measure, such as --metric accuracy",
-        cure="'earnest metrics' lists them.",
+        cure=f"'earnest metrics' lists them. {cure}".rstrip(),
     )
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from earnest import FormatError, InputError, Predictions, trials_from
-from earnest.training.tables.table import open_noting
+from earnest.training.tables.table import open_source
 
 ROWS = [("müde", 1, 0.125), ("wach", 1, 0.75), ("müde", 2, 0.25), ("wach", 2, 1.5)]
 
@@ -25,12 +25,12 @@ def text(sign: str = ",", decimal: str = ".") -> str:
 def same(path: Path, **options: Any) -> Predictions:
     """Return the predictions of a file, once both doors have read the same in it."""
     pi = Predictions.load(path, positive="wach", **options)
-    opened = open_noting(path, **options)
-    assert opened.columns.names == ("y", "fold", "svm")
-    assert opened.columns.array("svm").tolist() == pi.responses[:, 0, 0].tolist()
+    opened = open_source(path, **options)
+    assert opened.names == ("y", "fold", "svm")
+    assert opened.array("svm").tolist() == pi.responses[:, 0, 0].tolist()
     assert pi.responses[:, 0, 0].tolist() == [0.125, 0.75, 0.25, 1.5]
     assert pi.target.classes == ("müde", "wach")
-    assert [one.code for one in pi.remarks] == [one.code for one in opened.cautions]
+    assert [one.code for one in pi.remarks] == [one.code for one in opened.notes]
     return pi
 
 
@@ -114,7 +114,7 @@ def test_names_alone_are_a_table_without_rows(tmp_path, data):
 def test_both_doors_refuse_in_the_same_words(tmp_path, data):
     path = tmp_path / "t.csv"
     path.write_bytes(data)
-    doors: list[Callable[[Path], Any]] = [Predictions.load, open_noting]
+    doors: list[Callable[[Path], Any]] = [Predictions.load, open_source]
     found = []
     for door in doors:
         with pytest.raises(FormatError) as raised:
@@ -127,7 +127,7 @@ def test_the_table_of_saved_predictions_is_data_to_learn_from_too(tmp_path):
     y = np.arange(12) % 2
     pi = Predictions.from_arrays(y, np.linspace(0, 1, 12), y, configs=["svm, linear"])
     names = {
-        suffix: open_noting(pi.save(tmp_path / f"pi.{suffix}")).columns.names
+        suffix: open_source(pi.save(tmp_path / f"pi.{suffix}")).names
         for suffix in ("csv", "tsv", "parquet")
     }
     assert set(names.values()) == {("y", "fold", "svm, linear")}
@@ -146,7 +146,7 @@ def test_a_ragged_line_is_named_with_the_fields_it_has_and_should_have(tmp_path,
     rows = [["a", "b", "y"], ["1", '"two\nlines"', "0"], ["1", "2"], ["1", "2", "0", "4"]]
     path = tmp_path / "t.csv"
     path.write_text("\n".join(sign.join(row) for row in rows) + "\n")
-    for read in (open_noting, Predictions.load):
+    for read in (open_source, Predictions.load):
         with pytest.raises(FormatError, match="number of fields") as raised:
             read(path)
         assert "3 fields" in raised.value.needs
@@ -159,5 +159,5 @@ def test_all_names_that_stand_there_twice_are_listed_with_their_places(tmp_path)
     frame = pd.DataFrame([[1, 2, 3, 4, 5, 6]], columns=list("abacba"))
     for source in (path, frame):
         with pytest.raises(InputError, match="not unique") as raised:
-            open_noting(source)
+            open_source(source)
         assert raised.value.got == "'a' in columns 1, 3, 6; 'b' in columns 2, 5"

@@ -14,7 +14,7 @@ from earnest import FormatError, InputError
 from earnest.core.tables.columns import Columns
 from earnest.training.tables.kinds import ColumnKind
 from earnest.training.tables.schema import Feature, Schema
-from earnest.training.tables.table import open_noting, read_table
+from earnest.training.tables.table import open_source, read_table
 
 SCHEMA = Schema(
     (
@@ -149,8 +149,8 @@ def test_a_schema_reads_marks_of_another_table_as_in_training(tmp_path):
     assert Schema.from_dict(schema.to_dict()) == schema
     new = tmp_path / "new.csv"
     new.write_text("size,kind,note\nunknown,?,none\nX,a,x\n")
-    opened = open_noting(new, missing=schema.missing, text=schema.texts)
-    found = schema.read(opened.columns)
+    opened = open_source(new, missing=schema.missing, text=schema.texts)
+    found = schema.read(opened)
     np.testing.assert_array_equal(found.X, [[np.nan, np.nan, 0.0], [np.nan, 0.0, np.nan]])
     assert found.cautions == ()
 
@@ -161,6 +161,6 @@ def test_every_column_of_a_new_table_that_is_not_numbers_is_named_at_once(tmp_pa
     schema = read_table(path, target="y").schema
     path.write_text("a,b\n1.5,2.5\nfew,2\n1,many\n")
     with pytest.raises(InputError) as raised:
-        schema.read(open_noting(path).columns)
+        schema.read(open_source(path))
     assert "'few' in line 3" in raised.value.got
     assert "'many' in line 4" in raised.value.got

@@ -116,9 +116,9 @@ def test_a_report_of_an_ensemble_draws_the_ensemble() -> None:
 
 
 def en_columns(frame: pd.DataFrame) -> Any:
-    from earnest.training.tables.table import open_noting
+    from earnest.training.tables.table import open_source
 
-    return open_noting(frame, delimiter=None, decimal=None, thousands=None).columns
+    return open_source(frame, delimiter=None, decimal=None, thousands=None)
 
 
 def test_an_ended_run_with_an_ensemble_goes_on_to_the_same_bytes(

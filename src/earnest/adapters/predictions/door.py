@@ -28,7 +28,7 @@ from earnest.adapters.trials.optuna import is_study
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.data.predictions import Predictions
-from earnest.core.tables.files import READ
+from earnest.core.tables.opening import READ
 
 TOOLS = (autogluon, h2o, mljar, optuna, run_file, skore, tabrepo)  # each registers its readers
 KEPT = ("predictions.parquet", "predictions.npz", "predictions.csv")  # of a run, in this order

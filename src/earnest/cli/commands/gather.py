@@ -74,18 +74,17 @@ def read_columns(data: Path | None, named: ColumnNames, csv: TableReading) -> Ca
 
     The rows of the table are in the order that the tool was given.
     """
-    from earnest.training.tables.table import open_noting
+    from earnest.training.tables.table import open_source
 
     _refuse_halves(data, named)
     if data is None:
         return CaseColumns()
-    opened = open_noting(data, **read_table_marks(csv))
-    columns = opened.columns
+    columns = open_source(data, **read_table_marks(csv))
     return CaseColumns(
         _read_outcome(columns, named),
         None if named.group is None else _read_array(columns, named.group, "group"),
         None if named.fold is None else _read_array(columns, named.fold, "fold"),
-        opened.cautions,
+        columns.notes,
     )
 
 

@@ -117,7 +117,7 @@ def _list_options(
 ) -> dict[str, Any]:
     """Return how to read a table, of predictions or of scores."""
     from earnest.adapters.scores.door import is_evaluation
-    from earnest.core.tables.score_files import holds_scores
+    from earnest.core.tables.opening import holds_scores
 
     if is_evaluation(run):
         return list_log_options(reading, scoring)

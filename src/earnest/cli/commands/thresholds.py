@@ -93,7 +93,7 @@ def command(
     """Read predictions, ask what to expect at every threshold, and show or write it."""
     check_table(table, json)
     if not metric and predictions.exists():  # what is not there is refused when it is read
-        refuse_no_metric(predictions)
+        refuse_no_metric()
     pi = read_predictions(predictions, reading)
     from earnest.cli.show.progress import patiently
     from earnest.cli.show.thresholds import show_thresholds

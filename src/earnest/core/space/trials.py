@@ -574,25 +574,24 @@ def read_trials(
 
 def load_trials(path: Path, **options: Unpack[TrialFileOptions]) -> Trials:
     """Read trials from a file of a table; see `Trials.load`."""
-    from earnest.core.tables.files import find_table_suffix, open_foreign_table
-    from earnest.core.tables.options import TEXT
+    from earnest.core.tables.formats.text import SIGNS, TextOptions
+    from earnest.core.tables.opening import open_table
 
-    refuse_absent(path, "a file of trials")
-    marks = {name: cast(str | None, options.get(name)) for name in TEXT}
-    said = {name: value for name, value in options.items() if name not in TEXT}
-    with open_foreign_table(path, find_table_suffix(path), None, (), **marks) as file:
+    text = TextOptions.of(options, missing=None)
+    said = {name: value for name, value in options.items() if name not in SIGNS}
+    with open_table(path, "a file of trials") as file:
         if file.header is not None:  # `Predictions.save` or `Scores.save` wrote it
-            scores = "earnest/scores/" in str(file.header[:40])
+            content = "scores" if file.holds_scores else "predictions"
             raise FormatError(
-                f"{path.name!r} holds {'scores' if scores else 'predictions'}, not trials",
+                f"{path.name!r} holds {content}, not trials",
                 needs="one row per trial, with its hyperparameters and its objective",
                 cure=(
                     "If the predictions have hyperparameters, `earnest report` shows what the "
                     "search learned."
                 ),
             )
-        table = file.table()[0]
-    return read_trials(table, **cast(TrialOptions, {"source": path.name, **said}))
+        columns = file.read(text)
+    return read_trials(columns, **cast(TrialOptions, {"source": path.name, **said}))
 
 
 def refuse_absent(path: Path, needs: str) -> None:

@@ -67,6 +67,12 @@ class Columns:
         `row -> line` of the text file that the table was read from.
     doubts : mapping of str to ColumnFault
         The columns that can be read in two ways, and are refused when they are asked for.
+    source : str, optional
+        The name of the file, if they come from one.
+    notes : tuple of Caution
+        What was guessed to read them.
+    cleared : bool
+        Whether marks of missing values have been looked for.
     """
 
     names: tuple[str, ...]
@@ -75,6 +81,9 @@ class Columns:
     large: bool = False
     find_line: Callable[[int], int] | None = None
     doubts: Mapping[str, ColumnFault] = field(default_factory=dict)
+    source: str | None = None
+    notes: tuple[Caution, ...] = ()
+    cleared: bool = False
 
     @classmethod
     def of(cls, frame: object) -> Columns:
@@ -451,11 +460,10 @@ def _is_text(column: pa.Array) -> bool:
 def clear_columns(
     columns: Columns,
     missing: Sequence[str],
-    source: str,
     text: Iterable[str] = (),
     labels: Set[str] = frozenset(),
-) -> tuple[Columns, tuple[Caution, ...]]:
-    """Return the columns of a frame without marks of missing values, and a note about them.
+) -> Columns:
+    """Return the columns of a table without marks of missing values, and with a note about them.
 
     Numbers that only a mark had made text are numbers. A text file has this done when it is read.
 
@@ -465,15 +473,13 @@ def clear_columns(
         The table; of one on the disk only what the user calls missing is looked for.
     missing : sequence of str
         What the user calls missing, besides the usual marks.
-    source : str
-        What notes call the table.
     text : iterable of str
         Columns that are left as they are.
     labels : set of str
         A column of nothing but these texts has no usual marks.
     """
-    if columns.find_line is not None:
-        return columns, ()
+    if columns.cleared:
+        return columns
     left = {*text, *columns.doubts}
     cleared: dict[str, pa.Array] = {}
     counts: dict[str, Mapping[str, int]] = {}
@@ -493,9 +499,14 @@ def clear_columns(
             counts[name] = unmarked.counts
             numbers = _is_text(column) and are_numbers(unmarked.column)
             cleared[name] = read_plain(unmarked.column) if numbers else unmarked.column
-    read = columns.read
-    wrapped = replace(columns, read=lambda name: cleared[name] if name in cleared else read(name))
-    return (wrapped if cleared else columns), note_missing(source, counts)
+    read, source = columns.read, columns.source
+    notes = note_missing("The table" if source is None else repr(source), counts)
+    return replace(
+        columns,
+        read=(lambda name: cleared[name] if name in cleared else read(name)) if cleared else read,
+        notes=(*columns.notes, *notes),
+        cleared=True,
+    )
 
 
 def _decode(frame: Any) -> Any:

@@ -43,9 +43,9 @@ from earnest.core.tables.roles import (
     order_as_columns,
     outcome,
     refuse_both_classes,
-    refuse_rows_of_models,
     sort_labels,
 )
+from earnest.core.tables.rows_of_models import refuse_rows_of_models
 from earnest.core.tables.writing import long_table, make_wide_table
 
 # Names that nobody gives to a configuration: as one, such a column would be scored and might win.
@@ -89,7 +89,7 @@ def read_wide_table(
     if found is None:
         remarks: list[Caution] = []
         if configs is None and meaning.response is None:
-            remarks = remark_data(columns, names, y, folds=roles.fold is not None)
+            remarks = remark_data(columns, names, y, roles.target, folds=roles.fold is not None)
         _refuse_one_column_a_config(columns, names, labels, task)
         scores = _fill(columns, [[name] for name in names], grid, labels, roles)[..., 0]
         return TableArrays(y, scores, names, cases, meaning, remarks)
@@ -449,9 +449,7 @@ def read_frame(
     opened = frame if isinstance(frame, Columns) else Columns.of(with_index(frame, named))
     labels = {name for name in (fold, group, repeat, id, strata, *_list_models(model)) if name}
     labels |= LABEL_COLUMNS
-    opened, notes = clear_columns(
-        opened, read_missing(missing), "The table", labels, _list_labels(opened, target)
-    )
+    opened = clear_columns(opened, read_missing(missing), labels, _list_labels(opened, target))
     if format is not None:
         check.one_of("format", format, ("wide", "long"))
     given = Roles(target, time, event, fold, group, repeat, id, strata)
@@ -496,7 +494,7 @@ def read_frame(
         ordered=ordered,
         sample_weight=sample_weight,
     )
-    remarks = [*found.remarks, *notes]
+    remarks = [*found.remarks, *opened.notes]
     if written_by_r is not None:
         remarks += remark_winner_alone(written_by_r, found.configs)
     if roles.id is None:

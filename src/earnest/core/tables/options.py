@@ -14,6 +14,8 @@ from earnest.core.base.errors import FormatError, InputError
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Task
+from earnest.core.tables.formats.missing import read_missing
+from earnest.core.tables.formats.text import LABELS, SIGNS, TextOptions
 
 if TYPE_CHECKING:
     from earnest.core.tables.formats.header import Facts
@@ -85,7 +87,6 @@ class FileOptions(_Columns, total=False):
     repeats: int | None
 
 
-TEXT = ("delimiter", "decimal", "thousands")  # options of CSV alone
 _ARRAYS = {"target": "y", "group": "groups", "id": "ids"}  # the words for columns, and for arrays
 _COLUMNS = {word: column for column, word in _ARRAYS.items()} | {
     "repeats": "repeat",
@@ -98,7 +99,7 @@ def refuse_unknown(options: Mapping[str, object]) -> None:
     """Refuse an option that no kind of file has."""
     known = [
         *_list_table_options(),
-        *TEXT,
+        *SIGNS,
         *(n for n in _list_array_options() if n not in _list_table_options()),
     ]
     for name in options:
@@ -110,22 +111,32 @@ def refuse_unknown(options: Mapping[str, object]) -> None:
             )
 
 
-def check_table_options(options: Mapping[str, object], path: Path, *, text: bool) -> FrameOptions:
-    """Return the options of `from_frame`; refuse those of arrays, and of CSV for others."""
+def check_table_options(options: Mapping[str, object], path: Path) -> FrameOptions:
+    """Return the options of `from_frame`; refuse those of arrays."""
     for name in options:
-        if name in TEXT and not text:
-            raise FormatError(
-                f"`{name}` is for CSV files, not for {path.name!r}", cure=f"Leave `{name}` out."
-            )
-        if name not in _list_table_options() and name not in TEXT:
+        if name not in _list_table_options() and name not in SIGNS:
             raise FormatError(
                 f"`{name}` is for arrays, but {path.name!r} is a table",
                 needs="column names",
                 got=f"`{name}`",
                 cure=f"Use `{_COLUMNS[name]}`." if name in _COLUMNS else f"Leave `{name}` out.",
             )
-    kept = {name: value for name, value in options.items() if name not in TEXT}
+    kept = {name: value for name, value in options.items() if name not in SIGNS}
     return cast(FrameOptions, kept)
+
+
+def make_text_options(options: Mapping[str, object]) -> TextOptions:
+    """Return what options of predictions say of a text table: its signs, and columns of names."""
+    model = options.get("model")
+    several = isinstance(model, Iterable) and not isinstance(model, str)
+    models = cast(Iterable[object], model) if several else [model]
+    labels = [options.get(name, name) for name in LABELS]
+    return TextOptions.of(
+        options,
+        missing=read_missing(options.get("missing", ())),
+        text=[str(options.get("id", "id"))],
+        labels=[str(name) for name in (*labels, *models) if name is not None],
+    )
 
 
 def check_array_options(options: Mapping[str, object], path: Path) -> dict[str, object]:

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from earnest.core.base import check
 from earnest.core.base.arrays import RawArray, missing
-from earnest.core.base.errors import FormatError, InputError
+from earnest.core.base.errors import InputError
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import Columns, Outcome
-from earnest.core.tables.roles import WORDS_OF_CASES, WORDS_OF_PREDICTIONS
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
+from earnest.core.tables.roles import WORDS_OF_PREDICTIONS
 
 ENOUGH = 3  # columns that are unlike the others; fewer may be numbers of patients or rooms
 FAR = 10.0  # times as large: scores of one outcome are hardly so different,
@@ -32,84 +25,22 @@ MOST_ROWS, MOST_COLUMNS = 2000, 40  # that are compared
 IS_DATA = "the table looks like training data, not like predictions"
 
 
-def _suggest_naming(y: RawArray | None) -> str:
-    """Say how a user tells that columns are predictions: by name, or of classes by their kind."""
-    kind = "" if y is None or _are_numbers(y) else ", or pass response='decision'"
-    return f"If these are predictions, name the configurations with configs=[...]{kind}."
-
-
-def tell_of_data(
-    error: InputError, table: pa.Table | Columns, path: Path, target: str | None
-) -> InputError:
-    """Return an error about a table, with the way to `earnest tune` where it may hold data.
-
-    What was wrong stays as it was said; this is added to it.
-    """
-    if error.what != IS_DATA and not holds_data(table, target):
-        return error
-    named = target is not None and target in names_of(table)
-    said = f" --target {shlex.quote(str(target))}" if named else ""
+def _suggest_verb(columns: Columns, target: str | None, y: RawArray) -> str:
+    """Say what reads data, and how a user tells that columns are predictions."""
+    kind = "" if _are_numbers(y) else ", or pass response='decision'"
+    named = "" if target is None else f" --target {shlex.quote(target)}"
     tune = (
-        f"earnest tune {shlex.quote(path.name)}{said} trains models on them and tells you how "
-        "good they are."
+        "Use earnest.tune to train models on data."
+        if columns.source is None
+        else "If these are training data, not predictions: earnest tune "
+        f"{shlex.quote(columns.source)}{named} trains models on them and tells you how good they "
+        "are."
     )
-    cure = f"If these are training data, not predictions: {tune}"
-    if error.what != IS_DATA:
-        cure = f"{error.cure} {cure}".lstrip()
-    else:
-        y = Columns.of(table).array(str(target)) if named else None
-        cure += f" {_suggest_naming(y)}"
-    return type(error)(error.what, needs=error.needs, got=error.got, cure=cure)
-
-
-def names_of(table: pa.Table | Columns) -> Sequence[str]:
-    """Return the names of the columns of a table, read as a whole or by its columns."""
-    names: Sequence[str] = table.names if isinstance(table, Columns) else table.column_names
-    return names
-
-
-def holds_data(table: pa.Table | Columns, target: str | None = None) -> bool:
-    """Tell whether the columns of a table are hardly predictions of one outcome.
-
-    Predictions of one outcome are alike: their ranges overlap, or they share labels. It is sure
-    where three columns or more are unlike the others, beside those whose names tell a part, and
-    where nothing speaks of folds, configurations or predictions. Where the outcome is known, its
-    values tell more: what predictions of it could be.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> from earnest.core.tables.raw import holds_data
-    >>> data = {"age": [40, 60], "mass": [70.5, 80], "pulse": [99, 95], "y": [0, 1]}
-    >>> holds_data(pa.table(data)), holds_data(pa.table(data | {"fold": [0, 1]}))
-    (True, False)
-    """
-    try:
-        columns = Columns.of(table)
-        plain = {name: name.strip().casefold() for name in columns.names}
-        if any(word in WORDS_OF_PREDICTIONS for word in plain.values()):
-            return False
-        kept = [name for name in plain if plain[name] not in WORDS_OF_CASES]
-        ranges, texts = [], []
-        for name in kept:
-            values = columns.array(name)
-            if values.dtype.kind in "UO":
-                texts.append({word for word in values.tolist() if isinstance(word, str)})
-            elif (ends := _find_range(values)) is not None:
-                ranges.append(ends)
-        if _unlike_ranges(ranges) + _count_unlike_words(texts) >= ENOUGH:
-            return True
-        if target is None or target not in columns.names:
-            return False
-        y = columns.array(target)
-        others = [name for name in kept if name != target]
-        return _has_foreign_text(columns, others, y) or bool(_Look.of(columns, others, y).strange())
-    except (InputError, FormatError):
-        return False
+    return f"{tune} If these are predictions, name the configurations with configs=[...]{kind}."
 
 
 def remark_data(
-    columns: Columns, names: Sequence[str], y: Outcome, *, folds: bool
+    columns: Columns, names: Sequence[str], y: Outcome, target: str | None, *, folds: bool
 ) -> list[Caution]:
     """Refuse a table whose columns are surely no predictions of its outcome; tell of a doubt.
 
@@ -126,6 +57,8 @@ def remark_data(
         The columns that would be read as configurations.
     y : ndarray or tuple
         The outcome; nothing is said of survival, where a risk may be any number.
+    target : str, optional
+        Its column.
     folds : bool
         Whether the table has folds, which data have rarely: then scales alone refuse nothing.
     """
@@ -140,7 +73,7 @@ def remark_data(
             IS_DATA,
             needs="one column per configuration, with its predictions of the outcome",
             got=look.words(),
-            cure=f"Use earnest.tune to train models on data. {_suggest_naming(y)}",
+            cure=_suggest_verb(columns, target, y),
         )
     strange = look.strange()
     if not strange or not (sure or look.numbers or not (folds or words)):
@@ -266,22 +199,6 @@ def _do_agree(columns: Columns, names: Sequence[str]) -> bool:
     return bool(np.median(correlations[np.triu_indices(len(correlations), 1)]) >= AGREE)
 
 
-def _has_foreign_text(columns: Columns, names: Sequence[str], y: RawArray) -> bool:
-    """Tell whether there is text that is no label, and no column that could be probabilities."""
-    labels = {str(label) for label in y.tolist()}
-    foreign = False
-    for name in names:
-        values = columns.array(name)
-        if values.dtype.kind == "f":
-            finite = values[np.isfinite(values)]
-            if finite.size and finite.min() >= 0 and finite.max() <= 1:
-                return False
-        elif values.dtype.kind in "UO":
-            words = {v for v in values.tolist() if isinstance(v, str)}
-            foreign |= bool(words) and not words & labels and len(words) < len(values)
-    return foreign
-
-
 def _find_range(values: RawArray) -> tuple[float, float] | None:
     """Return the least and the largest number of a column, None where it has none."""
     if values.dtype.kind not in "iuf":
@@ -298,9 +215,3 @@ def _unlike_ranges(ranges: Sequence[tuple[float, float]]) -> int:
     begun = np.searchsorted(low, low, side="right")  # ranges that begin at this point or before,
     over = np.searchsorted(high, low, side="left")  # and those that are over by then
     return len(ranges) - int((begun - over).max())
-
-
-def _count_unlike_words(texts: Sequence[set[str]]) -> int:
-    """Count the sets of words outside the largest number of them that share a word."""
-    shared = Counter(word for words in texts for word in words)
-    return len(texts) - max(shared.values(), default=0)

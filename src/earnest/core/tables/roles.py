@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, fields
 from typing import TypedDict
 
 import numpy as np
-from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.arrays import RawArray
@@ -57,6 +56,7 @@ _ANSWERS = {"pred", "prediction", "predictions", "y_pred", "y_hat", "yhat", "sco
 _ANSWERS |= {"prob", "probability", "predicted", "y_score", "y_prob", "y_proba"}
 _MODELS |= {".config", "mtry", "learner"}
 _HOLD_OUT = "For one hold-out test set without folds pass fold=None."
+_OTHER_TABLES = "Training data are for earnest tune, scores of items for earnest.Scores (--scores)."
 # What the columns are called elsewhere, the likeliest first.
 _ELSEWHERE = {
     "target": (
@@ -75,7 +75,6 @@ _ELSEWHERE = {
     "event": ("status", "died", "death", "dead", "cens", "delta"),
 }
 WORDS_OF_PREDICTIONS = {"config_id", "fold", "folds", *_MODELS, *_ANSWERS, *_ELSEWHERE["fold"]}
-WORDS_OF_CASES = {"group", "repeat", "strata", "time", "event", *_IDS, *_ELSEWHERE["id"]}
 
 
 def assign_roles(columns: Columns, *, long: bool, given: Roles, survival: bool) -> Roles:
@@ -224,11 +223,9 @@ def _find_outcome(
     if survival or pair or given.time is not None or given.event is not None:
         time = _check_present(columns, given.time or "time", "time")
         return time, _check_present(columns, given.event or "event", "event"), None
-    return (
-        None,
-        None,
-        target or _check_present(columns, usual[0], "target", _say_also(columns, given, long)),
-    )
+    if target is None:
+        target = _check_present(columns, usual[0], "target", _say_also(columns, given, long))
+    return None, None, target
 
 
 def _say_also(columns: Columns, given: Roles, long: bool) -> str:
@@ -241,9 +238,9 @@ def _say_also(columns: Columns, given: Roles, long: bool) -> str:
     folds = _find_called_elsewhere(columns, "fold") + [
         name for name in columns.names if name.strip().casefold() == given.fold
     ]
-    said = f"pass fold={folds[0]!r}" if folds else "pass its name as `fold`"
+    cure = f"pass fold={folds[0]!r}" if folds else "pass its name as `fold`"
     return (
-        f"There is no column {given.fold!r} either; {said}, or fold=None for a hold-out test set."
+        f"There is no column {given.fold!r} either; {cure}, or fold=None for a hold-out test set."
     )
 
 
@@ -272,12 +269,17 @@ def _check_present(columns: Columns, name: str, role: str, also: str = "") -> st
     if name not in columns.names:
         near = _suggest_column(columns, role) if name in (role, "y", "y_true") else ""
         near = near or suggest_nearest_column(name, columns, {*_IDS, "config_id", "y_pred"})
+        long = hint_at_long(columns)
+        is_bare = not near or "fold" not in columns.names
+        is_other = name in ("y", "y_true") and is_bare and not long
         cures = [
             "" if also.startswith("For survival") else near,
             f"Pass the column as `{role}`.",
             also,
+            _HOLD_OUT if role == "fold" else "",
+            long,
+            _OTHER_TABLES if is_other else "",
         ]
-        cures += [_HOLD_OUT if role == "fold" else "", hint_at_long(columns)]
         raise columns.make_missing_error(name, cure=" ".join(cure for cure in cures if cure))
     return name
 
@@ -296,108 +298,17 @@ def hint_at_long(columns: Columns) -> str:
     return f"If each row is one case of one configuration, pass {' and '.join(said)}."
 
 
-def refuse_rows_of_models(columns: Columns, roles: Roles) -> None:
-    """Refuse a table that would be read as wide, and has a row for each case and configuration."""
-    found = _find_rows_of_models(columns, roles)
-    if found is None:
-        return
-    case, model, rows, prediction = found
-    said = [f"model={model!r}"]
-    said += [f"prediction={prediction!r}"] if prediction not in (None, "y_pred") else []
-    said += [f"id={case!r}"] if case not in (None, *_IDS) else []
-    tail = "" if case is not None else ", and add a column 'row_id' that identifies the cases"
-    raise InputError(
-        "the table has several rows per case",
-        needs=(
-            "one row per case with a column for each configuration, or the column that names "
-            "the configuration as `model`"
-        ),
-        got=(f"{rows} rows for each {case!r}" if case is not None else "the same outcomes")
-        + f", one for each of the {len(columns.codes(model)[1])} values of {model!r}",
-        cure=(
-            f"If each row is one case of one configuration, pass {' and '.join(said)}{tail}; "
-            "otherwise name the configurations with configs=[...]."
-        ),
-    )
+def is_named_as_model(name: str) -> bool:
+    """Tell whether a column is called as others call what names the configuration."""
+    return name.strip().casefold() in _MODELS
 
 
-def _find_rows_of_models(
-    columns: Columns, roles: Roles
-) -> tuple[str | None, str, int, str | None] | None:
-    """Return the case, the configuration, the rows per case and the prediction of a long table.
-
-    A case has then one row per configuration, always with the same outcome; without a column that
-    names the cases, every configuration has the same outcomes and folds.
-    """
-    if len(columns.names) > MOST_COLUMNS or (roles.target is None and roles.time is None):
-        return None
-    used = roles.used()
-    free = [name for name in columns.names if name not in used]
-    codes = {name: columns.codes(name) for name in free if _is_discrete(columns, name)}
-    outcome_codes = columns.codes(roles.target or roles.time or "")[0]
-    models = {
-        name: found
-        for name, found in codes.items()
-        if 2 <= len(found[1]) <= MOST_MODELS and (found[0] >= 0).all()
-    }
-    cases = {roles.id: columns.codes(roles.id)} if roles.id is not None else codes
-    repeat = np.zeros(columns.rows, np.intp)
-    if roles.repeat is not None:
-        repeat = columns.codes(roles.repeat)[0]
-    for case, (ids, labels) in cases.items():
-        if len(labels) < FEWEST_CASES or (ids < 0).any() or not _is_same_within(outcome_codes, ids):
-            continue
-        for model, (which, kinds) in models.items():
-            cells = len(labels) * len(kinds) * (int(repeat.max()) + 1)
-            full = FULL * cells <= columns.rows <= cells and model != case
-            key = (ids * len(kinds) + which) * (int(repeat.max()) + 1) + repeat
-            if full and len(np.unique(key)) == columns.rows:
-                return case, model, len(kinds), _find_answers(columns, {*used, case, model})
-    if roles.id is not None:
-        return None
-    known = set(columns.codes(roles.target)[1].tolist()) if roles.target is not None else set()
-    for model, (which, kinds) in models.items():
-        rows, rest = divmod(columns.rows, len(kinds))
-        if rest or rows < FEWEST_CASES or set(kinds.tolist()) <= known | {True, False}:
-            continue
-        folds = columns.codes(roles.fold)[0] if roles.fold is not None else outcome_codes
-        pairs = np.column_stack([which, outcome_codes, folds])
-        order = np.lexsort(pairs.T[::-1])
-        parts = pairs[order][:, 1:].reshape(len(kinds), rows, 2) if _is_even(which, rows) else None
-        if parts is not None and (parts == parts[0]).all() and len(np.unique(parts[0], axis=0)) > 1:
-            named = kinds.dtype.kind in "UO" or model.strip().casefold() in _MODELS
-            if named:
-                return None, model, len(kinds), _find_answers(columns, {*used, model})
-    return None
-
-
-MOST_COLUMNS = 20  # of a long table; wide ones with more are not searched
-MOST_MODELS = 1000
-FEWEST_CASES = 5
-FULL = 0.8  # of the predictions of every configuration for every case
-
-
-def _is_discrete(columns: Columns, name: str) -> bool:
-    return columns.array(name).dtype.kind in "iubUO"
-
-
-def _is_same_within(values: NDArray[np.intp], units: NDArray[np.intp]) -> bool:
-    """Tell whether values are the same in all rows of a unit."""
-    first = np.zeros(int(units.max()) + 1, np.intp)
-    first[units] = values
-    return bool((first[units] == values).all())
-
-
-def _is_even(which: NDArray[np.intp], rows: int) -> bool:
-    return bool((np.bincount(which) == rows).all())
-
-
-def _find_answers(columns: Columns, used: set[str | None]) -> str | None:
+def find_predictions(columns: Columns, used: Set[str | None]) -> str | None:
     """Return the column of predictions of a long table, None where it cannot be told."""
     free = [n for n in columns.names if n not in used and columns.array(n).dtype.kind in "iuf"]
     called = [name for name in free if name.strip().casefold() in _ANSWERS]
-    found = called or free
-    return found[0] if len(found) == 1 else None
+    numbers = called or free
+    return numbers[0] if len(numbers) == 1 else None
 
 
 def suggest_nearest_column(name: str, columns: Columns, others: set[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,22 +14,13 @@ import numpy as np
 
 from earnest.core.base import check
 from earnest.core.base.arrays import RawArray
-from earnest.core.base.errors import EarnestError, FormatError, InputError
+from earnest.core.base.errors import EarnestError, FormatError
 from earnest.core.base.writing import replacing
 from earnest.core.data.measure import Measure
 from earnest.core.data.scores import ScoreParts
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import Columns, clear_columns
-from earnest.core.tables.files import (
-    CSV,
-    READ,
-    find_existing,
-    find_suffix,
-    find_table_suffix,
-    open_table_file,
-    readable,
-    write_own_table,
-)
+from earnest.core.tables.files import write_own_table
 from earnest.core.tables.formats.header import (
     describe_configs,
     make_changed_error,
@@ -45,9 +36,15 @@ from earnest.core.tables.formats.npz import (
     read_npz_header,
     write_npz,
 )
-from earnest.core.tables.formats.text import peek_header
-from earnest.core.tables.options import TEXT
-from earnest.core.tables.scores import looks_like_scores
+from earnest.core.tables.formats.text import SIGNS, TextOptions
+from earnest.core.tables.opening import (
+    READ,
+    TableFile,
+    find_existing,
+    find_suffix,
+    is_header_of_scores,
+    open_table,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -55,6 +52,7 @@ if TYPE_CHECKING:
     from earnest.core.data.scores import Scores
 
 SCHEMA = "earnest/scores/1"
+NEEDS = "a file of scores"
 JSON = (".jsonl", ".ndjson")
 WRITTEN = (".parquet", ".csv", ".csv.gz", ".tsv", ".arrow", ".feather", *JSON, ".npz")
 # Arrays of one value per item, and the usual names of their columns.
@@ -65,58 +63,65 @@ _ARRAYS = ("id", "groups", "tasks", "configs", "per", "fold")  # of others, besi
 
 def load_scores(kind: type[Scores], path: str | Path, options: Mapping[str, Any]) -> Scores:
     """Read scores from a file; its suffix gives the format."""
-    path = find_existing(Path(path), "scores")
+    path = find_existing(Path(path), NEEDS)
     suffix = find_suffix(path, READ)
     said = dict(options)
     mmap = said.pop("mmap", None)
-    missing = read_missing(said.pop("missing", ()))
-    text: dict[str, object] = {name: said.pop(name) for name in TEXT if name in said}
-    if text and suffix not in CSV:
-        raise FormatError(
-            f"`{next(iter(text))}` is for CSV files", got=repr(path.name), cure="Leave it out."
-        )
+    signs = {name: said.pop(name) for name in SIGNS if name in said}
+    text = TextOptions.of(signs, missing=read_missing(said.pop("missing", ())))
     if suffix == ".npy":
         return kind(read_npy(path, mmap), **said)
-    facts = read_scores_header(path)
     if suffix == ".npz":
-        return _load_npz(kind, path, mmap, facts, said)
+        return _load_npz(kind, path, mmap, said)
+    with open_table(path, NEEDS, mmap=mmap) as file:
+        if file.header is not None:
+            return _load_written(kind, file, text, said)
+        ids = said.get("id")
+        columns = file.read(replace(text, text=_name_ids(ids)))
+        columns = clear_columns(columns, text.missing or ())
+        scores = kind(columns, **said)
+    if not columns.notes:
+        return scores
+    return scores._with(
+        parts=replace(scores.parts, remarks=(*scores.parts.remarks, *columns.notes))
+    )
+
+
+def _load_written(
+    kind: type[Scores], file: TableFile, text: TextOptions, said: Mapping[str, Any]
+) -> Scores:
+    """Return the scores of a table that earnest wrote."""
+    path = file.path
+    if file.header is None or not file.holds_scores:
+        raise FormatError(
+            f"{path.name!r} holds predictions, not scores",
+            needs="a table of scores",
+            cure="Read it with Predictions.load.",
+        )
+    facts = unseal(file.header, path, SCHEMA)
     with _whole(path):
-        ids = said.get("id") if facts is None else facts["columns"].get("ids")
-    if isinstance(ids, str):
-        text["id"] = ids
-    if facts is None:
-        text["missing"] = missing
-    with readable(path), ExitStack() as stack:
-        file = open_table_file(path, suffix, text, stack, mmap=mmap)
-        if file.header is not None and facts is None:
-            raise FormatError(
-                f"{path.name!r} holds predictions, not scores",
-                needs="a table of scores",
-                cure="Read it with Predictions.load.",
-            )
-        table, remarks = file.table()
-        if facts is not None:
-            with _whole(path):
-                arrays = _read_columns(facts, Columns.of(table), path)
-            return _rebuild(kind, facts, arrays, path, said)
-        columns, notes = clear_columns(Columns.of(table), missing, repr(path.name))
-        made = kind(columns, **said)
-        remarks = (*remarks, *notes)
-    if remarks:
-        made = made._with(parts=replace(made.parts, remarks=(*made.parts.remarks, *remarks)))
-    return made
+        ids = facts["columns"].get("ids")
+        columns = file.read(replace(text, text=_name_ids(ids), missing=None))
+        arrays = _read_columns(facts, columns, path)
+    return _rebuild(kind, facts, arrays, path, said)
+
+
+def _name_ids(ids: object) -> frozenset[str]:
+    """Return the column that names the items, where it is said."""
+    return frozenset({ids} if isinstance(ids, str) else ())
 
 
 def _load_npz(
     kind: type[Scores],
     path: Path,
     mmap: bool | None,
-    facts: Mapping[str, Any] | None,
     said: Mapping[str, Any],
 ) -> Scores:
-    arrays = read_npz(path, mmap=mmap, mapped=("scores",) if facts is None else ("values",))
-    if facts is not None:
-        return _rebuild(kind, facts, arrays, path, said)
+    header = read_npz_header(path) if zipfile.is_zipfile(path) else None
+    if header is not None and is_header_of_scores(header):
+        facts = unseal(header, path, SCHEMA)
+        return _rebuild(kind, facts, read_npz(path, mmap=mmap, mapped=("values",)), path, said)
+    arrays = read_npz(path, mmap=mmap, mapped=("scores",))
     if "scores" not in arrays:
         raise FormatError(
             f"{path.name!r} has no array 'scores'",
@@ -136,34 +141,6 @@ def _load_npz(
     if "configs" in found:
         found["configs"] = [str(one) for one in found["configs"].ravel().tolist()]
     return kind(arrays["scores"], **{**found, **said})
-
-
-def read_scores_header(path: Path) -> dict[str, Any] | None:
-    """Return what a file of scores says of itself, None where earnest did not write it."""
-    suffix = find_suffix(path, READ)
-    if suffix in CSV:
-        with readable(path):
-            line = peek_header(path, suffix)
-        if line is None or not line.startswith(b"# earnest/scores/"):
-            return None
-        return unseal(b"".join(line.split(b" ", 2)[2:]), path, SCHEMA)
-    header: bytes | str | None = None
-    if suffix == ".npz" and zipfile.is_zipfile(path):
-        header = read_npz_header(path)
-    elif suffix in (".parquet", ".arrow", ".feather"):
-        with readable(path), ExitStack() as stack:
-            header = open_table_file(path, suffix, {}, stack).header
-    if header is None or "earnest/scores/" not in str(header[:40]):
-        return None
-    return unseal(header, path, SCHEMA)
-
-
-def holds_scores(path: Path) -> bool:
-    """Tell whether earnest wrote this file of scores."""
-    try:
-        return path.is_file() and read_scores_header(path) is not None
-    except (FormatError, OSError):
-        return False
 
 
 @contextmanager
@@ -344,16 +321,3 @@ def _make_table(scores: Scores, facts: dict[str, Any]) -> tuple[pa.Table, dict[s
     table = pa.table(columns)
     form = "wide" if wide else "long"
     return table, {**facts, "form": form, "rows": table.num_rows, "columns": names, "kinds": kinds}
-
-
-def may_hold_scores(path: Path) -> bool:
-    """Tell whether a file holds no outcome, and numbers that may be scores."""
-    try:
-        suffix = find_table_suffix(path)
-        with readable(path), ExitStack() as stack:
-            file = open_table_file(path, suffix, {}, stack)
-            if file.header is not None:
-                return False
-            return looks_like_scores(Columns.of(file.table()[0]))
-    except (FormatError, InputError, OSError):
-        return False

@@ -470,37 +470,6 @@ def _number_within(cells: NDArray[np.intp]) -> NDArray[np.intp]:
     return number
 
 
-def looks_like_scores(columns: Columns) -> bool:
-    """Tell whether a table without an outcome may hold scores: numbers in one range.
-
-    A column may name the items, their groups, tasks or samples; two columns at least must be
-    numbers from 0 to 1, or true and false. So may a long table with a configuration and a score,
-    and one with nothing but items and their score.
-    """
-    names = columns.names
-    plain = {name.strip().casefold() for name in names}
-    if plain & {"y", "y_true", "time", "event", "fold"}:
-        return False
-    if plain & set(CONFIGS) and plain & set(SCORES) and plain & set(ITEMS):
-        return True
-    roles = {*ITEMS, *GROUPS, *TASKS, *REPEATS}
-    left = [name for name in names if name.strip().casefold() not in roles]
-    if plain & set(ITEMS) and [name.strip().casefold() in SCORES for name in left] == [True]:
-        return True
-    numbers = 0
-    for name in left:
-        try:
-            values = columns.array(name)
-        except InputError:
-            continue
-        if values.dtype.kind == "b":
-            numbers += 1
-        elif values.dtype.kind in "iuf":
-            known = values[~missing(values)]
-            numbers += int(len(known) > 0 and known.min() >= 0 and known.max() <= 1)
-    return numbers >= 2 and numbers >= len(left) - 2
-
-
 TIES = ("tie", "draw", "both", "neither", "equal", "")
 
 

@@ -33,7 +33,7 @@ from earnest.core.results.base import parse_json
 from earnest.core.results.estimate import Estimate, Scale
 from earnest.core.results.gain import LearningCurve
 from earnest.core.space.trials import Trials
-from earnest.core.tables.score_files import holds_scores
+from earnest.core.tables.opening import holds_scores
 from earnest.kernels.score import fold_scores, score_table
 from earnest.metrics import METRICS
 from earnest.metrics import metric as resolve_metric

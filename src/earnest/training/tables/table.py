@@ -11,17 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base import check
-from earnest.core.base.errors import FormatError, InputError
+from earnest.core.base.errors import InputError
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.tables.columns import Columns, clear_columns
 from earnest.core.tables.faults import ColumnFault, make_faults_error
-from earnest.core.tables.files import (
-    TABLES,
-    find_table_suffix,
-    open_foreign_table,
-)
 from earnest.core.tables.formats.missing import read_missing
+from earnest.core.tables.formats.text import TextOptions
+from earnest.core.tables.opening import open_table
 from earnest.training.learners.preprocessing import Inputs
 from earnest.training.tables.hidden_groups import warn_of_group_columns
 from earnest.training.tables.kinds import (
@@ -36,16 +33,7 @@ from earnest.training.tables.outcome import TableOutcome, find_column, read_outc
 from earnest.training.tables.schema import Feature, Schema, make_indices
 
 
-@dataclass(frozen=True, eq=False)
-class SourceTable:
-    """A table with its name, and cautions about what was guessed to read it."""
-
-    columns: Columns
-    name: str
-    cautions: tuple[Caution, ...] = ()
-
-
-def open_table(
+def open_source(
     source: object,
     *,
     delimiter: str | None = None,
@@ -53,8 +41,8 @@ def open_table(
     thousands: str | None = None,
     missing: str | Sequence[str] = (),
     text: Sequence[str] = (),
-) -> tuple[Columns, str]:
-    """Return the columns of a file or of a pandas, polars or Arrow frame, and its name.
+) -> Columns:
+    """Return the columns of a file or of a pandas, polars or Arrow frame, with notes on reading it.
 
     Parameters
     ----------
@@ -68,46 +56,13 @@ def open_table(
     text : sequence of str
         Columns that are text whatever they hold.
     """
-    opened = open_noting(
-        source,
-        delimiter=delimiter,
-        decimal=decimal,
-        thousands=thousands,
-        missing=missing,
-        text=text,
-    )
-    return opened.columns, opened.name
-
-
-def open_noting(
-    source: object,
-    *,
-    delimiter: str | None = None,
-    decimal: str | None = None,
-    thousands: str | None = None,
-    missing: str | Sequence[str] = (),
-    text: Sequence[str] = (),
-) -> SourceTable:
-    """Open a table as `open_table` does, with cautions about what was guessed."""
     marks = read_missing(missing)
     if not isinstance(source, str | Path):
         _refuse_no_table(source)
-        columns, notes = clear_columns(Columns.of(source), marks, "The table", text)
-        return SourceTable(columns, "the table", notes)
-    path = Path(source).expanduser()
-    suffix = _read_suffix(path)
-    with open_foreign_table(
-        path,
-        suffix,
-        missing=marks,
-        text=text,
-        delimiter=delimiter,
-        decimal=decimal,
-        thousands=thousands,
-    ) as file:
-        table, cautions = file.table()
-    columns, notes = clear_columns(Columns.of(table), marks, repr(path.name), text)
-    return SourceTable(columns, path.name, (*cautions, *notes))
+        return clear_columns(Columns.of(source), marks, text)
+    options = TextOptions(delimiter, decimal, thousands, marks, frozenset(text))
+    with open_table(Path(source).expanduser()) as file:
+        return clear_columns(file.read(options), marks, text)
 
 
 def _refuse_no_table(source: object) -> None:
@@ -129,31 +84,6 @@ def _refuse_no_table(source: object) -> None:
         got=kind if shape is None else f"{kind} of shape {shape}",
         cure=cure,
     )
-
-
-def _read_suffix(path: Path) -> str:
-    """Return the suffix of the file; refuse files that are missing, empty or of another kind."""
-    needs = f"a table: {', '.join(TABLES)}"
-    if path.is_dir():
-        raise FormatError(f"{str(path)!r} is a folder", needs=needs)
-    if not path.exists():
-        near = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-        raise FormatError(
-            f"there is no file {str(path)!r}", needs=needs, cure=check.nearest(path.name, near)
-        )
-    check.refuse_stream(path)
-    found = find_table_suffix(path, cure=_suggest_suffix(path))
-    if path.stat().st_size == 0:
-        raise FormatError(f"{path.name!r} is empty", needs="a table with at least one row")
-    return found
-
-
-def _suggest_suffix(path: Path) -> str:
-    if path.suffix.casefold().startswith((".xls", ".ods", ".numbers")):
-        return "Save the sheet as .xlsx or CSV."
-    if path.suffix.casefold() in (".gz", ".zip", ".bz2", ".xz", ".zst"):
-        return "Unpack it first."
-    return "If it is a text table, rename it to end in .csv."
 
 
 FEWEST = 10  # cases of a class
@@ -446,10 +376,9 @@ def read_table(
     """
     target, group, time, event = map(read_name, (target, group, time, event))
     marks = read_missing(missing)
-    opened = open_noting(
+    columns = open_source(
         source, delimiter=delimiter, decimal=decimal, thousands=thousands, missing=marks
     )
-    columns = opened.columns
     outcome = read_outcome(
         columns, target=target, time=time, event=event, task=task, positive=positive
     )
@@ -483,13 +412,13 @@ def read_table(
         n_rows=columns.rows,
         n_known=len(outcome.rows),
         cautions=(
-            *opened.cautions,
+            *columns.notes,
             *warn_of_table(looks, outcome, columns.rows, group),
             *warn_of_group_columns(X, outcome.y[kept], schema, group),
         ),
         words=outcome.words,
         said=outcome.said,
-        source=opened.name,
+        source=columns.source or "the table",
     )
 
 

@@ -19,15 +19,15 @@ from earnest.core.base.errors import EarnestError, FormatError, InputError
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.tables.columns import Columns
-from earnest.core.tables.files import TABLES
 from earnest.core.tables.formats.expanding import check_arrays, foreign_content, refuse_expanding
 from earnest.core.tables.formats.missing import read_missing
+from earnest.core.tables.opening import TABLES
 from earnest.training.learners.calibrated import Curve, compute_probabilities
 from earnest.training.protocols import Classifier, Estimator, Predictor
 from earnest.training.tables.kinds import is_number, is_text
 from earnest.training.tables.outcome import find_column
 from earnest.training.tables.schema import Schema
-from earnest.training.tables.table import open_noting
+from earnest.training.tables.table import open_source
 from earnest.training.tune.model_checks import (
     REFUSED,
     ModelPartError,
@@ -156,7 +156,7 @@ class Model:
             What stands for a missing value, besides what did so in training.
         """
         marks = (*self.schema.missing, *read_missing(missing))
-        opened = open_noting(
+        columns = open_source(
             table,
             delimiter=delimiter,
             decimal=decimal,
@@ -164,15 +164,15 @@ class Model:
             missing=marks,
             text=self.schema.texts,
         )
-        encoded = replace(self.schema, missing=marks).read(opened.columns)
-        extra = tuple(name for name in self.schema.list_unexpected(opened.columns) if name != id)
-        cautions = [*opened.cautions, *encoded.cautions]
+        encoded = replace(self.schema, missing=marks).read(columns)
+        extra = tuple(name for name in self.schema.list_unexpected(columns) if name != id)
+        cautions = [*columns.notes, *encoded.cautions]
         if extra:
             cautions.append(_warn_of_ignored(extra))
         found = self._answer(encoded.X, tuple(cautions))
         if id is None:
             return found
-        return replace(found, id=id, ids=_read_ids(opened.columns, id, found))
+        return replace(found, id=id, ids=_read_ids(columns, id, found))
 
     def _answer(self, X: NDArray[np.float64], cautions: tuple[Caution, ...]) -> Forecast:
         """Ask the estimator; the parts of a file need not belong together."""

@@ -8,7 +8,7 @@ comma is, the column is refused where it is used. `00123` is a code, not a numbe
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -145,9 +145,11 @@ class ReadNumbers:
 def read_written(
     table: pa.Table,
     path: Path,
-    kept: set[str],
-    options: Mapping[str, object],
+    labels: Set[str],
     decimal: str | None,
+    *,
+    said: Mapping[str, object],
+    missing: tuple[str, ...] | None,
 ) -> ReadNumbers:
     """Return the table with the numbers that people wrote as numbers, and a note about them.
 
@@ -157,13 +159,14 @@ def read_written(
         As it was parsed; numbers with marks are still text.
     path : Path
         The file, for messages.
-    kept : set of str
+    labels : set of str
         Columns of labels, which stay text.
-    options : mapping
-        Perhaps `decimal` and `thousands`, as the user said them, and `missing`, what the user calls
-        missing; without it marks of missing values are not looked for.
     decimal : str, optional
-        The decimal mark of the file, said or found.
+        The decimal mark of the file, said or guessed.
+    said : mapping
+        `decimal` and `thousands` as the user said them, None where not.
+    missing : tuple of str, optional
+        What the user calls missing; if None, marks of missing values are not looked for.
     """
     import pyarrow as pa
 
@@ -171,9 +174,14 @@ def read_written(
     written: list[WrittenColumn] = []
     counts: dict[str, Mapping[str, int]] = {}
     for place, field in enumerate(table.schema):
-        if field.name.strip() in kept:
+        if field.name.strip() in labels:
             continue
-        cleared = _clear_marks(table.column(place), options)
+        column = table.column(place)
+        cleared = (
+            ClearedColumn(column)
+            if missing is None
+            else clear_column(column, missing, NO_LEVEL_AMONG)
+        )
         if cleared.counts:
             counts[field.name.strip()] = cleared.counts
             table = table.set_column(place, field.name, cleared.column)
@@ -183,7 +191,7 @@ def read_written(
             numbers = read_plain(cleared.column, decimal or ".")
             table = table.set_column(place, field.name, numbers)
         else:
-            ways = _find_ways(place, field.name, cleared.column, options, plain)
+            ways = _find_ways(place, field.name, cleared.column, said, plain)
             written += [] if ways is None else [ways]
     readings = [(column, _choose(column, written, decimal)) for column in written]
     certain = [(column, numbers) for column, numbers in readings if numbers is not None]
@@ -194,14 +202,6 @@ def read_written(
         (*_note_examples(certain, path, plain), *note_missing(repr(path.name), counts)),
         tuple(_doubt(column) for column, numbers in readings if numbers is None),
     )
-
-
-def _clear_marks(column: pa.ChunkedArray, options: Mapping[str, object]) -> ClearedColumn:
-    """Return a column without marks of missing values, where they are looked for."""
-    missing = options.get("missing")
-    if not isinstance(missing, tuple):
-        return ClearedColumn(column)
-    return clear_column(column, missing, NO_LEVEL_AMONG)
 
 
 def are_numbers(column: pa.ChunkedArray, plain: str = PLAIN_NUMBER) -> bool:
@@ -239,7 +239,7 @@ def _cast(texts: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _find_ways(
-    place: int, name: str, column: pa.ChunkedArray, options: Mapping[str, object], plain: str
+    place: int, name: str, column: pa.ChunkedArray, said: Mapping[str, object], plain: str
 ) -> WrittenColumn | None:
     """Return the ways to read a column, None where it is not of numbers with marks or signs."""
     import pyarrow as pa
@@ -258,8 +258,8 @@ def _find_ways(
         return None
     ways: list[tuple[Marks, pa.ChunkedArray]] = []
     for marks in ALL:
-        said = all(options.get(n) in (None, getattr(marks, n)) for n in ("decimal", "thousands"))
-        if said and pc.all(pc.match_substring_regex(known, marks.pattern)).as_py():
+        is_possible = all(mark in (None, getattr(marks, name)) for name, mark in said.items())
+        if is_possible and pc.all(pc.match_substring_regex(known, marks.pattern)).as_py():
             numbers = marks.numbers(column)
             if not any(_is_same(numbers, other) for _, other in ways):
                 ways.append((marks, numbers))

@@ -9,7 +9,6 @@ from earnest.core.base.writing import replacing
 from earnest.core.data.replicates import ARRAYS, DrawUnit, Replicates
 from earnest.core.data.responses import ResponseKind
 from earnest.core.results.cautions import Caution
-from earnest.core.tables.files import find_existing
 from earnest.core.tables.formats.header import (
     list_target_arrays,
     make_changed_error,
@@ -18,6 +17,7 @@ from earnest.core.tables.formats.header import (
     unseal,
 )
 from earnest.core.tables.formats.npz import HEADER, read_npz, write_npz
+from earnest.core.tables.opening import find_existing
 
 SCHEMA = "earnest/replicates/1"
 _AS_THEY_ARE = ("learner", "threshold", "n_failed", "seed", "fingerprint")
@@ -53,7 +53,7 @@ def save_replicates(replicates: Replicates, path: str | Path) -> Path:
 
 def load_replicates(path: str | Path, *, verify: bool = True) -> Replicates:
     """Return the replicates of a file that `save_replicates` wrote, or refuse it."""
-    path = find_existing(Path(path))
+    path = find_existing(Path(path), "a file of replicates")
     arrays = read_npz(path, mmap=False, mapped=())
     header = arrays.pop(HEADER, None)
     facts = unseal(b"{}" if header is None else header.tobytes(), path, SCHEMA)

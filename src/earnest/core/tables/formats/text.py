@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv as plain_csv
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
@@ -30,12 +30,58 @@ from earnest.core.tables.formats.written_wide import column_types
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from earnest.core.tables.formats.parquet import ParquetColumns
+
+SIGNS = ("delimiter", "decimal", "thousands")  # options of CSV alone
+LABELS = frozenset({"group", "fold", "repeat", "strata"})  # columns of names, if they are there
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """What a user says of the signs of a text table, and which of its columns hold names.
+
+    Parameters
+    ----------
+    delimiter, decimal, thousands : object, optional
+        What separates the columns, and the marks before the decimals and between the thousands;
+        by default the file tells.
+    missing : tuple of str, optional
+        What stands for a missing value besides the usual marks; if None, none is looked for.
+    text : frozenset of str
+        Columns that are text whatever they hold, besides those that name cases and configurations.
+    labels : frozenset of str
+        Columns of labels, in which no number is made out of text.
+    """
+
+    delimiter: object = None
+    decimal: object = None
+    thousands: object = None
+    missing: tuple[str, ...] | None = ()
+    text: frozenset[str] = frozenset()
+    labels: frozenset[str] = LABELS
+
+    @classmethod
+    def of(
+        cls,
+        options: Mapping[str, object],
+        *,
+        missing: tuple[str, ...] | None,
+        text: Iterable[str] = (),
+        labels: Iterable[str] = LABELS,
+    ) -> TextOptions:
+        """Return the signs that are among the options of a reader, with what its columns are."""
+        delimiter, decimal, thousands = map(options.get, SIGNS)
+        return cls(delimiter, decimal, thousands, missing, frozenset(text), frozenset(labels))
+
+    @property
+    def marks(self) -> dict[str, object]:
+        """The signs, which only a text table has."""
+        return {name: getattr(self, name) for name in SIGNS}
 
 
 # From the bytes of a text table to its columns: delimiters, decimals and what is missing.
 
 
+NAMES = frozenset({"row_id", "id", "config_id"})  # columns that are read as text at first
 _BLOCK = 1 << 30  # bytes whose values decide the types of the columns
 
 
@@ -47,18 +93,14 @@ class ParsedText:
     delimiter: str
 
 
-def parse_text(data: bytes, path: Path, suffix: str, options: Mapping[str, object]) -> ParsedText:
-    """Return the Arrow table of a text in UTF-8, and a note where numbers had to be made out.
-
-    Names of cases and configurations stay text, and so does what `options` call `text`.
-    """
+def parse_text(data: bytes, path: Path, suffix: str, options: TextOptions) -> ParsedText:
+    """Return the Arrow table of a text in UTF-8, and a note where numbers had to be made out."""
     import pyarrow as pa
 
     line = _read_first_line(data, path)
     delimiter = _find_delimiter(line, path, suffix, options)
-    decimal = check_marks(_check_decimal(options), options.get("thousands"))
-    ids = {"row_id", "id", "config_id", str(options.get("id", "id"))}
-    ids |= _list_names(options.get("text"))
+    decimal = check_marks(_check_decimal(options.decimal), options.thousands)
+    ids = {*NAMES, *options.text}
     names = ids | {name for name in line.rstrip("\r").split(delimiter) if name.strip() in ids}
     try:
         table = _parse(data, delimiter, decimal or ".", names)
@@ -77,9 +119,14 @@ def parse_text(data: bytes, path: Path, suffix: str, options: Mapping[str, objec
         raise _make_other_bytes_error(
             path, f"other bytes in column {check.some(map(repr, binary))}"
         )
-    labels = names | {str(options.get(n, n)) for n in ("group", "fold", "repeat", "strata")}
-    labels |= _list_names(options.get("model"))
-    numbers = read_written(table, path, labels, options, decimal)
+    numbers = read_written(
+        table,
+        path,
+        names | options.labels,
+        decimal,
+        said={"decimal": options.decimal, "thousands": options.thousands},
+        missing=options.missing,
+    )
     notes = (*numbers.notes, *_note_codes(table, codes - ids, path))
     table = _read_plain_ids(_tidy(numbers.table))
     return ParsedText(replace(numbers, table=table, notes=notes), delimiter)
@@ -163,12 +210,6 @@ def _refuse_ragged(data: bytes, delimiter: str, path: Path) -> None:
         cure="Correct these lines."
         + (f" A text that contains {delimiter!r} needs quotation marks around it." * more),
     )
-
-
-def _list_names(model: object) -> set[str]:
-    if isinstance(model, str):
-        return {model}
-    return {str(name) for name in model} if isinstance(model, Iterable) else set()
 
 
 # An empty cell is missing in a column of text too, a quoted one is text.
@@ -263,9 +304,9 @@ def guess_delimiter(suffix: str) -> str:
     return "\t" if suffix == ".tsv" else ","
 
 
-def _find_delimiter(line: str, path: Path, suffix: str, options: Mapping[str, object]) -> str:
+def _find_delimiter(line: str, path: Path, suffix: str, options: TextOptions) -> str:
     """Return what separates the columns: as said, as usual, or the semicolon if the names tell."""
-    said = options.get("delimiter")
+    said = options.delimiter
     mark = guess_delimiter(suffix) if said is None else said
     if not isinstance(mark, str) or len(mark) != 1 or not mark.isascii():
         raise FormatError(
@@ -286,9 +327,8 @@ def _find_delimiter(line: str, path: Path, suffix: str, options: Mapping[str, ob
     )
 
 
-def _check_decimal(options: Mapping[str, object]) -> str | None:
+def _check_decimal(mark: object) -> str | None:
     """Return the mark before the decimals, None where the numbers are to tell."""
-    mark = options.get("decimal")
     if mark is not None and (not isinstance(mark, str) or mark not in (".", ",")):
         raise FormatError(
             "`decimal` is not a valid separator", needs="'.' or ','", got=check.show(mark)
@@ -327,10 +367,8 @@ def read_bytes(path: Path, suffix: str) -> tuple[bytes, tuple[Caution, ...]]:
     return _decode_to_utf8(read_gzip(path) if suffix.endswith(".gz") else path.read_bytes(), path)
 
 
-def read_text(
-    data: bytes, path: Path, suffix: str, options: Mapping[str, object]
-) -> tuple[Columns, tuple[Caution, ...]]:
-    """Return the columns of a text in UTF-8 that anyone may have written, and notes about it.
+def read_text(data: bytes, path: Path, suffix: str, options: TextOptions) -> Columns:
+    """Return the columns of a text in UTF-8 that anyone may have written, with notes about it.
 
     What separates the columns is what stands in every line equally often. Text that is not UTF-8
     is read as Windows-1252, which older spreadsheets write, with a caution. A first line that is
@@ -344,8 +382,8 @@ def read_text(
         The file, for messages.
     suffix : str
         Its suffix, which says what separates the columns if nothing else does.
-    options : mapping
-        Perhaps `delimiter`, `decimal`, `thousands`, `missing`, and names of columns, such as `id`.
+    options : TextOptions
+        What the user says of it.
     """
     told = _SEP.match(data)  # a line by which spreadsheets tell the separator
     above = 1 if told else 0
@@ -354,11 +392,12 @@ def read_text(
     if not text.strip("\0 \t\r\n"):
         raise FormatError(f"{path.name!r} is empty", needs="a table with at least one row")
     data = data if b"\n" in data or b"\r" in data else data + b"\n"  # names alone are a table, too
-    mark = options.get("delimiter") or (told and told[1].decode()) or separator(text, suffix)
+    mark = options.delimiter or (told and told[1].decode()) or separator(text, suffix)
     if mark is None:
         _refuse_lines_above(text, suffix, path)
-    said = {**options, "delimiter": mark} if mark is not None else options
-    parsed = parse_text(data, path, suffix, said)
+    parsed = parse_text(
+        data, path, suffix, options if mark is None else replace(options, delimiter=mark)
+    )
     table = parsed.numbers.table
     _refuse_nameless(table, path)
     _refuse_no_names(table, path)
@@ -368,8 +407,14 @@ def read_text(
         return next(islice(rows, row + 1 + above, None), (row + 2 + above, []))[0]
 
     doubts = {doubt.name: doubt for doubt in parsed.numbers.doubts}
-    columns = replace(Columns.of(table), find_line=find_line, doubts=doubts)
-    return columns, parsed.numbers.notes
+    notes = parsed.numbers.notes
+    return replace(
+        Columns.of(table),
+        find_line=find_line,
+        doubts=doubts,
+        notes=notes,
+        cleared=options.missing is not None,
+    )
 
 
 def _decode_to_utf8(data: bytes, path: Path) -> tuple[bytes, tuple[Caution, ...]]:
@@ -525,64 +570,68 @@ def write_csv(
 
 
 @dataclass(frozen=True)
-class TableFile:
-    """An opened file of a table.
+class TextFile:
+    """The bytes of a text table, and what earnest wrote above it, if it wrote the file.
 
     Parameters
     ----------
-    header : bytes or str, optional
-        What earnest wrote of itself, if it wrote the file.
-    batches : callable
-        Reads the table by what its header says: batches of rows, or a large file's columns.
-    table : callable
-        Reads the table of somebody else, with cautions about what had to be guessed.
+    path, suffix
+        The file, and how its name ends.
+    data : bytes
+        The text in UTF-8.
+    header : str, optional
+        The first line of a file of earnest's own.
+    begin : int
+        Where the table begins.
+    notes : tuple of Caution
+        What was guessed of the encoding.
     """
 
-    header: bytes | str | None
-    batches: Callable[[Facts], Iterable[pa.RecordBatch] | ParquetColumns]
-    table: Callable[[], tuple[pa.Table | Columns, tuple[Caution, ...]]]
+    path: Path
+    suffix: str
+    data: bytes
+    header: str | None
+    begin: int
+    notes: tuple[Caution, ...]
+
+    def read_batches(self, facts: Facts) -> Iterator[pa.RecordBatch]:
+        """Read the table by what its header says."""
+        return _read_own(memoryview(self.data)[self.begin :], facts, guess_delimiter(self.suffix))
+
+    def read(self, options: TextOptions) -> Columns:
+        """Return the columns, with cautions about what was guessed."""
+        columns = read_text(self.data[self.begin :], self.path, self.suffix, options)
+        find_line = columns.find_line if self.header is None else None
+        return replace(columns, find_line=find_line, notes=(*self.notes, *columns.notes))
 
 
-def read_csv(path: Path, suffix: str, options: Mapping[str, object]) -> TableFile:
-    """Return the header, if there is one, and a way to read its batches, or a table of others.
-
-    A table of others comes with cautions about what was guessed; where there is a header, it is
-    the table below.
-    """
-    data, cautions = read_bytes(path, suffix)
-    own = data[:200].removeprefix(BOM).lstrip(b'"').startswith(_BEGINS)
+def open_text(path: Path, suffix: str) -> TextFile:
+    """Read the bytes of a text table, and the header of a file that earnest wrote."""
+    data, notes = read_bytes(path, suffix)
+    if not data[:200].removeprefix(BOM).lstrip(b'"').startswith(_BEGINS):
+        return TextFile(path, suffix, data, None, 0, notes)
     end = max(data.find(b"\n"), 0) or len(data)
-    header = _read_header_line(data[:end].removeprefix(BOM), path) if own else None
-
-    def batches(facts: Facts) -> Iterator[pa.RecordBatch]:
-        return _read_own(memoryview(data)[end + 1 :], facts, guess_delimiter(suffix))
-
-    def table() -> tuple[Columns, tuple[Caution, ...]]:
-        below = data if header is None else data[end + 1 :]
-        columns, notes = read_text(below, path, suffix, options)
-        columns = columns if header is None else replace(columns, find_line=None)
-        return columns, (*cautions, *notes)
-
-    return TableFile(header, batches, table)
+    header = _read_header_line(data[:end].removeprefix(BOM), path)
+    return TextFile(path, suffix, data, header, end + 1, notes)
 
 
 _BEGINS = b"# earnest/"  # the schema of what earnest wrote follows
 
 
-def peek_header(path: Path, suffix: str) -> bytes | None:
-    """Return the first line of a file that earnest wrote, None where it did not."""
+def peek_header(path: Path, suffix: str) -> str | None:
+    """Return the header of a file that earnest wrote, None where it did not."""
     if suffix.endswith(".gz"):
         line = read_bytes(path, suffix)[0].partition(b"\n")[0]
     else:
         with path.open("rb") as file:
             line = file.readline()
-    return line if line.startswith(_BEGINS) else None
+    return _read_header_line(line, path) if line.startswith(_BEGINS) else None
 
 
 def _read_header_line(line: bytes, path: Path) -> str:
     if line.startswith(b'"'):
         raise make_changed_error(path, "the first line as it was written", "a line in quotes")
-    return line.decode().split(" ", 2)[2] if line.count(b" ") > 1 else ""
+    return line.decode().split(" ", 2)[2] if line.count(b" ") > 1 else line[2:].decode()
 
 
 def _read_own(data: memoryview, facts: Facts, delimiter: str) -> Iterator[pa.RecordBatch]:
