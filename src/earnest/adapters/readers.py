@@ -65,31 +65,31 @@ class TrialsRequest(Request):
             "space": self.space,
         }
 
-    def direction_or(self, own: str, source: str) -> str:
+    def direction_or(self, direction: str, source: str) -> str:
         """Return the source's own direction, which may be said again but not contradicted."""
         if self.direction is None:
-            return own
+            return direction
         check.one_of("direction", self.direction, DIRECTIONS)
-        if self.direction != own:
+        if self.direction != direction:
             raise InputError(
                 f"`direction` contradicts that of {source}",
-                needs=repr(own),
+                needs=repr(direction),
                 got=repr(self.direction),
                 cure="Leave it out.",
             )
-        return own
+        return direction
 
     def some_of(self, configs: Sequence[dict[str, object]]) -> list[dict[str, object]]:
         """Return the configurations with only the parameters that were asked for."""
         if self.params is None:
             return list(configs)
-        known = list(dict.fromkeys(name for config in configs for name in config))
+        names = list(dict.fromkeys(name for config in configs for name in config))
         for name in self.params:
-            if name not in known:
+            if name not in names:
                 raise InputError(
                     f"hyperparameter {check.show(name)} is unknown",
-                    needs=check.some(known, limit=30),
-                    cure=check.nearest(str(name), known),
+                    needs=check.some(names, limit=30),
+                    cure=check.nearest(str(name), names),
                 )
         return [{k: v for k, v in config.items() if k in self.params} for config in configs]
 
@@ -273,7 +273,7 @@ def order_readers(readers: Registry[R]) -> list[R]:
 
 def find_reader(readers: Registry[R], source: object) -> R | None:
     """Return the first reader that takes a source, None where none does."""
-    return next((one for one in order_readers(readers) if one.takes(source)), None)
+    return next((reader for reader in order_readers(readers) if reader.takes(source)), None)
 
 
 def list_sources(readers: Registry[R]) -> str:

@@ -159,20 +159,20 @@ def _check_bound(
     measure: Metric, above: float | None, below: float | None, against: Any, margin: float | None
 ) -> None:
     """Refuse a question without a bound, with two, or with one at the wrong end."""
-    given = [
+    bounds = [
         name
         for name, value in (("above", above), ("below", below), ("against", against))
         if value is not None
     ]
-    if len(given) != 1:
+    if len(bounds) != 1:
         raise InputError(
             "a gate has one bound",
             needs="one of `above`, `below` and `against`",
-            got=" and ".join(f"`{name}`" for name in given) or "none",
+            got=" and ".join(f"`{name}`" for name in bounds) or "none",
         )
     better = measure.greater_is_better
     right, wrong = ("above", "below") if better else ("below", "above")
-    if given[0] == wrong:
+    if bounds[0] == wrong:
         kind = "score, and more is better" if better else "loss, and less is better"
         raise InputError(f"{measure.name} is a {kind}", needs=f"`{right}`", got=f"`{wrong}`")
     if margin is not None and against is None:
@@ -190,7 +190,7 @@ def _check_bound(
     low, high = measure.scale.limits
     if bound is not None and not low <= bound <= high:
         raise InputError(
-            f"no {measure.name} can be {given[0]} {bound:g}",
+            f"no {measure.name} can be {bounds[0]} {bound:g}",
             needs=f"a bound from {low:g} to {high:g}",
             got=f"{bound:g}",
         )
@@ -221,42 +221,42 @@ def _judge_alone(
     """Judge one result by a bound, by the one-sided limits of its estimate."""
     about = check.some(pi.configs.ids, 3)
     # Whatever can be refused is refused before the look is counted.
-    made = _estimate(new, ask, ask.level)
+    estimate = _estimate(new, ask, ask.level)
     look, level = _take_look(ask, about, measure.name, pi)
     if look is not None:
-        made = _estimate(new, ask, level)
-    lower = made.at(confidence_level=level, side=Side.LOWER)
-    upper = made.at(confidence_level=level, side=Side.UPPER)
+        estimate = _estimate(new, ask, level)
+    lower = estimate.at(confidence_level=level, side=Side.LOWER)
+    upper = estimate.at(confidence_level=level, side=Side.UPPER)
     assert lower.interval is not None
     assert upper.interval is not None
     low, high = lower.interval.low, upper.interval.high
     better = measure.greater_is_better
-    remarks = {str(one): one for side in (lower, upper) for one in side.cautions}
+    remarks = {str(caution): caution for side in (lower, upper) for caution in side.cautions}
     return Verdict(
         outcome=str(decide(low, high, bound, greater_is_better=better)),
-        value=made.value,
+        value=estimate.value,
         low=low,
         high=high,
         bound=bound,
         margin=None,
-        scale=made.scale,
-        config=made.winner,
+        scale=estimate.scale,
+        config=estimate.winner,
         baseline=None,
         confidence_level=ask.level,
         level=level,
         look=None if look is None else look.number,
-        n_items=made.n_cases,
-        n_configs=made.n_configs,
-        method=made.method,
-        selection=made.selection,
+        n_items=estimate.n_cases,
+        n_configs=estimate.n_configs,
+        method=estimate.method,
+        selection=estimate.selection,
         cautions=by_severity([*remarks.values(), *list_remarks(look)]),
-        provenance=made.provenance,
+        provenance=estimate.provenance,
     )
 
 
 def _estimate(new: Any, ask: _GateOptions, level: float) -> Estimate:
     """Return the estimate, with as many resamples as the level needs."""
-    given: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "method": ask.method,
         "metric": ask.metric,
         "confidence_level": level,
@@ -266,16 +266,16 @@ def _estimate(new: Any, ask: _GateOptions, level: float) -> Estimate:
     }
     count = min(MOST_RESAMPLES, math.ceil(IN_TAIL / (1.0 - level)))
     resampled = ask.method is None and new.n_configs > 1  # by bbc, which need not be tried first
-    made = estimate(new, **given, n_resamples=count if resampled else None)
-    if made.interval is None:
+    result = estimate(new, **arguments, n_resamples=count if resampled else None)
+    if result.interval is None:
         raise EvidenceError(
-            f"method {made.method!r} gives no interval",
+            f"method {result.method!r} gives no interval",
             needs="a method with limits",
             cure="Leave `method` out.",
         )
-    if isinstance(ask.method, str | None) and (made.n_resamples or count) < count:
-        made = estimate(new, **given, n_resamples=count)
-    return made
+    if isinstance(ask.method, str | None) and (result.n_resamples or count) < count:
+        result = estimate(new, **arguments, n_resamples=count)
+    return result
 
 
 # Against what is in use.
@@ -290,41 +290,43 @@ def _judge_pair(
 ) -> Verdict:
     """Judge the best of a result against the best of another, by a paired test."""
     table, remarks = join_tables(pi, other)
-    found = _compare(table, pi.n_configs, measure, ask)
+    pair = _compare(table, pi.n_configs, measure, ask)
     about = check.some(pi.configs.ids, 3)
     look, level = _take_look(ask, about, measure.name, pi, other)
-    low = found.limit(level, "greater")
-    high = found.limit(level, "less")
+    low = pair.limit(level, "greater")
+    high = pair.limit(level, "less")
     better = measure.greater_is_better
     bound = -margin if better else margin
-    made, several = found.made, max(pi.n_configs, other.n_configs) > 1
+    comparison, several = pair.comparison, max(pi.n_configs, other.n_configs) > 1
     return Verdict(
         outcome=str(decide(low, high, bound, greater_is_better=better)),
-        value=made.difference,
+        value=comparison.difference,
         low=low,
         high=high,
         bound=bound,
         margin=margin,
-        scale=made.scale,
-        config=made.a,
-        baseline=made.b,
+        scale=comparison.scale,
+        config=comparison.a,
+        baseline=comparison.b,
         confidence_level=ask.level,
         level=level,
         look=None if look is None else look.number,
-        n_items=made.n_cases,
+        n_items=comparison.n_cases,
         n_configs=pi.n_configs,
-        method=made.test,
+        method=comparison.test,
         selection=Selection.BOUND_ONLY if several else Selection.NOTHING_SELECTED,
         cautions=by_severity(
-            [*_drop_choice(made), *remarks, *found.list_remarks(), *list_remarks(look)]
+            [*_drop_choice(comparison), *remarks, *pair.list_remarks(), *list_remarks(look)]
         ),
-        provenance=made.provenance,
+        provenance=comparison.provenance,
     )
 
 
-def _drop_choice(made: Comparison) -> Iterator[Caution]:
+def _drop_choice(comparison: Comparison) -> Iterator[Caution]:
     """Yield the cautions of a comparison that a gate does not answer itself."""
-    yield from (one for one in made.cautions if one.code not in ("EN040", "EN150"))
+    yield from (
+        caution for caution in comparison.cautions if caution.code not in ("EN040", "EN150")
+    )
 
 
 def join_tables(new: Predictions, other: Predictions) -> tuple[Predictions, list[Caution]]:
@@ -366,21 +368,25 @@ def _remark_left(shared: int, left: tuple[int, int]) -> Caution:
 class _Pair:
     """A comparison, and the family for which its limits must hold."""
 
-    made: Comparison
+    comparison: Comparison
     family: Family | None
     terms: tuple[int, int] | None  # units, and how many of them differ
 
     def limit(self, level: float, alternative: str) -> float:
         """Return the one-sided limit of the difference at a level."""
-        at = self.made.at(confidence_level=level, alternative=alternative)
+        at = self.comparison.at(confidence_level=level, alternative=alternative)
         interval = at.interval
         if self.family is not None:
             interval = self.family.interval(at)
-            told = interval is not None and math.isfinite(interval.width)
-            if interval is None or not told or (interval.low, interval.high) == self.made.limits:
+            bounded = interval is not None and math.isfinite(interval.width)
+            if (
+                interval is None
+                or not bounded
+                or (interval.low, interval.high) == self.comparison.limits
+            ):
                 interval = replace(self.family, largest=None, known=None).interval(at)
         if interval is None:
-            raise EvidenceError(f"test {self.made.test!r} gives no interval")
+            raise EvidenceError(f"test {self.comparison.test!r} gives no interval")
         limit = interval.low if alternative == "greater" else interval.high
         return self._widen(limit, level, alternative)
 
@@ -392,15 +398,15 @@ class _Pair:
         """
         if self.terms is None or self.terms[1] >= FEW_DIFFERENT:
             return limit
-        least, most = self.made.scale.limits
+        least, most = self.comparison.scale.limits
         units, size = self.terms[0], self.family.size if self.family is not None else 1
         unit = (most - least) / units
         z = NormalDist().inv_cdf(1.0 - (1.0 - level) / size)
-        error = self.made.standard_error or 0.0
+        error = self.comparison.standard_error or 0.0
         reach = z * z * unit / 2 + z * math.hypot(error, z * unit / 2)
         if alternative == "greater":
-            return max(min(limit, self.made.difference - reach), least - most)
-        return min(max(limit, self.made.difference + reach), most - least)
+            return max(min(limit, self.comparison.difference - reach), least - most)
+        return min(max(limit, self.comparison.difference + reach), most - least)
 
     def list_remarks(self) -> Iterator[Caution]:
         """Yield a caution where few cases differ."""
@@ -418,24 +424,24 @@ def _compare(table: Predictions, count: int, measure: Metric, ask: _GateOptions)
     """Compare the best of the first configurations with the best of the others."""
 
     def answer(test: str | Test) -> _Pair:
-        asked = ComparisonRequest.of(test, "two-sided", ask.level, None, ask.rng, ask.n_jobs)
-        question = asked.question(table, measure, table.fingerprint)
+        request = ComparisonRequest.of(test, "two-sided", ask.level, None, ask.rng, ask.n_jobs)
+        question = request.question(table, measure, table.fingerprint)
         if question.pi.n_configs < table.n_configs:
             gone = sorted(set(table.configs.ids) - set(question.pi.configs.ids))
             raise EvidenceError(
                 f"not every configuration has all cases: {check.some(gone)}",
                 needs="complete results",
             )
-        reading = asked.test.read(question)
+        reading = request.test.read(question)
         values = np.asarray(reading.values, dtype=np.float64)
         first, second = _find_best(measure, values[:count]), _find_best(measure, values[count:])
-        made = result(asked, question, reading, first, count + second)
+        comparison = result(request, question, reading, first, count + second)
         family = None
         if table.n_configs > 2:
             fixed = count if table.n_configs - count == 1 else None
             family = family_of(reading, question, fixed=fixed)
-        terms = _count_different(question, made, first, count + second)
-        return _Pair(made=made, family=family, terms=terms)
+        terms = _count_different(question, comparison, first, count + second)
+        return _Pair(comparison=comparison, family=family, terms=terms)
 
     return ask_first_that_applies(ask.test, default_tests(table, measure), answer)
 
@@ -450,7 +456,7 @@ def _find_best(measure: Metric, values: Any) -> int:
 
 
 def _count_different(
-    question: Question, made: Comparison, a: int, b: int
+    question: Question, comparison: Comparison, a: int, b: int
 ) -> tuple[int, int] | None:
     """Return the units, and how many of them tell the two apart; None where it is not known.
 
@@ -462,7 +468,7 @@ def _count_different(
         return None
     target = question.pi.target
     if not question.metric.pointwise:
-        if made.standard_error or made.difference:
+        if comparison.standard_error or comparison.difference:
             return None
         classes = np.bincount(target.y.astype(int)) if target.has_classes else [target.n]
         return int(min(size for size in classes if size)), 0
@@ -534,7 +540,7 @@ def enter_look(ledger: str | Path, items: str, use: str, about: str, metric: str
         with SqliteStore(ledger) as store:
             store.open({"kind": "test set", "cases": items})
             uses: list[dict[str, str]] = json.loads(store.documents().get(USES, "[]"))
-            marks = [one["use"] for one in uses]
+            marks = [entry["use"] for entry in uses]
             if mark not in marks:
                 uses.append({"use": mark, "learner": about, "metric": metric})
                 store.put_document(USES, json.dumps(uses))
@@ -548,39 +554,39 @@ def enter_look(ledger: str | Path, items: str, use: str, about: str, metric: str
             cure="Name another `ledger` for another test set.",
         ) from error
     number = marks.index(mark)
-    return Look(number + 1, tuple(one["learner"] for one in uses[:number]))
+    return Look(number + 1, tuple(entry["learner"] for entry in uses[:number]))
 
 
-def identify_items(given: Predictions | Scores) -> str:
+def identify_items(evidence: Predictions | Scores) -> str:
     """Return a hash of the items, whatever was predicted for them and in whatever order.
 
     For scores only the names of the items are known, including those without a score.
     """
-    if isinstance(given, Scores):
-        known = given.parts.ids
-        names = np.arange(given.n_cases) if known is None else np.asarray(known)
+    if isinstance(evidence, Scores):
+        ids = evidence.parts.ids
+        names = np.arange(evidence.n_cases) if ids is None else np.asarray(ids)
         texts = np.sort(names.astype(str))
         return hashlib.sha256("\0".join(["scores", *texts.tolist()]).encode()).hexdigest()[:32]
-    target, n = given.target, given.n_cases
+    target, n = evidence.target, evidence.n_cases
     names = np.arange(n) if target.ids is None else np.asarray(target.ids)
     texts = names.astype(str)
     order = np.argsort(texts, kind="stable")
     digest = hashlib.sha256(repr((str(target.task), target.classes, n)).encode())
     digest.update("\0".join(texts[order].tolist()).encode())
-    for part in (target.y, target.event):
-        digest.update(b"-" if part is None else np.ascontiguousarray(part[order]).tobytes())
+    for outcome in (target.y, target.event):
+        digest.update(b"-" if outcome is None else np.ascontiguousarray(outcome[order]).tobytes())
     return digest.hexdigest()[:32]
 
 
 def identify_evidence(*tables: Predictions) -> str:
     """Return a hash of what is looked at; cases that have names may be in any order."""
-    found = []
+    prints = []
     for table in tables:
         ids = table.target.ids
         if ids is not None:
             table = table.take(np.argsort(np.asarray(ids).astype(str), kind="stable"))
-        found.append(table.fingerprint)
-    return " ".join(found)
+        prints.append(table.fingerprint)
+    return " ".join(prints)
 
 
 def list_remarks(look: Look | None) -> Iterator[Caution]:

@@ -118,8 +118,8 @@ class Plan(MetricResult):
     >>> import earnest as en
     >>> rng = np.random.default_rng(0)
     >>> pilot = en.Scores(rng.random((200, 3)) < rng.random((200, 1)))
-    >>> made = en.plan(pilot, detect=0.05, rng=0)
-    >>> 900 < made.n_items < 1300
+    >>> needs = en.plan(pilot, detect=0.05, rng=0)
+    >>> 900 < needs.n_items < 1300
     True
     """
 
@@ -147,8 +147,8 @@ class Plan(MetricResult):
     @property
     def cheapest(self) -> PlanNeed | None:
         """What needs the fewest answers; None where nothing is enough."""
-        known = [need for need in self.needs if need.runs is not None]
-        return min(known, key=lambda need: need.runs or 0, default=None)
+        enough = [need for need in self.needs if need.runs is not None]
+        return min(enough, key=lambda need: need.runs or 0, default=None)
 
     @property
     def sentence(self) -> str:
@@ -169,15 +169,15 @@ class Plan(MetricResult):
         if first.n_items is None:
             return f"{what}, {MOST_ITEMS:,} items are not enough."
         times = f" with {first.n_repeats} repeats each" if first.n_repeats > 1 else ""
-        said = f"{what}, you need about {_round_up(first.n_items):,} items{times}"
-        said += f" (the pilot has {self.n_pilot:,})."
+        words = f"{what}, you need about {_round_up(first.n_items):,} items{times}"
+        words += f" (the pilot has {self.n_pilot:,})."
         best = self.cheapest
         if best is not None and best != first and len(self.needs) > 1:
-            said += (
+            words += (
                 f" Fewest answers: {_round_up(best.n_items or 0):,} items, {best.n_configs} "
                 f"configurations and {best.n_repeats} repeats."
             )
-        return said
+        return words
 
     def _check_parts(self) -> None:
         super()._check_parts()
@@ -321,7 +321,7 @@ def plan(
     for count in configs:
         for times in repeats:
             if question == DETECT:
-                found, points = _plan_power(evidence, goal, count, times, level, wanted, random)
+                size, points = _plan_power(evidence, goal, count, times, level, wanted, random)
             else:
                 ask = {"metric": None if isinstance(pilot, Scores) else metric, "n_jobs": n_jobs}
                 ratio = evidence.scale_of(times)
@@ -353,15 +353,15 @@ def plan(
 
 
 def _read_goal(detect: float | None, width: float | None) -> tuple[str, float]:
-    given = {DETECT: detect, WIDTH: width}
-    said = {name: value for name, value in given.items() if value is not None}
-    if len(said) != 1:
+    goals = {DETECT: detect, WIDTH: width}
+    named = {name: value for name, value in goals.items() if value is not None}
+    if len(named) != 1:
         raise InputError(
             "a plan has one goal",
             needs="`detect`, a difference, or `width`, of an interval",
-            got=" and ".join(f"`{name}`" for name in said) or "none",
+            got=" and ".join(f"`{name}`" for name in named) or "none",
         )
-    name, value = next(iter(said.items()))
+    name, value = next(iter(named.items()))
     number = math.nan if isinstance(value, bool | str) else check.read_number(value)
     if not math.isfinite(number) or number <= 0:
         raise InputError(
@@ -384,12 +384,12 @@ def _refuse_beyond_range(question: str, goal: float, measure: Metric) -> None:
         )
 
 
-def _read_counts(name: str, given: Any, usual: int, *, low: int) -> list[int]:
-    values = [usual] if given is None else given if isinstance(given, Iterable) else [given]
-    found = [check.whole_number(name, value, low=low) for value in values]
-    if not found:
+def _read_counts(name: str, numbers: Any, usual: int, *, low: int) -> list[int]:
+    values = [usual] if numbers is None else numbers if isinstance(numbers, Iterable) else [numbers]
+    counts = [check.whole_number(name, value, low=low) for value in values]
+    if not counts:
         raise InputError(f"`{name}` is empty", needs="at least one number")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(counts))
 
 
 def _count_samples(pilot: Any) -> int:
@@ -561,32 +561,32 @@ def _choose_columns(evidence: _PilotTerms, count: int, random: np.random.Generat
     deviation of one of them on another unit.
     """
     have = evidence.terms.shape[1]
-    kept = evidence.terms[:, random.permutation(have)[: min(count, have)]]
+    drawn = evidence.terms[:, random.permutation(have)[: min(count, have)]]
     if count <= have:
-        return kept
+        return drawn
     shared = evidence.terms.mean(axis=1, keepdims=True)
-    own = (evidence.terms - shared) * math.sqrt(have / (have - 1))
+    deviations = (evidence.terms - shared) * math.sqrt(have / (have - 1))
     more = [
-        shared[:, 0] + own[random.permutation(len(own)), random.integers(have)]
+        shared[:, 0] + deviations[random.permutation(len(deviations)), random.integers(have)]
         for _ in range(count - have)
     ]
-    made = np.column_stack([kept, *more])
-    return np.asarray(made - made.mean(axis=0))
+    columns = np.column_stack([drawn, *more])
+    return np.asarray(columns - columns.mean(axis=0))
 
 
 def _find_limit(chosen: list[Array], level: float, random: np.random.Generator) -> float:
     """Return how many standard errors a difference must have to be shown."""
     if chosen[0].shape[1] == 2:
         return NormalDist().inv_cdf((1.0 + level) / 2)
-    found = []
+    limits = []
     for block in chosen[:4]:
         signs = random.choice([-1.0, 1.0], size=(999, len(block)))
         largest = largest_errors(signs @ block)
         if largest is not None:
-            found.append(float(np.quantile(largest, level)))
-    if not found:
+            limits.append(float(np.quantile(largest, level)))
+    if not limits:
         raise EvidenceError("the configurations of the pilot do not differ")
-    return float(np.mean(found))
+    return float(np.mean(limits))
 
 
 def _simulate_power(
@@ -623,8 +623,8 @@ def _simulate_power(
 def _cross(points: Sequence[PlanPoint], power: float) -> int | None:
     """Return where the curve of power crosses: a probit that is linear in the root of the items."""
     normal = NormalDist()
-    inner = [(math.sqrt(one.n_items), normal.inv_cdf(min(max(one.value, 1e-4), 1 - 1e-4)))
-             for one in points]  # fmt: skip
+    inner = [(math.sqrt(point.n_items), normal.inv_cdf(min(max(point.value, 1e-4), 1 - 1e-4)))
+             for point in points]  # fmt: skip
     wanted = normal.inv_cdf(power)
     for (a, low), (b, high) in pairwise(inner):
         if low <= wanted <= high:

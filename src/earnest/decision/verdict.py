@@ -81,10 +81,10 @@ class Verdict(MetricResult):
     >>> y = np.tile([0, 1], 200)
     >>> score = y + np.random.default_rng(1).standard_normal(400)
     >>> pi = en.Predictions.from_arrays(y, score, configs=["svm"])
-    >>> made = en.gate(pi, metric="roc_auc", above=0.7)
-    >>> made.outcome, made.exit_code
+    >>> verdict = en.gate(pi, metric="roc_auc", above=0.7)
+    >>> verdict.outcome, verdict.exit_code
     ('pass', 0)
-    >>> made
+    >>> verdict
     pass: roc_auc of svm is above 0.7 (0.810; with 95 % confidence above 0.775; delong, n=400)
     """
 
@@ -197,14 +197,18 @@ class Verdict(MetricResult):
         cells = (str(self.outcome), *map(short, (self.value, self.low, self.high)))
         row = (*cells, f"{self.bound:g}", f"{self.n_items:,}")
         codes = sorted({caution.code for caution in self.cautions})
-        said = f"{self.method}, limits one-sided at {100 * self.level:.6g} %."
-        return PaperTable(heads, (row,), said + f" Cautions {', '.join(codes)}." * bool(codes))
+        note = f"{self.method}, limits one-sided at {100 * self.level:.6g} %."
+        return PaperTable(heads, (row,), note + f" Cautions {', '.join(codes)}." * bool(codes))
 
     def to_comment(self) -> str:
         """Return what to post under a change: the verdict, its numbers and the cautions."""
         sign = {Outcome.PASS: "✅", Outcome.FAIL: "❌", Outcome.UNDECIDED: "❔"}
-        said = _escape(self.sentence)
-        lines = [f"{sign[Outcome(self.outcome)]} **earnest gate**: {said}", "", self.to_markdown()]
+        sentence = _escape(self.sentence)
+        lines = [
+            f"{sign[Outcome(self.outcome)]} **earnest gate**: {sentence}",
+            "",
+            self.to_markdown(),
+        ]
         lines += [f"- {_escape(str(caution))}" for caution in self.cautions]
         return "\n".join(lines).rstrip() + "\n"
 
@@ -218,18 +222,18 @@ class Verdict(MetricResult):
             failures=str(int(failed)),
             errors=str(int(unsure)),
         )
-        asked = f"{self.metric} {self.bound:g}"
+        question = f"{self.metric} {self.bound:g}"
         if self.baseline is not None:
-            asked = f"{self.metric} against {self.baseline}"
-        case = ET.SubElement(suite, "testcase", classname="earnest", name=clean_line(asked))
+            question = f"{self.metric} against {self.baseline}"
+        case = ET.SubElement(suite, "testcase", classname="earnest", name=clean_line(question))
         if failed or unsure:
             kind = "failure" if failed else "error"
-            said = self.sentence
-            node = ET.SubElement(case, kind, type=str(self.outcome), message=said)
-            node.text = said
+            sentence = self.sentence
+            node = ET.SubElement(case, kind, type=str(self.outcome), message=sentence)
+            node.text = sentence
         if self.cautions:
-            told = ET.SubElement(case, "system-out")
-            told.text = "\n".join(map(str, self.cautions))
+            output = ET.SubElement(case, "system-out")
+            output.text = "\n".join(map(str, self.cautions))
         ET.indent(suite)
         return f'<?xml version="1.0" encoding="utf-8"?>\n{_to_text(suite)}\n'
 

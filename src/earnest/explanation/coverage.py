@@ -73,13 +73,13 @@ def find_untested(space: Space, informing: Floats, unused: Floats) -> tuple[Unte
     unused : ndarray of shape (K, d)
         Pruned trials without a value.
     """
-    found = [
-        part
+    ranges = [
+        untested
         for column in range(len(space))
         if space[column].varies
-        for part in _find_parts(space, column, informing[:, column], unused[:, column])
+        for untested in _find_parts(space, column, informing[:, column], unused[:, column])
     ]
-    return tuple(sorted(found, key=lambda part: -part.n_pruned))
+    return tuple(sorted(ranges, key=lambda untested: -untested.n_pruned))
 
 
 def _find_parts(space: Space, column: int, informing: Floats, unused: Floats) -> Iterator[Untested]:
@@ -94,10 +94,10 @@ def _find_parts(space: Space, column: int, informing: Floats, unused: Floats) ->
             yield Untested(parameter.name, Beyond.LEVEL, level, int((lost == code).sum()))
         return
     low, high = float(used.min()), float(used.max())
-    for beyond, end, rest, count in (
+    for beyond, end, distance, count in (
         (Beyond.BELOW, low, low, int((lost < low).sum())),
         (Beyond.ABOVE, high, 1.0 - high, int((lost > high).sum())),
     ):
-        if count and rest > LEAST:
+        if count and distance > LEAST:
             limit = parameter.decode(np.array([end]))[0]
             yield Untested(parameter.name, beyond, limit, count)

@@ -102,8 +102,8 @@ def mean_confidence(sd: Floats) -> float:
     >>> mean_confidence(np.array([0.5, 1.5]))
     1.0
     """
-    known = sd[~np.isnan(sd)]
-    return float(known.mean()) if len(known) else math.nan
+    existing = sd[~np.isnan(sd)]
+    return float(existing.mean()) if len(existing) else math.nan
 
 
 def optimum_confidence(sd: Floats, codes: Floats, optimum: float) -> float | None:
@@ -126,8 +126,8 @@ def negative_log_likelihood(truth: Floats, mean: Floats, sd: Floats) -> float:
     with np.errstate(divide="ignore", invalid="ignore"):
         each = 0.5 * np.log(2 * np.pi * sd**2) + 0.5 * ((truth - mean) / sd) ** 2
     certain = np.where(truth == mean, -np.inf, np.inf)
-    known = ~np.isnan(truth) & ~np.isnan(mean)
-    return float(np.mean(np.where(sd == 0, certain, each)[known]))
+    comparable = ~np.isnan(truth) & ~np.isnan(mean)
+    return float(np.mean(np.where(sd == 0, certain, each)[comparable]))
 
 
 def average_columns(table: Floats) -> Floats:
@@ -199,7 +199,7 @@ class Ice:
 
     def taken(self, rows: NDArray[np.intp]) -> Ice:
         """Return some of the curves."""
-        return Ice(*(getattr(self, part.name)[rows] for part in fields(self)))
+        return Ice(*(getattr(self, field.name)[rows] for field in fields(self)))
 
 
 class IceAverage(TypedDict):
@@ -296,8 +296,8 @@ class EffectCurve(Effect):
     ...     {"rate": 10 ** rng.uniform(-4, 0), "depth": int(rng.integers(1, 9))} for _ in range(40)
     ... ]
     >>> score = [-((np.log10(c["rate"]) + 2) ** 2) + 0.1 * c["depth"] for c in configs]
-    >>> found = en.explain(configs, objective_values=score, direction="maximize", rng=0)
-    >>> curve = found.effect("rate")
+    >>> explanation = en.explain(configs, objective_values=score, direction="maximize", rng=0)
+    >>> curve = explanation.effect("rate")
     >>> round(float(curve.grid[int(curve.mean.argmax())]), 2)
     0.01
     """
@@ -407,11 +407,11 @@ class EffectCurve(Effect):
 
     def __repr__(self) -> str:
         """Return one line."""
-        known = ~np.isnan(self.mean)
-        low, high = (float(f(self.mean[known])) for f in (np.min, np.max))
-        place = f" where {self.where}" if self.where else ""
+        exists = ~np.isnan(self.mean)
+        low, high = (float(f(self.mean[exists])) for f in (np.min, np.max))
+        region = f" where {self.where}" if self.where else ""
         return (
-            f"effect of {self.param} on {self.objective.name}{place}: {low:.3g} to {high:.3g}, "
+            f"effect of {self.param} on {self.objective.name}{region}: {low:.3g} to {high:.3g}, "
             f"average uncertainty {self.mean_confidence:.2g} ({self.n_trials} trials)"
         )
 
@@ -431,8 +431,8 @@ class EffectSurface(Effect):
     ...     {"rate": 10 ** rng.uniform(-4, 0), "depth": int(rng.integers(1, 9))} for _ in range(40)
     ... ]
     >>> score = [-((np.log10(c["rate"]) + 2) ** 2) + 0.1 * c["depth"] for c in configs]
-    >>> found = en.explain(configs, objective_values=score, direction="maximize", rng=0)
-    >>> found.effect2d("rate", "depth").mean.shape
+    >>> explanation = en.explain(configs, objective_values=score, direction="maximize", rng=0)
+    >>> explanation.effect2d("rate", "depth").mean.shape
     (20, 8)
     """
 

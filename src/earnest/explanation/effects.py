@@ -106,14 +106,14 @@ class Scene:
         Points are drawn until there are enough, so that a parameter of one branch out of many is
         averaged over as many points as any other.
         """
-        found = [self.points[self.active[:, columns].all(axis=1)]]
+        samples = [self.points[self.active[:, columns].all(axis=1)]]
         rng = self.stream(POINTS, *(1 + column for column in columns))
         for _ in range(ROUNDS):
-            if sum(map(len, found)) >= self.n_points:
+            if sum(map(len, samples)) >= self.n_points:
                 break
             more = self.space.sample(self.n_points, rng, complete=True)
-            found.append(more[self.space.active(more)[:, columns].all(axis=1)])
-        return np.concatenate(found)[: self.n_points]
+            samples.append(more[self.space.active(more)[:, columns].all(axis=1)])
+        return np.concatenate(samples)[: self.n_points]
 
 
 def effect_of(
@@ -288,13 +288,13 @@ def _leave_out_forbidden(
     ice = curve.ice
     assert ice is not None
     exists = _find_existing(scene, ice.points, (column,), curve.codes[:, None])
-    mean, sd = (np.where(exists, part, np.nan) for part in (ice.mean, ice.sd))
-    kept = replace(ice, mean=mean, sd=sd)
-    made = curve.averaged(kept)
+    mean, sd = (np.where(exists, surface, np.nan) for surface in (ice.mean, ice.sd))
+    allowed = replace(ice, mean=mean, sd=sd)
+    effect = curve.averaged(allowed)
     if not covariance:
-        return made
+        return effect
     return replace(
-        made,
+        effect,
         sd_of_mean=_find_sd_of_means(scene, ice.points, (column,), curve.codes[:, None], exists),
     )
 

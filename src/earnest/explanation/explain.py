@@ -105,8 +105,8 @@ def explain(
     ...     {"rate": 10 ** rng.uniform(-4, 0), "depth": int(rng.integers(1, 9))} for _ in range(40)
     ... ]
     >>> score = [-((np.log10(c["rate"]) + 2) ** 2) + 0.1 * c["depth"] for c in configs]
-    >>> found = en.explain(configs, objective_values=score, direction="maximize", rng=0)
-    >>> list(found.effects)
+    >>> explanation = en.explain(configs, objective_values=score, direction="maximize", rng=0)
+    >>> list(explanation.effects)
     ['rate', 'depth']
     """
     check.whole_number("n_points", n_points, low=20)
@@ -149,8 +149,8 @@ def _make_explanation(
     quality = cross_validated(kind, trials, seeds)
     importance = replace(measure_importance(scene, columns, level), trust=judge_trust(quality.r2))
     ranked = [trials.space.index(name) for name in importance.ranking]
-    made = each(lambda c: _explain_parameter(scene, c, regions), ranked, threads)
-    curves, trees = [curve for curve, _ in made], [tree for _, tree in made]
+    explained = each(lambda c: _explain_parameter(scene, c, regions), ranked, threads)
+    curves, trees = [curve for curve, _ in explained], [tree for _, tree in explained]
     bias = sampling_bias(trials.space, scene.codes, trials.space.mask(scene.points))
     stable = stable_optimum(scene, level)
     return Explanation(
@@ -240,8 +240,8 @@ def _find_columns(trials: Trials, params: Sequence[str] | str | None) -> list[in
     varying = _find_varying(trials)
     if params is None:
         return varying
-    asked = [params] if isinstance(params, str) else list(params)
-    columns = list(dict.fromkeys(trials.space.index(name) for name in asked))
+    names = [params] if isinstance(params, str) else list(params)
+    columns = list(dict.fromkeys(trials.space.index(name) for name in names))
     if not columns:
         raise InputError("`params` is empty", needs="names of hyperparameters, or None for all")
     fixed = [trials.space[column].name for column in columns if column not in varying]
@@ -264,7 +264,7 @@ UNTOLD = 0.5  # share of trials that cannot be told from the best
 def remark_edge(scene: Scene, columns: Iterable[int]) -> Iterator[Caution]:
     """Yield a caution if the best configuration lies at an end of a range."""
     best = scene.codes[scene.best]
-    found = []
+    edges = []
     for column in columns:
         parameter, code, tried = scene.space[column], best[column], scene.codes[:, column]
         few = len(np.unique(tried[~np.isnan(tried)])) <= FEW_VALUES
@@ -273,12 +273,12 @@ def remark_edge(scene: Scene, columns: Iterable[int]) -> Iterator[Caution]:
         if code <= EDGE or code >= 1.0 - EDGE:
             end = "lowest" if code <= EDGE else "highest"
             value = text(parameter.decode(np.array([code]))[0])
-            found.append(f"{parameter.name} = {value}, the {end}")
-    if found:
+            edges.append(f"{parameter.name} = {value}, the {end}")
+    if edges:
         edge = "of what was tried" if scene.space.remarks else "of the space"
         yield Caution(
             "EN004",
-            f"The best configuration lies on the edge {edge}: {check.some(found)}.",
+            f"The best configuration lies on the edge {edge}: {check.some(edges)}.",
             "A better one may lie beyond it, where nothing was tried.",
             "Widen the range there and search again.",
         )
@@ -286,15 +286,15 @@ def remark_edge(scene: Scene, columns: Iterable[int]) -> Iterator[Caution]:
 
 def hardly_tried(bias: SamplingBias, params: Iterable[str]) -> Iterator[Caution]:
     """Yield a caution if parts of parameters were hardly tried."""
-    found = [
+    gaps = [
         f"{name} {gap.words} ({gap.n_trials} trial{'' if gap.n_trials == 1 else 's'})"
         for name in params
         for gap in bias.gaps.get(name, ())
     ]
-    if found:
+    if gaps:
         yield Caution(
             "EN065",
-            f"Hardly tried: {check.some(found)}.",
+            f"Hardly tried: {check.some(gaps)}.",
             "Curves there are mostly the surrogate's guess; the band shows how uncertain it is.",
             "Evaluate configurations there; `suggest` proposes some.",
         )
@@ -314,11 +314,11 @@ def warn_of_repeated(trials: Trials) -> Iterator[Caution]:
 
 def remark_rarely_active(curves: Iterable[EffectCurve]) -> Iterator[Caution]:
     """Yield a caution if few trials have a parameter active."""
-    found = [f"{c.param} ({c.n_trials})" for c in curves if c.n_trials < FEW_TRIALS]
-    if found:
+    rare = [f"{c.param} ({c.n_trials})" for c in curves if c.n_trials < FEW_TRIALS]
+    if rare:
         yield Caution(
             "EN067",
-            f"Active in fewer than {FEW_TRIALS} trials: {check.some(found)}.",
+            f"Active in fewer than {FEW_TRIALS} trials: {check.some(rare)}.",
             "Their curves are mostly the surrogate's guess.",
             "Evaluate more configurations of that branch.",
         )
@@ -326,12 +326,12 @@ def remark_rarely_active(curves: Iterable[EffectCurve]) -> Iterator[Caution]:
 
 def remark_divided_by_order(trees: Iterable[RegionTree]) -> Iterator[Caution]:
     """Yield a note if categories had too many levels to try every division of them."""
-    found = [tree.param for tree in trees if not all(region.exact for region in tree.regions)]
-    if found:
+    divided = [tree.param for tree in trees if not all(region.exact for region in tree.regions)]
+    if divided:
         yield Caution(
             "EN068",
             "A category with more than 12 levels was split along an ordering of them, in the "
-            f"regions of {check.some(found)}.",
+            f"regions of {check.some(divided)}.",
             "A better split of its levels may exist.",
             severity=Severity.NOTE,
         )
@@ -339,17 +339,17 @@ def remark_divided_by_order(trees: Iterable[RegionTree]) -> Iterator[Caution]:
 
 def empty_regions(trees: Iterable[RegionTree]) -> Iterator[Caution]:
     """Yield a caution if few trials lie in a region whose band is narrower than the whole."""
-    found = [
+    empty = [
         f"{tree.param} where {leaf.words} ({leaf.n_trials})"
         for tree in trees
         for leaf in tree.leaves
         if leaf.n_trials < FEW_IN_REGION and leaf.narrower > 0 and leaf.limits
     ]
-    if found:
+    if empty:
         yield Caution(
             "EN069",
             f"Regions with a narrow band and fewer than {FEW_IN_REGION} trials: "
-            f"{check.some(found, limit=3)}.",
+            f"{check.some(empty, limit=3)}.",
             "Their band is narrow because the surrogate extrapolates from what it saw elsewhere.",
             "Evaluate a few configurations there before you rely on it.",
         )

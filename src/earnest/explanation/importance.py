@@ -50,9 +50,9 @@ class Share(Plain):
     @classmethod
     def of(cls, drawn: Floats, confidence_level: float) -> Share:
         """Return the mean of draws and their quantiles, within [0, 1]."""
-        kept = np.clip(drawn, 0.0, 1.0)
-        low, high = quantile_limits(kept, confidence_level, Side.TWO_SIDED)
-        return cls(min(max(float(kept.mean()), low), high), low, high)
+        shares = np.clip(drawn, 0.0, 1.0)
+        low, high = quantile_limits(shares, confidence_level, Side.TWO_SIDED)
+        return cls(min(max(float(shares.mean()), low), high), low, high)
 
 
 @dataclass(frozen=True)
@@ -162,11 +162,13 @@ def measure_importance(
     order = sorted(main, key=lambda name: (-total[name].value, -main[name].value))
     ranked = {name: main[name] for name in order}
     first = sorted(columns, key=lambda c: -total[scene.space[c].name].value)[:MOST_IN_PAIRS]
-    found = dict(_yield_pairs(scene, sorted(first), whole, confidence_level)) if pairs else {}
+    interactions = (
+        dict(_yield_pairs(scene, sorted(first), whole, confidence_level)) if pairs else {}
+    )
     return Importance(
         ranked,
         {name: total[name] for name in ranked},
-        dict(sorted(found.items(), key=lambda item: -item[1].value)),
+        dict(sorted(interactions.items(), key=lambda item: -item[1].value)),
         confidence_level,
     )
 
@@ -224,12 +226,14 @@ def _draw_at(
     for k, column in enumerate(columns):
         moved[:, :, column] = values[:, k, None]
     rows = scene.space.mask(moved.reshape(-1, points.shape[1]))
-    made = draws(scene.fitted, rows, DRAWS, scene.stream(*stream))
-    return made.reshape(DRAWS, len(values), len(points))
+    sampled = draws(scene.fitted, rows, DRAWS, scene.stream(*stream))
+    return sampled.reshape(DRAWS, len(values), len(points))
 
 
-def _divide(part: Floats, whole: Floats) -> Floats:
-    return np.asarray(np.divide(part, whole, out=np.zeros_like(part), where=whole > 0))
+def _divide(numerator: Floats, denominator: Floats) -> Floats:
+    return np.asarray(
+        np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)
+    )
 
 
 @dataclass(frozen=True)
@@ -265,8 +269,10 @@ class _SpaceSample:
         """Return the expected variance of the objective over some of the points."""
         if rows.sum() < 2:
             return 0.0
-        part = self.covariance[np.ix_(rows, rows)]
-        return max(float(self.mean[rows].var() + part.diagonal().mean() - part.mean()), 0.0)
+        covariance = self.covariance[np.ix_(rows, rows)]
+        return max(
+            float(self.mean[rows].var() + covariance.diagonal().mean() - covariance.mean()), 0.0
+        )
 
 
 def _thin(codes: Floats) -> Floats:

@@ -94,10 +94,10 @@ class Explanation(Result):
     ...     {"rate": 10 ** rng.uniform(-4, 0), "depth": int(rng.integers(1, 9))} for _ in range(40)
     ... ]
     >>> score = [-((np.log10(c["rate"]) + 2) ** 2) + 0.1 * c["depth"] for c in configs]
-    >>> found = en.explain(configs, objective_values=score, direction="maximize", rng=0)
-    >>> found.objective.name, list(found.effects)
+    >>> explanation = en.explain(configs, objective_values=score, direction="maximize", rng=0)
+    >>> explanation.objective.name, list(explanation.effects)
     ('objective', ['rate', 'depth'])
-    >>> found.best_config["depth"]
+    >>> explanation.best_config["depth"]
     7
     """
 
@@ -306,8 +306,8 @@ class Explanation(Result):
         )
         if self.trust is Trust.NOT_SHOWN:
             note += f"; {NOT_SHOWN}"
-        told = f"; cautions: {', '.join(codes)}" if codes else ""
-        return PaperTable(heads, tuple(body), f"{note}{told}.")
+        remarks = f"; cautions: {', '.join(codes)}" if codes else ""
+        return PaperTable(heads, tuple(body), f"{note}{remarks}.")
 
     def save(self, path: str | Path, *, draws: bool = True) -> Path:
         """Write it as JSON, or as a page if the name ends in .html, and return where to.
@@ -477,8 +477,8 @@ def find_most_important(importance: Importance, where: Mapping[str, str] | None 
     if not leading:
         return "no hyperparameter clearly matters most"
     verb = "matters" if len(leading) == 1 else "matter"
-    told = (f"{n} (where {parts[n]})" if parts.get(n) else n for n in leading)
-    return f"{' and '.join(told)} {verb} most"
+    named = (f"{n} (where {parts[n]})" if parts.get(n) else n for n in leading)
+    return f"{' and '.join(named)} {verb} most"
 
 
 def find_leading(importance: Importance) -> tuple[str, ...]:
@@ -488,9 +488,9 @@ def find_leading(importance: Importance) -> tuple[str, ...]:
     return next((names[:k] for k in counts if _are_apart(importance, names[:k], names[k:])), ())
 
 
-def _are_apart(importance: Importance, first: tuple[str, ...], rest: tuple[str, ...]) -> bool:
+def _are_apart(importance: Importance, first: tuple[str, ...], others: tuple[str, ...]) -> bool:
     lowest = min(importance.total[name].low for name in first)
-    return lowest > max(importance.total[name].high for name in rest)
+    return lowest > max(importance.total[name].high for name in others)
 
 
 def in_percent(share: Share) -> str:

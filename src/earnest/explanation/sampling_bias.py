@@ -144,7 +144,7 @@ def sampling_bias(
             continue
         here, there = (_find_active(codes, j) for codes in (trials, even))
         if len(here) and len(there):
-            coordinates = (_make_coordinates(space, j, part) for part in (here, there))
+            coordinates = (_make_coordinates(space, j, sample) for sample in (here, there))
             by_param[parameter.name] = discrepancy(*coordinates)
             gaps[parameter.name] = hardly_tried(space, j, here, there)
     rows = make_unit_rows if variant == "unit_cube" else make_raw_rows

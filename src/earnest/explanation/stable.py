@@ -89,9 +89,9 @@ def not_worse(scene: Scene, codes: Floats, best: int, confidence_level: float) -
     top = scene.codes[[best]]
     mean, _ = scene.fitted.posterior(codes)
     best_mean = float(scene.fitted.posterior(top)[0][0])
-    own = float(scene.fitted.covariance(top, top)[0, 0])
+    best_variance = float(scene.fitted.covariance(top, top)[0, 0])
     variance = variances(scene.fitted, codes)
     shared = scene.fitted.covariance(codes, top)[:, 0]
-    spread = np.sqrt(np.maximum(variance + own - 2 * shared, 0.0))
+    spread = np.sqrt(np.maximum(variance + best_variance - 2 * shared, 0.0))
     reach = NormalDist().inv_cdf(confidence_level)
     return np.asarray(scene.objective.worse_by(mean, best_mean) <= reach * spread)

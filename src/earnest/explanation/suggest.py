@@ -120,10 +120,10 @@ class _Picks:
         least = LEAST * float(self.among.diagonal().max(initial=0.0))
         free = np.ones(len(self.among), dtype=bool)
         for _ in range(min(count, len(self.among))):
-            own = self.among.diagonal() + self.noise
+            variance = self.among.diagonal() + self.noise
             gains = np.where(
                 free & (self.among.diagonal() > least),
-                (self.across**2).mean(axis=0) / np.maximum(own, 1e-300),
+                (self.across**2).mean(axis=0) / np.maximum(variance, 1e-300),
                 -1.0,
             )
             at = int(np.argmax(gains))
@@ -131,13 +131,13 @@ class _Picks:
                 return
             taken += float(gains[at])
             free[at] = False
-            self._observe(at, float(own[at]))
+            self._observe(at, float(variance[at]))
             yield at, self._find_narrowing(taken)
 
-    def _observe(self, at: int, own: float) -> None:
+    def _observe(self, at: int, variance: float) -> None:
         row = self.among[at].copy()
-        self.across -= np.outer(self.across[:, at], row) / own
-        self.among -= np.outer(row, row) / own
+        self.across -= np.outer(self.across[:, at], row) / variance
+        self.among -= np.outer(row, row) / variance
 
     def _find_narrowing(self, taken: float) -> float:
         if self.at_targets <= 0.0:

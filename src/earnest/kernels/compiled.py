@@ -199,7 +199,7 @@ def auc_table(
     labels: Numbers,
     counts: Bytes,
     n_jobs: int = 1,
-    kept: KeptRanks | None = None,
+    cache: KeptRanks | None = None,
 ) -> Floats:
     """Compute the area under the ROC curve of every column for every resample.
 
@@ -213,7 +213,7 @@ def auc_table(
         How often each resample holds each row.
     n_jobs : int
         Number of threads, over blocks of columns.
-    kept : KeptRanks, optional
+    cache : KeptRanks, optional
         The orders of the columns, as far as they are known; the others are added.
 
     Returns
@@ -237,13 +237,13 @@ def auc_table(
     if len(counts) <= FEW_RESAMPLES:
 
         def scan(columns: slice) -> None:
-            ranking = _find_ranking(scores, labels, columns, kept)
+            ranking = _find_ranking(scores, labels, columns, cache)
             _scan_few(_read_only(counts), ranking, columns.start, out)
 
         each(scan, _cut_columns(scores.shape, PROGRAM_BYTES, n_jobs), n_jobs)
         return out
     for lanes in _make_lane_groups(counts, BYTE_OF_LANE, n_jobs):
-        work = partial(_fill_auc, scores, labels, kept, lanes, _count_classes(lanes, labels), out)
+        work = partial(_fill_auc, scores, labels, cache, lanes, _count_classes(lanes, labels), out)
         each(work, _cut_columns(scores.shape, PROGRAM_BYTES, n_jobs), n_jobs)
     return out
 
@@ -251,13 +251,13 @@ def auc_table(
 def _fill_auc(
     scores: Numbers,
     labels: Numbers,
-    kept: KeptRanks | None,
+    cache: KeptRanks | None,
     lanes: Lanes,
     classes: Floats,
     out: Floats,
     columns: slice,
 ) -> None:
-    ranking = _find_ranking(scores, labels, columns, kept)
+    ranking = _find_ranking(scores, labels, columns, cache)
     scan_auc(lanes, classes, _write_program(lanes, ranking), columns.start, out)
 
 
@@ -268,9 +268,9 @@ def _count_classes(lanes: Lanes, labels: Numbers) -> Floats:
     """
     few = labels.shape[1] == 1 and len(labels) <= FEW_CASES
     classes = np.empty((len(lanes.blocks) if few else 0, 2, LANES))
-    own = np.ascontiguousarray(labels[:, 0], np.int8)
+    column = np.ascontiguousarray(labels[:, 0], np.int8)
     for block, counted in zip(lanes.blocks, classes, strict=False):
-        count_classes(block, own, BYTE_OF_LANE, counted)
+        count_classes(block, column, BYTE_OF_LANE, counted)
     return classes
 
 
@@ -280,7 +280,7 @@ def auc_selected(
     counts: Bytes,
     columns: NDArray[np.intp],
     n_jobs: int = 1,
-    kept: KeptRanks | None = None,
+    cache: KeptRanks | None = None,
 ) -> Floats:
     """Compute the area under the ROC curve of one column per resample.
 
@@ -304,15 +304,15 @@ def auc_selected(
             "`columns` names a column that does not exist", needs=f"0 to {scores.shape[1] - 1}"
         )
     out = np.empty(counts.shape[0])
-    used, place = np.unique(columns, return_inverse=True)
-    resamples = np.argsort(place, kind="stable")  # those of the first used column, then the next
-    starts = np.searchsorted(place[resamples], np.arange(used.size + 1))
+    used, position = np.unique(columns, return_inverse=True)
+    resamples = np.argsort(position, kind="stable")  # those of the first used column, then the next
+    starts = np.searchsorted(position[resamples], np.arange(used.size + 1))
     counts = _read_only(counts)
 
     def scan(block: slice) -> None:
-        ranking = _find_ranking(scores, labels, used[block], kept)
-        part = starts[block.start : block.stop + 1]
-        _scan_selected(counts, ranking, resamples, part, out)
+        ranking = _find_ranking(scores, labels, used[block], cache)
+        bounds = starts[block.start : block.stop + 1]
+        _scan_selected(counts, ranking, resamples, bounds, out)
 
     each(scan, _cut_columns((scores.shape[0], used.size), PROGRAM_BYTES, n_jobs), n_jobs)
     return out
@@ -325,7 +325,7 @@ def curve_table(
     counts: Bytes,
     n_jobs: int = 1,
     max_fpr: float | None = None,
-    kept: KeptRanks | None = None,
+    cache: KeptRanks | None = None,
 ) -> Floats:
     """Compute a metric that walks down the distinct scores, for every column and resample.
 
@@ -354,7 +354,7 @@ def curve_table(
     _check(scores, labels, counts)
     out = np.empty((counts.shape[0], scores.shape[1]))
     for lanes in _make_lane_groups(counts, np.arange(LANES), n_jobs):
-        work = partial(_fill_curve, CURVES.index(kind), limit, scores, labels, kept, lanes, out)
+        work = partial(_fill_curve, CURVES.index(kind), limit, scores, labels, cache, lanes, out)
         each(work, _cut_columns(scores.shape, PROGRAM_BYTES, n_jobs), n_jobs)
     return out
 
@@ -364,12 +364,12 @@ def _fill_curve(
     limit: float,
     scores: Numbers,
     labels: Numbers,
-    kept: KeptRanks | None,
+    cache: KeptRanks | None,
     lanes: Lanes,
     out: Floats,
     columns: slice,
 ) -> None:
-    ranking = _find_ranking(scores, labels, columns, kept)
+    ranking = _find_ranking(scores, labels, columns, cache)
     shared = labels.shape[1] == 1
     walk(kind, limit, lanes, ranking, shared, columns.start, out)
 
@@ -380,7 +380,7 @@ def concordance_table(
     event: Numbers,
     counts: Bytes,
     n_jobs: int = 1,
-    kept: KeptRanks | None = None,
+    cache: KeptRanks | None = None,
 ) -> Floats:
     """Compute Harrell's concordance index of every column for every resample.
 
@@ -419,7 +419,7 @@ def concordance_table(
     for lanes in _make_lane_groups(counts, BYTE_OF_LANE, n_jobs):
         floor = sum(_count_pairs(lanes, floor_at_level(order, level)) for level in order.levels)
         total = _count_pairs(lanes, comparable(order))
-        work = partial(_fill_concordance, risk, used, kept, order, lanes, floor, total, out)
+        work = partial(_fill_concordance, risk, used, cache, order, lanes, floor, total, out)
         each(work, _cut_columns(risk.shape, LEVEL_BYTES, n_jobs), n_jobs)
     return out
 
@@ -427,7 +427,7 @@ def concordance_table(
 def _fill_concordance(
     risk: Numbers,
     used: NDArray[np.int8],
-    kept: KeptRanks | None,
+    cache: KeptRanks | None,
     order: TimeOrder,
     lanes: Lanes,
     floor: Longs | int,
@@ -435,7 +435,7 @@ def _fill_concordance(
     out: Floats,
     columns: slice,
 ) -> None:
-    ranking = _find_ranking(risk, used, columns, kept)
+    ranking = _find_ranking(risk, used, columns, cache)
     concordant = -floor
     for level in order.levels:
         concordant = concordant + _count_pairs(lanes, at_level(ranking, order, level))
@@ -530,18 +530,18 @@ def _find_ranking(
     scores: Numbers,
     labels: Numbers,
     columns: slice | NDArray[np.intp],
-    kept: KeptRanks | None,
+    cache: KeptRanks | None,
 ) -> Ranking:
     """Return the orders of some columns, and sort those that are not known yet."""
-    if kept is None:
+    if cache is None:
         return _rank_columns(scores, labels, columns)
-    places = np.arange(len(kept.known))[columns]
-    missing = places[~kept.known[places]]
+    places = np.arange(len(cache.is_sorted))[columns]
+    missing = places[~cache.is_sorted[places]]
     if len(missing):
-        found = _rank_columns(scores, labels, missing)
-        kept.put(missing, KeptRanks(*found, np.ones(len(missing), np.bool_)))
-    part = kept.part(columns)
-    return Ranking(part.rows, part.marks, part.lengths, part.tied)
+        ranking = _rank_columns(scores, labels, missing)
+        cache.put(missing, KeptRanks(*ranking, np.ones(len(missing), np.bool_)))
+    some = cache.part(columns)
+    return Ranking(some.rows, some.marks, some.lengths, some.tied)
 
 
 def _rank_columns(scores: Numbers, labels: Numbers, columns: slice | NDArray[np.intp]) -> Ranking:
@@ -551,8 +551,8 @@ def _rank_columns(scores: Numbers, labels: Numbers, columns: slice | NDArray[np.
     for start in range(0, chosen.shape[0], ROWS_AT_ONCE):
         rows = slice(start, start + ROWS_AT_ONCE)
         values[:, rows] = chosen[rows].T
-    own = labels if labels.shape[1] == 1 else labels[:, columns]
-    return rank(values, np.array(own.T, np.int8, order="C"))
+    chosen_labels = labels if labels.shape[1] == 1 else labels[:, columns]
+    return rank(values, np.array(chosen_labels.T, np.int8, order="C"))
 
 
 # ----------------------------------------------------------------------- one resample at a time

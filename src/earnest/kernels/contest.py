@@ -54,8 +54,8 @@ def contest(
         _find_winners(pi, metric, weights.values[top : top + RESAMPLES], largest, workers(n_jobs))
         for top in range(0, len(weights), RESAMPLES)
     ]
-    known = [part for part in parts if part is not None]
-    return np.concatenate(known) if len(known) == len(parts) else None
+    blocks = [block for block in parts if block is not None]
+    return np.concatenate(blocks) if len(blocks) == len(parts) else None
 
 
 def _find_winners(
@@ -86,9 +86,9 @@ def _settle(
     for start in range(0, len(columns), COLUMNS):
         some = columns[start : start + COLUMNS]
         losses = _find_losses(pi, metric, slice(0, pi.n_cases), some)  # (n, c)
-        for place, column in enumerate(some):
+        for position, column in enumerate(some):
             rows = np.flatnonzero(doubt[:, column])
-            sums = weighted_sums(weights[rows], losses[:, [place]], bound_of(metric))[:, 0]
+            sums = weighted_sums(weights[rows], losses[:, [position]], bound_of(metric))[:, 0]
             gains[rows, column] = metric.sign * sums / weights[rows].sum(axis=1, dtype=np.float64)
     return first_best(gains if metric.has_unit else in_units_of_the_best(gains[None])[0])
 
@@ -110,13 +110,13 @@ def _score_roughly(
     coarsest = np.zeros(pi.n_configs)
     for start in range(0, pi.n_cases, ROWS):
         block = slice(start, min(start + ROWS, pi.n_cases))
-        own = scratch.copy("weights", weights[:, block], np.float32)
-        mass = own @ np.ones(own.shape[1], dtype=np.float32)  # exact: whole numbers
+        heavy = scratch.copy("weights", weights[:, block], np.float32)
+        mass = heavy @ np.ones(heavy.shape[1], dtype=np.float32)  # exact: whole numbers
         step = largest / np.floor((EXACT - 1) / max(1.0, float(mass.max())))
-        whole = scratch.empty("losses", (own.shape[1], pi.n_configs), np.float32)
+        whole = scratch.empty("losses", (heavy.shape[1], pi.n_configs), np.float32)
         _round(pi, metric, block, 1.0 / step, whole, jobs)
         product = scratch.empty("product", sums.shape, np.float32)
-        np.matmul(own, whole, out=product)
+        np.matmul(heavy, whole, out=product)
         sums += np.multiply(product, step.astype(np.float32), out=product)
         total += mass
         coarsest = np.maximum(coarsest, step)
@@ -138,9 +138,9 @@ def _round(
 
     def fill(start: int) -> None:
         rows = slice(start, min(start + step, block.stop))
-        part = out[rows.start - block.start : rows.stop - block.start]
+        target_rows = out[rows.start - block.start : rows.stop - block.start]
         losses = _find_losses(pi, metric, rows, everything)
-        np.rint(np.multiply(losses, factor, out=part, casting="same_kind"), out=part)
+        np.rint(np.multiply(losses, factor, out=target_rows, casting="same_kind"), out=target_rows)
 
     each(fill, range(block.start, block.stop, step), jobs)
 

@@ -82,8 +82,8 @@ def score_moments(
     weights = as_counts(weights)
     parts = _count_features(pi, target, metric, responses)
     cells = CELLS if len(weights) > FEW else IN_CACHE
-    kept = min(cells // ROWS, SUMS // min(len(weights), RESAMPLES))
-    width = max(1, min(columns, kept // parts))
+    most = min(cells // ROWS, SUMS // min(len(weights), RESAMPLES))
+    width = max(1, min(columns, most // parts))
     blocks = [slice(left, min(left + width, columns)) for left in range(0, columns, width)]
     jobs = min(n_jobs, len(blocks)) if len(weights) <= FEW else 1
     one_thread = Scratch()
@@ -92,10 +92,10 @@ def score_moments(
         scratch = one_thread if jobs == 1 else Scratch()
         for top in range(0, len(weights), RESAMPLES):
             some = weights[top : top + RESAMPLES]
-            own, shared = _sum_features(
+            sums, shared = _sum_features(
                 pi, target, metric, responses[:, block], some, parts, scratch
             )
-            out[top : top + RESAMPLES, block] = metric.combine(own, shared)
+            out[top : top + RESAMPLES, block] = metric.combine(sums, shared)
 
     each(fill, blocks, jobs)
     return out
@@ -113,13 +113,13 @@ def _sum_features(
     """Return the weighted sums of the features, (m, B, C) and (s, B, 1), block by block of rows."""
     centre = _find_centre(pi, target, metric, responses)
     shape = (parts, len(weights), responses.shape[1])
-    own = scratch.empty("own", shape, np.float64)
+    sums = scratch.empty("own", shape, np.float64)
     shared: NDArray[np.float64] | float = 0.0
     heaviest = _find_heaviest(metric, weights)
     for start in range(0, target.n, ROWS):
         rows = slice(start, min(start + ROWS, target.n))
-        part = target.take(np.arange(rows.start, rows.stop))
-        moments = metric.features(part, respond(pi, metric.needs, responses[rows]), centre)
+        cases = target.take(np.arange(rows.start, rows.stop))
+        moments = metric.features(cases, respond(pi, metric.needs, responses[rows]), centre)
         beside = np.atleast_2d(moments.shared).T
         if heaviest * _find_largest(moments) < EXACT:
             block = scratch.copy("weights", weights[:, rows], np.float32)
@@ -132,9 +132,9 @@ def _sum_features(
             heavy = cut_weights(weights[:, rows])
             product = sum_slices(heavy, cut_features(moments.own, weights.dtype, bound_of(metric)))
             common = sum_slices(heavy, cut_features(beside, weights.dtype))
-        np.add(own, product, out=own) if start else np.copyto(own, product)
+        np.add(sums, product, out=sums) if start else np.copyto(sums, product)
         shared = shared + common
-    return own, np.asarray(shared).T[:, :, None]
+    return sums, np.asarray(shared).T[:, :, None]
 
 
 def score_selected_moments(
@@ -153,10 +153,10 @@ def score_selected_moments(
     for left in range(0, columns, width):
         block = slice(left, min(left + width, columns))
         mine = np.flatnonzero((index >= block.start) & (index < block.stop))
-        own, shared = _sum_selected(
+        sums, shared = _sum_selected(
             pi, target, metric, responses[:, block], weights[mine], index[mine] - left
         )
-        out[mine] = metric.combine(own, shared)[:, 0]
+        out[mine] = metric.combine(sums, shared)[:, 0]
     return out
 
 
@@ -171,13 +171,13 @@ def _sum_selected(
     """Return the weighted sums of each resample's own column, (m, B, 1) and (s, B, 1)."""
     centre = _find_centre(pi, target, metric, responses)
     having = [np.flatnonzero(index == c) for c in range(responses.shape[1])]
-    own: NDArray[np.float64] | float = 0.0
+    sums: NDArray[np.float64] | float = 0.0
     shared: NDArray[np.float64] | float = 0.0
     heaviest = _find_heaviest(metric, weights)
     for start in range(0, target.n, ROWS):
         rows = slice(start, min(start + ROWS, target.n))
-        part = target.take(np.arange(rows.start, rows.stop))
-        moments = metric.features(part, respond(pi, metric.needs, responses[rows]), centre)
+        cases = target.take(np.arange(rows.start, rows.stop))
+        moments = metric.features(cases, respond(pi, metric.needs, responses[rows]), centre)
         whole = heaviest * _find_largest(moments) < EXACT
         features = _cut_unless(whole, moments.own, weights, bound_of(metric))
         beside = _cut_unless(whole, np.atleast_2d(moments.shared).T, weights)
@@ -188,8 +188,8 @@ def _sum_selected(
             heavy: Slices = [some.astype(np.float32)] if whole else cut_weights(some)
             product[:, mine] = sum_slices(heavy, [f[:, :, c : c + 1] for f in features])
             common[mine] = sum_slices(heavy, beside)
-        own, shared = own + product, shared + common
-    return np.asarray(own), np.asarray(shared).T[:, :, None]
+        sums, shared = sums + product, shared + common
+    return np.asarray(sums), np.asarray(shared).T[:, :, None]
 
 
 def _cut_unless(
@@ -210,8 +210,8 @@ def _find_heaviest(metric: MomentMetric, weights: Numbers) -> float:
 
 def bound_of(metric: MomentMetric) -> float | None:
     """Return the largest number that a case can have, None where it is not known."""
-    known = metric.mean_of_cases and np.isfinite(metric.limits).all()
-    return float(np.abs(metric.limits).max()) if known else None
+    bounded = metric.mean_of_cases and np.isfinite(metric.limits).all()
+    return float(np.abs(metric.limits).max()) if bounded else None
 
 
 def _find_largest(moments: Moments) -> float:
@@ -233,8 +233,8 @@ def _count_features(
     pi: Predictions, target: Target, metric: MomentMetric, responses: Numbers
 ) -> int:
     """Return how many features of its own a configuration has, at least 1."""
-    one = responses[:, :1]
-    centre = _find_centre(pi, target, metric, one)
-    first = respond(pi, metric.needs, one[:1])
+    first_column = responses[:, :1]
+    centre = _find_centre(pi, target, metric, first_column)
+    first = respond(pi, metric.needs, first_column[:1])
     moments = metric.features(target.take(np.arange(1)), first, centre)
     return max(1, len(moments.own))

@@ -32,18 +32,18 @@ LARGEST_COUNT = (1 << LABEL) - 1
 
 
 @jit
-def _first_best(scores: Floats, known: int, unit: float) -> int:
+def _first_best(scores: Floats, size: int, unit: float) -> int:
     """Return the first place whose score is the best up to rounding, -1 if none is a number."""
     best = -np.inf
-    for place in range(known):
-        if scores[place] > best:
-            best = scores[place]
+    for index in range(size):
+        if scores[index] > best:
+            best = scores[index]
     if best == -np.inf:
         return -1
     floor = best - TIE * max(unit, abs(best))
-    for place in range(known):
-        if scores[place] >= floor:
-            return place
+    for index in range(size):
+        if scores[index] >= floor:
+            return index
     return -1
 
 
@@ -52,18 +52,18 @@ def _begin(b: int, library: Ints, start: Ints, picks: Ints, scores: Floats) -> i
     """Empty the answers of a resample, and return the size of its library, 0 without a start."""
     picks[b] = -1
     scores[b] = np.nan
-    known = 0
-    while start[b] >= 0 and known < library.shape[1] and library[b, known] >= 0:
-        known += 1
-    return known
+    size = 0
+    while start[b] >= 0 and size < library.shape[1] and library[b, size] >= 0:
+        size += 1
+    return size
 
 
 @jit
 def _add_best(
     b: int,
     step: int,
-    found: Floats,
-    known: int,
+    gains: Floats,
+    size: int,
     unit: float,
     library: Ints,
     start: Ints,
@@ -71,10 +71,10 @@ def _add_best(
     scores: Floats,
 ) -> int:
     """Write down the member that a step adds, and return its place, -1 if none can be added."""
-    chosen = start[b] if step == 0 else _first_best(found, known, unit)
+    chosen = start[b] if step == 0 else _first_best(gains, size, unit)
     if chosen >= 0:
         picks[b, step] = library[b, chosen]
-        scores[b, step] = found[chosen]
+        scores[b, step] = gains[chosen]
     return chosen
 
 
@@ -167,10 +167,10 @@ def greedy_areas(
     packed = np.empty(n, dtype=np.int64)
     spare = np.empty(n, dtype=np.int64)
     bins = np.empty(3 * BINS, dtype=np.int64)
-    found = np.empty(most)
+    gains = np.empty(most)
     for b in range(len(counts)):
-        known = _begin(b, library, start, picks, scores)
-        if known == 0:
+        size = _begin(b, library, start, picks, scores)
+        if size == 0:
             continue
         for v in range(views):
             m, positive, total = 0, 0, 0
@@ -185,12 +185,12 @@ def greedy_areas(
                     m += 1
             sizes[v] = m
             pairs[v] = 2.0 * positive * (total - positive)
-        for c in range(known):
+        for c in range(size):
             for v in range(views):
                 for i in range(sizes[v]):
                     drawn[c, v, i] = keys[library[b, c], v, rows[v, i]]
         for step in range(steps):
-            for c in range(known):
+            for c in range(size):
                 if step == 0 and c != start[b]:
                     continue
                 score = 0.0
@@ -198,8 +198,8 @@ def greedy_areas(
                     for i in range(sizes[v]):
                         packed[i] = ((running[v, i] + drawn[c, v, i]) << KEY) | marks[v, i]
                     score += _count_pairs(packed, spare, bins, sizes[v]) / pairs[v]
-                found[c] = score / views
-            chosen = _add_best(b, step, found, known, 1.0, library, start, picks, scores)
+                gains[c] = score / views
+            chosen = _add_best(b, step, gains, size, 1.0, library, start, picks, scores)
             if chosen < 0:
                 break
             for v in range(views):
@@ -238,41 +238,41 @@ def greedy_chances(
     longest = ((repeats * longest + 15) // 16) * 16
     drawn = np.empty((most, longest))
     running = np.empty(longest)
-    found = np.empty(most)
+    gains = np.empty(most)
     for b in range(len(counts)):
-        known = _begin(b, library, start, picks, scores)
+        size = _begin(b, library, start, picks, scores)
         total = 0
-        for c in range(known):
-            own = chances[library[b, c]]
+        for c in range(size):
+            column = chances[library[b, c]]
             total = 0
             for repeat in range(repeats):
                 for i in range(n):
                     for _ in range(counts[b, i]):
-                        drawn[c, total] = own[repeat * n + i]
+                        drawn[c, total] = column[repeat * n + i]
                         total += 1
         filled = ((total + 15) // 16) * 16
         for i in range(filled):
             running[i] = 0.0
-        for step in range(steps if known > 0 else 0):
+        for step in range(steps if size > 0 else 0):
             share = 1.0 / (step + 1.0)
             for i in range(total, filled):  # their chance is 1, whatever is added
                 running[i] = float(step)
-            for c in range(known):
+            for c in range(size):
                 for i in range(total, filled):
                     drawn[c, i] = 1.0
                 if step == 0 and c != start[b]:
                     continue
                 score = 0.0
                 for top in range(0, filled, 16):
-                    one, two, three, four = 1.0, 1.0, 1.0, 1.0
+                    first, second, third, fourth = 1.0, 1.0, 1.0, 1.0
                     for i in range(top, top + 16, 4):
-                        one *= (running[i] + drawn[c, i]) * share
-                        two *= (running[i + 1] + drawn[c, i + 1]) * share
-                        three *= (running[i + 2] + drawn[c, i + 2]) * share
-                        four *= (running[i + 3] + drawn[c, i + 3]) * share
-                    score += np.log((one * two) * (three * four))
-                found[c] = score / total
-            chosen = _add_best(b, step, found, known, 0.0, library, start, picks, scores)
+                        first *= (running[i] + drawn[c, i]) * share
+                        second *= (running[i + 1] + drawn[c, i + 1]) * share
+                        third *= (running[i + 2] + drawn[c, i + 2]) * share
+                        fourth *= (running[i + 3] + drawn[c, i + 3]) * share
+                    score += np.log((first * second) * (third * fourth))
+                gains[c] = score / total
+            chosen = _add_best(b, step, gains, size, 0.0, library, start, picks, scores)
             if chosen < 0:
                 break
             for i in range(total):
@@ -298,26 +298,26 @@ def products(rows: Floats, counts: Ints, library: Ints, out: Floats) -> None:
     most = library.shape[1]
     drawn = np.empty((rows.shape[1], most))
     for b in range(len(counts)):
-        known = 0
-        while known < most and library[b, known] >= 0:
-            known += 1
+        size = 0
+        while size < most and library[b, size] >= 0:
+            size += 1
         m = 0
         for i in range(rows.shape[1]):
             weight = counts[b, i % n]
             if weight > 0:
                 root = np.sqrt(float(weight))
-                for c in range(known):
+                for c in range(size):
                     drawn[m, c] = root * rows[library[b, c], i]
                 m += 1
         for c in range(most):
             for d in range(most):
                 out[b, c, d] = 0.0
         for i in range(m):
-            for c in range(known):
+            for c in range(size):
                 left = drawn[i, c]
-                for d in range(c, known):
+                for d in range(c, size):
                     out[b, c, d] += left * drawn[i, d]
-        for c in range(known):
+        for c in range(size):
             for d in range(c):
                 out[b, c, d] = out[b, d, c]
 
@@ -336,19 +336,19 @@ def greedy_squares(
         As for `greedy_areas`.
     """
     most = library.shape[1]
-    found = np.empty(most)
+    gains = np.empty(most)
     along = np.empty(most)
     for b in range(len(library)):
-        known = _begin(b, library, start, picks, scores)
-        along[:known] = 0.0
+        size = _begin(b, library, start, picks, scores)
+        along[:size] = 0.0
         square = 0.0
-        for step in range(steps if known > 0 else 0):
-            for c in range(known):
+        for step in range(steps if size > 0 else 0):
+            for c in range(size):
                 grown = square + 2.0 * along[c] + together[b, c, c]
-                found[c] = -grown / ((step + 1.0) * (step + 1.0))
-            chosen = _add_best(b, step, found, known, 0.0, library, start, picks, scores)
+                gains[c] = -grown / ((step + 1.0) * (step + 1.0))
+            chosen = _add_best(b, step, gains, size, 0.0, library, start, picks, scores)
             if chosen < 0:
                 break
             square += 2.0 * along[chosen] + together[b, chosen, chosen]
-            for c in range(known):
+            for c in range(size):
                 along[c] += together[b, chosen, c]

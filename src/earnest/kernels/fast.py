@@ -28,19 +28,21 @@ def table(
     truth: Numbers,
     counts: NDArray[np.uint8],
     n_jobs: int,
-    kept: KeptRanks | None = None,
+    cache: KeptRanks | None = None,
 ) -> Array:
     """Return the metric (B, M) of every column of scores (n, M) under counts (B, n)."""
     if metric.kernel == "concordance":
         time, event = truth[:, 0], truth[:, 1].astype(bool)
-        return _cached_or_not(compiled.concordance_table, scores, time, event, counts, n_jobs, kept)
+        return _cached_or_not(
+            compiled.concordance_table, scores, time, event, counts, n_jobs, cache
+        )
     labels = truth[:, None]
     if metric.kernel == "roc_auc":
-        return _cached_or_not(compiled.auc_table, scores, labels, counts, n_jobs, kept)
+        return _cached_or_not(compiled.auc_table, scores, labels, counts, n_jobs, cache)
     assert metric.kernel is not None
     max_fpr = metric.knobs.get("max_fpr")
     curve = partial(compiled.curve_table, metric.kernel)
-    values = _cached_or_not(curve, scores, labels, counts, n_jobs, max_fpr, kept)
+    values = _cached_or_not(curve, scores, labels, counts, n_jobs, max_fpr, cache)
     return np.clip(values, *metric.limits, out=values)  # rounding, as the plain scan does
 
 
@@ -51,18 +53,18 @@ def selected(
     counts: NDArray[np.uint8],
     columns: NDArray[np.intp],
     n_jobs: int,
-    kept: KeptRanks | None = None,
+    cache: KeptRanks | None = None,
 ) -> Array:
     """Return the metric (B,) of one column of scores (n, M) a resample."""
     if metric.kernel == "roc_auc":
         labels = truth[:, None]
-        return _cached_or_not(compiled.auc_selected, scores, labels, counts, columns, n_jobs, kept)
+        return _cached_or_not(compiled.auc_selected, scores, labels, counts, columns, n_jobs, cache)
     out = np.empty(len(counts))
     for column in np.unique(columns):
         mine = np.flatnonzero(columns == column)
-        one = slice(column, column + 1)
-        known = None if kept is None else kept.part(one)
-        out[mine] = table(metric, scores[:, one], truth, counts[mine], n_jobs, known)[:, 0]
+        block = slice(column, column + 1)
+        ranks = None if cache is None else cache.part(block)
+        out[mine] = table(metric, scores[:, block], truth, counts[mine], n_jobs, ranks)[:, 0]
     return out
 
 

@@ -23,13 +23,13 @@ def place(positive: NDArray[np.bool_], scores: Numbers) -> tuple[Floats, Floats]
     --------
     >>> import numpy as np
     >>> from earnest.kernels.placing import place
-    >>> own, other = place(np.array([False, True, True]), np.array([[0.2], [0.2], [0.7]]))
-    >>> own.tolist(), other.tolist()
+    >>> positives, negatives = place(np.array([False, True, True]), np.array([[0.2], [0.2], [0.7]]))
+    >>> positives.tolist(), negatives.tolist()
     ([[0.5, 1.0]], [[0.75]])
     """
     n, columns = scores.shape
     first = int(positive.sum())
-    own, other = np.empty((columns, first)), np.empty((columns, n - first))
+    below, above = np.empty((columns, first)), np.empty((columns, n - first))
     seats = np.where(positive, np.cumsum(positive), np.cumsum(~positive)) - 1
     labels = positive.astype(np.int8)[None]
     step = max(1, COLUMN_CELLS // n)
@@ -37,14 +37,14 @@ def place(positive: NDArray[np.bool_], scores: Numbers) -> tuple[Floats, Floats]
         block = slice(left, left + step)
         values = np.ascontiguousarray(scores[:, block].T, dtype=np.float64)
         ranking = rank(values, labels)
-        _place(ranking.rows, ranking.marks, seats, own[block], other[block])
-    return own, other
+        _place(ranking.rows, ranking.marks, seats, below[block], above[block])
+    return below, above
 
 
 @jit
-def _place(rows: Ints, marks: Bytes, seats: Longs, own: Floats, other: Floats) -> None:
+def _place(rows: Ints, marks: Bytes, seats: Longs, positives: Floats, negatives: Floats) -> None:
     """Walk ascending scores, one group of ties after the other."""
-    n, n1, n0 = rows.shape[1], own.shape[1], other.shape[1]
+    n, n1, n0 = rows.shape[1], positives.shape[1], negatives.shape[1]
     for c in range(rows.shape[0]):
         below, passed, start = 0, 0, 0  # negatives and positives below, where the group begins
         while start < n:
@@ -57,9 +57,9 @@ def _place(rows: Ints, marks: Bytes, seats: Longs, own: Floats, other: Floats) -
             down = (2 * (n1 - passed) - first) / (2.0 * n1)
             for k in range(start, stop):
                 if marks[c, k] & POSITIVE:
-                    own[c, seats[rows[c, k]]] = up
+                    positives[c, seats[rows[c, k]]] = up
                 else:
-                    other[c, seats[rows[c, k]]] = down
+                    negatives[c, seats[rows[c, k]]] = down
             below += second
             passed += first
             start = stop

@@ -84,8 +84,8 @@ def _find_whole_columns(responses: NDArray[np.generic]) -> list[int]:
     """Return the configurations without missing predictions."""
     if responses.dtype.kind != "f":
         return list(range(responses.shape[1]))
-    rest = tuple(axis for axis in range(responses.ndim) if axis != 1)
-    return [int(c) for c in np.flatnonzero(~np.isnan(responses).any(axis=rest))]
+    others = tuple(axis for axis in range(responses.ndim) if axis != 1)
+    return [int(c) for c in np.flatnonzero(~np.isnan(responses).any(axis=others))]
 
 
 def _call(
@@ -96,9 +96,9 @@ def _call(
 ) -> float:
     if metric.takes_weights:
         rows = np.flatnonzero(weight)
-        given = weight[rows].astype(float)
+        positive_weight = weight[rows].astype(float)
         return _read_value(
-            metric, metric.function(outcome[rows], response[rows], sample_weight=given)
+            metric, metric.function(outcome[rows], response[rows], sample_weight=positive_weight)
         )
     rows = np.repeat(np.arange(len(weight)), weight.astype(np.intp))
     return _read_value(metric, metric.function(outcome[rows], response[rows]))

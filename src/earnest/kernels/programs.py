@@ -199,14 +199,14 @@ def comparable(order: TimeOrder) -> Ranking:
 def floor_at_level(order: TimeOrder, level: int) -> Ranking:
     """Order a level so that no pair within a node counts: what counts is between nodes."""
     later = _bit(order.units, level)[order.rows]
-    kept = later | order.event[order.rows]
-    return _untied(order.rows[kept], ~later[kept])
+    counted = later | order.event[order.rows]
+    return _untied(order.rows[counted], ~later[counted])
 
 
 def at_level(ranking: Ranking, order: TimeOrder, level: int) -> Ranking:
     """Order each node of a level by risk: earlier events are positive, all later rows negative."""
-    kept = order.event | _bit(order.units, level)
-    sizes = np.bincount(order.units[kept] >> (level + 1), minlength=1)
+    counted = order.event | _bit(order.units, level)
+    sizes = np.bincount(order.units[counted] >> (level + 1), minlength=1)
     shape = (ranking.rows.shape[0], int(sizes.sum()))
     nodes = Ranking(
         np.empty(shape, np.int32),
@@ -214,7 +214,7 @@ def at_level(ranking: Ranking, order: TimeOrder, level: int) -> Ranking:
         np.full(shape[0], shape[1]),
         ranking.tied,
     )
-    _at_level(ranking, order.units, kept, level, np.cumsum(sizes) - sizes, nodes)
+    _at_level(ranking, order.units, counted, level, np.cumsum(sizes) - sizes, nodes)
     return nodes
 
 
@@ -229,20 +229,20 @@ def _untied(rows: Ints, positive: Bools) -> Ranking:
 
 @jit
 def _at_level(
-    ranking: Ranking, units: Ints, kept: Bools, level: int, starts: Longs, nodes: Ranking
+    ranking: Ranking, units: Ints, counted: Bools, level: int, starts: Longs, nodes: Ranking
 ) -> None:
     """Deal the rows, in order of risk, to their nodes."""
     for c in range(ranking.rows.shape[0]):
-        place = starts.copy()
+        position = starts.copy()
         last = np.full(starts.shape[0], -1)  # the tie group that each node met last
         group = 0
         for k in range(ranking.rows.shape[1]):
             row = ranking.rows[c, k]
             group += ranking.marks[c, k] & NEW
-            if kept[row]:
+            if counted[row]:
                 node = units[row] >> (level + 1)
                 earlier = 1 - (units[row] >> level & 1)
-                nodes.rows[c, place[node]] = row
-                nodes.marks[c, place[node]] = earlier * POSITIVE | (group != last[node]) * NEW
+                nodes.rows[c, position[node]] = row
+                nodes.marks[c, position[node]] = earlier * POSITIVE | (group != last[node]) * NEW
                 last[node] = group
-                place[node] += 1
+                position[node] += 1

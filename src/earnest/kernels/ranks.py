@@ -31,7 +31,7 @@ class KeptRanks:
         The row numbers of each column in ascending order, and what is special about each.
     lengths, tied : ndarray, shape (C,)
         How many entries are in use, and whether any two scores are equal.
-    known : ndarray of bool, shape (C,)
+    is_sorted : ndarray of bool, shape (C,)
         Which columns were sorted already.
     """
 
@@ -39,7 +39,7 @@ class KeptRanks:
     marks: NDArray[np.uint8]
     lengths: NDArray[np.int64]
     tied: NDArray[np.bool_]
-    known: NDArray[np.bool_]
+    is_sorted: NDArray[np.bool_]
 
     @classmethod
     def empty(cls, columns: int, n: int) -> KeptRanks:
@@ -59,14 +59,14 @@ class KeptRanks:
             self.marks[columns],
             self.lengths[columns],
             self.tied[columns],
-            self.known[columns],
+            self.is_sorted[columns],
         )
 
-    def put(self, columns: NDArray[np.intp], found: KeptRanks) -> None:
+    def put(self, columns: NDArray[np.intp], ranks: KeptRanks) -> None:
         """Keep the orders of some columns."""
-        self.rows[columns], self.marks[columns] = found.rows, found.marks
-        self.lengths[columns], self.tied[columns] = found.lengths, found.tied
-        self.known[columns] = True
+        self.rows[columns], self.marks[columns] = ranks.rows, ranks.marks
+        self.lengths[columns], self.tied[columns] = ranks.lengths, ranks.tied
+        self.is_sorted[columns] = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,17 +82,17 @@ class RankKeeper:
 
         `column` is the class whose scores are ordered.
         """
-        known = _KEPT.setdefault(self.pi, [])
-        asked = (self.needs, self.repeat, column)
-        for key, labels, ranks in known:
-            if key == asked and np.array_equal(labels, truth):
+        entries = _KEPT.setdefault(self.pi, [])
+        wanted = (self.needs, self.repeat, column)
+        for key, labels, ranks in entries:
+            if key == wanted and np.array_equal(labels, truth):
                 return ranks
         size = ENTRY_BYTES * len(truth) * self.pi.n_configs
-        taken = sum(ENTRY_BYTES * ranks.rows.size for _, _, ranks in known)
+        taken = sum(ENTRY_BYTES * ranks.rows.size for _, _, ranks in entries)
         if taken + size > KEPT_BYTES:
             return None
         ranks = KeptRanks.empty(self.pi.n_configs, len(truth))
-        known.append((asked, np.array(truth), ranks))
+        entries.append((wanted, np.array(truth), ranks))
         return ranks
 
 

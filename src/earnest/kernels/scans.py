@@ -53,10 +53,10 @@ def rank_table(
         block = slice(left, left + width)
         tables = [_view_table(metric, scores, v, weights, n_jobs, block, keeper) for v in views]
         stacked = tables[0][:, :, None] if len(views) == 1 else np.stack(tables, axis=2)
-        part = metric.combine(stacked, masses)
-        if part.shape == out.shape:  # the only block: copying it would take as long as a metric
-            return part
-        out[:, left : left + width] = part
+        values = metric.combine(stacked, masses)
+        if values.shape == out.shape:  # the only block: copying it would take as long as a metric
+            return values
+        out[:, left : left + width] = values
     return out
 
 
@@ -75,8 +75,8 @@ def _view_table(
         from earnest.kernels import fast
 
         whole = None if keeper is None else keeper.find(view.column, view.truth)
-        kept = None if whole is None else whole.part(columns)
-        return fast.table(metric, scores, view.truth, np.asarray(weights, np.uint8), n_jobs, kept)
+        cache = None if whole is None else whole.part(columns)
+        return fast.table(metric, scores, view.truth, np.asarray(weights, np.uint8), n_jobs, cache)
 
     def column(c: int) -> NDArray[np.float64]:
         return scan_plainly(metric, scores[:, c], view.truth, weights, PLAIN_CELLS // n_jobs)
@@ -114,7 +114,7 @@ def rank_selected(
     views = metric.views(target)
     values = np.empty((len(weights), 1, len(views)))
     for v, view in enumerate(views):
-        kept = None if keeper is None else keeper.find(view.column, view.truth)
+        cache = None if keeper is None else keeper.find(view.column, view.truth)
         values[:, 0, v] = _view_selected(
             metric,
             _take_column(scores, view),
@@ -122,7 +122,7 @@ def rank_selected(
             weights,
             columns,
             n_jobs,
-            None if kept is None or places is None else kept.part(places),
+            None if cache is None or places is None else cache.part(places),
         )
     return metric.combine(values, _sum_masses(views, weights))[:, 0]
 
@@ -134,13 +134,13 @@ def _view_selected(
     weights: Numbers,
     columns: NDArray[np.intp],
     n_jobs: int,
-    kept: KeptRanks | None,
+    cache: KeptRanks | None,
 ) -> NDArray[np.float64]:
     if choose_compiled(metric, weights, 1):
         from earnest.kernels import fast
 
         counts = np.asarray(weights, np.uint8)
-        return fast.selected(metric, scores, view.truth, counts, columns, n_jobs, kept)
+        return fast.selected(metric, scores, view.truth, counts, columns, n_jobs, cache)
     out = np.empty(len(weights))
     for c in np.unique(columns):
         mine = np.flatnonzero(columns == c)

@@ -168,38 +168,38 @@ def _mean_of(tables: list[NDArray[np.float64]]) -> NDArray[np.float64]:
 
 
 def _check_columns(columns: ArrayLike, resamples: int, configs: int) -> NDArray[np.intp]:
-    given = np.asarray(columns)
-    fits = given.shape == (resamples,) and given.dtype.kind in "iu"
-    if not fits or ((given < -1) | (given >= configs)).any():
+    index = np.asarray(columns)
+    fits = index.shape == (resamples,) and index.dtype.kind in "iu"
+    if not fits or ((index < -1) | (index >= configs)).any():
         raise InputError(
             "`columns` does not name one configuration per resample",
             needs=f"{resamples} integers from -1 to {configs - 1}",
-            got=f"shape {given.shape}, dtype {given.dtype}",
+            got=f"shape {index.shape}, dtype {index.dtype}",
         )
-    return given.astype(np.intp)
+    return index.astype(np.intp)
 
 
 def _list_repeats(pi: Predictions) -> list[int]:
     """Return the repeats that tested anything; refuse predictions that are all missing."""
-    found = [r for r in range(pi.n_repeats) if pi.cells[r].any()]
-    if not found:
+    repeats = [r for r in range(pi.n_repeats) if pi.cells[r].any()]
+    if not repeats:
         raise EvidenceError(
             "every prediction is missing", needs="predictions of at least one fold", got="NaN alone"
         )
-    return found
+    return repeats
 
 
 def _fit_metric(
-    pi: Predictions, given: Metric | str | Callable[..., float]
+    pi: Predictions, measure: Metric | str | Callable[..., float]
 ) -> tuple[Predictions, Metric]:
     """Return the answers that a metric needs, and the metric on their task, if it fits."""
-    metric = resolve_metric(given).on(pi.target.task)
+    metric = resolve_metric(measure).on(pi.target.task)
     return pick_answer(pi, metric), metric
 
 
-def _fit_weights(pi: Predictions, given: Weights | ArrayLike) -> Weights:
+def _fit_weights(pi: Predictions, counts: Weights | ArrayLike) -> Weights:
     """Return weights of the cases of the predictions, and refuse those of other cases."""
-    weights = given if isinstance(given, Weights) else Weights(np.asarray(given))
+    weights = counts if isinstance(counts, Weights) else Weights(np.asarray(counts))
     if weights.values.shape[1] != pi.n_cases:
         raise InputError(
             "weights and predictions have different cases",
@@ -231,15 +231,15 @@ def _fill_table(
     keep: bool = True,
 ) -> NDArray[np.float64]:
     """Return the table (B, C) of a repeat; `keep` says that the used cases are all it tested."""
-    target, responses, own = _take_part(pi, weights, repeat, used)
+    target, responses, counts = _take_part(pi, weights, repeat, used)
     if isinstance(metric, MomentMetric):
-        return score_moments(pi, target, metric, responses, own, jobs)
+        return score_moments(pi, target, metric, responses, counts, jobs)
     scores = respond(pi, metric.needs, responses)
     if isinstance(metric, RankMetric):
         keeper = RankKeeper(pi, metric.needs, repeat) if keep else None
-        return rank_table(target, metric, scores, own, jobs, keeper)
+        return rank_table(target, metric, scores, counts, jobs, keeper)
     assert isinstance(metric, CallableMetric)
-    return score_callable(target, metric, scores, own)
+    return score_callable(target, metric, scores, counts)
 
 
 def _fill_selected(
@@ -252,17 +252,17 @@ def _fill_selected(
     jobs: int,
 ) -> NDArray[np.float64]:
     winners, index = np.unique(columns, return_inverse=True)
-    target, responses, own = _take_part(pi, weights, repeat, used)
+    target, responses, counts = _take_part(pi, weights, repeat, used)
     responses = responses[:, winners]
     if isinstance(metric, MomentMetric):
-        return score_selected_moments(pi, target, metric, responses, own, index)
+        return score_selected_moments(pi, target, metric, responses, counts, index)
     needed = respond(pi, metric.needs, responses)
     if isinstance(metric, RankMetric):
         keeper = RankKeeper(pi, metric.needs, repeat)
-        return rank_selected(target, metric, needed, own, index, jobs, keeper, winners)
+        return rank_selected(target, metric, needed, counts, index, jobs, keeper, winners)
     assert isinstance(metric, CallableMetric)
     out = np.empty(len(columns))
     for w in range(len(winners)):
         mine = np.flatnonzero(index == w)
-        out[mine] = score_callable(target, metric, needed[:, w : w + 1], own[mine])[:, 0]
+        out[mine] = score_callable(target, metric, needed[:, w : w + 1], counts[mine])[:, 0]
     return out

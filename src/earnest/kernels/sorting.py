@@ -87,17 +87,17 @@ def _insert(keys: Longs, m: int, index_bits: int, bits: Longs) -> bool:
         if prefix > keys[k - 1] >> index_bits:
             continue
         score = _ordered(bits[key & mask])
-        place = k
-        while place > 0:
-            other = keys[place - 1]
+        slot = k
+        while slot > 0:
+            other = keys[slot - 1]
             if other >> index_bits < prefix:
                 break
             if other >> index_bits == prefix and _ordered(bits[other & mask]) <= score:
                 break
-            keys[place] = other
-            place -= 1
-        keys[place] = key
-        moves += k - place
+            keys[slot] = other
+            slot -= 1
+        keys[slot] = key
+        moves += k - slot
         if moves > MOVES_PER_ROW * m:
             return False
     return True

@@ -104,8 +104,8 @@ def _mask(builder: ir.IRBuilder, flags: ir.Value, bit: int) -> ir.Value:
     """Set all bits of all 16-bit lanes if the flag is set, else none."""
     is_set = builder.icmp_unsigned("!=", builder.and_(flags, I8(bit)), I8(0))
     undefined = ir.Constant(V16, ir.Undefined)
-    one = builder.insert_element(undefined, builder.sext(is_set, I16), I32(0))
-    return builder.shuffle_vector(one, undefined, _splat(ir.VectorType(I32, V16.count), 0))
+    lane = builder.insert_element(undefined, builder.sext(is_set, I16), I32(0))
+    return builder.shuffle_vector(lane, undefined, _splat(ir.VectorType(I32, V16.count), 0))
 
 
 class _Sums:
@@ -141,8 +141,8 @@ class _Sums:
         for variable in self.negatives + self.positives:
             vectors += _to_32_bits(builder, builder.load(variable))
         for k, vector in enumerate(vectors):
-            place = builder.gep(raw, [I64(k * V32.count)])
-            builder.store(vector, builder.bitcast(place, V32.as_pointer())).align = 4
+            address = builder.gep(raw, [I64(k * V32.count)])
+            builder.store(vector, builder.bitcast(address, V32.as_pointer())).align = 4
 
 
 def _row(builder: ir.IRBuilder, counts: ir.Value, slots: ir.Value, slot: ir.Value) -> ir.Value:
@@ -187,8 +187,8 @@ def _untied_segment(
             sums.add(sums.pairs[half], builder.mul(s, negatives))
         else:
             below = _to_32_bits(builder, negatives)
-            for part, weight in enumerate(_to_32_bits(builder, s)):
-                sums.add(sums.pairs[2 * half + part], builder.mul(weight, below[part]))
+            for side, weight in enumerate(_to_32_bits(builder, s)):
+                sums.add(sums.pairs[2 * half + side], builder.mul(weight, below[side]))
         if not lean:
             sums.add(sums.positives[half], s)
     for half, d in enumerate(_to_16_bits(builder, read(0))):
@@ -215,9 +215,9 @@ def _tied_segment(
             sums.add(sums.pairs[half], builder.add(won, halved))
         else:
             factors = [_to_32_bits(builder, row) for row in (twice, negatives, equal, d)]
-            for part, (weight, below, own, against) in enumerate(zip(*factors, strict=True)):
-                won, halved = builder.mul(weight, below), builder.mul(own, against)
-                sums.add(sums.pairs[2 * half + part], builder.add(won, halved))
+            for side, (weight, below, equals, against) in enumerate(zip(*factors, strict=True)):
+                won, halved = builder.mul(weight, below), builder.mul(equals, against)
+                sums.add(sums.pairs[2 * half + side], builder.add(won, halved))
         sums.add(sums.negatives[half], d)
         sums.add(sums.positives[half], s)
 
@@ -447,9 +447,9 @@ def count_classes(block: Bytes, labels: NDArray[np.int8], lane_bytes: Longs, out
     """Write the negatives and the positives of 64 resamples into `out` (2, 64)."""
     sums = np.zeros((3, LANES), np.int32)  # the last row is for the rows ignored
     for row in range(labels.shape[0]):
-        own = sums[labels[row]]
+        counts = sums[labels[row]]
         for byte in range(LANES):
-            own[byte] += block[row, byte]
+            counts[byte] += block[row, byte]
     for lane in range(LANES):
         out[0, lane], out[1, lane] = sums[0, lane_bytes[lane]], sums[1, lane_bytes[lane]]
 

@@ -53,8 +53,8 @@ def positives(target: Target, labels: Numbers, centre: object, *, code: int = 1)
     """
     predicted = labels == code
     real = target.y == code
-    own = np.stack([predicted & real[:, None], predicted])
-    return Moments(own, np.stack([np.ones(target.n), real]))
+    features = np.stack([predicted & real[:, None], predicted])
+    return Moments(features, np.stack([np.ones(target.n), real]))
 
 
 def recognised(target: Target, labels: Numbers, centre: object, *, code: int) -> Moments:
@@ -66,8 +66,8 @@ def recognised(target: Target, labels: Numbers, centre: object, *, code: int) ->
 def errors_by_class(target: Target, labels: Numbers, centre: object) -> Moments:
     """Return the false negatives and the false positives; shared: the two classes."""
     real = (target.y == 1)[:, None]
-    own = np.stack([(labels == 0) & real, (labels == 1) & ~real])
-    return Moments(own, np.stack([target.y == 1, target.y == 0]))
+    features = np.stack([(labels == 0) & real, (labels == 1) & ~real])
+    return Moments(features, np.stack([target.y == 1, target.y == 0]))
 
 
 def paid_of_cases(
@@ -78,42 +78,42 @@ def paid_of_cases(
     return one_per_case(target, costs[0] * missed + costs[1] * alarm)
 
 
-def share_or_zero(part: Array, whole: Array, total: Array) -> Array:
+def share_or_zero(count: Array, whole: Array, total: Array) -> Array:
     """Return the part of a whole, 0 where the whole is 0 and NaN where no case has weight."""
-    return where_weighted(share(part, whole, undefined=0.0), total)
+    return where_weighted(share(count, whole, undefined=0.0), total)
 
 
-def precision_of(own: Array, shared: Array) -> Array:
+def precision_of(sums: Array, shared: Array) -> Array:
     """Return the share of the predicted positives that are positive."""
-    return share_or_zero(own[0], own[1], shared[0])
+    return share_or_zero(sums[0], sums[1], shared[0])
 
 
-def cases_of_class(own: Array, shared: Array) -> Array:
+def cases_of_class(sums: Array, shared: Array) -> Array:
     """Return the weight of a class: what a recall is the share of."""
-    return np.broadcast_to(shared[1], own[0].shape)
+    return np.broadcast_to(shared[1], sums[0].shape)
 
 
-def predicted_cases(own: Array, shared: Array) -> Array:
+def predicted_cases(sums: Array, shared: Array) -> Array:
     """Return the weight of the cases that were predicted: what a precision is the share of."""
-    return np.asarray(own[1])
+    return np.asarray(sums[1])
 
 
-def recall_of(own: Array, shared: Array) -> Array:
+def recall_of(sums: Array, shared: Array) -> Array:
     """Return the share of a class that was recognised."""
-    return share_or_zero(own[0], shared[1], shared[0])
+    return share_or_zero(sums[0], shared[1], shared[0])
 
 
-def f_beta_of(own: Array, shared: Array, *, beta: float) -> Array:
+def f_beta_of(sums: Array, shared: Array, *, beta: float) -> Array:
     """Return the harmonic mean of precision and recall, recall counting `beta` times as much."""
     square = beta * beta
-    return share_or_zero((1.0 + square) * own[0], own[1] + square * shared[1], shared[0])
+    return share_or_zero((1.0 + square) * sums[0], sums[1] + square * shared[1], shared[0])
 
 
 def risk_of(
-    own: Array, shared: Array, *, costs: tuple[float, float], priors: tuple[float, float]
+    sums: Array, shared: Array, *, costs: tuple[float, float], priors: tuple[float, float]
 ) -> Array:
     """Return R = c12 P1 e1 + c21 P2 e2 (Yousef 2022, eq. 1c)."""
-    misses, alarms = ratio(own[0], shared[0]), ratio(own[1], shared[1])
+    misses, alarms = ratio(sums[0], shared[0]), ratio(sums[1], shared[1])
     return costs[0] * priors[0] * misses + costs[1] * priors[1] * alarms
 
 
@@ -243,12 +243,12 @@ def risk(
     (0.0, 5.0)
     """
     paid = pair("costs", costs)
-    given = None if priors is None else pair("priors", priors)
-    if given is not None and not math.isclose(sum(given), 1.0, abs_tol=1e-9):
-        raise InputError("`priors` do not sum to 1", got=check.show(given))
-    knobs = {"costs": paid, "priors": given}
+    chances = None if priors is None else pair("priors", priors)
+    if chances is not None and not math.isclose(sum(chances), 1.0, abs_tol=1e-9):
+        raise InputError("`priors` do not sum to 1", got=check.show(chances))
+    knobs = {"costs": paid, "priors": chances}
     name = name_with_knobs("risk", knobs, {"costs": (1.0, 1.0), "priors": None})
-    made = mean_metric(
+    metric = mean_metric(
         name=name,
         title="risk",
         greater_is_better=False,
@@ -259,14 +259,14 @@ def risk(
         features=partial(paid_of_cases, costs=paid),
         whole=set(paid) <= {0.0, 1.0},
     )
-    if given is None:
-        return made
+    if chances is None:
+        return metric
     return replace(
-        made,
-        limits=(0.0, paid[0] * given[0] + paid[1] * given[1]),
+        metric,
+        limits=(0.0, paid[0] * chances[0] + paid[1] * chances[1]),
         needs_all_classes=True,
         features=errors_by_class,
-        combine=partial(risk_of, costs=paid, priors=given),
+        combine=partial(risk_of, costs=paid, priors=chances),
         whole=True,
         mean_of_cases=False,
     )
@@ -294,8 +294,8 @@ def surprises(target: Target, probability: Numbers, centre: object) -> Moments:
 def of_true_class(target: Target, probability: Numbers) -> Array:
     """Return the probability that was given to the class of a case: (n, C)."""
     if target.task is Task.BINARY:
-        given = probability.astype(np.float64)
-        return np.where(target.y[:, None] == 1, given, 1.0 - given)
+        positive = probability.astype(np.float64)
+        return np.where(target.y[:, None] == 1, positive, 1.0 - positive)
     return probability[np.arange(target.n), :, target.y].astype(np.float64)
 
 

@@ -162,7 +162,7 @@ class MomentMetric(Metric):
     features : callable
         `(target, response, centre) -> Moments`, a case's numbers from that case alone.
     combine : callable
-        `(own (m, B, C), shared (s, B, 1)) -> (B, C)`, with NaN where it is undefined.
+        `(sums (m, B, C), shared (s, B, 1)) -> (B, C)`, with NaN where it is undefined.
     centre : callable, optional
         `(target, response) -> any`: what is taken off before squares are summed, from all cases
         at once, so that no digits are lost; handed to `features`.
@@ -283,9 +283,9 @@ def ratio(numerator: ArrayLike, denominator: ArrayLike, undefined: float = np.na
     return out
 
 
-def share(part: ArrayLike, whole: ArrayLike, undefined: float = np.nan) -> Array:
+def share(count: ArrayLike, whole: ArrayLike, undefined: float = np.nan) -> Array:
     """Divide a part by its whole; rounding never takes the result out of [0, 1]."""
-    return np.clip(ratio(part, whole, undefined), 0.0, 1.0)
+    return np.clip(ratio(count, whole, undefined), 0.0, 1.0)
 
 
 CLASSES = frozenset({Task.BINARY, Task.MULTICLASS})
@@ -317,24 +317,24 @@ def outcome_view(target: Target) -> tuple[View, ...]:
     return (View(target.y),)
 
 
-def mean(own: Array, shared: Array) -> Array:
+def mean(sums: Array, shared: Array) -> Array:
     """Return the weighted mean of the first feature."""
-    return ratio(own[0], shared[0])
+    return ratio(sums[0], shared[0])
 
 
-def mean_share(own: Array, shared: Array) -> Array:
+def mean_share(sums: Array, shared: Array) -> Array:
     """Return the weighted mean of the first feature, which lies in [0, 1]."""
-    return share(own[0], shared[0])
+    return share(sums[0], shared[0])
 
 
-def all_cases(own: Array, shared: Array) -> Array:
+def all_cases(sums: Array, shared: Array) -> Array:
     """Return the weight of all cases: what an accuracy is the share of."""
-    return np.broadcast_to(shared[0], own[0].shape)
+    return np.broadcast_to(shared[0], sums[0].shape)
 
 
-def root_mean(own: Array, shared: Array) -> Array:
+def root_mean(sums: Array, shared: Array) -> Array:
     """Return the root of the weighted mean of the first feature."""
-    return np.sqrt(mean(own, shared))
+    return np.sqrt(mean(sums, shared))
 
 
 def find_class_members(target: Target) -> Numbers:

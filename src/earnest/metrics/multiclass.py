@@ -62,8 +62,8 @@ def distances(target: Target, labels: Numbers, centre: object) -> Moments:
 
 def with_predictions(target: Target, labels: Numbers, values: Numbers) -> Moments:
     """Return a number per case and the predictions of every class; shared: the classes."""
-    own = np.concatenate([values[None], class_predictions(target, labels)])
-    return Moments(own, find_class_members(target))
+    features = np.concatenate([values[None], class_predictions(target, labels)])
+    return Moments(features, find_class_members(target))
 
 
 def class_predictions(target: Target, labels: Numbers) -> NDArray[np.bool_]:
@@ -72,11 +72,11 @@ def class_predictions(target: Target, labels: Numbers) -> NDArray[np.bool_]:
     return np.asarray(labels == codes[:, None, None])
 
 
-def mean_recall(own: Array, shared: Array) -> Array:
+def mean_recall(sums: Array, shared: Array) -> Array:
     """Return the mean recall of the classes that have weight, NaN where fewer than two have."""
     present = shared > 0
     count = present.sum(axis=0)
-    recalls = share(own, shared, undefined=0.0).sum(axis=0)
+    recalls = share(sums, shared, undefined=0.0).sum(axis=0)
     return ratio(np.where(count > 1, recalls, np.nan), count)
 
 
@@ -95,40 +95,40 @@ def f1_by_class(hits: Array, predicted: Array, true: Array) -> Array:
     return share(2.0 * hits, predicted + true, undefined=0.0)
 
 
-def macro_mean(own: Array, shared: Array, *, of: Callable[[Array, Array, Array], Array]) -> Array:
+def macro_mean(sums: Array, shared: Array, *, of: Callable[[Array, Array, Array], Array]) -> Array:
     """Return the mean of one value per class, over the classes that are true or predicted."""
-    hits, predicted = np.split(own, 2)
+    hits, predicted = np.split(sums, 2)
     values = of(hits, predicted, shared)
     return ratio(values.sum(axis=0), (predicted + shared > 0).sum(axis=0))
 
 
-def weighted_f1(own: Array, shared: Array) -> Array:
+def weighted_f1(sums: Array, shared: Array) -> Array:
     """Return the mean F1 of the classes, each weighted by its cases."""
-    hits, predicted = np.split(own, 2)
+    hits, predicted = np.split(sums, 2)
     values = f1_by_class(hits, predicted, shared)
     return share((values * shared).sum(axis=0), shared.sum(axis=0))
 
 
-def matthews(own: Array, shared: Array) -> Array:
+def matthews(sums: Array, shared: Array) -> Array:
     """Return the correlation of truth and prediction (Gorodkin 2004), 0 where one is constant."""
-    hits, predicted = own[0], own[1:]
+    hits, predicted = sums[0], sums[1:]
     total = shared.sum(axis=0)
     together = hits * total - (predicted * shared).sum(axis=0)
     product = np.sqrt(off_diagonal(predicted, predicted) * off_diagonal(shared, shared))
     return where_weighted(np.clip(ratio(together, product, undefined=0.0), -1.0, 1.0), total)
 
 
-def kappa(own: Array, shared: Array) -> Array:
+def kappa(sums: Array, shared: Array) -> Array:
     """Return the agreement beyond chance (Cohen 1960), NaN where chance agrees always."""
-    hits, predicted = own[0], own[1:]
+    hits, predicted = sums[0], sums[1:]
     total = shared.sum(axis=0)
     by_chance = off_diagonal(predicted, shared)  # total² times the chance of disagreement
     return np.clip(1.0 - ratio((total - hits) * total, by_chance), -1.0, 1.0)
 
 
-def squared_kappa(own: Array, shared: Array) -> Array:
+def squared_kappa(sums: Array, shared: Array) -> Array:
     """Return kappa with squared distances between codes, NaN where chance agrees always."""
-    seen, predicted = own[0], own[1:]
+    seen, predicted = sums[0], sums[1:]
     codes = np.arange(len(shared), dtype=np.float64)
     far = np.square(codes[:, None] - codes)  # (K, K)
     by_chance = (np.tensordot(far, predicted, axes=1) * shared).sum(axis=0)

@@ -103,8 +103,8 @@ def auc_scan(score: Numbers, truth: Numbers, weights: Numbers) -> Array:
 def average_precision_scan(score: Numbers, truth: Numbers, weights: Numbers) -> Array:
     """Return the mean over positives of the precision at their score, NaN without positives."""
     positive, negative = sum_falling_masses(score, truth, weights)
-    found = np.cumsum(positive, axis=1)
-    precision = ratio(found, found + np.cumsum(negative, axis=1), undefined=0.0)
+    hits = np.cumsum(positive, axis=1)
+    precision = ratio(hits, hits + np.cumsum(negative, axis=1), undefined=0.0)
     return share(in_order(positive * precision), positive.sum(axis=1))
 
 

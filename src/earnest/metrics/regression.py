@@ -78,9 +78,9 @@ def residuals_and_outcome(target: Target, value: Numbers, centre: tuple[float, A
 
 def products(target: Target, value: Numbers, centre: tuple[float, Array]) -> Moments:
     """Return p, p² and p y about the centre; shared: 1, y and y² about the centre."""
-    given = value.astype(np.float64) - centre[1]
+    centred = value.astype(np.float64) - centre[1]
     shared = _make_powers(target, centre[0])
-    return Moments(np.stack([given, np.square(given), given * shared[1][:, None]]), shared)
+    return Moments(np.stack([centred, np.square(centred), centred * shared[1][:, None]]), shared)
 
 
 def _make_powers(target: Target, centre: float) -> Array:
@@ -88,19 +88,19 @@ def _make_powers(target: Target, centre: float) -> Array:
     return np.stack([np.ones(target.n), outcome, np.square(outcome)])
 
 
-def explained(own: Array, shared: Array) -> Array:
+def explained(sums: Array, shared: Array) -> Array:
     """Return R² = 1 - sum of squared errors / sum of squares of y about its mean."""
-    return 1.0 - ratio(own[0], spread(*shared))
+    return 1.0 - ratio(sums[0], spread(*shared))
 
 
-def explained_variance_of(own: Array, shared: Array) -> Array:
+def explained_variance_of(sums: Array, shared: Array) -> Array:
     """Return 1 - variance of the residuals / variance of y."""
-    return 1.0 - ratio(spread(shared[0], *own), spread(*shared))
+    return 1.0 - ratio(spread(shared[0], *sums), spread(*shared))
 
 
-def correlation(own: Array, shared: Array) -> Array:
+def correlation(sums: Array, shared: Array) -> Array:
     """Return Pearson's r."""
-    first, second, product = own
+    first, second, product = sums
     total, outcome, _ = shared
     together = product - ratio(first * outcome, total)
     apart = np.sqrt(spread(total, first, second)) * np.sqrt(spread(*shared))

@@ -80,8 +80,8 @@ def check_positive_number(name: str, value: object) -> float:
 
 def pair(name: str, values: object) -> tuple[float, float]:
     """Return two finite numbers from 0 on that are not both 0."""
-    given = list(values) if isinstance(values, Iterable) and not isinstance(values, str) else []
-    numbers = tuple(_read_number(value) for value in given)
+    listed = list(values) if isinstance(values, Iterable) and not isinstance(values, str) else []
+    numbers = tuple(_read_number(value) for value in listed)
     if len(numbers) != 2 or not all(0.0 <= x < math.inf for x in numbers) or not any(numbers):
         raise InputError(
             f"`{name}` is not a pair of numbers",
@@ -102,23 +102,23 @@ def check_knobs(word: str, function: Callable[..., object], knobs: Mapping[str, 
     """Refuse knobs that the function behind a metric does not have."""
     parameters = inspect.signature(function).parameters if knobs else {}
     open_ended = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values())
-    known = list(parameters)
+    options = list(parameters)
     for knob in knobs:
-        if knob not in known and not open_ended:
+        if knob not in options and not open_ended:
             raise InputError(
                 f"metric {word!r} has no option {knob!r}",
-                needs=", ".join(known),
+                needs=", ".join(options),
                 got=check.show(knob),
-                cure=check.nearest(knob, known),
+                cure=check.nearest(knob, options),
             )
 
 
-def metric(given: object) -> Metric:
+def metric(measure: object) -> Metric:
     """Return the metric for a name, a callable or a metric.
 
     Parameters
     ----------
-    given : str, callable or Metric
+    measure : str, callable or Metric
         A name (`earnest metrics` lists them), one of scikit-learn's names for the same thing, a
         name with knobs such as `'f_beta(beta=0.5)'`, the name of any other scikit-learn scorer, a
         scorer, or a function `f(y, prediction)`; for a function that needs labels or
@@ -134,14 +134,14 @@ def metric(given: object) -> Metric:
     >>> en.metric("partial_roc_auc(max_fpr=0.2)").knobs
     {'max_fpr': 0.2}
     """
-    if isinstance(given, Metric):
-        return given
-    if isinstance(given, str):
-        return _find_named(given)
-    if callable(given) and not isinstance(given, type):
-        return adapt_callable(given)
+    if isinstance(measure, Metric):
+        return measure
+    if isinstance(measure, str):
+        return _find_named(measure)
+    if callable(measure) and not isinstance(measure, type):
+        return adapt_callable(measure)
     raise InputError(
-        "`metric` cannot be read", needs="a name, a callable or a Metric", got=check.show(given)
+        "`metric` cannot be read", needs="a name, a callable or a Metric", got=check.show(measure)
     )
 
 
@@ -164,15 +164,15 @@ def _find_named(name: str) -> Metric:
 
 
 def _find_in_sklearn(word: str, knobs: dict[str, object]) -> Metric:
-    found = adapt_sklearn_name(word, knobs)
-    if found is None:
-        ours = [name for one in METRICS.values() for name in (one.name, *one.aliases)]
+    metric = adapt_sklearn_name(word, knobs)
+    if metric is None:
+        ours = [name for listed in METRICS.values() for name in (listed.name, *listed.aliases)]
         raise UnknownNameError(
             f"metric {check.show(word)} is unknown",
             needs=", ".join(METRICS) + ", or the name of a scikit-learn scorer",
             cure=check.nearest(word, [*ours, *list_sklearn_scorers()]),
         )
-    return found
+    return metric
 
 
 _TASKS: dict[Need, frozenset[Task]] = {
@@ -233,8 +233,8 @@ def make_metric(
             "`function` is not a function", needs="f(y, prediction)", got=check.show(function)
         )
     _need_two_arguments(function)
-    given = Need.RESPONSE if needs is None else needs
-    need = Need(check.one_of("needs", str(given), [str(n) for n in Need]))
+    response = Need.RESPONSE if needs is None else needs
+    need = Need(check.one_of("needs", str(response), [str(n) for n in Need]))
     low, high = limits
     if not low < high:
         raise InputError("`limits` is empty", needs="low < high", got=check.show(limits))
@@ -326,30 +326,30 @@ def _read_scorer(scorer: Scorer) -> Metric:
     One that `make_scorer` made of the same function is the same, whatever defaults are written
     out. Ours is then far quicker than a call of the function for every resample.
     """
-    for word, known in list_sklearn_scorers().items():
-        if known._score_func is scorer._score_func and repr(_describe_scorer(known)) == repr(
+    for word, standard in list_sklearn_scorers().items():
+        if standard._score_func is scorer._score_func and repr(_describe_scorer(standard)) == repr(
             _describe_scorer(scorer)
         ):
-            return METRICS[word] if word in METRICS else adapt_scorer(word, known)
-    word, (_, _, said) = name_function(scorer._score_func), _describe_scorer(scorer)
-    if word == "fbeta_score" and _is_of_sklearn(scorer._score_func) and set(said) == {"beta"}:
-        return FACTORIES["f_beta"](**said)
+            return METRICS[word] if word in METRICS else adapt_scorer(word, standard)
+    word, (_, _, settings) = name_function(scorer._score_func), _describe_scorer(scorer)
+    if word == "fbeta_score" and _is_of_sklearn(scorer._score_func) and set(settings) == {"beta"}:
+        return FACTORIES["f_beta"](**settings)
     return adapt_scorer(word, scorer, scorer._kwargs)
 
 
 def _describe_scorer(scorer: Scorer) -> tuple[int, str | Sequence[str], dict[str, object]]:
     """Return sign, response and settings of a scorer, without what are defaults anyway."""
     usual = inspect.signature(scorer._score_func).parameters
-    said = {
+    settings = {
         name: value
         for name, value in sorted(scorer._kwargs.items())
         if name not in usual
         or repr(usual[name].default) != repr(value)  # may be an array
         or (name == "pos_label" and value is not None)  # that class, whichever is the positive one
     }
-    if "average" in said:  # over classes: none is the positive one
-        said.pop("pos_label", None)
-    return scorer._sign, scorer._response_method, said
+    if "average" in settings:  # over classes: none is the positive one
+        settings.pop("pos_label", None)
+    return scorer._sign, scorer._response_method, settings
 
 
 def _is_of_sklearn(function: Callable[..., object]) -> bool:
@@ -416,8 +416,8 @@ def _clean_settings(settings: Mapping[str, object]) -> dict[str, object]:
 
 def _find_response(scorer: Scorer) -> tuple[Need, frozenset[Task]]:
     """Return what a scorer asks of a model, and the tasks that its function is for."""
-    asked = scorer._response_method
-    methods = (asked,) if isinstance(asked, str) else tuple(asked)
+    wanted = scorer._response_method
+    methods = (wanted,) if isinstance(wanted, str) else tuple(wanted)
     if "decision_function" in methods:
         return Need.SCORE, CLASSES
     if "predict_proba" in methods:
@@ -426,13 +426,13 @@ def _find_response(scorer: Scorer) -> tuple[Need, frozenset[Task]]:
         raise InputError(
             "the scorer needs a response that predictions do not hold",
             needs="predict, predict_proba or decision_function",
-            got=check.show(asked),
+            got=check.show(wanted),
         )
     home = str(getattr(scorer._score_func, "__module__", ""))
     if home == "sklearn.metrics._regression":
         return Need.VALUE, REGRESSION
-    known = home.startswith("sklearn.metrics")
-    return (Need.LABEL, CLASSES) if known else (Need.PREDICTION, _TASKS[Need.PREDICTION])
+    standard = home.startswith("sklearn.metrics")
+    return (Need.LABEL, CLASSES) if standard else (Need.PREDICTION, _TASKS[Need.PREDICTION])
 
 
 class Scorer(Protocol):

@@ -106,8 +106,8 @@ def _refuse_other_classes(classes: tuple[object, ...], metric: Metric) -> None:
     """Refuse a metric about classes that do not exist, or that the scores are not about."""
     for setting in OF_CLASSES:
         value: Any = metric.knobs.get(setting)
-        told = [value] if setting == "pos_label" or value is None else value
-        if value is not None and not any(label in classes for label in told):
+        named = [value] if setting == "pos_label" or value is None else value
+        if value is not None and not any(label in classes for label in named):
             raise MetricError(
                 f"metric {metric.name!r} is about a class that does not exist",
                 needs=check.some(map(repr, classes)),
@@ -147,8 +147,8 @@ def decide(responses: Numbers, task: Task, threshold: float) -> NDArray[Any]:
 
 def decode_labels(target: Target, codes: Numbers) -> NDArray[np.generic]:
     """Return class codes as the user's labels, the first one where nothing was predicted."""
-    known = np.nan_to_num(codes) if codes.dtype.kind == "f" else codes
-    return label_array(target.classes)[known.astype(np.intp)]
+    filled = np.nan_to_num(codes) if codes.dtype.kind == "f" else codes
+    return label_array(target.classes)[filled.astype(np.intp)]
 
 
 def cut(pi: Predictions) -> float:

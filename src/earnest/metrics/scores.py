@@ -38,17 +38,17 @@ CLOSE = 1e-10  # of strengths, at which the fit ends
 PRIOR = 0.005  # of the mean number of judgements: wins, and losses, against an average rival
 
 
-def read_evidence(given: object, metric: object) -> tuple[Any, Metric]:
+def read_evidence(evidence: object, metric: object) -> tuple[Any, Metric]:
     """Return evidence as methods take it, and the metric: that of scores where none is named.
 
     Scores become predictions of a task of their own, and `metric` may name another way to sum them
     up. All other evidence is returned as it is, with the metric on its task.
     """
-    if isinstance(given, Scores):
+    if isinstance(evidence, Scores):
         if isinstance(metric, str):
-            return read_evidence(given.summed_up(metric).predictions, None)
-        return read_evidence(given.predictions, metric)
-    target: Target | None = getattr(given, "target", None)
+            return read_evidence(evidence.summed_up(metric).predictions, None)
+        return read_evidence(evidence.predictions, metric)
+    target: Target | None = getattr(evidence, "target", None)
     measure = None if target is None else target.measure
     if measure is None:
         if metric is None:
@@ -57,13 +57,13 @@ def read_evidence(given: object, metric: object) -> tuple[Any, Metric]:
                 needs="what to measure, such as 'accuracy'",
                 cure="`earnest metrics` lists them.",
             )
-        found = resolve_metric(metric)
-        return given, found if target is None else found.on(target.task)
+        measured = resolve_metric(metric)
+        return evidence, measured if target is None else measured.on(target.task)
     if metric is None:
-        return given, make_score_metric(measure)
+        return evidence, make_score_metric(measure)
     if isinstance(metric, str):
-        return given, make_score_metric(_renamed(measure, Rule.of(metric)))
-    return given, resolve_metric(metric).on(Task.SCORES)
+        return evidence, make_score_metric(_renamed(measure, Rule.of(metric)))
+    return evidence, resolve_metric(metric).on(Task.SCORES)
 
 
 def _renamed(measure: Measure, rule: Rule) -> Measure:
@@ -89,8 +89,8 @@ def make_score_metric(measure: Measure) -> Metric:
     --------
     >>> import earnest as en
     >>> from earnest.metrics.scores import make_score_metric
-    >>> made = en.Scores([[0, 1], [1, 1], [0, 0]])
-    >>> make_score_metric(made.measure).title
+    >>> scores = en.Scores([[0, 1], [1, 1], [0, 0]])
+    >>> make_score_metric(scores.measure).title
     'mean score'
     """
     kind = measure.rule.kind
@@ -139,9 +139,9 @@ def by_task(target: Target, value: Numbers, centre: object, *, count: int) -> Mo
     return Moments(members[:, :, None] * _as_float(value), members)
 
 
-def mean_over_tasks(own: Array, shared: Array, *, weights: Array) -> Array:
+def mean_over_tasks(sums: Array, shared: Array, *, weights: Array) -> Array:
     """Return the weighted mean of the means of tasks, undefined where a task has no item."""
-    return np.asarray(np.tensordot(weights, ratio(own, shared), axes=1))
+    return np.asarray(np.tensordot(weights, ratio(sums, shared), axes=1))
 
 
 def two_numbers(target: Target, value: Numbers, centre: object) -> Moments:
@@ -149,9 +149,9 @@ def two_numbers(target: Target, value: Numbers, centre: object) -> Moments:
     return Moments(np.moveaxis(_as_float(value), -1, 0), ones(target))
 
 
-def ratio_of_sums(own: Array, shared: Array) -> Array:
+def ratio_of_sums(sums: Array, shared: Array) -> Array:
     """Return the ratio of the sums of both numbers."""
-    return ratio(own[0], own[1])
+    return ratio(sums[0], sums[1])
 
 
 def _as_float(value: Numbers) -> Array:
@@ -172,13 +172,13 @@ def judgements(target: Target, value: Numbers, centre: object, *, count: int) ->
     pair, won = codes // 3, (codes % 3) / 2.0
     a, b = pair // count, pair % count
     wins = np.zeros((count * count, target.n))
-    place = np.arange(target.n)
-    wins[a * count + b, place] = won
-    wins[b * count + a, place] += 1.0 - won
+    rows = np.arange(target.n)
+    wins[a * count + b, rows] = won
+    wins[b * count + a, rows] += 1.0 - won
     return Moments(_as_float(value)[None], wins)
 
 
-def bradley_terry(own: Array, shared: Array, *, count: int) -> Array:
+def bradley_terry(sums: Array, shared: Array, *, count: int) -> Array:
     """Return the mean chance to beat one of the others, by the strengths of Bradley and Terry.
 
     Strengths are fitted to who beat whom by the iteration of Zermelo and Hunter (2004). Everybody
@@ -189,12 +189,12 @@ def bradley_terry(own: Array, shared: Array, *, count: int) -> Array:
     total = wins.sum(axis=(1, 2))
     scale = np.where(total > 0, total, np.nan)
     games = wins + np.swapaxes(wins, 1, 2)
-    given = PRIOR * 2.0 * scale[:, None] / count
-    won = wins.sum(axis=2) + given
+    prior = PRIOR * 2.0 * scale[:, None] / count
+    won = wins.sum(axis=2) + prior
     strength = np.ones((len(wins), count))
     for _ in range(ROUNDS):
         together = strength[:, :, None] + strength[:, None, :]
-        fresh = won / ((games / together).sum(axis=2) + 2.0 * given / (strength + 1.0))
+        fresh = won / ((games / together).sum(axis=2) + 2.0 * prior / (strength + 1.0))
         fresh /= np.exp(np.log(fresh).mean(axis=1, keepdims=True))
         moved = np.nanmax(np.abs(fresh - strength) / strength, initial=0.0)
         strength = fresh
@@ -202,7 +202,7 @@ def bradley_terry(own: Array, shared: Array, *, count: int) -> Array:
             break
     beats = strength[:, :, None] / (strength[:, :, None] + strength[:, None, :])
     chance = (beats.sum(axis=2) - 0.5) / max(1, count - 1)  # half against itself
-    place = np.rint(own[0] / scale[:, None])
-    columns = np.where(np.isfinite(place), place, 0).astype(np.intp)
-    found = np.take_along_axis(chance, columns, axis=1)
-    return np.where(np.isfinite(scale)[:, None], found, np.nan)
+    column = np.rint(sums[0] / scale[:, None])
+    columns = np.where(np.isfinite(column), column, 0).astype(np.intp)
+    value = np.take_along_axis(chance, columns, axis=1)
+    return np.where(np.isfinite(scale)[:, None], value, np.nan)

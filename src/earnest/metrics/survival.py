@@ -36,10 +36,10 @@ def concordance_scan(score: Numbers, truth: Numbers, weights: Numbers) -> Array:
         i = earlier[start : start + step, None]  # against every j
         comparable = (time[i] < time) | ((time[i] == time) & ~event)
         credit = comparable * (2.0 * (score[i] > score) + (score[i] == score))
-        own = np.take(heavy, i[:, 0], axis=1)
+        weight = np.take(heavy, i[:, 0], axis=1)
         for total, won in ((twice, credit), (pairs, comparable.astype(np.float64))):
             beyond = heavy @ won.T if whole else weighted_sums(heavy, won.T)  # exact for counts
-            total += (own * beyond).sum(axis=1)
+            total += (weight * beyond).sum(axis=1)
     return share(twice, 2.0 * pairs)
 
 

@@ -50,7 +50,7 @@ class Resampler(Protocol):
 RESAMPLERS: Registry[Resampler] = Registry("resampler")
 
 
-def find_resampler(given: str | Resampler | None) -> Resampler | None:
+def find_resampler(resampler: str | Resampler | None) -> Resampler | None:
     """Return the resampler of a name, as it is, or None where none was given.
 
     Examples
@@ -59,9 +59,9 @@ def find_resampler(given: str | Resampler | None) -> Resampler | None:
     >>> find_resampler("case"), find_resampler(None)
     (CaseBootstrap(), None)
     """
-    if isinstance(given, str) or (given is not None and not hasattr(given, "draw")):
-        return RESAMPLERS[str(given)]
-    return given
+    if isinstance(resampler, str) or (resampler is not None and not hasattr(resampler, "draw")):
+        return RESAMPLERS[str(resampler)]
+    return resampler
 
 
 def batches(
@@ -96,8 +96,8 @@ def batches(
             rng = seeds.generator(Purpose.BOOTSTRAP, stream, first // BLOCK)
             # Always a whole block: what is drawn again comes last, so more resamples extend fewer.
             block = resampler.draw(target, BLOCK, rng, accept)
-            part = values[first - start : first - start + BLOCK]
-            part[:] = _check_counts(block.values[: len(part)], values.dtype)
+            rows = values[first - start : first - start + BLOCK]
+            rows[:] = _check_counts(block.values[: len(rows)], values.dtype)
             return block.unit
 
         jobs = n_jobs if target.n >= LARGE else 1
@@ -295,8 +295,8 @@ def every_class_on_both_sides(target: Target) -> Accept:
         )
 
     def both_sides(counts: Numbers, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-        part = counts[:, rows]
-        return np.asarray((part > 0).any(axis=1) & (part == 0).any(axis=1))
+        drawn = counts[:, rows]
+        return np.asarray((drawn > 0).any(axis=1) & (drawn == 0).any(axis=1))
 
     return partial(_has_every_class, members=members, fulfilled=both_sides)
 

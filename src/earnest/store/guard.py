@@ -131,8 +131,8 @@ def check_objects(connection: GuardedConnection, statements: Iterable[str]) -> N
     """Refuse a file that declares anything but these tables."""
     wanted = {statement.split()[2]: statement for statement in statements}
     for kind, name, statement in connection.list_objects():
-        own = kind == "index" and statement is None and name.startswith("sqlite_autoindex_")
-        if not own and (kind != "table" or wanted.pop(name, None) != statement):
+        internal = kind == "index" and statement is None and name.startswith("sqlite_autoindex_")
+        if not internal and (kind != "table" or wanted.pop(name, None) != statement):
             raise HostileFileError(f"{kind} {name!r} is not of a run file")
     if wanted:
         raise HostileFileError(f"no table {next(iter(wanted))!r}")

@@ -56,7 +56,7 @@ class MemoryStore:
 
     def to_run(self, path: str | Path) -> RunFile:
         """Return what `read_run(path, arrays=False)` would read, had it been kept in that file."""
-        outcomes = {key: replace(one, arrays={}) for key, one in self._outcomes.items()}
+        outcomes = {key: replace(outcome, arrays={}) for key, outcome in self._outcomes.items()}
         return RunFile(Path(path), dict(self._identity or {}), outcomes, dict(self._documents))
 
     def flush(self) -> None:

@@ -67,8 +67,8 @@ def decode(row: Row) -> Outcome:
 def checksum(*content: str | bytes | None) -> int:
     """Return the CRC-32 of texts and bytes, as written in UTF-8 with a 0 byte after each."""
     total = 0
-    for part in content:
-        raw = part.encode() if isinstance(part, str) else part or b""
+    for text in content:
+        raw = text.encode() if isinstance(text, str) else text or b""
         total = zlib.crc32(b"\0", zlib.crc32(raw, total))
     return total
 
@@ -87,12 +87,12 @@ def write_key(key: Key) -> str:
     >>> write_key((3, 0, 7)), read_key("3,0,7")
     ('3,0,7', (3, 0, 7))
     """
-    return ",".join(str(int(part)) for part in key)
+    return ",".join(str(int(index)) for index in key)
 
 
 def read_key(text: str) -> Key:
     """Return a key from how it is written."""
-    return tuple(int(part) for part in text.split(",")) if text else ()
+    return tuple(int(index) for index in text.split(",")) if text else ()
 
 
 def _cut_arrays(
@@ -133,7 +133,7 @@ def _describe_type(name: str, dtype: np.dtype[np.generic]) -> FieldType:
 def _read_type(kind: FieldType) -> np.dtype[np.generic]:
     if isinstance(kind, str):
         return np.dtype(kind)
-    return np.dtype([(field, _read_type(part)) for field, part in kind])
+    return np.dtype([(field, _read_type(inner)) for field, inner in kind])
 
 
 def _write_number(value: float) -> float | str | None:
@@ -156,33 +156,33 @@ INSIDE = ": "  # a fact "estimator: C" tells of a part of the fact "estimator"
 SEVERAL = ("data", "splits", "candidates", "arguments of fit")  # words that "another" does not fit
 
 
-def refuse_another(found: Mapping[str, str], asked: Mapping[str, str], where: str) -> None:
+def refuse_another(stored: Mapping[str, str], current: Mapping[str, str], where: str) -> None:
     """Raise unless both identities are the same, and say how they differ."""
-    names = [name for name in {**found, **asked} if found.get(name) != asked.get(name)]
+    names = [name for name in {**stored, **current} if stored.get(name) != current.get(name)]
     wholes = dict.fromkeys(name.partition(INSIDE)[0] for name in names)
     if names:
         raise StoreError(
             f"{where} holds another run",
             needs="the run that started it, to resume it",
-            got="; ".join(_describe_difference(whole, names, found, asked) for whole in wholes),
+            got="; ".join(_describe_difference(whole, names, stored, current) for whole in wholes),
             cure="Repeat the call that started it, or use another `store` for this one.",
         )
 
 
 def _describe_difference(
-    whole: str, names: list[str], found: Mapping[str, str], asked: Mapping[str, str]
+    whole: str, names: list[str], stored: Mapping[str, str], current: Mapping[str, str]
 ) -> str:
     """Say what differs: the parts of a fact where they are known, else the fact itself."""
     parts = [name for name in names if name.startswith(whole + INSIDE)]
     another = f"{'other' if whole in SEVERAL else 'another'} {whole}"
     if not parts:
-        return f"{another} ({_show_both(whole, found, asked)})"
-    said = (f"{name.partition(INSIDE)[2]} ({_show_both(name, found, asked)})" for name in parts)
-    return f"{another}: {', '.join(said)}"
+        return f"{another} ({_show_both(whole, stored, current)})"
+    facts = (f"{name.partition(INSIDE)[2]} ({_show_both(name, stored, current)})" for name in parts)
+    return f"{another}: {', '.join(facts)}"
 
 
-def _show_both(name: str, found: Mapping[str, str], asked: Mapping[str, str]) -> str:
-    there, now = (_show_fact(part.get(name)) for part in (found, asked))
+def _show_both(name: str, stored: Mapping[str, str], current: Mapping[str, str]) -> str:
+    there, now = (_show_fact(identity.get(name)) for identity in (stored, current))
     return f"{there} there, {now} now"
 
 

@@ -381,9 +381,9 @@ class SqliteStore:
             if is_new(connection, self.path):
                 _prepare(connection)
                 create_tables(connection, identity)
-            found = read_identity(connection)
-            asked = {plain(name): plain(value) for name, value in identity.items()}
-            refuse_another(found, asked, repr(str(self.path)))
+            stored = read_identity(connection)
+            current = {plain(name): plain(value) for name, value in identity.items()}
+            refuse_another(stored, current, repr(str(self.path)))
             self._keys = dict.fromkeys(decode(row).key for row in rows_of(connection))
             read_documents(connection)
             _prepare(connection)
@@ -459,10 +459,10 @@ class _StoredOutcomes(Mapping[Key, Outcome]):
         if key not in self._store._keys:
             raise KeyError(key)
         with explain_errors(self._store.path):
-            found = self._store._connection.execute(
+            row = self._store._connection.execute(
                 f"{SELECT} WHERE key = ?", (write_key(key),)
             ).fetchone()
-            return decode(found)
+            return decode(row)
 
     def __contains__(self, key: object) -> bool:
         return key in self._store._keys
@@ -590,6 +590,6 @@ def _read(connection: GuardedConnection, path: Path, arrays: bool) -> RunFile:
     return RunFile(
         path,
         read_identity(connection),
-        {one.key: one if arrays else replace(one, arrays={}) for one in outcomes},
+        {outcome.key: outcome if arrays else replace(outcome, arrays={}) for outcome in outcomes},
         read_documents(connection),
     )

@@ -97,7 +97,7 @@ def design_in_order(
 ) -> NestedPredictions | PairedHalves:
     """Return the cases of a design by position."""
     if isinstance(design, NestedPredictions):
-        inner = tuple(tuple(part.take(rows) for part in row) for row in design.inner)
+        inner = tuple(tuple(predictions.take(rows) for predictions in row) for row in design.inner)
         return NestedPredictions(design.outer.take(rows), inner)
     pairs = tuple((a.take(rows), b.take(rows)) for a, b in design.halves)
     return PairedHalves(design.whole.take(rows), pairs)
@@ -121,8 +121,8 @@ def _move(pi: Predictions, answers: Array, rng: np.random.Generator) -> Array:
     several = pi.responses.ndim == 4  # classes, whose probabilities sum to 1
     step = 0.1 * rng.standard_normal(answers.shape)
     if answers.min() >= 0.0 and answers.max() <= 1.0:
-        kept = np.clip(answers, 1e-6, 1.0 - 1e-6)
-        moved = 1.0 / (1.0 + np.exp(-(np.log(kept / (1.0 - kept)) + step)))
+        inside = np.clip(answers, 1e-6, 1.0 - 1e-6)
+        moved = 1.0 / (1.0 + np.exp(-(np.log(inside / (1.0 - inside)) + step)))
         return moved / moved.sum(axis=-1, keepdims=True) if several else moved
     return answers + step
 
@@ -219,13 +219,13 @@ def example_replicates(
         (pi.target.y[:, None] == np.arange(3)) * 1.0 if pi.target.task is Task.MULTICLASS else truth
     )
     counts = rng.multinomial(n_cases, np.full(n_cases, 1 / n_cases), size=n_replicates)
-    said = [
+    predictions = [
         x @ np.linalg.lstsq(x[rows], aims[rows], rcond=None)[0] for rows in map(_repeated, counts)
     ]
     shift = 0.5 if pi.target.has_classes else 0.0
     return Replicates(
         target=pi.target,
-        responses=np.stack(said) - shift,
+        responses=np.stack(predictions) - shift,
         counts=counts,
         apparent=x @ np.linalg.lstsq(x, aims, rcond=None)[0] - shift,
         kind=pi.kind,
@@ -250,12 +250,12 @@ def example_evidence(needs: Evidence, task: Task) -> AnyEvidence:
 
 def example_for(spec: MethodSpec, task: Task) -> AnyEvidence:
     """Return an example of the evidence that a method needs: repeats or single cases, too."""
-    made = example_evidence(spec.needs, task)
-    if not isinstance(made, Predictions):
-        return made
+    evidence = example_evidence(spec.needs, task)
+    if not isinstance(evidence, Predictions):
+        return evidence
     if spec.leave_one_out:
-        return with_single_folds(made)
-    return with_repeats(made, 3) if spec.min_repeats > 1 else made
+        return with_single_folds(evidence)
+    return with_repeats(evidence, 3) if spec.min_repeats > 1 else evidence
 
 
 def reordered(evidence: AnyEvidence, seed: int) -> AnyEvidence:
@@ -331,8 +331,8 @@ def _squares(target: Target, response: Array, centre: float | None) -> Moments:
     return Moments(((response - target.y[:, None]) ** 2)[None], np.ones((1, target.n)))
 
 
-def _mean(own: Array, shared: Array) -> Array:
-    return ratio(own[0], shared[0])
+def _mean(sums: Array, shared: Array) -> Array:
+    return ratio(sums[0], shared[0])
 
 
 # The metric of the contract of methods: continuous, so that no two configurations tie in a
@@ -367,7 +367,7 @@ def mirrored(metric: Metric) -> Metric:
     ('minus_roc_auc', False, (-1.0, 0.0))
     """
     low, high = metric.limits
-    made = replace(
+    mirror = replace(
         metric,
         name=f"minus_{metric.name}",
         title=f"minus {metric.title}",
@@ -375,12 +375,12 @@ def mirrored(metric: Metric) -> Metric:
         limits=(0.0 - high, 0.0 - low),  # never -0.0
         aliases=(),
     )
-    if isinstance(made, MomentMetric):
-        return _mirror_moments(made)
-    if isinstance(made, RankMetric):
-        return replace(made, combine=_negate(made.combine))
-    if isinstance(made, CallableMetric):
-        return replace(made, function=_negate(made.function))
+    if isinstance(mirror, MomentMetric):
+        return _mirror_moments(mirror)
+    if isinstance(mirror, RankMetric):
+        return replace(mirror, combine=_negate(mirror.combine))
+    if isinstance(mirror, CallableMetric):
+        return replace(mirror, function=_negate(mirror.function))
     raise InputError("this metric does not belong to a known family", got=type(metric).__name__)
 
 
@@ -397,12 +397,12 @@ def _mirror_moments(metric: MomentMetric) -> MomentMetric:
 
     # A mean of cases must stay one, so the numbers of the cases change their sign.
     def features(target: Target, response: NDArray[np.generic], centre: float) -> Moments:
-        given = metric.features(target, response, centre)
-        own: Array = -np.asarray(given.own, dtype=np.float64)
-        return Moments(own, given.shared)
+        moments = metric.features(target, response, centre)
+        sums: Array = -np.asarray(moments.own, dtype=np.float64)
+        return Moments(sums, moments.shared)
 
-    def mean(own: Array, shared: Array) -> Array:
-        return ratio(own[0], shared[0])
+    def mean(sums: Array, shared: Array) -> Array:
+        return ratio(sums[0], shared[0])
 
     return replace(metric, features=features, combine=mean)
 

@@ -58,8 +58,8 @@ class MethodCase:
         seed: int = 0,
     ) -> MethodCase:
         """Fill in what is missing: a regression, or an AUC for a method of ranks."""
-        made: Method = method() if isinstance(method, type) else method
-        ranks = made.spec.metrics in (
+        instance: Method = method() if isinstance(method, type) else method
+        ranks = instance.spec.metrics in (
             Family.RANK,
             Family.AUC,
             Family.PAIRS,
@@ -67,10 +67,10 @@ class MethodCase:
         )
         if predictions is None:
             task = Task.BINARY if ranks else Task.REGRESSION
-            predictions = example_for(made.spec, task)
+            predictions = example_for(instance.spec, task)
         if metric is None:
             metric = "roc_auc" if ranks else squared_error
-        return cls(made, predictions, resolve_metric(metric), seed)
+        return cls(instance, predictions, resolve_metric(metric), seed)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -86,8 +86,8 @@ class MethodCase:
 
     def ask(self, predictions: AnyEvidence | None = None, **options: Any) -> Estimate:
         """Return the method's answer, other predictions or options aside."""
-        given: dict[str, Any] = {"metric": self.metric, "rng": self.seed, **options}
-        return estimate(predictions or self.predictions, method=self.method, **given)
+        arguments: dict[str, Any] = {"metric": self.metric, "rng": self.seed, **options}
+        return estimate(predictions or self.predictions, method=self.method, **arguments)
 
     @cached_property
     def answer(self) -> Estimate:
@@ -97,15 +97,15 @@ class MethodCase:
 
 def names_its_estimand(case: MethodCase) -> None:
     """The spec is filled in, and the result says what it estimates, of whom, and how."""
-    spec, made = case.method.spec, case.answer
+    spec, estimate = case.method.spec, case.answer
     require(bool(spec.name and spec.title and spec.cites), "a spec has name, title and source")
     require(spec.name.isidentifier() or spec.name[0] in ".", "a name is one word", spec.name)
     require(isinstance(spec.estimand, Estimand), "an estimand is an Estimand", spec.estimand)
     require(isinstance(spec.needs, Evidence), "evidence is named", spec.needs)
-    require(made.method == spec.name, "a result names its method", made.method)
-    require(len(made.estimand) > 20, "a result says what it estimates", made.estimand)
-    require(made.metric == case.metric.name, "a result names its metric", made.metric)
-    require(made.winner in case.names, "a winner is a config", made.winner)
+    require(estimate.method == spec.name, "a result names its method", estimate.method)
+    require(len(estimate.estimand) > 20, "a result says what it estimates", estimate.estimand)
+    require(estimate.metric == case.metric.name, "a result names its metric", estimate.metric)
+    require(estimate.winner in case.names, "a winner is a config", estimate.winner)
 
 
 def value_is_in_the_range_of_the_metric(case: MethodCase) -> None:
@@ -178,39 +178,41 @@ def order_of_cases_does_not_matter(case: MethodCase) -> None:
     rows = np.random.default_rng(case.seed).permutation(case.predictions.n_cases)
     split = np.arange(case.predictions.n_cases) % 4 != 3
     first, second = (_with_split(case.method, mine) for mine in (split, split[rows]))
-    made = case.answer if first is case.method else replace(case, method=first).ask()
+    estimate = case.answer if first is case.method else replace(case, method=first).ask()
     moved = replace(case, method=second).ask(in_order(case.predictions, rows))
-    require(moved.winner == made.winner, "the winner does not depend on the order of cases")
+    require(moved.winner == estimate.winner, "the winner does not depend on the order of cases")
     # Two runs of B draws differ by sqrt(2/B) standard errors; six of those never happen.
-    drawn = made.draws
-    spread = float(np.nanstd(drawn)) if made.n_valid and drawn is not None else None
-    tolerance = 6 * spread * math.sqrt(2 / made.n_valid) if spread and made.n_valid else 0.0
-    require_close(moved.value, made.value, tolerance + 1e-9, "order of cases")
+    drawn = estimate.draws
+    spread = float(np.nanstd(drawn)) if estimate.n_valid and drawn is not None else None
+    tolerance = 6 * spread * math.sqrt(2 / estimate.n_valid) if spread and estimate.n_valid else 0.0
+    require_close(moved.value, estimate.value, tolerance + 1e-9, "order of cases")
 
 
 def order_of_configurations_does_not_matter(case: MethodCase) -> None:
     """The winner follows its column, and the value and limits stay; so it is with replicates."""
-    moved, made = case.ask(reordered(case.predictions, case.seed)), case.answer
-    require(moved.winner == made.winner, "the winner follows its column", moved.winner)
-    require_close(moved.value, made.value, 1e-9, "order of configurations")
-    _require_same_limits(moved, made)
+    moved, estimate = case.ask(reordered(case.predictions, case.seed)), case.answer
+    require(moved.winner == estimate.winner, "the winner follows its column", moved.winner)
+    require_close(moved.value, estimate.value, 1e-9, "order of configurations")
+    _require_same_limits(moved, estimate)
 
 
 def losses_mirror_scores(case: MethodCase) -> None:
     """The negated metric gives the negated value, and limits with their ends exchanged."""
-    made, other = case.answer, case.ask(metric=mirrored(case.metric))
-    require(other.winner == made.winner, "a loss and its negation have one winner", other.winner)
-    require_close(other.value, -made.value, 1e-9, "a loss mirrors a score")
+    estimate, other = case.answer, case.ask(metric=mirrored(case.metric))
+    require(
+        other.winner == estimate.winner, "a loss and its negation have one winner", other.winner
+    )
+    require_close(other.value, -estimate.value, 1e-9, "a loss mirrors a score")
     for side, opposite in (("lower", "upper"), ("upper", "lower"), ("two-sided", "two-sided")):
-        published = isinstance(made.source, DrawnLimits) and made.source.as_published
-        if made.interval is None or (published and side == "two-sided"):
+        published = isinstance(estimate.source, DrawnLimits) and estimate.source.as_published
+        if estimate.interval is None or (published and side == "two-sided"):
             continue  # the 25th and 975th of 1000 draws are not mirror images
-        ours, theirs = made.at(side=side).interval, other.at(side=opposite).interval
+        ours, theirs = estimate.at(side=side).interval, other.at(side=opposite).interval
         if ours is not None and theirs is not None:
             require_close(theirs.low, -ours.high, 1e-9, "limits mirror")
             require_close(theirs.high, -ours.low, 1e-9, "limits mirror")
-    if made.optimism is not None and other.optimism is not None:
-        require_close(other.optimism, made.optimism, 1e-9, "optimism has no sign")
+    if estimate.optimism is not None and other.optimism is not None:
+        require_close(other.optimism, estimate.optimism, 1e-9, "optimism has no sign")
 
 
 def one_configuration_is_answered_or_refused(case: MethodCase) -> None:
@@ -218,21 +220,21 @@ def one_configuration_is_answered_or_refused(case: MethodCase) -> None:
     if not isinstance(case.predictions, Predictions):
         return  # replicates and designs are of one learner
     single = case.predictions.select(0)
-    made = answer_or_refusal(lambda: case.ask(single))
-    if made is not None:
-        require(made.n_configs == 1, "one configuration is counted", made.n_configs)
-        require(made.winner == single.configs.ids[0], "it is the winner", made.winner)
-        require("EN015" in {c.code for c in made.cautions}, "a note says so", made.cautions)
+    estimate = answer_or_refusal(lambda: case.ask(single))
+    if estimate is not None:
+        require(estimate.n_configs == 1, "one configuration is counted", estimate.n_configs)
+        require(estimate.winner == single.configs.ids[0], "it is the winner", estimate.winner)
+        require("EN015" in {c.code for c in estimate.cautions}, "a note says so", estimate.cautions)
 
 
 def result_survives_json(case: MethodCase) -> None:
     """to_dict, JSON and from_dict give the same estimate, at other levels too."""
-    made = case.answer
-    back = Estimate.from_dict(json.loads(json.dumps(made.to_dict(draws=True), allow_nan=False)))
-    require(back == made, "a result survives JSON", back)
-    if made.interval is not None:
+    estimate = case.answer
+    back = Estimate.from_dict(json.loads(json.dumps(estimate.to_dict(draws=True), allow_nan=False)))
+    require(back == estimate, "a result survives JSON", back)
+    if estimate.interval is not None:
         moved = back.at(confidence_level=0.8).interval
-        require(moved == made.at(confidence_level=0.8).interval, "limits survive JSON", moved)
+        require(moved == estimate.at(confidence_level=0.8).interval, "limits survive JSON", moved)
 
 
 def refuses_what_it_cannot_do(case: MethodCase) -> None:
@@ -267,15 +269,25 @@ def cautions_are_known_and_say_what_follows(case: MethodCase) -> None:
 
 def counts_are_consistent(case: MethodCase) -> None:
     """n, configurations and resamples are counted; a standard error is not negative."""
-    made, pi = case.answer, case.predictions
-    require(made.n_cases == pi.n_cases, "cases are counted", made.n_cases)
-    require(made.n_configs == len(case.names), "configurations are counted", made.n_configs)
-    require((made.n_resamples is None) == (made.draws is None), "resamples are the draws")
-    if made.draws is not None and made.n_resamples is not None and made.n_valid is not None:
-        require(made.n_resamples == len(made.draws), "resamples are counted", made.n_resamples)
-        require(0 < made.n_valid <= made.n_resamples, "valid ones are counted", made.n_valid)
-    if made.standard_error is not None:
-        require(made.standard_error >= 0, "a standard error is >= 0", made.standard_error)
+    estimate, pi = case.answer, case.predictions
+    require(estimate.n_cases == pi.n_cases, "cases are counted", estimate.n_cases)
+    require(estimate.n_configs == len(case.names), "configurations are counted", estimate.n_configs)
+    require((estimate.n_resamples is None) == (estimate.draws is None), "resamples are the draws")
+    if (
+        estimate.draws is not None
+        and estimate.n_resamples is not None
+        and estimate.n_valid is not None
+    ):
+        require(
+            estimate.n_resamples == len(estimate.draws),
+            "resamples are counted",
+            estimate.n_resamples,
+        )
+        require(
+            0 < estimate.n_valid <= estimate.n_resamples, "valid ones are counted", estimate.n_valid
+        )
+    if estimate.standard_error is not None:
+        require(estimate.standard_error >= 0, "a standard error is >= 0", estimate.standard_error)
 
 
 def knobs_and_seed_are_recorded(case: MethodCase) -> None:
@@ -367,14 +379,14 @@ def check_method(
 
 def _with_split(method: Method, learn: NDArray[np.bool_]) -> Method:
     """Return the method with a given split, as it is where it draws none."""
-    known = {f.name for f in fields(method)}  # type: ignore[arg-type]  # a dataclass
-    if "learn" not in known:
+    names = {f.name for f in fields(method)}  # type: ignore[arg-type]  # a dataclass
+    if "learn" not in names:
         return method
     return replace(method, learn=tuple(learn.tolist()))  # type: ignore[type-var]  # a dataclass
 
 
-def _bytes(made: Estimate) -> str:
-    return json.dumps(made.to_dict(draws=True))
+def _bytes(estimate: Estimate) -> str:
+    return json.dumps(estimate.to_dict(draws=True))
 
 
 def _require_same_limits(first: Estimate, second: Estimate) -> None:

@@ -37,16 +37,16 @@ class MetricCase:
     @classmethod
     def each(cls, metric: Metric | str, seed: int = 0) -> Iterator[MetricCase]:
         """Yield a case for every task and kind of response that the metric takes."""
-        made, rng = resolve_metric(metric), np.random.default_rng(seed)
-        for pi in _fitting(made):
+        resolved, rng = resolve_metric(metric), np.random.default_rng(seed)
+        for pi in _fitting(resolved):
             counts = rng.multinomial(pi.n_cases, np.full(pi.n_cases, 1 / pi.n_cases), 8)
             counts[0] = 1
-            yield cls(made, pi, counts.astype(np.uint8))
+            yield cls(resolved, pi, counts.astype(np.uint8))
 
     def table(self, counts: NDArray[np.generic] | None = None) -> NDArray[np.float64]:
         """Return the metric (B, C) under counts."""
-        given = self.counts if counts is None else counts
-        return score_table(self.predictions, self.metric, Weights(given))
+        weights = self.counts if counts is None else counts
+        return score_table(self.predictions, self.metric, Weights(weights))
 
 
 def _fitting(metric: Metric) -> Iterator[Predictions]:
@@ -116,10 +116,10 @@ def selected_scores_are_entries_of_the_table(case: MetricCase) -> None:
     """score_selected picks one entry of score_table a resample; -1 is undefined."""
     picks = np.arange(len(case.counts)) % case.predictions.n_configs
     picks[-1] = -1
-    own = score_selected(case.predictions, case.metric, Weights(case.counts), picks)
+    selected = score_selected(case.predictions, case.metric, Weights(case.counts), picks)
     table = case.table()[np.arange(len(picks)), picks]
     table[-1] = np.nan
-    _require_equal(own, table, "selected scores")
+    _require_equal(selected, table, "selected scores")
 
 
 def undefined_is_nan_and_no_exception(case: MetricCase) -> None:

@@ -102,26 +102,28 @@ def predictions_of(predictor: TabularPredictor, wanted: PredictionsRequest) -> P
     ]
     if copies > 0:
         models = [replace(model, peeked=COPIED) for model in models]
-    given = SourceRows(
+    rows = SourceRows(
         n=n_given,
         rows=_find_places(y, n_given),
         index=y.index,
         left_out="their classes have too few" if len(y) < n_given else "",
     )
-    kept = ToolRun(
+    run = ToolRun(
         tool=TOOL,
         models=tuple(models),
-        y=_check_outcome(y, given, wanted) if any(m.answer is not None for m in models) else y,
+        y=_check_outcome(y, rows, wanted) if any(m.answer is not None for m in models) else y,
         static=not any(_TUNED in model.name for model in models),
         weighted=getattr(predictor, "sample_weight", None) is not None,
-        averaged=any(_count_repeats(one) > 1 for one in facts["model_info"].values()),
-        given=given,
+        averaged=any(
+            _count_repeats(facts_of_model) > 1 for facts_of_model in facts["model_info"].values()
+        ),
+        rows=rows,
         rule=_find_rule(facts),
     )
-    said = replace(wanted, task=wanted.task or task, classes=wanted.classes or labels)
+    request = replace(wanted, task=wanted.task or task, classes=wanted.classes or labels)
     if task == "binary" and wanted.positive is None:
-        said = replace(said, positive=predictor.positive_class)
-    return predictions_of_models(kept, said)
+        request = replace(request, positive=predictor.positive_class)
+    return predictions_of_models(run, request)
 
 
 def _read_facts(predictor: TabularPredictor) -> JsonObject:
@@ -182,20 +184,22 @@ def _find_places(y: pd.Series, n_given: int) -> NDArray[np.intp] | None:
     return names.astype(np.intp) if fits else None
 
 
-def _check_outcome(written: pd.Series, given: SourceRows, wanted: PredictionsRequest) -> RawArray:
+def _check_outcome(
+    written: pd.Series, source_rows: SourceRows, wanted: PredictionsRequest
+) -> RawArray:
     """Return the outcome as AutoGluon has it; one that is given must be the same."""
     values = np.asarray(written)
     if wanted.y is None:
         return values
-    own = np.asarray(given.cases(wanted.y))
-    if own.shape != values.shape or not bool(np.all(own == values)):
+    outcome = np.asarray(source_rows.cases(wanted.y))
+    if outcome.shape != values.shape or not bool(np.all(outcome == values)):
         raise InputError(
             "`y` differs from the outcome that AutoGluon used",
             needs=f"the {len(values)} values of its training rows, in the same order",
-            got=f"shape {own.shape}" if own.shape != values.shape else "other values",
+            got=f"shape {outcome.shape}" if outcome.shape != values.shape else "other values",
             cure="Leave it out: the predictor holds the outcome.",
         )
-    return own
+    return outcome
 
 
 def _find_rule(facts: JsonObject) -> GreedyEnsemble | None:
@@ -206,8 +210,8 @@ def _find_rule(facts: JsonObject) -> GreedyEnsemble | None:
     best = facts["model_info"].get(str(facts.get("best_model")), {})
     if best.get("model_type") != "WeightedEnsembleModel":
         return None
-    asked = best.get("bagged_info", {}).get("child_hyperparameters", {})
-    size = int(asked.get("ensemble_size") or GreedyEnsemble.size)
+    settings = best.get("bagged_info", {}).get("child_hyperparameters", {})
+    size = int(settings.get("ensemble_size") or GreedyEnsemble.size)
     return GreedyEnsemble(size=min(max(size, 1), MOST_STEPS))
 
 

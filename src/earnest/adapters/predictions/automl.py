@@ -69,36 +69,36 @@ class ToolRun:
     static: bool = False
     averaged: bool = False  # over repeats, each with folds of its own
     weighted: bool = False  # cases had weights, in training or in scores
-    given: SourceRows | None = None  # None where the cases are all that the tool was given
+    rows: SourceRows | None = None  # None where the cases are all that the tool was given
     rule: EnsembleRule | None = None  # by which the tool made the ensemble that it delivers
 
 
-def predictions_of_models(kept: ToolRun, wanted: PredictionsRequest) -> Predictions:
+def predictions_of_models(run: ToolRun, wanted: PredictionsRequest) -> Predictions:
     """Make Π of the models of a run, with cautions for how they came about."""
-    used = [m for m in kept.models if m.answer is not None and (wanted.ensembles or not m.ensemble)]
+    used = [m for m in run.models if m.answer is not None and (wanted.ensembles or not m.ensemble)]
     if not used:
         raise EvidenceError(
-            f"{kept.tool} kept no out-of-fold predictions",
+            f"{run.tool} kept no out-of-fold predictions",
             needs="at least one model with predictions of every training case",
-            got="; ".join(_explain_silence(kept.models)) or "no models",
+            got="; ".join(_explain_silence(run.models)) or "no models",
         )
     answers = [m.answer for m in used if m.answer is not None]
-    _refuse_unlike(kept.tool, used)
+    _refuse_unlike(run.tool, used)
     scores = np.stack(answers, axis=1)  # (n, C) or (n, C, K)
     scores = scores[:, :, None] if scores.ndim == 2 else scores[:, :, None, :]
     configs = Configs(
         ids=tuple(m.name for m in used),
         params=tuple(m.params for m in used),
-        static=kept.static,
+        static=run.static,
     )
-    of = kept.given or SourceRows(n=len(scores))
-    fold = kept.fold if wanted.fold is None else of.cases(wanted.fold)
+    of = run.rows or SourceRows(n=len(scores))
+    fold = run.fold if wanted.fold is None else of.cases(wanted.fold)
     if wanted.ensembles or len(used) < 2:  # ensembles as they are, or nothing to choose from
-        kept = replace(kept, rule=None)
-    remarks = _yield_remarks(kept, used, fold_known=fold is not None)
-    said = replace(wanted, groups=of.cases(wanted.groups))
-    rule = None if kept.rule is None else kept.rule.name
-    return said.made(kept.y, scores, fold, configs, remarks, rule)
+        run = replace(run, rule=None)
+    remarks = _yield_remarks(run, used, fold_known=fold is not None)
+    request = replace(wanted, groups=of.cases(wanted.groups))
+    rule = None if run.rule is None else run.rule.name
+    return request.made(run.y, scores, fold, configs, remarks, rule)
 
 
 def _count_models(models: Sequence[object]) -> str:
@@ -124,35 +124,35 @@ def _refuse_unlike(tool: str, used: Sequence[Model]) -> None:
         )
 
 
-def _yield_remarks(kept: ToolRun, used: Sequence[Model], *, fold_known: bool) -> Iterator[Caution]:
-    yield from _remark_not_kept(kept)
+def _yield_remarks(run: ToolRun, used: Sequence[Model], *, fold_known: bool) -> Iterator[Caution]:
+    yield from _remark_not_kept(run)
     stopped = [m.name for m in used if m.stops_early]
     if stopped:
         yield Caution(
             "EN101",
-            f"{kept.tool} stopped the training of {_count_models(stopped)} early on the test "
+            f"{run.tool} stopped the training of {_count_models(stopped)} early on the test "
             f"fold: {check.some(stopped)}.",
             "Their predictions are a little too good, and no method corrects for that.",
             "Confirm the result on cases that the tool never saw.",
         )
-    yield from _remark_peeked(kept.tool, used)
-    yield from _remark_ensembles(kept, used)
+    yield from _remark_peeked(run.tool, used)
+    yield from _remark_ensembles(run, used)
     yield from _remark_other_splits(used)
-    yield from _remark_left_out(kept)
-    if kept.weighted:
+    yield from _remark_left_out(run)
+    if run.weighted:
         yield Caution(
             "EN047",
-            f"{kept.tool} was given sample weights.",
+            f"{run.tool} was given sample weights.",
             "The estimate weights every case equally, so it is about a different population.",
         )
-    if kept.averaged or not fold_known:
+    if run.averaged or not fold_known:
         yield Caution(
             "EN104",
-            f"{kept.tool} averages the predictions of its repeats."
-            if kept.averaged
-            else f"{kept.tool} does not report which fold tested a case.",
+            f"{run.tool} averages the predictions of its repeats."
+            if run.averaged
+            else f"{run.tool} does not report which fold tested a case.",
             "All cases count as one fold: methods and tests that need folds refuse.",
-            "" if kept.averaged else "If you know the folds, pass `fold`.",
+            "" if run.averaged else "If you know the folds, pass `fold`.",
             Severity.NOTE,
         )
 
@@ -171,31 +171,31 @@ def _remark_peeked(tool: str, used: Sequence[Model]) -> Iterator[Caution]:
         )
 
 
-def _remark_left_out(kept: ToolRun) -> Iterator[Caution]:
-    if kept.given is not None and kept.given.left_out:
+def _remark_left_out(run: ToolRun) -> Iterator[Caution]:
+    if run.rows is not None and run.rows.left_out:
         yield Caution(
             "EN080",
-            f"{kept.tool} was given {kept.given.n} cases, and {kept.given.n - len(kept.y)} of them "
-            f"are left out: {kept.given.left_out}.",
+            f"{run.tool} was given {run.rows.n} cases, and {run.rows.n - len(run.y)} of them "
+            f"are left out: {run.rows.left_out}.",
             "The estimate is about cases like the others.",
             severity=Severity.NOTE,
         )
 
 
-def _remark_not_kept(kept: ToolRun) -> Iterator[Caution]:
-    silent = [m for m in kept.models if m.answer is None and not m.ensemble]
+def _remark_not_kept(run: ToolRun) -> Iterator[Caution]:
+    silent = [m for m in run.models if m.answer is None and not m.ensemble]
     if silent:
         reasons = check.some(dict.fromkeys(m.why_none for m in silent if m.why_none))
         yield Caution(
             "EN100",
-            f"{kept.tool} kept no predictions of {len(silent)} of {_count_models(kept.models)}: "
+            f"{run.tool} kept no predictions of {len(silent)} of {_count_models(run.models)}: "
             f"{check.some([m.name for m in silent])}" + (f" ({reasons})." if reasons else "."),
             "They took part in the choice, but the estimate does not include them.",
         )
 
 
-def _remark_ensembles(kept: ToolRun, used: Sequence[Model]) -> Iterator[Caution]:
-    names = [m.name for m in kept.models if m.ensemble]
+def _remark_ensembles(run: ToolRun, used: Sequence[Model]) -> Iterator[Caution]:
+    names = [m.name for m in run.models if m.ensemble]
     within = [m.name for m in used if m.ensemble]
     if within:
         yield Caution(
@@ -210,12 +210,12 @@ def _remark_ensembles(kept: ToolRun, used: Sequence[Model]) -> Iterator[Caution]
         yield Caution(
             "EN102",
             f"Left out, because they combine others: {_count_models(names)}, {check.some(names)}.",
-            f"The result is about the best of the rest; {kept.tool} may predict with another model."
-            if kept.rule is None
-            else f"{kept.tool} predicts with an ensemble of its models. `estimate` chooses such an "
+            f"The result is about the best of the rest; {run.tool} may predict with another model."
+            if run.rule is None
+            else f"{run.tool} predicts with an ensemble of its models. `estimate` chooses such an "
             "ensemble of the rest anew, on cases that do not score it.",
             "ensembles=True includes them, optimistic as they are."
-            if kept.rule is None
+            if run.rule is None
             else "For the best single model, use selector='pooled'.",
             Severity.NOTE,
         )

@@ -48,7 +48,7 @@ def _read_killed_run(source: str | Path, wanted: PredictionsRequest) -> Predicti
         raise InputError(
             f"the run {str(source)!r} holds no predictions",
             needs=f"{KEPT[0]}, or {BESIDE[0]}",
-            got=check.some(sorted(one.name for one in Path(source).iterdir())),
+            got=check.some(sorted(file.name for file in Path(source).iterdir())),
         )
     return read_predictions_of_run(path, wanted)
 
@@ -107,7 +107,7 @@ def kind_of(source: str | Path) -> PredictionsReader | None:
     >>> kind_of("nowhere") is None
     True
     """
-    return next((one for one in _list_file_readers() if one.takes(source)), None)
+    return next((reader for reader in _list_file_readers() if reader.takes(source)), None)
 
 
 def _list_file_readers() -> list[PredictionsReader]:
@@ -137,7 +137,7 @@ def refuse_path(source: str | Path, wanted: PredictionsRequest) -> Predictions:
         raise InputError(
             f"{str(path)!r} is not a folder of a supported tool",
             needs=needs,
-            got=check.some(sorted(one.name for one in path.iterdir())) or "an empty folder",
+            got=check.some(sorted(file.name for file in path.iterdir())) or "an empty folder",
             cure=_cure_tables(path),
         )
     start = read_start(path)
@@ -158,7 +158,7 @@ def refuse_path(source: str | Path, wanted: PredictionsRequest) -> Predictions:
 
 def _cure_tables(folder: Path) -> str:
     """Return what to do with a folder of tables that are not scores of items."""
-    if not any(one.name.casefold().endswith(READ) for one in folder.iterdir()):
+    if not any(file.name.casefold().endswith(READ) for file in folder.iterdir()):
         return ""
     return (
         "If these tables hold predictions, put them in one: a row for each case, with a column for "
@@ -332,8 +332,10 @@ def cure_for(source: object) -> str:
     if "BaseSearchCV" in kinds or "OptunaSearchCV" in kinds:
         return "It does not keep its predictions: fit it with earnest.harvest(search, X, y)."
     if hasattr(source, "predictions_"):
-        own = ", or its `estimate_` for the metric of the search" if "SearchCV" in kinds else ""
-        return f"Use its `predictions_`{own}."
+        or_estimate = (
+            ", or its `estimate_` for the metric of the search" if "SearchCV" in kinds else ""
+        )
+        return f"Use its `predictions_`{or_estimate}."
     if kinds & {"TabularPredictor", "AutoML", "H2OAutoML"}:
         return "Read what it kept: earnest.predictions_from(source)."
     if "SearchCV" in kinds:
@@ -350,10 +352,10 @@ def _read_own(source: Predictions, wanted: PredictionsRequest) -> Predictions:
 
 def _read_own_search(source: object, wanted: PredictionsRequest) -> Predictions:
     wanted.refuse("a fitted SearchCV", *vars(wanted))
-    made = getattr(source, "predictions_", None)
-    if not isinstance(made, Predictions):
-        raise InputError("the search kept no predictions", got=check.show(made))
-    return made
+    predictions = getattr(source, "predictions_", None)
+    if not isinstance(predictions, Predictions):
+        raise InputError("the search kept no predictions", got=check.show(predictions))
+    return predictions
 
 
 register(

@@ -28,13 +28,15 @@ if TYPE_CHECKING:
 Source: TypeAlias = "H2OAutoML | H2OGridSearch | ModelBase | Sequence[ModelBase]"
 SEVERAL = "An ensemble has none: pass the H2OAutoML, or the models it is made of."
 KEEP = "keep_cross_validation_predictions=True"
-_NOT_TUNED = re.compile(r"model_id|.*_frame|.*_column|seed|keep_|export_|max_runtime|nfolds|fold_")
+_NOT_TUNED = re.compile(
+    r"model_id|.*_frame|.*_find_column|seed|keep_|export_|max_runtime|nfolds|fold_"
+)
 
 
 def is_source(source: object) -> bool:
     """Tell whether this is an H2OAutoML, a grid, a model of H2O, or a list of models."""
     if isinstance(source, (list, tuple)):
-        return bool(source) and all(_is_model(one) for one in source)
+        return bool(source) and all(_is_model(model) for model in source)
     return _is_automl(source) or _is_grid(source) or _is_model(source)
 
 
@@ -42,28 +44,32 @@ def predictions_of(source: Source, wanted: PredictionsRequest) -> Predictions:
     """Make Π of models that were trained with kept cross-validation predictions."""
     wanted.refuse("H2O", "store", "study", "trust_pickle")
     models = _list_models(source)
-    read = [_read_model(one) for one in models]
-    kept = [one for one, made in zip(models, read, strict=True) if made.answer is not None]
-    if not kept:
+    read = [_read_model(model) for model in models]
+    usable = [
+        model
+        for model, description in zip(models, read, strict=True)
+        if description.answer is not None
+    ]
+    if not usable:
         raise EvidenceError(
             "H2O kept no cross-validation predictions",
             needs=f"models trained with nfolds and {KEEP}",
-            got=check.some([one.name for one in read]) or "no models",
+            got=check.some([model.name for model in read]) or "no models",
             cure=SEVERAL if read and all(m.ensemble for m in read) else "",
         )
-    frame = _find_training_frame(kept)
-    y = _read_outcome(kept[0], frame, wanted)
-    rows, why = _find_cases(missing(y), _find_idle(kept[0], frame, read, len(y)))
-    labels = _match_labels(y[rows], _read_labels(kept[0]))
-    fold = _find_folds(kept, frame, len(y))
+    frame = _find_training_frame(usable)
+    y = _read_outcome(usable[0], frame, wanted)
+    rows, why = _find_cases(missing(y), _find_idle(usable[0], frame, read, len(y)))
+    labels = _match_labels(y[rows], _read_labels(usable[0]))
+    fold = _find_folds(usable, frame, len(y))
     run = ToolRun(
         tool=TOOL,
-        models=tuple(_take_rows(one, rows) for one in read),
+        models=tuple(_take_rows(model, rows) for model in read),
         y=y[rows],
         fold=None if fold is None else fold[rows],
         static=not _is_automl(source),  # grids and lists are made in advance
-        weighted=any(_column(one, "weights_column") is not None for one in kept),
-        given=SourceRows(n=len(y), rows=rows, left_out=why),
+        weighted=any(_find_column(model, "weights_column") is not None for model in usable),
+        rows=SourceRows(n=len(y), rows=rows, left_out=why),
     )
     return predictions_of_models(run, _add_labels(wanted, labels))
 
@@ -73,11 +79,13 @@ def _add_labels(wanted: PredictionsRequest, labels: list[object]) -> Predictions
     if not labels:
         return replace(wanted, task=wanted.task or "regression")
     task = "binary" if len(labels) == 2 else "multiclass"
-    said = replace(wanted, task=wanted.task or task, classes=wanted.classes or labels)
+    request = replace(wanted, task=wanted.task or task, classes=wanted.classes or labels)
     positive = labels[-1] if wanted.positive is None else wanted.positive  # the last, as H2O has it
     by_text = {str(label): label for label in labels}  # levels are text, whatever they were before
     return (
-        replace(said, positive=by_text.get(str(positive), positive)) if len(labels) == 2 else said
+        replace(request, positive=by_text.get(str(positive), positive))
+        if len(labels) == 2
+        else request
     )
 
 
@@ -101,7 +109,7 @@ def _is_model(source: object) -> bool:
 
 def _list_models(source: Source) -> list[ModelBase]:
     if isinstance(source, Sequence):
-        return [_check_trained(one) for one in source]
+        return [_check_trained(model) for model in source]
     if _is_grid(source):
         return list(source.models or ())
     if not _is_automl(source):
@@ -111,8 +119,8 @@ def _list_models(source: Source) -> list[ModelBase]:
     header, *rows = source.leaderboard.as_data_frame(use_pandas=False)
     if "model_id" not in header:
         raise InputError("the H2OAutoML was not trained", cure="Call its `train` first.")
-    place = header.index("model_id")
-    return [h2o.get_model(row[place]) for row in rows]
+    column = header.index("model_id")
+    return [h2o.get_model(row[column]) for row in rows]
 
 
 def _check_trained(model: ModelBase) -> ModelBase:
@@ -137,8 +145,8 @@ def _read_model(model: ModelBase) -> Model:
 
 def _is_stopped_early(params: JsonObject) -> bool:
     """Tell whether the models of the folds stopped early; that of all cases then does not."""
-    said = params.get("stopping_rounds", {})
-    return bool(said.get("input") or said.get("actual"))
+    rounds = params.get("stopping_rounds", {})
+    return bool(rounds.get("input") or rounds.get("actual"))
 
 
 def _find_tuned(params: JsonObject, usual: JsonObject) -> dict[str, object]:
@@ -178,28 +186,28 @@ def _match_labels(y: RawArray, labels: list[str]) -> list[object]:
     """Return the classes as `y` has them: H2O writes p0, p1 for the labels 0 and 1."""
     if not labels:
         return []
-    known = {str(value): value for value in np.unique(y).tolist()}
-    if not set(labels) <= set(known) and all(re.fullmatch(r"p-?\d+", one) for one in labels):
-        labels = [one[1:] for one in labels]
-    strange = [one for one in labels if one not in known]
-    if strange and len(known) > len(labels) - len(strange):
+    classes = {str(value): value for value in np.unique(y).tolist()}
+    if not set(labels) <= set(classes) and all(re.fullmatch(r"p-?\d+", label) for label in labels):
+        labels = [label[1:] for label in labels]
+    strange = [label for label in labels if label not in classes]
+    if strange and len(classes) > len(labels) - len(strange):
         raise InputError(
             "`y` has labels that H2O does not have",
             needs=check.some(map(repr, labels)),
-            got=check.some(map(repr, known)),
+            got=check.some(map(repr, classes)),
         )
-    return [known.get(one, one) for one in labels]
+    return [classes.get(label, label) for label in labels]
 
 
-def _column(model: ModelBase, role: str) -> str | None:
+def _find_column(model: ModelBase, role: str) -> str | None:
     """Return the name of the column that a model was given as its weights or its folds."""
-    said = model.actual_params.get(role)
-    return said.get("column_name") if isinstance(said, dict) else said
+    column = model.actual_params.get(role)
+    return column.get("column_name") if isinstance(column, dict) else column
 
 
 def _find_training_frame(models: Sequence[ModelBase]) -> H2OFrame | None:
     """Return the frame that all were trained on, None where it is no longer in the cluster."""
-    names = {one.actual_params.get("training_frame") for one in models}
+    names = {model.actual_params.get("training_frame") for model in models}
     if len(names) > 1:
         raise EvidenceError(
             "the H2O models were trained on different frames",
@@ -218,7 +226,7 @@ def _read_values(frame: H2OFrame, name: str) -> RawArray:
     cells = [row[0] if row and row[0] != "" else None for row in _read_table(column)[1]]
     if column.types[name] == "enum":
         return np.array(cells, dtype=object if None in cells else None)
-    return np.array([np.nan if one is None else float(one) for one in cells])
+    return np.array([np.nan if cell is None else float(cell) for cell in cells])
 
 
 def _read_outcome(model: ModelBase, frame: H2OFrame | None, wanted: PredictionsRequest) -> RawArray:
@@ -229,29 +237,31 @@ def _read_outcome(model: ModelBase, frame: H2OFrame | None, wanted: PredictionsR
             needs="`y`, in the order of its rows",
             cure="predictions_from(source, y)",
         )
-    given = None if wanted.y is None else np.asarray(wanted.y)
+    outcome = None if wanted.y is None else np.asarray(wanted.y)
     if frame is None:
-        assert given is not None
+        assert outcome is not None
         return _check_length(
-            given, len(_read_table(model.cross_validation_holdout_predictions())[1])
+            outcome, len(_read_table(model.cross_validation_holdout_predictions())[1])
         )
-    own = _read_values(frame, model.actual_params["response_column"])
-    if given is None:
-        return own
-    given = _check_length(given, len(own))
-    absent = missing(own) | missing(given)  # a NaN of pandas may have become the level 'nan'
-    if own.dtype.kind == "f":
-        same = np.isclose(np.where(absent, 0, given).astype(np.float64), np.where(absent, 0, own))
+    written = _read_values(frame, model.actual_params["response_column"])
+    if outcome is None:
+        return written
+    outcome = _check_length(outcome, len(written))
+    absent = missing(written) | missing(outcome)  # a NaN of pandas may have become the level 'nan'
+    if written.dtype.kind == "f":
+        same = np.isclose(
+            np.where(absent, 0, outcome).astype(np.float64), np.where(absent, 0, written)
+        )
     else:
-        same = given.astype(str) == own.astype(str)
+        same = outcome.astype(str) == written.astype(str)
     if not np.all(same | absent):
         raise InputError(
             "`y` differs from the outcome in the training frame",
             needs="its values, in the same order",
-            got=f"{int(np.sum(~(same | absent)))} of {len(own)} different values",
+            got=f"{int(np.sum(~(same | absent)))} of {len(written)} different values",
             cure="Leave it out: the frame holds the outcome.",
         )
-    return given
+    return outcome
 
 
 def _check_length(y: RawArray, n: int) -> RawArray:
@@ -268,12 +278,14 @@ def _find_idle(
     model: ModelBase, frame: H2OFrame | None, read: Sequence[Model], n: int
 ) -> NDArray[np.bool_]:
     """Tell which rows had no weight: of these H2O writes zeros, which are no predictions."""
-    name = _column(model, "weights_column")
+    name = _find_column(model, "weights_column")
     if name is None:
         return np.zeros(n, dtype=bool)
     if frame is not None:
         return ~(_read_values(frame, name) > 0)
-    answers = [one.answer.reshape(n, -1) for one in read if one.answer is not None]
+    answers = [
+        description.answer.reshape(n, -1) for description in read if description.answer is not None
+    ]
     return np.asarray((np.hstack(answers) == 0).all(axis=1))
 
 
@@ -286,31 +298,31 @@ def _find_cases(absent: NDArray[np.bool_], idle: NDArray[np.bool_]) -> tuple[NDA
 
 def _find_folds(models: Sequence[ModelBase], frame: H2OFrame | None, n: int) -> RawArray | None:
     """Return the folds that all models share, None where one does not tell its own."""
-    single = [one for one in models if one.algo != "stackedensemble"]
-    told = [_read_assignment(one, frame, n) for one in single]
-    found = [fold for fold in told if fold is not None]
-    if not found or len(found) < len(told):
+    single = [model for model in models if model.algo != "stackedensemble"]
+    assignments = [_read_assignment(model, frame, n) for model in single]
+    folds = [fold for fold in assignments if fold is not None]
+    if not folds or len(folds) < len(assignments):
         return None
-    for fold, model in zip(found, single, strict=True):
-        if not np.array_equal(fold, found[0]):
+    for fold, model in zip(folds, single, strict=True):
+        if not np.array_equal(fold, folds[0]):
             raise EvidenceError(
                 "the H2O models were tested on different folds",
                 needs="the same folds for every model",
                 got=f"different folds for {model.model_id} and {single[0].model_id}",
                 cure="Train them with one `fold_column`, or fold_assignment='Modulo'.",
             )
-    return found[0]
+    return folds[0]
 
 
 def _read_assignment(model: ModelBase, frame: H2OFrame | None, n: int) -> RawArray | None:
     """Return the folds of a model: kept, or known from how they were made."""
     params = model.actual_params
-    kept = None
+    assignment = None
     if params.get("keep_cross_validation_fold_assignment"):
-        kept = model.cross_validation_fold_assignment()
-    if kept is not None:
-        return _read_codes([row[0] for row in _read_table(kept)[1]])
-    column = _column(model, "fold_column")
+        assignment = model.cross_validation_fold_assignment()
+    if assignment is not None:
+        return _read_codes([row[0] for row in _read_table(assignment)[1]])
+    column = _find_column(model, "fold_column")
     if column is not None and frame is not None:
         return _read_codes([row[0] for row in _read_table(frame[column])[1]])
     if str(params.get("fold_assignment")) == "Modulo" and params.get("nfolds"):

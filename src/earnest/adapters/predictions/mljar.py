@@ -80,21 +80,21 @@ def read_folder(source: str | Path, wanted: PredictionsRequest) -> Predictions:
         )
     labels = _find_labels(tables, task)
     rows, fold = _read_folds(folder, len(with_rows[0]))
-    given = _find_given(rows, int(about.get("rows", rows.max() + 1)), wanted)
+    source_rows = _find_given(rows, int(about.get("rows", rows.max() + 1)), wanted)
     names = _name_labels(labels, numbers=bool(about.get("target_is_numeric")))
     written = _read_written(with_rows[0], names)
-    y = written if wanted.y is None else _check_outcome(written, given, wanted)
-    kept = ToolRun(
+    y = written if wanted.y is None else _check_outcome(written, source_rows, wanted)
+    run = ToolRun(
         tool=TOOL,
         models=tuple(_make_model(table, task, labels) for table in tables),
         y=y,
         fold=fold,
         averaged=fold is None and any(_list_in_order(folder)),
         weighted=bool(about.get("is_sample_weighted")),
-        given=given,
+        rows=source_rows,
         rule=_find_rule(facts, tables),
     )
-    return predictions_of_models(kept, _add_task(wanted, task, _match_labels(y, names)))
+    return predictions_of_models(run, _add_task(wanted, task, _match_labels(y, names)))
 
 
 def _read_params(folder: Path) -> JsonObject:
@@ -132,17 +132,17 @@ def _read(folder: Path) -> Table:
     """Read the folder of a model; an ensemble has another description than a single one."""
     single = folder / "framework.json"
     framework = _read_json(single) if single.is_file() else {"ensemble": True}
-    found = [folder / name for name in FILES if (folder / name).is_file()]
-    if not found:
+    files = [folder / name for name in FILES if (folder / name).is_file()]
+    if not files:
         return Table(folder.name, framework, (), None)
     from pyarrow import ArrowInvalid, csv
 
     try:
-        table = csv.read_csv(found[0])
+        table = csv.read_csv(files[0])
         columns = [column.to_numpy().astype(np.float64) for column in table.columns]
     except (ArrowInvalid, ValueError) as error:
         raise FormatError(
-            f"{found[0].name!r} of {folder.name!r} cannot be read",
+            f"{files[0].name!r} of {folder.name!r} cannot be read",
             needs="a column `target` and columns `prediction`, numbers only",
             got=str(error),
         ) from error
@@ -187,9 +187,9 @@ def _read_folds(folder: Path, n: int) -> tuple[NDArray[np.intp], NDArray[np.intp
 
 
 def _list_in_order(folder: Path) -> list[Path]:
-    found = [*folder.glob("folds/fold_*validation_indices.npy")]
-    found += folder.glob("split_*validation_indices.npy")  # a single split stands beside
-    return sorted(found, key=lambda p: [int(w) for w in p.stem.split("_") if w.isdecimal()])
+    files = [*folder.glob("folds/fold_*validation_indices.npy")]
+    files += folder.glob("split_*validation_indices.npy")  # a single split stands beside
+    return sorted(files, key=lambda p: [int(w) for w in p.stem.split("_") if w.isdecimal()])
 
 
 def _find_given(rows: NDArray[np.intp], n: int, wanted: PredictionsRequest) -> SourceRows:
@@ -197,8 +197,8 @@ def _find_given(rows: NDArray[np.intp], n: int, wanted: PredictionsRequest) -> S
     if wanted.y is None:
         return SourceRows(n=n, rows=rows)
     absent = missing(np.asarray(wanted.y))
-    known = np.flatnonzero(~absent)
-    if absent.ndim != 1 or len(known) <= rows.max():
+    labelled = np.flatnonzero(~absent)
+    if absent.ndim != 1 or len(labelled) <= rows.max():
         raise InputError(
             "`y` does not match the cases that mljar used",
             needs=f"{n} values, in the order of the training rows",
@@ -206,7 +206,7 @@ def _find_given(rows: NDArray[np.intp], n: int, wanted: PredictionsRequest) -> S
             cure="Leave it out: the folder holds the outcome.",
         )
     why = "they have no outcome" if absent.any() else ""
-    return SourceRows(n=len(absent), rows=known[rows], left_out=why)
+    return SourceRows(n=len(absent), rows=labelled[rows], left_out=why)
 
 
 def _name_labels(labels: list[str] | None, *, numbers: bool) -> RawArray | None:
@@ -225,9 +225,11 @@ def _read_written(table: Table, names: RawArray | None) -> RawArray:
     return whole_as_int(target) if names is None else names[target.astype(np.intp)]
 
 
-def _check_outcome(written: RawArray, given: SourceRows, wanted: PredictionsRequest) -> RawArray:
+def _check_outcome(
+    written: RawArray, source_rows: SourceRows, wanted: PredictionsRequest
+) -> RawArray:
     """Return the given outcome if it is the one that mljar wrote."""
-    mine = np.asarray(given.cases(wanted.y))
+    mine = np.asarray(source_rows.cases(wanted.y))
     if mine.dtype.kind == "f" and written.dtype.kind in "if":
         same = np.isclose(mine, written)
     elif mine.dtype.kind == "b" or written.dtype.kind == mine.dtype.kind:
@@ -246,8 +248,8 @@ def _check_outcome(written: RawArray, given: SourceRows, wanted: PredictionsRequ
 
 def _match_labels(y: RawArray, names: RawArray | None) -> list[object] | None:
     """Return the labels as `y` has them."""
-    known = {str(value): value for value in np.unique(y).tolist()}
-    return None if names is None else [known.get(str(name), name) for name in names.tolist()]
+    classes = {str(value): value for value in np.unique(y).tolist()}
+    return None if names is None else [classes.get(str(name), name) for name in names.tolist()]
 
 
 def _make_model(table: Table, task: str, labels: list[str] | None) -> Model:
@@ -273,7 +275,11 @@ def _find_rule(facts: JsonObject, tables: list[Table]) -> GreedyEnsemble | None:
     by_name = {table.name: table.framework for table in tables}
     if not by_name.get(str(facts.get("best_model")), {}).get("ensemble"):
         return None
-    single = [one for one in by_name.values() if not (one.get("ensemble") or one.get("is_stacked"))]
+    single = [
+        facts_of_model
+        for facts_of_model in by_name.values()
+        if not (facts_of_model.get("ensemble") or facts_of_model.get("is_stacked"))
+    ]
     return GreedyEnsemble(size=min(max(len(single), 1), MOST_STEPS))
 
 
@@ -292,26 +298,26 @@ def _find_peeking(params: JsonObject, kind: str) -> str:
 
 
 def _read_answer(table: Table, task: str, labels: list[str] | None) -> NDArray[np.float64]:
-    found = table.named("prediction")
+    answer = table.named("prediction")
     if task != "multiclass":
-        return found[:, 0]
+        return answer[:, 0]
     names = [c.removeprefix("prediction_") for c in table.columns if c.startswith("prediction")]
     if labels is not None and sorted(names) == sorted(labels):
-        found = found[:, [names.index(label) for label in labels]]
-    sums = found.sum(axis=1, keepdims=True)  # written as text: 1 but for rounding
-    return np.asarray(found / sums)
+        answer = answer[:, [names.index(label) for label in labels]]
+    sums = answer.sum(axis=1, keepdims=True)  # written as text: 1 but for rounding
+    return np.asarray(answer / sums)
 
 
 def _add_task(
     wanted: PredictionsRequest, task: str, labels: list[object] | None
 ) -> PredictionsRequest:
     """Return what is wanted with what the folder tells: task, classes and the positive class."""
-    said = replace(wanted, task=wanted.task or task)
+    request = replace(wanted, task=wanted.task or task)
     if labels is not None and task == "binary" and wanted.positive is None:
-        return replace(said, positive=labels[1])  # the column is the score of code 1
+        return replace(request, positive=labels[1])  # the column is the score of code 1
     if labels is not None and task == "multiclass" and wanted.classes is None:
-        return replace(said, classes=labels)
-    return said
+        return replace(request, classes=labels)
+    return request
 
 
 register(

@@ -85,13 +85,13 @@ def read_kept_study(study: Study | StudyContent, wanted: PredictionsRequest) -> 
             needs="the folder or artifact store that you passed to keep_predictions",
         )
     _refuse_no_folder(wanted.store)
-    kept = [_read_kept(trial, wanted.store) for trial in finished]
-    _refuse_no_whole(study, kept)
-    tests = _find_folds(kept)
+    trials = [_read_kept(trial, wanted.store) for trial in finished]
+    _refuse_no_whole(study, trials)
+    tests = _find_folds(trials)
     n = _count_cases(y, tests)
-    scores, fold = _fill_table(kept, tests, n)
-    remarks = (*_remark_silent(kept), *_remark_pruned(kept), *_remark_longer(n, tests))
-    return wanted.made(y, scores, fold, _make_configs(kept), remarks)
+    scores, fold = _fill_table(trials, tests, n)
+    remarks = (*_remark_silent(trials), *_remark_pruned(trials), *_remark_longer(n, tests))
+    return wanted.made(y, scores, fold, _make_configs(trials), remarks)
 
 
 def read_kept_storage(source: str | Path, wanted: PredictionsRequest) -> Predictions:
@@ -119,13 +119,13 @@ def _refuse_no_folder(store: StoreLike) -> None:
 
 def _read_kept(trial: FrozenTrial, store: StoreLike) -> TrialParts:
     """Return a trial with its parts; of a fold that was reported twice the last one counts."""
-    found: dict[bytes, PredictionsPart] = {}
-    for part in parts_of(trial, store):
-        if _is_whole(part.answer):
-            order = np.argsort(part.rows, kind="stable")
-            rows = part.rows[order]
-            found[rows.tobytes()] = PredictionsPart(rows, part.answer[order])
-    return TrialParts(trial, found)
+    parts: dict[bytes, PredictionsPart] = {}
+    for fold in parts_of(trial, store):
+        if _is_whole(fold.answer):
+            order = np.argsort(fold.rows, kind="stable")
+            rows = fold.rows[order]
+            parts[rows.tobytes()] = PredictionsPart(rows, fold.answer[order])
+    return TrialParts(trial, parts)
 
 
 def _is_whole(answer: RawArray) -> bool:
@@ -151,29 +151,29 @@ def _refuse_nothing(study: Study | StudyContent, finished: Sequence[FrozenTrial]
     )
 
 
-def _refuse_no_whole(study: Study | StudyContent, kept: Sequence[TrialParts]) -> None:
-    if not any(one.parts for one in kept if one.done):
+def _refuse_no_whole(study: Study | StudyContent, trials: Sequence[TrialParts]) -> None:
+    if not any(trial.parts for trial in trials if trial.done):
         raise EvidenceError(
             "the study has no completed trial with predictions",
             needs="a completed trial with finite predictions",
-            got=f"no such trial among {len(kept)} finished of {check.show(study.study_name)}",
+            got=f"no such trial among {len(trials)} finished of {check.show(study.study_name)}",
         )
 
 
-def _find_folds(kept: Sequence[TrialParts]) -> dict[bytes, NDArray[np.intp]]:
+def _find_folds(trials: Sequence[TrialParts]) -> dict[bytes, NDArray[np.intp]]:
     """Return the test folds of the fullest trial, and refuse trials with others."""
-    fullest = max((one for one in kept if one.done), key=lambda one: len(one.parts))
-    for one in kept:
-        strange = [key for key in one.parts if key not in fullest.parts]
+    fullest = max((trial for trial in trials if trial.done), key=lambda trial: len(trial.parts))
+    for trial in trials:
+        strange = [key for key in trial.parts if key not in fullest.parts]
         if strange:
             raise EvidenceError(
                 "trials were tested on different folds",
                 needs="the same test rows in every trial",
-                got=f"different rows in trials {one.trial.number} and {fullest.trial.number}",
+                got=f"different rows in trials {trial.trial.number} and {fullest.trial.number}",
                 cure="Give the splitter a fixed random_state, or make the splits once before the "
                 "study: splits = list(cv.split(X, y)).",
             )
-    return {key: part.rows for key, part in fullest.parts.items()}
+    return {key: fold.rows for key, fold in fullest.parts.items()}
 
 
 def _count_cases(y: Outcome, tests: dict[bytes, NDArray[np.intp]]) -> int:
@@ -189,26 +189,28 @@ def _count_cases(y: Outcome, tests: dict[bytes, NDArray[np.intp]]) -> int:
 
 
 def _fill_table(
-    kept: Sequence[TrialParts], tests: dict[bytes, NDArray[np.intp]], n: int
+    trials: Sequence[TrialParts], tests: dict[bytes, NDArray[np.intp]], n: int
 ) -> tuple[RawArray, NDArray[np.int32]]:
     """Return responses (n, C, R[, K]) and folds (n, R)."""
     placed = dict(zip(tests, places(list(tests.values()), n), strict=True))
     repeats = 1 + max(repeat for repeat, _ in placed.values())
-    parts = [part.answer for one in kept for part in one.parts.values()]
-    shape = (n, len(kept), repeats, *_find_width(kept))
-    text = any(part.dtype.kind in "US" for part in parts)
+    parts = [answers_of_fold.answer for trial in trials for answers_of_fold in trial.parts.values()]
+    shape = (n, len(trials), repeats, *_find_width(trials))
+    text = any(answers_of_fold.dtype.kind in "US" for answers_of_fold in parts)
     scores = np.full(shape, None if text else np.nan, dtype=object if text else np.float64)
     fold = np.full((n, repeats), -1, dtype=np.int32)
-    for column, one in enumerate(kept):
-        for key, part in one.parts.items():
-            scores[part.rows, column, placed[key][0]] = part.answer
+    for column, trial in enumerate(trials):
+        for key, answers_of_fold in trial.parts.items():
+            scores[answers_of_fold.rows, column, placed[key][0]] = answers_of_fold.answer
     for key, rows in tests.items():
         fold[rows, placed[key][0]] = placed[key][1]
     return scores, fold
 
 
-def _find_width(kept: Sequence[TrialParts]) -> tuple[int, ...]:
-    shapes = {p.answer.shape[1:]: one.trial.number for one in kept for p in one.parts.values()}
+def _find_width(trials: Sequence[TrialParts]) -> tuple[int, ...]:
+    shapes = {
+        p.answer.shape[1:]: trial.trial.number for trial in trials for p in trial.parts.values()
+    }
     if len(shapes) > 1:
         raise InputError(
             "the kept predictions have different shapes",
@@ -219,18 +221,20 @@ def _find_width(kept: Sequence[TrialParts]) -> tuple[int, ...]:
     return next(iter(shapes))
 
 
-def _make_configs(kept: Sequence[TrialParts]) -> Configs:
-    samplers = {name for name in (find_sampler(one.trial) for one in kept) if name is not None}
+def _make_configs(trials: Sequence[TrialParts]) -> Configs:
+    samplers = {
+        name for name in (find_sampler(trial.trial) for trial in trials) if name is not None
+    }
     return Configs(
-        ids=tuple(f"trial {one.trial.number}" for one in kept),
-        params=tuple({k: plain(v) for k, v in one.trial.params.items()} for one in kept),
+        ids=tuple(f"trial {trial.trial.number}" for trial in trials),
+        params=tuple({k: plain(v) for k, v in trial.trial.params.items()} for trial in trials),
         static=samplers <= STATIC,
     )
 
 
-def _remark_silent(kept: Sequence[TrialParts]) -> Iterator[Caution]:
+def _remark_silent(trials: Sequence[TrialParts]) -> Iterator[Caution]:
     """Yield a caution where a trial was a candidate, and nothing is known of its predictions."""
-    silent = [str(one.trial.number) for one in kept if one.done and not one.parts]
+    silent = [str(trial.trial.number) for trial in trials if trial.done and not trial.parts]
     if silent:
         yield Caution(
             "EN100",
@@ -240,13 +244,13 @@ def _remark_silent(kept: Sequence[TrialParts]) -> Iterator[Caution]:
         )
 
 
-def _remark_pruned(kept: Sequence[TrialParts]) -> Iterator[Caution]:
+def _remark_pruned(trials: Sequence[TrialParts]) -> Iterator[Caution]:
     """Yield a caution where a pruner ended trials by their scores so far."""
-    ended = sum(one.trial.state.name == PRUNED for one in kept)
+    ended = sum(trial.trial.state.name == PRUNED for trial in trials)
     if ended:
         yield Caution(
             "EN051",
-            f"{ended} of {len(kept)} trials were pruned before their last fold.",
+            f"{ended} of {len(trials)} trials were pruned before their last fold.",
             "The estimate is about the choice among the rest; if all are equally good, a little "
             "optimism remains.",
             "If that matters, confirm the result on cases that the study never saw, or run it "
@@ -351,18 +355,18 @@ def keep_predictions(
     out = BytesIO()
     np.savez_compressed(out, rows=where, answer=answer)
     content = out.getvalue()
-    place = _place(store)
-    if isinstance(place, Path):
-        name = _write_file(content, place)
+    target = _place(store)
+    if isinstance(target, Path):
+        name = _write_file(content, target)
     else:
-        name = _upload(content, place, trial)
+        name = _upload(content, target, trial)
     with _lock:
-        known = _find_note(trial) or {
+        note = _find_note(trial) or {
             "trial": trial.number,
             "sampler": _name_sampler(trial),
             "files": [],
         }
-        trial.set_user_attr(ATTRIBUTE, {**known, "files": [*known["files"], name]})
+        trial.set_user_attr(ATTRIBUTE, {**note, "files": [*note["files"], name]})
 
 
 def find_sampler(trial: Trial | FrozenTrial) -> str | None:
@@ -471,17 +475,17 @@ def _read(name: str, store: StoreLike, number: int) -> PredictionsPart:
 
 @contextmanager
 def _open_part(name: str, store: StoreLike) -> Iterator[BinaryIO]:
-    place = _place(store)
-    if isinstance(place, Path):
+    target = _place(store)
+    if isinstance(target, Path):
         if Path(name).name != name:  # a study may come from anyone: never leave the folder
             raise OSError(f"{json.dumps(name)} is not a file name")
-        with (place / name).open("rb") as file:
+        with (target / name).open("rb") as file:
             yield file
         return
     from optuna.artifacts.exceptions import ArtifactNotFound
 
     try:
-        with place.open_reader(name) as file:
+        with target.open_reader(name) as file:
             content = BytesIO(file.read())
     except ArtifactNotFound as error:
         raise OSError(f"{json.dumps(name)} is not in the artifact store") from error

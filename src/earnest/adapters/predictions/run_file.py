@@ -79,8 +79,8 @@ class Cases(TypedDict):
 
 def read_predictions_of_run(path: str | Path, wanted: PredictionsRequest) -> Predictions:
     """Make Π of a run file, also while its run goes on; what was not evaluated is NaN."""
-    said = ("store", "study", "fold", "task", "positive", "classes", "response")
-    wanted.refuse("a run file", *said, "ensembles", "trust_pickle")
+    refused = ("store", "study", "fold", "task", "positive", "classes", "response")
+    wanted.refuse("a run file", *refused, "ensembles", "trust_pickle")
     run = read_run(path)
     with document_of(run, CASES):
         about = _read_about(run)
@@ -120,7 +120,7 @@ def _read_about(run: RunFile) -> Cases:
             "finished fits are not trained again.",
         )
     about = parse_json(text)
-    found: Cases = {
+    cases: Cases = {
         "version": int(about["version"]),
         "n": int(about["n"]),
         "task": Task(about["task"]),
@@ -132,13 +132,13 @@ def _read_about(run: RunFile) -> Cases:
         "splits": about["splits"],
         "training_sizes": about["training_sizes"],
     }
-    refuse_newer(run, CASES, found["version"], VERSION)
-    return found
+    refuse_newer(run, CASES, cases["version"], VERSION)
+    return cases
 
 
 def _read_target(y: Outcome, about: Cases, wanted: PredictionsRequest, run: RunFile) -> Target:
     """Read the outcome as the search did, and refuse that of other cases."""
-    known = {str(label) for label in about["classes"]}
+    classes = {str(label) for label in about["classes"]}
     groups = about["groups"] if wanted.groups is None else wanted.groups
     n = len(y[0]) if isinstance(y, tuple) else len(y)
     if n != about["n"]:
@@ -148,17 +148,17 @@ def _read_target(y: Outcome, about: Cases, wanted: PredictionsRequest, run: RunF
             got=f"{n:,}",
         )
     labels: tuple[object, ...] | None = None
-    if known:
-        found = plain_labels(dict.fromkeys(as_array("y", y).ravel().tolist()))
-        strange = [label for label in found if str(label) not in known]
+    if classes:
+        labels_of_y = plain_labels(dict.fromkeys(as_array("y", y).ravel().tolist()))
+        strange = [label for label in labels_of_y if str(label) not in classes]
         if strange:
             raise InputError(
                 f"`y` has a class that {run.path.name!r} does not know",
                 needs=check.some(map(repr, about["classes"])),
                 got=check.some(map(repr, strange)),
             )
-        own = {str(label): label for label in found}
-        labels = tuple(own.get(str(label), label) for label in about["classes"])
+        by_text = {str(label): label for label in labels_of_y}
+        labels = tuple(by_text.get(str(label), label) for label in about["classes"])
     target, _ = read_target(
         y,
         np.zeros((n, 1, 1)),
@@ -177,7 +177,9 @@ def _read_configs(run: RunFile) -> tuple[tuple[str, ...], tuple[dict[str, object
     listed = parse_json(run.documents.get(CONFIGS, "[]"))
     if not listed:
         raise EvidenceError(f"{run.path.name!r} has no configurations yet", needs="at least one")
-    return tuple(str(one["config"]) for one in listed), tuple(one["params"] for one in listed)
+    return tuple(str(config["config"]) for config in listed), tuple(
+        config["params"] for config in listed
+    )
 
 
 def _read_arrays(

@@ -49,32 +49,32 @@ class SkoreComparison(Protocol):
 def is_source(source: object) -> bool:
     """Tell whether this is a report of skore, or a list of them."""
     if isinstance(source, (list, tuple)):
-        return bool(source) and all(_is_report(one) for one in source)
-    return _is_report(source) or _names(source, SEVERAL)
+        return bool(source) and all(_is_report(report) for report in source)
+    return _is_report(source) or _is_of_kind(source, SEVERAL)
 
 
-def _names(source: object, name: str) -> bool:
+def _is_of_kind(source: object, name: str) -> bool:
     kind = type(source)
     return kind.__name__ == name and kind.__module__.split(".")[0] == TOOL
 
 
 def _is_report(source: object) -> TypeGuard[SkoreReport]:
-    return _names(source, CROSS) or _names(source, ONE)
+    return _is_of_kind(source, CROSS) or _is_of_kind(source, ONE)
 
 
 def predictions_of(source: object, wanted: PredictionsRequest) -> Predictions:
     """Make Π of reports, one configuration each; all must have the same cases and folds."""
     wanted.refuse(TOOL, "store", "study", "trust_pickle", "ensembles", "y")
-    names, made = _list_reports(source)
-    if len({_names(one, CROSS) for one in made}) > 1:
+    names, reports = _list_reports(source)
+    if len({_is_of_kind(report, CROSS) for report in reports}) > 1:
         raise EvidenceError(
             "these reports cannot be compared",
             needs=f"either {CROSS}s or {ONE}s",
             got="both",
         )
-    response = _choose_response(made)
-    read = _read_folds if _names(made[0], CROSS) else _read_test_set
-    parts = [read(one, response) for one in made]
+    response = _choose_response(reports)
+    read = _read_folds if _is_of_kind(reports[0], CROSS) else _read_test_set
+    parts = [read(report, response) for report in reports]
     y, _, fold = parts[0]
     for name, (other, _, its) in zip(names, parts, strict=True):
         if not (np.array_equal(other, y) and np.array_equal(its, fold)):
@@ -85,7 +85,7 @@ def predictions_of(source: object, wanted: PredictionsRequest) -> Predictions:
             )
     scores = np.stack([answer for _, answer, _ in parts], axis=1)  # (n, C, R) or (n, C, R, K)
     configs = Configs(
-        ids=tuple(names), params=tuple(dict(one.estimator.get_params()) for one in made)
+        ids=tuple(names), params=tuple(dict(report.estimator.get_params()) for report in reports)
     )
     tested = fold if wanted.fold is None else wanted.fold
     return wanted.made(y, scores, tested, configs)
@@ -93,13 +93,13 @@ def predictions_of(source: object, wanted: PredictionsRequest) -> Predictions:
 
 def _list_reports(source: object) -> tuple[list[str], list[SkoreReport]]:
     """Return the reports and their names; those of the same name are numbered."""
-    if _names(source, SEVERAL):
+    if _is_of_kind(source, SEVERAL):
         held = cast("SkoreComparison", source).reports_
         if isinstance(held, Mapping):
             return list(held), list(held.values())
         return [str(i) for i in range(len(held))], list(held)
     listed = list(source) if isinstance(source, (list, tuple)) else [cast("SkoreReport", source)]
-    names = [one.estimator_name_ for one in listed]
+    names = [report.estimator_name_ for report in listed]
     apart = [
         name if names.count(name) == 1 else f"{name} {number}"
         for number, name in enumerate(names, 1)
@@ -109,10 +109,10 @@ def _list_reports(source: object) -> tuple[list[str], list[SkoreReport]]:
 
 def _choose_response(reports: Sequence[SkoreReport]) -> str:
     """Return the richest response that the models of every report give."""
-    if any("classification" not in one.ml_task for one in reports):
+    if any("classification" not in report.ml_task for report in reports):
         return "predict"
     for response in RESPONSES:
-        if all(hasattr(one.estimator, response) for one in reports):
+        if all(hasattr(report.estimator, response) for report in reports):
             return response
     raise EvidenceError("these models cannot predict", needs=check.some(RESPONSES))
 
@@ -122,8 +122,11 @@ def _read_folds(
 ) -> tuple[NDArray[np.generic], NDArray[np.float64], NDArray[np.intp]]:
     """Return the outcome (n,), answers (n, R[, K]) and folds (n, R) of a cross-validation."""
     y = np.asarray(report.y)
-    found = report.get_predictions(data_source="test", response_method=response)
-    answers = [_as_answer(one) for one in cast("Iterable[object]", found)]
+    answers_by_fold = report.get_predictions(data_source="test", response_method=response)
+    answers = [
+        _convert_answer(response_of_fold)
+        for response_of_fold in cast("Iterable[object]", answers_by_fold)
+    ]
     tests = [np.asarray(test, dtype=np.intp) for _, test in report.split_indices]
     placed = places(tests, len(y))
     repeats = placed[-1][0] + 1
@@ -147,11 +150,11 @@ def _read_test_set(
 ) -> tuple[NDArray[np.generic], NDArray[np.float64], NDArray[np.intp]]:
     """Return the outcome, answers and the one fold of a test set."""
     y = np.asarray(report.y_test)
-    answer = _as_answer(report.get_predictions(data_source="test", response_method=response))
+    answer = _convert_answer(report.get_predictions(data_source="test", response_method=response))
     return y, answer[:, None], np.zeros((len(y), 1), dtype=np.intp)
 
 
-def _as_answer(values: object) -> NDArray[np.float64]:
+def _convert_answer(values: object) -> NDArray[np.float64]:
     answer = np.asarray(values, dtype=float)
     return answer[:, 1] if answer.ndim == 2 and answer.shape[1] == 2 else answer
 

@@ -61,8 +61,8 @@ def is_fold(source: object) -> bool:
     if not isinstance(source, str | Path):
         return False
     path = Path(source)
-    known = (path / METADATA).is_file() or (path.parent / TASKS).is_file()
-    return known and (path / "pred-val.dat").is_file() and (path / "pred-test.dat").is_file()
+    described = (path / METADATA).is_file() or (path.parent / TASKS).is_file()
+    return described and (path / "pred-val.dat").is_file() and (path / "pred-test.dat").is_file()
 
 
 def is_dataset(source: object) -> bool:
@@ -74,8 +74,8 @@ def is_repository(source: object) -> bool:
     """Tell whether this is the folder of a repository, with folders of datasets."""
     if not isinstance(source, str | Path):
         return False
-    found = _list_folders(Path(source))
-    return any(is_dataset(one) for one in found[:MOST_FOLDERS])
+    folders = _list_folders(Path(source))
+    return any(is_dataset(folder) for folder in folders[:MOST_FOLDERS])
 
 
 MOST_FOLDERS = 100  # that are looked into to see what a folder is
@@ -83,7 +83,7 @@ MOST_FOLDERS = 100  # that are looked into to see what a folder is
 
 def _list_folders(path: Path) -> list[Path]:
     try:
-        return sorted(one for one in path.iterdir() if one.is_dir())
+        return sorted(entry for entry in path.iterdir() if entry.is_dir())
     except OSError:
         return []
 
@@ -91,31 +91,31 @@ def _list_folders(path: Path) -> list[Path]:
 def read_fold(source: str | Path, wanted: PredictionsRequest) -> Predictions:
     """Make Π of the out-of-fold predictions of the training cases of one fold."""
     _refuse_meaningless(wanted)
-    part = _read_part(Path(source), "val")
-    kept = ToolRun(
+    fold = _read_part(Path(source), "val")
+    run = ToolRun(
         tool=TOOL,
         models=tuple(
             Model(name=name, answer=answer, stops_early=name.startswith(STOPPING))
             for name, answer in zip(
-                part.models, _share_out(part.answers, part.classes), strict=True
+                fold.models, _normalise(fold.answers, fold.classes), strict=True
             )
         ),
-        y=part.labels,
+        y=fold.labels,
         static=True,  # portfolios of fixed and of random configurations
     )
-    return predictions_of_models(kept, _add_task(wanted, part.labels, part.classes))
+    return predictions_of_models(run, _add_task(wanted, fold.labels, fold.classes))
 
 
 def read_dataset(source: str | Path, wanted: PredictionsRequest) -> Predictions:
     """Make Π of the test cases of all folds of a dataset; one fold is read as such."""
-    folders = [one for one in _list_folders(Path(source)) if is_fold(one)]
+    folders = [folder for folder in _list_folders(Path(source)) if is_fold(folder)]
     if len(folders) == 1:
         return read_fold(folders[0], wanted)
     _refuse_meaningless(wanted)
     wanted.refuse("a dataset of TabRepo, which tells its folds", "fold")
-    folders.sort(key=lambda one: (len(one.name), one.name))  # '2' comes before '10'
+    folders.sort(key=lambda folder: (len(folder.name), folder.name))  # '2' comes before '10'
     parts = [_read_part(folder, "test") for folder in folders]
-    if any(part.ids is None for part in parts):
+    if any(fold.ids is None for fold in parts):
         raise EvidenceError(
             "the repository does not name its cases, so the folds of a dataset may test the same "
             "ones",
@@ -128,7 +128,7 @@ def read_dataset(source: str | Path, wanted: PredictionsRequest) -> Predictions:
 
 def refuse_repository(source: str | Path, wanted: PredictionsRequest) -> Predictions:
     """Refuse a whole repository, since a winner is chosen for one dataset."""
-    names = [one.name for one in _list_folders(Path(source)) if is_dataset(one)]
+    names = [folder.name for folder in _list_folders(Path(source)) if is_dataset(folder)]
     raise InputError(
         f"{str(source)!r} holds several datasets, and configurations are chosen for one",
         needs="the folder of a dataset, or of one of its folds",
@@ -143,9 +143,9 @@ def _refuse_meaningless(wanted: PredictionsRequest) -> None:
 
 def _join(parts: Sequence[Part], names: Sequence[str], wanted: PredictionsRequest) -> Predictions:
     """Make Π of the test cases of several folds, in which a configuration may be missing."""
-    ids = np.concatenate([part.ids for part in parts if part.ids is not None])
+    ids = np.concatenate([each.ids for each in parts if each.ids is not None])
     _, first, case = np.unique(ids, return_index=True, return_inverse=True)
-    fold = np.repeat(np.arange(len(parts)), [len(part.labels) for part in parts])
+    fold = np.repeat(np.arange(len(parts)), [len(each.labels) for each in parts])
     tested = np.zeros((len(parts), len(first)), bool)
     tested[fold, case] = True
     runs = number_repeats(tested, np.arange(len(parts)))
@@ -157,29 +157,29 @@ def _join(parts: Sequence[Part], names: Sequence[str], wanted: PredictionsReques
             cure="Read one fold, or leave the folders of the other repeats out.",
         )
     runs = np.zeros(len(parts), np.intp) if runs is None else runs
-    labels = np.concatenate([part.labels for part in parts])
+    labels = np.concatenate([each.labels for each in parts])
     y = labels[first]
     if not np.array_equal(y[case], labels):
         raise EvidenceError("the folds disagree about the labels of the same cases")
-    models = tuple(dict.fromkeys(name for part in parts for name in part.models))
-    places = {name: place for place, name in enumerate(models)}
-    classes = {part.classes for part in parts}
+    models = tuple(dict.fromkeys(name for each in parts for name in each.models))
+    places = {name: position for position, name in enumerate(models)}
+    classes = {each.classes for each in parts}
     if len(classes) > 1:
         raise EvidenceError("the folds have different numbers of classes", got=check.some(classes))
     shape = (len(y), len(models), int(runs.max()) + 1, *parts[0].answers.shape[2:])
     scores = np.full(shape, np.nan, parts[0].answers.dtype)  # (n, C, R[, K])
     folds = np.full((shape[0], shape[2]), None, dtype=object)
-    for place, part in enumerate(parts):
-        rows, repeat = case[fold == place], runs[place]
-        which = [places[name] for name in part.models]
-        answers = _share_out(part.answers, part.classes)
+    for position, each in enumerate(parts):
+        rows, repeat = case[fold == position], runs[position]
+        which = [places[name] for name in each.models]
+        answers = _normalise(each.answers, each.classes)
         scores[rows[:, None], which, repeat] = answers.swapaxes(0, 1)
-        folds[rows, repeat] = names[place]
-    said = _add_task(wanted, y, parts[0].classes)
-    return said.made(y, scores, folds, Configs(ids=models, static=True))
+        folds[rows, repeat] = names[position]
+    request = _add_task(wanted, y, parts[0].classes)
+    return request.made(y, scores, folds, Configs(ids=models, static=True))
 
 
-def _share_out(answers: NDArray[np.floating], classes: int) -> NDArray[np.floating]:
+def _normalise(answers: NDArray[np.floating], classes: int) -> NDArray[np.floating]:
     """Return probabilities that add up to 1, which numbers of half precision do nearly."""
     return answers / answers.sum(axis=-1, keepdims=True) if classes else answers
 
@@ -202,7 +202,9 @@ def _read_part(folder: Path, split: str) -> Part:
     facts, labels, ids = _read_facts(folder, split)
     models, kind = facts.get("models"), str(facts.get("dtype"))
     shape = facts.get(f"pred_{split}_shape")
-    whole = isinstance(shape, list) and all(isinstance(one, int) and one > 0 for one in shape)
+    whole = isinstance(shape, list) and all(
+        isinstance(length, int) and length > 0 for length in shape
+    )
     if not (isinstance(models, list) and isinstance(shape, list) and whole and kind in TYPES):
         raise FormatError(
             f"the metadata of {str(folder)!r} cannot be read",
@@ -229,10 +231,10 @@ def _read_facts(folder: Path, split: str) -> tuple[JsonObject, RawArray, RawArra
         if (folder / METADATA).is_file():
             facts = dict(parse_json((folder / METADATA).read_text(encoding="utf-8")))
             return facts, *_read_labels(folder, split)
-        header, rest = _split_header(folder.parent / TASKS)
+        header, content = _split_header(folder.parent / TASKS)
         facts = dict(header["folds"][folder.name])
-        place = facts["labels"][split]
-        return facts, _take(rest, place, int(place["offset"])), None
+        entry = facts["labels"][split]
+        return facts, _take(content, entry, int(entry["offset"])), None
     except (OSError, ValueError, KeyError, TypeError, BadZipFile, struct.error) as error:
         raise FormatError(
             f"the fold {str(folder)!r} cannot be read",
@@ -246,10 +248,10 @@ def _read_labels(folder: Path, split: str) -> tuple[RawArray, RawArray | None]:
     table = folder / f"label-{split}.csv.zip"
     if table.is_file():
         return _read_label_table(table)
-    header, rest = _split_header(folder / LABELS)
+    header, content = _split_header(folder / LABELS)
     before = header["val"]
     start = 0 if split == "val" else int(before["n"]) * np.dtype(str(before["dtype"])).itemsize
-    return _take(rest, header[split], start), None
+    return _take(content, header[split], start), None
 
 
 def _read_label_table(path: Path) -> tuple[RawArray, RawArray]:
@@ -280,12 +282,12 @@ def _split_header(path: Path) -> tuple[JsonObject, bytes]:
     return header, content[start:]
 
 
-def _take(content: bytes, place: JsonObject, offset: int) -> RawArray:
+def _take(content: bytes, entry: JsonObject, offset: int) -> RawArray:
     """Return the labels that lie at a place: numbers of a type that is written beside them."""
-    kind = np.dtype(str(place["dtype"]))
+    kind = np.dtype(str(entry["dtype"]))
     if kind.kind not in "iufb":
         raise ValueError(f"labels of type {kind}")
-    return np.frombuffer(content, dtype=kind, count=int(place["n"]), offset=offset)
+    return np.frombuffer(content, dtype=kind, count=int(entry["n"]), offset=offset)
 
 
 register(

@@ -89,7 +89,7 @@ def scores_from(
         at = items[item]
         values[at, configs[config], repeat] = np.nan if value is None else value
         groups[at], tasks[at] = group, task
-    made = Scores(
+    scores = Scores(
         values,
         id=np.asarray(list(items)),
         groups=groups.astype(str) if rows.has_groups else None,
@@ -103,8 +103,8 @@ def scores_from(
         name=_name_measure(rows.name, values),
         incomplete=incomplete,
     )
-    parts = replace(made.parts, remarks=(*made.parts.remarks, *rows.cautions))
-    return made._with(parts)
+    parts = replace(scores.parts, remarks=(*scores.parts.remarks, *rows.cautions))
+    return scores._with(parts)
 
 
 def _name_measure(column: str, values: NDArray[np.float64]) -> str | None:
@@ -154,17 +154,17 @@ def read_scores(source: str | Path, *, score: str | None = None, by: str = "mode
             needs=names,
             got=check.some(sorted(strange)) or "no file of such a kind",
         )
-    made = join_runs(_shorten_paths(runs, path), score=score, by=by)
-    made.cautions += tuple(_list_strange(strange))
-    return made
+    rows = join_runs(_shorten_paths(runs, path), score=score, by=by)
+    rows.cautions += tuple(_list_strange(strange))
+    return rows
 
 
 def list_tools(source: str | Path) -> list[str]:
     """Return the tools whose logs are in a file or folder."""
     path = Path(source)
     files = _list_files(path) if path.is_dir() else [path]
-    found = (find_reader(SCORES_READERS, file) for file in files)
-    return list(dict.fromkeys(reader.tool for reader in found if reader is not None))
+    readers = (find_reader(SCORES_READERS, file) for file in files)
+    return list(dict.fromkeys(reader.tool for reader in readers if reader is not None))
 
 
 def _read_all(path: Path) -> tuple[list[Run], list[str]]:
@@ -181,19 +181,19 @@ def _read_all(path: Path) -> tuple[list[Run], list[str]]:
 
 def _list_files(folder: Path) -> Iterator[Path]:
     """Yield the files of a folder that may be logs, in the order of their names."""
-    found = sorted(
+    paths = sorted(
         path
         for path in _walk(folder)
         if path.suffix.casefold() in LOGS
-        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+        and not any(name.startswith(".") for name in path.relative_to(folder).parts)
     )
-    if len(found) > MOST:
+    if len(paths) > MOST:
         raise InputError(
-            f"{str(folder)!r} has {len(found):,} files",
+            f"{str(folder)!r} has {len(paths):,} files",
             needs=f"a folder with at most {MOST:,}",
             cure="Name the folder with the logs.",
         )
-    return (path for path in found if path.is_file())
+    return (path for path in paths if path.is_file())
 
 
 def _walk(folder: Path) -> Iterator[Path]:
@@ -285,12 +285,12 @@ def join_runs(runs: Sequence[Run], *, score: str | None = None, by: str = "model
         the task, where variants of a prompt are tasks on the same items; or the file.
     """
     check.one_of("by", by, BY)
-    runs = [part for run in runs for part in _split_configs(run)]
+    runs = [each for run in runs for each in _split_configs(run)]
     name, better = _choose_score(runs, score)
     without = [run for run in runs if not any(name in row.scores for row in run.rows)]
     runs = _name_configs([run for run in runs if run not in without], by)
     several = len({run.task for run in runs}) > 1
-    made = ScoreRows(name, better, all(run.static for run in runs))
+    joined = ScoreRows(name, better, all(run.static for run in runs))
     taken: Counter[tuple[str, str]] = Counter()  # repeats of a configuration on a task so far
     odd: Counter[str] = Counter()
     for run in runs:
@@ -299,23 +299,23 @@ def join_runs(runs: Sequence[Run], *, score: str | None = None, by: str = "model
         odd.update({run.config: twice} if twice else {})
         for row, number in zip(run.rows, numbers, strict=True):
             item = f"{run.task}/{row.item}" if several else row.item
-            made.item.append(item)
-            made.config.append(run.config)
-            made.repeat.append(first + number)
-            made.score.append(row.scores.get(name))
-            made.group.append(
+            joined.item.append(item)
+            joined.config.append(run.config)
+            joined.repeat.append(first + number)
+            joined.score.append(row.scores.get(name))
+            joined.group.append(
                 item if row.group is None else f"{run.task}/{row.group}" if several else row.group
             )
-            made.task.append(run.task)
+            joined.task.append(run.task)
         taken[run.config, run.task] += 1 + max(numbers, default=-1)
-    _refuse_apart(made, runs, by)
-    made.cautions = (
+    _refuse_apart(joined, runs, by)
+    joined.cautions = (
         *_list_unfinished(runs),
         *_list_twice(odd),
-        *_list_absent(made),
+        *_list_absent(joined),
         *_list_without(without, name),
     )
-    return made
+    return joined
 
 
 def _split_configs(run: Run) -> list[Run]:
@@ -354,10 +354,10 @@ def _choose_score(runs: Sequence[Run], score: str | None) -> tuple[str, bool]:
             needs=check.some(sorted(counts), 12),
             cure=check.nearest(name, counts),
         )
-    told = {run.greater_is_better[name] for run in runs if name in run.greater_is_better}
-    if len(told) > 1:
+    directions = {run.greater_is_better[name] for run in runs if name in run.greater_is_better}
+    if len(directions) > 1:
         raise FormatError(f"the logs do not agree whether more {name!r} is better")
-    return name, told.pop() if told else True
+    return name, directions.pop() if directions else True
 
 
 def _name_configs(runs: Sequence[Run], by: str) -> list[Run]:
@@ -374,7 +374,7 @@ def _name_configs(runs: Sequence[Run], by: str) -> list[Run]:
         return [replace(run, config=_name_file(run, runs)) for run in runs]
     named: list[Run] = []
     for run in runs:
-        alike = [one for one in runs if one.config == run.config]
+        alike = [other for other in runs if other.config == run.config]
         keys = _find_telling(alike)
         words = [f"{key}={_shorten(run.settings.get(key))}" for key in keys]
         named.append(
@@ -385,9 +385,9 @@ def _name_configs(runs: Sequence[Run], by: str) -> list[Run]:
 
 def _name_file(run: Run, runs: Sequence[Run]) -> str:
     """Return the name of a file, with its folder and its own configurations where needed."""
-    alike = {one.path for one in runs if one.path.stem == run.path.stem}
+    alike = {other.path for other in runs if other.path.stem == run.path.stem}
     name = run.path.as_posix() if len(alike) > 1 else run.path.stem  # the same on every system
-    inside = {one.config for one in runs if one.path == run.path}
+    inside = {other.config for other in runs if other.path == run.path}
     return f"{name}: {run.config}" if len(inside) > 1 else name
 
 
@@ -422,13 +422,15 @@ def _number_repeats(rows: Sequence[Row]) -> tuple[list[int], int]:
 
     Rows without a number that come equally often for every item are repeats, as `--repeat` makes.
     """
-    told = sorted({row.repeat for row in rows if row.repeat is not None})
-    place = {number: at for at, number in enumerate(told)}  # tools count from 0, from 1 or by seed
+    repeats = sorted({row.repeat for row in rows if row.repeat is not None})
+    position = {
+        number: at for at, number in enumerate(repeats)
+    }  # tools count from 0, from 1 or by seed
     seen: dict[str, set[int]] = defaultdict(set)
     numbers, moved = [], Counter[str]()
     for row in rows:
         used = seen[row.item]
-        number = len(used) if row.repeat is None else place[row.repeat]
+        number = len(used) if row.repeat is None else position[row.repeat]
         if number in used:
             number = max(used) + 1
             moved[row.item] += 1
@@ -441,10 +443,10 @@ def _number_repeats(rows: Sequence[Row]) -> tuple[list[int], int]:
     return numbers, len(moved)
 
 
-def _refuse_apart(made: ScoreRows, runs: Sequence[Run], by: str) -> None:
+def _refuse_apart(joined: ScoreRows, runs: Sequence[Run], by: str) -> None:
     """Refuse configurations that share no item: there is nothing to choose among them by."""
     items: dict[str, set[str]] = defaultdict(set)
-    for config, item in zip(made.config, made.item, strict=True):
+    for config, item in zip(joined.config, joined.item, strict=True):
         items[config].add(item)
     sets = list(items.values())
     if len(sets) < 2 or any(a & b for at, a in enumerate(sets) for b in sets[at + 1 :]):
@@ -461,13 +463,13 @@ def _refuse_apart(made: ScoreRows, runs: Sequence[Run], by: str) -> None:
 
 
 def _list_unfinished(runs: Sequence[Run]) -> Iterator[Caution]:
-    found = {run.path.name: run.unfinished for run in runs if run.unfinished}
-    if found:
-        told = "; ".join(f"{name}: {why}" for name, why in list(found.items())[:3])
-        more = f"; and {len(found) - 3} more" if len(found) > 3 else ""
+    unfinished = {run.path.name: run.unfinished for run in runs if run.unfinished}
+    if unfinished:
+        reasons = "; ".join(f"{name}: {why}" for name, why in list(unfinished.items())[:3])
+        more = f"; and {len(unfinished) - 3} more" if len(unfinished) > 3 else ""
         yield Caution(
             "EN144",
-            f"{_count(found, 'log')} not whole ({told}{more}).",
+            f"{_say_count(unfinished, 'log')} not whole ({reasons}{more}).",
             "What they hold is read; the items that are missing may be the hard ones.",
             "Let the runs finish, or leave these logs out.",
         )
@@ -475,41 +477,41 @@ def _list_unfinished(runs: Sequence[Run]) -> Iterator[Caution]:
 
 def _list_twice(odd: Counter[str]) -> Iterator[Caution]:
     if odd:
-        told = check.some(f"{config}: {count}" for config, count in odd.items())
+        examples = check.some(f"{config}: {count}" for config, count in odd.items())
         yield Caution(
             "EN145",
-            f"Some items were scored more often than others by the same run ({told}).",
+            f"Some items were scored more often than others by the same run ({examples}).",
             "They are read as repeats of one item. If they are different questions with the same "
             "name, these are mixed up.",
             "Give every question its own name, and leave out what was run twice by mistake.",
         )
 
 
-def _list_absent(made: ScoreRows) -> Iterator[Caution]:
+def _list_absent(rows: ScoreRows) -> Iterator[Caution]:
     """Yield what is missing: items that a configuration was not run on, and answers not scored."""
-    configs, items = dict.fromkeys(made.config), set(made.item)
-    scored, asked = defaultdict(set), defaultdict(set)
-    for config, item, score in zip(made.config, made.item, made.score, strict=True):
-        asked[config].add(item)
+    configs, items = dict.fromkeys(rows.config), set(rows.item)
+    scored, presented = defaultdict(set), defaultdict(set)
+    for config, item, score in zip(rows.config, rows.item, rows.score, strict=True):
+        presented[config].add(item)
         if score is not None:
             scored[config].add(item)
-    lacking = {name: len(items - asked[name]) for name in configs}
-    failed = sum(1 for score in made.score if score is None)
+    lacking = {name: len(items - presented[name]) for name in configs}
+    failed = sum(1 for score in rows.score if score is None)
     if any(lacking.values()):
-        told = check.some(f"{name}: {count}" for name, count in lacking.items() if count)
+        examples = check.some(f"{name}: {count}" for name, count in lacking.items() if count)
         yield Caution(
             "EN146",
-            f"Some of the {len(items):,} items were not run for every configuration ({told}).",
+            f"Some of the {len(items):,} items were not run for every configuration ({examples}).",
             "Missing items do not count as 0, so a configuration that lacks the hard items looks "
             "too good.",
             "Run the missing items.",
         )
-    short = _count_short(made)
+    short = _count_short(rows)
     if short:
-        told = check.some(f"{name}: {count}" for name, count in short.items())
+        examples = check.some(f"{name}: {count}" for name, count in short.items())
         yield Caution(
             "EN146",
-            f"Some items have fewer samples than most ({told}).",
+            f"Some items have fewer samples than most ({examples}).",
             "The score of an item is the mean of the samples it has; the missing ones may be the "
             "bad ones.",
             "Run the missing samples.",
@@ -517,37 +519,38 @@ def _list_absent(made: ScoreRows) -> Iterator[Caution]:
     if failed:
         yield Caution(
             "EN146",
-            f"{failed:,} of {len(made.score):,} answers have no score.",
+            f"{failed:,} of {len(rows.score):,} answers have no score.",
             "They count as not run, not as 0.",
             "If a failed answer is a wrong one, pass incomplete='worst'.",
         )
 
 
-def _count_short(made: ScoreRows) -> dict[str, int]:
+def _count_short(table: ScoreRows) -> dict[str, int]:
     """Return by configuration how many items have fewer samples than most of its task have."""
-    rows = Counter(zip(made.config, made.task, made.item, strict=True))
+    rows = Counter(zip(table.config, table.task, table.item, strict=True))
     counts: dict[tuple[str, str], list[int]] = defaultdict(list)
     for (config, task, _), count in rows.items():
         counts[config, task].append(count)
-    found: Counter[str] = Counter()
+    short: Counter[str] = Counter()
     for (config, _), samples in counts.items():
         often = Counter(samples)
         usual = max(often, key=lambda count: (often[count], count))
-        found[config] += sum(count < usual for count in samples)
-    return {config: count for config, count in found.items() if count}
+        short[config] += sum(count < usual for count in samples)
+    return {config: count for config, count in short.items() if count}
 
 
 def _list_without(runs: Sequence[Run], name: str) -> Iterator[Caution]:
     if runs:
-        told = check.some(dict.fromkeys(run.task or run.path.name for run in runs))
+        names = check.some(dict.fromkeys(run.task or run.path.name for run in runs))
+        count = _say_count([run.path.name for run in runs], "run")
         yield Caution(
             "EN146",
-            f"{_count([run.path.name for run in runs], 'run')} without a score {name!r} ({told}).",
+            f"{count} without a score {name!r} ({names}).",
             "They are not read: the result is about the other items.",
             "Ask for another score to read these.",
             Severity.NOTE,
         )
 
 
-def _count(found: Sequence[str] | dict[str, str], word: str) -> str:
-    return f"{len(found)} {word} is" if len(found) == 1 else f"{len(found)} {word}s are"
+def _say_count(entries: Sequence[str] | dict[str, str], word: str) -> str:
+    return f"{len(entries)} {word} is" if len(entries) == 1 else f"{len(entries)} {word}s are"

@@ -36,14 +36,14 @@ def read_evaluation(path: Path) -> list[Run]:
     """Read one evaluation: the file is the configuration, and the place of an example its name."""
     listed = read_document(path, f"results of {DSPY}")
     rows = []
-    for at, one in enumerate(listed if isinstance(listed, list) else []):
-        if not isinstance(one, dict) or not one:
-            raise make_other_version_error(path, DSPY, _NEEDS, check.show(one))
-        name = list(one)[-1]
-        score = one[name]
+    for at, example in enumerate(listed if isinstance(listed, list) else []):
+        if not isinstance(example, dict) or not example:
+            raise make_other_version_error(path, DSPY, _NEEDS, check.show(example))
+        name = list(example)[-1]
+        score = example[name]
         if score is not None and read_number(score) is None:
             raise make_other_version_error(path, DSPY, _NEEDS, f"{name!r}: {check.show(score)}")
-        rows.append(Row(name_item(one.get("id", at)), {name: read_number(score)}))
+        rows.append(Row(name_item(example.get("id", at)), {name: read_number(score)}))
     return [Run(path=path, config=path.stem, rows=rows)]
 
 
@@ -65,28 +65,28 @@ def read_result(path: Path) -> list[Run]:
             "json.dump(result.to_dict(), open('result.json', 'w')), of DSPy's optimizer "
             "program.detailed_results.to_dict().",
         )
-    found = read_document(path, f"a result of {GEPA}")
-    scores, candidates = get_list(found, "val_subscores"), get_list(found, "candidates")
+    result = read_document(path, f"a result of {GEPA}")
+    scores, candidates = get_list(result, "val_subscores"), get_list(result, "candidates")
     if not scores or len(scores) != len(candidates):
         needs = "as many `val_subscores` as `candidates`"
         got = f"{len(scores)} and {len(candidates)}"
         raise make_other_version_error(path, GEPA, needs, got)
     rows = [
         Row(item, {"val_score": read_number(score)}, config=f"candidate {at}")
-        for at, one in enumerate(scores)
-        for item, score in _list_scores(one, path)
+        for at, subscores in enumerate(scores)
+        for item, score in _list_scores(subscores, path)
     ]
-    settings: dict[str, Json] = {"seed": get_text(found, "seed")}
+    settings: dict[str, Json] = {"seed": get_text(result, "seed")}
     return [Run(path=path, config=path.stem, rows=rows, settings=settings, static=False)]
 
 
-def _list_scores(one: Json, path: Path) -> list[tuple[str, Json]]:
+def _list_scores(subscores: Json, path: Path) -> list[tuple[str, Json]]:
     """Return the scores of a candidate by item: versions before 0.1 wrote a list."""
-    if isinstance(one, dict):
-        return list(one.items())
-    if isinstance(one, list):
-        return [(str(at), score) for at, score in enumerate(one)]
-    raise make_other_version_error(path, GEPA, "scores by item", check.show(one))
+    if isinstance(subscores, dict):
+        return list(subscores.items())
+    if isinstance(subscores, list):
+        return [(str(at), score) for at, score in enumerate(subscores)]
+    raise make_other_version_error(path, GEPA, "scores by item", check.show(subscores))
 
 
 register(

@@ -48,7 +48,7 @@ def read_stats(path: Path) -> list[Run]:
         Run(
             path=path,
             config=model,
-            rows=[_read_instance(one, path) for one in listed],
+            rows=[_read_instance(instance, path) for instance in listed],
             task=_name_task(name),
             settings=settings,
         )
@@ -65,41 +65,43 @@ def _name_task(name: str) -> str:
     'mmlu:subject=anatomy'
     """
     head, _, tail = name.partition(":")
-    kept = [part for part in tail.split(",") if part and not part.startswith("model=")]
-    return f"{head}:{','.join(kept)}" if kept else head
+    settings = [
+        setting for setting in tail.split(",") if setting and not setting.startswith("model=")
+    ]
+    return f"{head}:{','.join(settings)}" if settings else head
 
 
 def _find_part(name: str, key: str) -> str:
     parts = name.partition(":")[2].split(",")
-    return next((part[len(key) + 1 :] for part in parts if part.startswith(f"{key}=")), "")
+    return next((setting[len(key) + 1 :] for setting in parts if setting.startswith(f"{key}=")), "")
 
 
-def _read_instance(one: Json, path: Path) -> Row:
-    if not isinstance(one, dict) or "instance_id" not in one or "stats" not in one:
-        raise make_other_version_error(path, TOOL, _NEEDS, check.show(one))
-    perturbed = get_text(one, "perturbation", "name")
+def _read_instance(instance: Json, path: Path) -> Row:
+    if not isinstance(instance, dict) or "instance_id" not in instance or "stats" not in instance:
+        raise make_other_version_error(path, TOOL, _NEEDS, check.show(instance))
+    perturbed = get_text(instance, "perturbation", "name")
     scores: dict[str, float | None] = {}
-    for stat in take_objects(get_list(one, "stats"), path, TOOL, _NEEDS):
+    for stat in take_objects(get_list(instance, "stats"), path, TOOL, _NEEDS):
         name, mean = get_text(stat, "name", "name"), _read_mean(stat)
         if scores.setdefault(name, mean) != mean:
             got = f"{check.show(scores[name])} and {check.show(mean)} as {name!r} of one instance"
             raise make_other_version_error(path, TOOL, "one value of each statistic", got)
-    item = get_text(one, "instance_id")
+    item = get_text(instance, "instance_id")
     return Row(
         f"{item}/{perturbed}" if perturbed else item,
         scores,
-        repeat=get_count(one, "train_trial_index"),
+        repeat=get_count(instance, "train_trial_index"),
         group=item,  # an instance and its perturbed copies
     )
 
 
 def _read_mean(stat: JsonDict) -> float | None:
     """Return the mean of a statistic, which older files have as a sum and a count."""
-    found = read_number(stat.get("mean"))
+    mean = read_number(stat.get("mean"))
     total, count = read_number(stat.get("sum")), read_number(stat.get("count"))
-    if found is None and total is not None and count:
+    if mean is None and total is not None and count:
         return total / count
-    return found
+    return mean
 
 
 register(

@@ -52,9 +52,9 @@ def read_log(path: Path) -> list[Run]:
     if path.suffix == ".eval":
         about, samples = _read_archive(path)
     else:
-        found = read_document(path, "a log of Inspect")
-        about = found if isinstance(found, dict) else {}
-        samples = take_objects(get_list(found, "samples"), path, TOOL, _NEEDS)
+        log = read_document(path, "a log of Inspect")
+        about = log if isinstance(log, dict) else {}
+        samples = take_objects(get_list(log, "samples"), path, TOOL, _NEEDS)
     ran = get_dict(about, "eval")
     if not ran or (get_count(about, "version") or 0) > 2 or "model" not in ran:
         got = f"version {get_text(about, 'version') or 'unknown'}"
@@ -69,7 +69,7 @@ def read_log(path: Path) -> list[Run]:
         Run(
             path=path,
             config=get_text(ran, "model"),
-            rows=[_read_sample(one, path) for one in samples],
+            rows=[_read_sample(sample, path) for sample in samples],
             task=get_text(ran, "task"),
             settings=_list_settings(ran, about),
             unfinished=_find_end(about, ran, len(samples)),
@@ -83,10 +83,10 @@ def _read_sample(sample: JsonDict, path: Path) -> Row:
         got = f"a sample with {check.some(sorted(sample))}"
         raise make_other_version_error(path, TOOL, "samples with `id` and `epoch`", got)
     scores: dict[str, float | None] = {}
-    for scorer, made in get_dict(sample, "scores").items():
-        value = made.get("value") if isinstance(made, dict) else made
+    for scorer, score in get_dict(sample, "scores").items():
+        value = score.get("value") if isinstance(score, dict) else score
         if isinstance(value, dict):  # a scorer of several values
-            scores |= {f"{scorer}.{name}": read_number(part) for name, part in value.items()}
+            scores |= {f"{scorer}.{name}": read_number(entry) for name, entry in value.items()}
         else:
             scores[scorer] = read_number(value)
     group = get_text(sample, "metadata", "group")
@@ -96,8 +96,8 @@ def _read_sample(sample: JsonDict, path: Path) -> Row:
 def _list_settings(ran: JsonDict, about: JsonDict) -> dict[str, Json]:
     """Return what tells runs of one model apart, from what users set to what follows from it."""
     settings: dict[str, Json] = dict(get_dict(ran, "task_args"))
-    for part in ("model_args", "model_generate_config", "solver_args"):
-        settings |= {name: value for name, value in get_dict(ran, part).items() if value}
+    for section in ("model_args", "model_generate_config", "solver_args"):
+        settings |= {name: value for name, value in get_dict(ran, section).items() if value}
     for name in ("solver", "task_file"):
         settings[name] = get_text(ran, name)
     settings["plan"] = get_dict(about, "plan").get("steps")
@@ -110,10 +110,10 @@ def _find_end(about: JsonDict, ran: JsonDict, count: int) -> str:
     epochs = get_count(ran, "config", "epochs") or 1
     wanted = len(get_list(ran, "dataset", "sample_ids")) * epochs
     if status != _DONE:
-        said = get_text(about, "error", "message")
+        message = get_text(about, "error", "message")
         of = f" of {wanted}" if wanted else ""
         return f"its status is {status!r}, with {count}{of} samples" + (
-            f" ({said})" if said else ""
+            f" ({message})" if message else ""
         )
     if count < wanted:
         return f"it holds {count} of {wanted} samples"
@@ -147,21 +147,21 @@ def _read_archive(path: Path) -> tuple[JsonDict, list[JsonDict]]:
 def _read_samples(archive: zipfile.ZipFile, path: Path, names: set[str]) -> Iterator[JsonDict]:
     """Yield the samples: from the summaries, and one by one where these have not all."""
     short = [SUMMARIES] if SUMMARIES in names else _list_journal(names)
-    known = set()
+    seen = set()
     for name in short:
         listed = _read_member(archive, path, name)
         if not isinstance(listed, list):
             raise make_other_version_error(path, TOOL, f"a list in {name}", check.show(listed))
-        for one in take_objects(listed, path, TOOL, _NEEDS):
-            known.add((name_item(one.get("id")), get_text(one, "epoch")))
-            yield one
+        for sample in take_objects(listed, path, TOOL, _NEEDS):
+            seen.add((name_item(sample.get("id")), get_text(sample, "epoch")))
+            yield sample
     whole = sorted(name for name in names if name.startswith("samples/"))
-    if len(whole) <= len(known):
+    if len(whole) <= len(seen):
         return
     for name in whole:
-        (one,) = take_objects([_read_member(archive, path, name)], path, TOOL, _NEEDS)
-        if (name_item(one.get("id")), get_text(one, "epoch")) not in known:
-            yield one
+        (sample,) = take_objects([_read_member(archive, path, name)], path, TOOL, _NEEDS)
+        if (name_item(sample.get("id")), get_text(sample, "epoch")) not in seen:
+            yield sample
 
 
 def _list_journal(names: set[str]) -> list[str]:
@@ -172,12 +172,12 @@ def _read_member(archive: zipfile.ZipFile, path: Path, name: str) -> Json:
     info = archive.getinfo(name)
     raw = _unpack(archive, path, info)
     try:
-        found: Json = parse_json(raw)
+        content: Json = parse_json(raw)
     except ValueError as error:
         raise FormatError(
             f"{name!r} in {str(path)!r} is not JSON", needs="a log of Inspect", got=str(error)
         ) from error
-    return found
+    return content
 
 
 def _unpack(archive: zipfile.ZipFile, path: Path, info: zipfile.ZipInfo) -> bytes:

@@ -44,8 +44,8 @@ def read_samples(path: Path) -> list[Run]:
     beside = path.with_name(f"results_{date}.json")
     about: JsonDict = {}
     if beside.is_file():
-        found = read_document(beside, f"results of {TOOL}")
-        about = found if isinstance(found, dict) else {}
+        results = read_document(beside, f"results of {TOOL}")
+        about = results if isinstance(results, dict) else {}
     rows = _read_rows(lines, path)
     better = get_dict(about, "higher_is_better", task)
     names = {name for row in rows for name in row.scores}
@@ -82,7 +82,7 @@ def _read_rows(lines: list[JsonDict], path: Path) -> list[Row]:
         row = scores.setdefault((item, time), {})
         for name in map(str, names):
             row[name if kind == UNFILTERED else f"{name},{kind}"] = read_number(line.get(name))
-    return [Row(item, made) for (item, _), made in scores.items()]
+    return [Row(item, scores_of_item) for (item, _), scores_of_item in scores.items()]
 
 
 _KNOWN = {
@@ -114,9 +114,9 @@ def _list_settings(about: JsonDict, task: str, date: str) -> dict[str, Json]:
 
 def _find_end(about: JsonDict, task: str, rows: list[Row]) -> str:
     wanted = get_dict(about, "n-samples", task).get("effective")
-    found = len({row.item for row in rows})
-    if isinstance(wanted, int) and found < wanted:
-        return f"it holds {found} of {wanted} documents"
+    count = len({row.item for row in rows})
+    if isinstance(wanted, int) and count < wanted:
+        return f"it holds {count} of {wanted} documents"
     return ""
 
 

@@ -68,23 +68,23 @@ def _read_events(events: list[JsonDict], path: Path) -> list[Row]:
     for event in events:
         sample, kind = get_text(event, "sample_id"), get_text(event, "type")
         data = event.get("data")
-        found: dict[str, float | None] = {}
+        values: dict[str, float | None] = {}
         if kind == MATCH:
-            found = {MATCH: read_number(get_dict(event, "data").get("correct"))}
+            values = {MATCH: read_number(get_dict(event, "data").get("correct"))}
         elif kind == METRICS and isinstance(data, dict):
-            found = {name: read_number(value) for name, value in data.items()}
+            values = {name: read_number(value) for name, value in data.items()}
         elif kind == METRICS:
             got = f"metrics {check.show(data)}"
             raise make_other_version_error(path, TOOL, _NEEDS, got)
         if event["sample_id"] is None:  # of no sample, such as what the run itself records
-            if found:
+            if values:
                 raise make_other_version_error(path, TOOL, _NEEDS, f"{kind!r} of no sample")
             continue
-        if not found:
+        if not values:
             rows.setdefault((sample, 0), {})
             continue
         time = times[sample, kind] = times.get((sample, kind), -1) + 1
-        rows.setdefault((sample, time), {}).update(found)
+        rows.setdefault((sample, time), {}).update(values)
     return [Row(sample, scores) for (sample, _), scores in rows.items()]
 
 

@@ -105,8 +105,8 @@ def read_table(path: Path) -> list[Run]:
             )
         )
     return [
-        Run(path=path, config=path.stem, rows=made, task=name, unfinished=unfinished)
-        for name, made in rows.items()
+        Run(path=path, config=path.stem, rows=table_rows, task=name, unfinished=unfinished)
+        for name, table_rows in rows.items()
     ]
 
 
@@ -130,14 +130,14 @@ def _number_repeats(values: Iterable[Json]) -> dict[str, int]:
 def _read_score(value: Json, path: Path, at: int) -> float | None:
     if value is None or (isinstance(value, str) and value.strip().casefold() in _ABSENT):
         return None
-    found = read_number(value)
-    if found is None and not (isinstance(value, float) and value != value):
+    number = read_number(value)
+    if number is None and not (isinstance(value, float) and value != value):
         raise FormatError(
             f"the score in row {at + 1} of {str(path)!r} is not a number",
             needs="a number, true or false, or an empty cell",
             got=check.show(value),
         )
-    return found
+    return number
 
 
 _ABSENT = ("", "na", "nan", "null", "none")
@@ -156,14 +156,14 @@ def _read_records(path: Path) -> tuple[list[dict[str, Json]], str]:
         return read_lines(path, TOOL)
     if kind == ".json":
         listed = get_list({"rows": read_document(path, TOOL)}, "rows")
-        for at, one in enumerate(listed):
-            if not isinstance(one, dict):
+        for at, record in enumerate(listed):
+            if not isinstance(record, dict):
                 raise FormatError(
                     f"row {at + 1} of {str(path)!r} is not a JSON object",
                     needs="an object with an item and its score in every row",
-                    got=check.show(one),
+                    got=check.show(record),
                 )
-        return [one for one in listed if isinstance(one, dict)], ""
+        return [record for record in listed if isinstance(record, dict)], ""
     return _read_text(path)
 
 

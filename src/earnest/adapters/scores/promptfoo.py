@@ -36,23 +36,23 @@ def is_results(path: Path) -> bool:
 
 def read_results(path: Path) -> list[Run]:
     """Read one evaluation: every pair of a prompt and a provider is a configuration."""
-    found = read_document(path, f"results of {TOOL}")
-    made = get_dict(found, "results")
-    listed = take_objects(get_list(made, "results"), path, TOOL, _NEEDS)
-    version = made.get("version")
+    document = read_document(path, f"results of {TOOL}")
+    results = get_dict(document, "results")
+    listed = take_objects(get_list(results, "results"), path, TOOL, _NEEDS)
+    version = results.get("version")
     if version not in VERSIONS or not listed:
         got = f"version {check.show(version)} with {len(listed)} results"
         raise make_other_version_error(path, TOOL, _NEEDS, got)
-    names = _name_configs(listed, get_list(made, "prompts"))
-    rows = [_read_result(one, names, path) for one in listed]
-    texts: list[Json] = [get_text(one, "raw") for one in get_list(made, "prompts")]
+    names = _name_configs(listed, get_list(results, "prompts"))
+    rows = [_read_result(result, names, path) for result in listed]
+    texts: list[Json] = [get_text(result, "raw") for result in get_list(results, "prompts")]
     return [
         Run(
             path=path,
             config=TOOL,
             rows=rows,
             settings={"prompts": texts},  # a label may stand for another text in another file
-            unfinished=_find_end(made, len(rows)),
+            unfinished=_find_end(results, len(rows)),
         )
     ]
 
@@ -60,46 +60,48 @@ def read_results(path: Path) -> list[Run]:
 def _name_configs(listed: list[JsonDict], prompts: list[Json]) -> dict[str, str]:
     """Return the name of each column of the evaluation: provider and prompt, if both vary."""
     parts = {}
-    for one in listed:
-        at = get_text(one, "promptIdx")
-        provider = get_text(one, "provider", "label") or get_text(one, "provider", "id")
-        prompt = get_text(one, "prompt", "label")
+    for result in listed:
+        at = get_text(result, "promptIdx")
+        provider = get_text(result, "provider", "label") or get_text(result, "provider", "id")
+        prompt = get_text(result, "prompt", "label")
         if at.isdecimal() and int(at) < len(prompts):  # the label before variables were put in
             prompt = get_text(prompts[int(at)], "label") or prompt
         parts[at] = (provider, prompt)
-    several = [len({part[k] for part in parts.values()}) > 1 for k in (0, 1)]
+    several = [len({names_of_column[k] for names_of_column in parts.values()}) > 1 for k in (0, 1)]
     if several == [False, False]:
         several = [True, False]
     names = {
-        at: " | ".join(word for word, kept in zip(part, several, strict=True) if kept)
-        for at, part in parts.items()
+        at: " | ".join(
+            word for word, varies in zip(names_of_column, several, strict=True) if varies
+        )
+        for at, names_of_column in parts.items()
     }
     twice = len(set(names.values())) < len(names)
     return {at: f"{name} #{at}" if twice else name for at, name in names.items()}
 
 
-def _read_result(one: JsonDict, names: dict[str, str], path: Path) -> Row:
-    if "score" not in one or "promptIdx" not in one:
-        got = f"a result with {check.some(sorted(one))}"
+def _read_result(result: JsonDict, names: dict[str, str], path: Path) -> Row:
+    if "score" not in result or "promptIdx" not in result:
+        got = f"a result with {check.some(sorted(result))}"
         raise make_other_version_error(path, TOOL, _NEEDS, got)
-    failed = get_text(one, "failureReason") == ERROR
-    scores: dict[str, float | None] = {"score": read_number(one["score"])}
-    scores["success"] = read_number(one.get("success"))
-    scores |= {name: read_number(value) for name, value in get_dict(one, "namedScores").items()}
-    told = get_dict(one, "testCase")
-    item = get_text(told, "metadata", "id") or get_text(told, "description")
+    failed = get_text(result, "failureReason") == ERROR
+    scores: dict[str, float | None] = {"score": read_number(result["score"])}
+    scores["success"] = read_number(result.get("success"))
+    scores |= {name: read_number(value) for name, value in get_dict(result, "namedScores").items()}
+    test_case = get_dict(result, "testCase")
+    item = get_text(test_case, "metadata", "id") or get_text(test_case, "description")
     return Row(
-        item or name_item(one.get("vars") or get_dict(told, "vars")),
+        item or name_item(result.get("vars") or get_dict(test_case, "vars")),
         dict.fromkeys(scores) if failed else scores,
-        group=get_text(told, "metadata", "group") or None,
-        config=names[get_text(one, "promptIdx")],
+        group=get_text(test_case, "metadata", "group") or None,
+        config=names[get_text(result, "promptIdx")],
     )
 
 
-def _find_end(made: JsonDict, count: int) -> str:
-    stats = get_dict(made, "stats")
-    told = [stats.get(name) for name in ("successes", "failures", "errors")]
-    wanted = sum(number for number in told if isinstance(number, int))
+def _find_end(results: JsonDict, count: int) -> str:
+    stats = get_dict(results, "stats")
+    counts = [stats.get(name) for name in ("successes", "failures", "errors")]
+    wanted = sum(number for number in counts if isinstance(number, int))
     return f"it holds {count} of {wanted} results" if count < wanted else ""
 
 

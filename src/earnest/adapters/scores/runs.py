@@ -151,7 +151,7 @@ def read_bytes(path: Path) -> bytes:
 def read_document(path: Path, what: str) -> Json:
     """Read a file of one JSON value; one that was cut off is refused, as no part of it is known."""
     try:
-        found: Json = parse_json(read_bytes(path))
+        document: Json = parse_json(read_bytes(path))
     except ValueError as error:
         raise FormatError(
             f"{str(path)!r} is cut off or damaged",
@@ -159,7 +159,7 @@ def read_document(path: Path, what: str) -> Json:
             got=str(error),
             cure="Let the run finish, or leave the file out.",
         ) from error
-    return found
+    return document
 
 
 def read_lines(path: Path, what: str) -> tuple[list[JsonDict], str]:
@@ -170,15 +170,15 @@ def read_lines(path: Path, what: str) -> tuple[list[JsonDict], str]:
     """
     lines = read_bytes(path).split(b"\n")
     last = max((at for at, line in enumerate(lines) if line.strip()), default=-1)
-    found: list[JsonDict] = []
+    objects: list[JsonDict] = []
     for at, line in enumerate(lines):
         if not line.strip():
             continue
         try:
             value = parse_json(line)
         except ValueError as error:
-            if at == last and found:
-                return found, f"line {at + 1}, its last, is cut off"
+            if at == last and objects:
+                return objects, f"line {at + 1}, its last, is cut off"
             raise FormatError(
                 f"line {at + 1} of {str(path)!r} is not JSON",
                 needs=f"{what}, a JSON object a line",
@@ -190,8 +190,8 @@ def read_lines(path: Path, what: str) -> tuple[list[JsonDict], str]:
                 needs=f"{what}, a JSON object a line",
                 got=check.show(value),
             )
-        found.append(value)
-    return found, ""
+        objects.append(value)
+    return objects, ""
 
 
 def peek_bytes(path: Path, count: int) -> bytes:
@@ -223,27 +223,27 @@ def get_dict(value: Json, *names: str) -> JsonDict:
 def get_list(value: Json, *names: str) -> list[Json]:
     """Return the list under names within names, an empty one where there is none."""
     *above, last = names
-    found = get_dict(value, *above).get(last)
-    return found if isinstance(found, list) else []
+    content = get_dict(value, *above).get(last)
+    return content if isinstance(content, list) else []
 
 
 def take_objects(listed: list[Json], path: Path, tool: str, needs: str) -> list[JsonDict]:
     """Return entries that are all objects; refuse a list in which one is not."""
-    found = [one for one in listed if isinstance(one, dict)]
-    if len(found) < len(listed):
-        at = next(at for at, one in enumerate(listed) if not isinstance(one, dict))
+    objects = [entry for entry in listed if isinstance(entry, dict)]
+    if len(objects) < len(listed):
+        at = next(at for at, entry in enumerate(listed) if not isinstance(entry, dict))
         got = f"{check.show(listed[at])} as entry {at + 1} of {len(listed)}"
         raise make_other_version_error(path, tool, needs, got)
-    return found
+    return objects
 
 
 def get_text(value: Json, *names: str) -> str:
     """Return the text or number under names within names as text, empty where there is none."""
     *above, last = names
-    found = get_dict(value, *above).get(last)
-    if found is None or isinstance(found, dict | list):
+    content = get_dict(value, *above).get(last)
+    if content is None or isinstance(content, dict | list):
         return ""
-    return str(found)
+    return str(content)
 
 
 def get_count(value: Json, *names: str) -> int | None:

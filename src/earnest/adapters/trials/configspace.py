@@ -53,10 +53,10 @@ def read_configspace(source: ConfigurationSpace) -> Space:
     conditions: dict[str, Condition] = {}
     for condition in source.conditions:
         name = condition.child.name
-        made = _read_alternatives(condition)
+        alternatives = _read_alternatives(condition)
         if name in conditions:  # several conditions of one child must all hold
-            made = _combine_all([conditions[name].any_of, made])
-        conditions[name] = Condition(any_of=made)
+            alternatives = _combine_all([conditions[name].any_of, alternatives])
+        conditions[name] = Condition(any_of=alternatives)
     parameters = [
         replace(_read_parameter(p), condition=conditions.get(p.name)) for p in source.values()
     ]
@@ -66,24 +66,30 @@ def read_configspace(source: ConfigurationSpace) -> Space:
     return Space(tuple(parameters), forbidden=forbidden)
 
 
-def _read_parameter(given: Part) -> Parameter:
-    kind = type(given).__name__
-    if hasattr(given, "choices"):
-        return _make_levels(given.name, ParameterKind.CATEGORICAL, tuple(map(plain, given.choices)))
-    if hasattr(given, "sequence"):
-        return _make_levels(given.name, ParameterKind.ORDINAL, tuple(map(plain, given.sequence)))
-    if not hasattr(given, "lower"):
-        return _make_levels(given.name, ParameterKind.FIXED, (plain(given.value),))
-    if not (math.isfinite(given.lower) and math.isfinite(given.upper)):
+def _read_parameter(parameter: Part) -> Parameter:
+    kind = type(parameter).__name__
+    if hasattr(parameter, "choices"):
+        return _make_levels(
+            parameter.name, ParameterKind.CATEGORICAL, tuple(map(plain, parameter.choices))
+        )
+    if hasattr(parameter, "sequence"):
+        return _make_levels(
+            parameter.name, ParameterKind.ORDINAL, tuple(map(plain, parameter.sequence))
+        )
+    if not hasattr(parameter, "lower"):
+        return _make_levels(parameter.name, ParameterKind.FIXED, (plain(parameter.value),))
+    if not (math.isfinite(parameter.lower) and math.isfinite(parameter.upper)):
         raise InputError(
-            f"{given.name!r} has no limits", needs="a finite range", got=f"{kind} without bounds"
+            f"{parameter.name!r} has no limits",
+            needs="a finite range",
+            got=f"{kind} without bounds",
         )
     return Parameter(
-        name=given.name,
+        name=parameter.name,
         kind=ParameterKind.INT if "Integer" in kind else ParameterKind.FLOAT,
-        low=float(given.lower),
-        high=float(given.upper),
-        log=bool(given.log),
+        low=float(parameter.lower),
+        high=float(parameter.upper),
+        log=bool(parameter.log),
     )
 
 
@@ -97,41 +103,41 @@ def _read_alternatives(condition: Part) -> Alternatives:
     """Return a condition as alternatives, of which one has to hold."""
     kind = type(condition).__name__
     if kind == "AndConjunction":
-        return _combine_all([_read_alternatives(part) for part in condition.components])
+        return _combine_all([_read_alternatives(component) for component in condition.components])
     if kind == "OrConjunction":
-        return tuple(c for part in condition.components for c in _read_alternatives(part))
+        return tuple(c for component in condition.components for c in _read_alternatives(component))
     return ((_read_clause(condition, condition.parent, kind),),)
 
 
 def _combine_all(parts: list[Alternatives]) -> Alternatives:
     combined: Alternatives = ((),)
-    for part in parts:
-        combined = tuple((*left, *right) for left in combined for right in part)
+    for alternatives in parts:
+        combined = tuple((*left, *right) for left in combined for right in alternatives)
     return combined
 
 
-def _read_clause(given: Part, parent: Part, kind: str) -> Clause:
+def _read_clause(comparison: Part, parent: Part, kind: str) -> Clause:
     """Return one comparison as a clause."""
     name = parent.name
     if "NotEquals" in kind:
-        others = [v for v in _list_values(parent) if v != plain(given.value)]
+        others = [v for v in _list_values(parent) if v != plain(comparison.value)]
         return Clause(parent=name, values=tuple(others))
-    if "In" in kind and hasattr(given, "values"):
-        return Clause(parent=name, values=tuple(plain(v) for v in given.values))
+    if "In" in kind and hasattr(comparison, "values"):
+        return Clause(parent=name, values=tuple(plain(v) for v in comparison.values))
     if "GreaterThanEquals" in kind:
-        return Clause(parent=name, low=float(given.value))
+        return Clause(parent=name, low=float(comparison.value))
     if "LessThanEquals" in kind:
-        return Clause(parent=name, high=float(given.value))
+        return Clause(parent=name, high=float(comparison.value))
     if "GreaterThan" in kind:
-        return Clause(parent=name, low=_find_beyond(given, parent, 1))
+        return Clause(parent=name, low=_find_beyond(comparison, parent, 1))
     if "LessThan" in kind:
-        return Clause(parent=name, high=_find_beyond(given, parent, -1))
-    return Clause(parent=name, values=(plain(given.value),))
+        return Clause(parent=name, high=_find_beyond(comparison, parent, -1))
+    return Clause(parent=name, values=(plain(comparison.value),))
 
 
-def _find_beyond(given: Part, parent: Part, side: int) -> float:
+def _find_beyond(comparison: Part, parent: Part, side: int) -> float:
     """Return the first value beyond a limit that is not included."""
-    limit = float(given.value)
+    limit = float(comparison.value)
     if "Integer" in type(parent).__name__:
         return limit + side
     if hasattr(parent, "sequence"):
@@ -155,9 +161,9 @@ def _list_values(parent: Part) -> tuple[object, ...]:
 def _read_forbidden(clause: Part) -> Alternatives:
     kind = type(clause).__name__
     if kind == "ForbiddenAndConjunction":
-        return _combine_all([_read_forbidden(part) for part in clause.components])
+        return _combine_all([_read_forbidden(component) for component in clause.components])
     if kind == "ForbiddenOrConjunction":
-        return tuple(c for part in clause.components for c in _read_forbidden(part))
+        return tuple(c for component in clause.components for c in _read_forbidden(component))
     if "Relation" in kind:
         raise InputError(
             "a forbidden relation between two hyperparameters cannot be read",

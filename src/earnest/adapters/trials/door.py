@@ -130,21 +130,21 @@ def set_limits(trials: Trials) -> Trials:
     return replace(trials, limits=(low, high))
 
 
-def _read_space(given: object) -> Space | None:
-    if given is None or isinstance(given, Space):
-        return given
-    if configspace.is_configspace(given):
-        return configspace.read_configspace(given)
+def _read_space(space: object) -> Space | None:
+    if space is None or isinstance(space, Space):
+        return space
+    if configspace.is_configspace(space):
+        return configspace.read_configspace(space)
     raise InputError(
         "`space` is not a space",
         needs="earnest.Space, or ConfigSpace.ConfigurationSpace",
-        got=check.show(given),
+        got=check.show(space),
     )
 
 
 def _read_own(source: Trials, ask: TrialsRequest) -> Trials:
-    said = [n for n in vars(ask) if n != "space" and getattr(ask, n) is not None]
-    ask.refuse("Trials", *said)
+    options = [n for n in vars(ask) if n != "space" and getattr(ask, n) is not None]
+    ask.refuse("Trials", *options)
     return source if ask.space is None else replace(source, space=ask.space)
 
 
@@ -156,23 +156,23 @@ class TrialsHolder(Protocol):
 
 def _read_protocol(source: TrialsHolder, ask: TrialsRequest) -> Trials:
     """Read `trials_`: a Trials, or mappings of `params`, `score`, `standard_error`, `status`."""
-    given = source.trials_
-    if isinstance(given, Trials):
-        return _read_own(given, ask)
+    trials = source.trials_
+    if isinstance(trials, Trials):
+        return _read_own(trials, ask)
     ask.refuse("a search's own trials", "study", "objective", "standard_error", "status", "values")
-    listed = [dict(trial) for trial in given]
+    listed = [dict(trial) for trial in trials]
     states = [
         str(trial.get("status", "complete")).rpartition(".")[2].casefold() for trial in listed
     ]
     errors = [trial.get("standard_error") for trial in listed]
-    own = str(getattr(source, "trials_direction_", "maximize"))
+    direction = str(getattr(source, "trials_direction_", "maximize"))
     return Trials.from_configs(
         ask.some_of([dict(trial["params"]) for trial in listed]),
         [
             restore_nan(trial.get("score")) if state == "complete" else math.nan
             for trial, state in zip(listed, states, strict=True)
         ],
-        direction=ask.direction_or(own, "the search"),
+        direction=ask.direction_or(direction, "the search"),
         space=ask.space,
         standard_error=None if any(e is None for e in errors) else [restore_nan(e) for e in errors],
         pruned=[state in ("pruned", "dropped") for state in states],

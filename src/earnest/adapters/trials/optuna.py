@@ -63,11 +63,13 @@ def read_study(study: Study | StudyContent, ask: TrialsRequest) -> Trials:
     conditional shows in where they are present.
     """
     ask.refuse("an Optuna study", "study", "standard_error", "status", "values")
-    place, name = _find_objective(study, ask.objective)
-    direction = ask.direction_or(study.directions[place].name.lower(), "the study")
+    position, name = _find_objective(study, ask.objective)
+    direction = ask.direction_or(study.directions[position].name.lower(), "the study")
     listed = [t for t in study.get_trials(deepcopy=False) if t.state.is_finished()]
     pruned = [t.state.name == "PRUNED" for t in listed]
-    objective = [float(t.values[place]) if t.state.name == "COMPLETE" else np.nan for t in listed]
+    objective = [
+        float(t.values[position]) if t.state.name == "COMPLETE" else np.nan for t in listed
+    ]
     ended = [t.state.name != "FAIL" for t in listed]
     silent = [early and not t.intermediate_values for early, t in zip(pruned, listed, strict=True)]
     refuse_few(sum(ended) - sum(silent), len(listed) - sum(ended), sum(silent))
@@ -97,19 +99,19 @@ def unite_distributions(
     inferred = infer_space(configs)
     parameters = []
     for guess in inferred:
-        own = list(
+        distributions_of_name = list(
             {repr(d[guess.name]): d[guess.name] for d in distributions if guess.name in d}.values()
         )
-        made = _unite(guess, own)
-        parameters.append(replace(made, condition=guess.condition))
+        parameter = _unite(guess, distributions_of_name)
+        parameters.append(replace(parameter, condition=guess.condition))
     return Space(tuple(parameters), remarks=tuple(guesses(parameters, inferred.names)))
 
 
-def _unite(guess: Parameter, own: list[Any]) -> Parameter:
+def _unite(guess: Parameter, distributions: list[Any]) -> Parameter:
     """Return one parameter for all distributions of a name; the guess where they do not agree."""
-    kinds = {type(d).__name__ for d in own}
+    kinds = {type(d).__name__ for d in distributions}
     if kinds == {"CategoricalDistribution"}:
-        levels = list(dict.fromkeys(plain(c) for d in own for c in d.choices))
+        levels = list(dict.fromkeys(plain(c) for d in distributions for c in d.choices))
         kind = ParameterKind.CATEGORICAL if len(levels) > 1 else ParameterKind.FIXED
         return Parameter(name=guess.name, kind=kind, choices=tuple(levels))
     if not kinds or not kinds <= {"FloatDistribution", "IntDistribution"}:
@@ -118,39 +120,44 @@ def _unite(guess: Parameter, own: list[Any]) -> Parameter:
     seen = [guess.low, guess.high] if guess.numeric else list(guess.choices)
     if not all(isinstance(value, Real) for value in seen):
         return guess  # a damaged study
-    low, high = min(*(d.low for d in own), *seen), max(*(d.high for d in own), *seen)
+    low, high = (
+        min(*(d.low for d in distributions), *seen),
+        max(*(d.high for d in distributions), *seen),
+    )
     if low == high:
         return Parameter(name=guess.name, kind=ParameterKind.FIXED, choices=(low,))
-    steps = {d.step for d in own}
+    steps = {d.step for d in distributions}
     whole = kinds == {"IntDistribution"} and guess.kind != ParameterKind.FLOAT
-    step = steps.pop() if len(steps) == 1 and len(own) == 1 else None
+    step = steps.pop() if len(steps) == 1 and len(distributions) == 1 else None
     return Parameter(
         name=guess.name,
         kind=ParameterKind.INT if whole else ParameterKind.FLOAT,
         low=float(low),
         high=float(high),
-        log=all(d.log for d in own) and low > 0,
+        log=all(d.log for d in distributions) and low > 0,
         step=None if step in (None, 1) and whole else step,
     )
 
 
-def _find_objective(study: Study | StudyContent, asked: str | int | None) -> tuple[int, str]:
+def _find_objective(study: Study | StudyContent, objective: str | int | None) -> tuple[int, str]:
     """Return the place and the name of the objective that is asked for."""
     count = len(study.directions)
     names = list(study.metric_names or [])
-    if asked is None and count > 1:
+    if objective is None and count > 1:
         raise InputError(
             "the study has several objectives",
             needs="`objective`, the position of one of them" + " or name" * bool(names),
             got=check.some(map(repr, names)) if names else f"{count} without names",
         )
-    if isinstance(asked, str):
+    if isinstance(objective, str):
         if not names and count == 1:
-            return 0, asked
-        return names.index(check.one_of("objective", asked, names)), asked
-    place = check.whole_number("objective", 0 if asked is None else asked, low=0, high=count - 1)
-    usual = "value" if count == 1 else f"objective {place}"
-    return place, names[place] if names else usual
+            return 0, objective
+        return names.index(check.one_of("objective", objective, names)), objective
+    position = check.whole_number(
+        "objective", 0 if objective is None else objective, low=0, high=count - 1
+    )
+    usual = "value" if count == 1 else f"objective {position}"
+    return position, names[position] if names else usual
 
 
 def read_url(url: str, ask: TrialsRequest) -> Trials:
@@ -229,16 +236,16 @@ def open_study_journal(path: Path, name: str | None) -> StudyContent:
 def _load_study(storage: BaseStorage, name: str | None, where: str) -> StudyContent:
     """Read all of a study through the door for what other libraries read."""
     with foreign_content(where, needs="a complete Optuna storage"):
-        names = [str(one.study_name) for one in storage.get_all_studies()]
-    found = _find_study(names, name, where)
+        names = [str(entry.study_name) for entry in storage.get_all_studies()]
+    study_name = _find_study(names, name, where)
     with foreign_content(where, needs="a complete Optuna storage"):
         import optuna
 
-        study = optuna.load_study(study_name=found, storage=storage)
+        study = optuna.load_study(study_name=study_name, storage=storage)
         read = StudyContent(
-            found,
+            study_name,
             list(study.directions),
-            [str(one) for one in study.metric_names or []],
+            [str(entry) for entry in study.metric_names or []],
             study.get_trials(deepcopy=False),
         )
     _refuse_damaged(read, where)

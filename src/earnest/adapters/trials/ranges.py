@@ -25,21 +25,21 @@ class Range(TypedDict):
     step: NotRequired[float | None]
 
 
-def ranges_of(given: object) -> dict[str, Range]:
+def ranges_of(distributions: object) -> dict[str, Range]:
     """Return kind, range and scale of the distributions that are known, by parameter.
 
     Of several spaces those that every one of them with this parameter agrees in.
     """
-    spaces = [given] if isinstance(given, Mapping) else given
+    spaces = [distributions] if isinstance(distributions, Mapping) else distributions
     if not isinstance(spaces, (list, tuple)) or not all(isinstance(s, Mapping) for s in spaces):
         return {}
-    found: dict[str, list[Range | None]] = {}
+    ranges: dict[str, list[Range | None]] = {}
     for space in spaces:
-        for name, one in space.items():
-            found.setdefault(str(name), []).append(_read_range(one))
+        for name, distribution in space.items():
+            ranges.setdefault(str(name), []).append(_read_range(distribution))
     return {
         name: first
-        for name, (first, *others) in found.items()
+        for name, (first, *others) in ranges.items()
         if first is not None and all(other == first for other in others)
     }
 

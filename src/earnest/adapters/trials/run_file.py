@@ -35,9 +35,9 @@ def about_search(
     names: Mapping[str, ScoreName], usual: str | None, ranges: Mapping[str, object]
 ) -> str:
     """Return the document by which a reader of the file alone knows the scores and ranges."""
-    told = {key: one.to_dict() for key, one in names.items()}
+    scores = {key: name.to_dict() for key, name in names.items()}
     return json.dumps(
-        {"version": VERSION, "scores": told, "objective": usual, "ranges": dict(ranges)}
+        {"version": VERSION, "scores": scores, "objective": usual, "ranges": dict(ranges)}
     )
 
 
@@ -65,15 +65,15 @@ def read_scored(run: RunFile) -> ScoredSearch:
     listed = _read_configs(run)
     cells = {key: outcome for key, outcome in run.outcomes.items() if len(key) == 3}
     places = sorted({key[1:] for key in cells})
-    begun = [c for c in range(len(listed)) if any((c, *place) in cells for place in places)]
-    rows = [[cells.get((c, *place)) for place in places] for c in begun]
+    begun = [c for c in range(len(listed)) if any((c, *split) in cells for split in places)]
+    rows = [[cells.get((c, *split)) for split in places] for c in begun]
     about = _read_about(run)
     keys = _name_scores(about, cells.values())
     usual = about.get("objective")
     return ScoredSearch(
         configs=[listed[c] for c in begun],
         scores={
-            key: np.array([[_read_score(one, key) for one in row] for row in rows]).reshape(
+            key: np.array([[_read_score(outcome, key) for outcome in row] for row in rows]).reshape(
                 len(rows), len(places)
             )
             for key in keys
@@ -95,7 +95,7 @@ def _read_configs(run: RunFile) -> list[dict[str, object]]:
             got=run.identity.get("kind", f"{len(run.outcomes)} outcomes"),
         )
     with document_of(run, CONFIGS):
-        return [dict(one["params"]) for one in parse_json(run.documents[CONFIGS])]
+        return [dict(entry["params"]) for entry in parse_json(run.documents[CONFIGS])]
 
 
 def _read_about(run: RunFile) -> ScoreFacts:
@@ -117,12 +117,12 @@ def _read_name(name: object, sign: object) -> ScoreName:
     return ScoreName(name, sign)
 
 
-def refuse_newer(run: RunFile, name: str, version: int, known: int) -> None:
+def refuse_newer(run: RunFile, name: str, version: int, newest: int) -> None:
     """Refuse a document of a version that this earnest does not know."""
-    if version > known:
+    if version > newest:
         raise FormatError(
             f"{run.path.name!r} was written by a newer version of earnest",
-            needs=f"version {known} of its document {name!r}",
+            needs=f"version {newest} of its document {name!r}",
             got=f"version {version}",
             cure="Update earnest.",
         )
@@ -145,15 +145,15 @@ def document_of(run: RunFile, name: str) -> Iterator[None]:
 
 def _name_scores(about: ScoreFacts, outcomes: Iterable[Outcome]) -> dict[str, ScoreName]:
     """Return the scores that came out by key, called as was announced where it was."""
-    told = about.get("scores", {})
-    found = dict.fromkeys(
+    announced_names = about.get("scores", {})
+    keys = dict.fromkeys(
         name.removeprefix(TEST)
         for outcome in outcomes
         for name in outcome.numbers
         if name.startswith(TEST)
     )
-    announced = [key for key in told if key in found] if found else list(told)
-    return {key: told.get(key) or score_name(key) for key in [*announced, *found]}
+    announced = [key for key in announced_names if key in keys] if keys else list(announced_names)
+    return {key: announced_names.get(key) or score_name(key) for key in [*announced, *keys]}
 
 
 def _read_score(outcome: Outcome | None, key: str) -> float:
@@ -161,6 +161,10 @@ def _read_score(outcome: Outcome | None, key: str) -> float:
 
 
 def _find_status(row: list[Outcome | None]) -> str:
-    if any(one is None for one in row):
+    if any(outcome is None for outcome in row):
         return DROPPED
-    return FAILED if any(one is not None and (one.failed or one.note) for one in row) else COMPLETE
+    return (
+        FAILED
+        if any(outcome is not None and (outcome.failed or outcome.note) for outcome in row)
+        else COMPLETE
+    )

@@ -79,7 +79,7 @@ class ScoredSearch:
             space=ask.space,
             standard_error=errors,
             pruned=[status == DROPPED for status in self.statuses],
-            intermediate=[_average_so_far(score.sign * row) for row in self.scores[key]],
+            intermediate=[_find_running_means(score.sign * row) for row in self.scores[key]],
             objective_name=score.name,
             source=self.source,
         )
@@ -101,7 +101,7 @@ def _is_whole(config: Mapping[str, object]) -> bool:
     return set(config) == {WHOLE} and hasattr(config[WHOLE], "fit")
 
 
-def _average_so_far(scores: NDArray[np.float64]) -> dict[int, float]:
+def _find_running_means(scores: NDArray[np.float64]) -> dict[int, float]:
     """Return the mean over the first 1, 2, ... splits, up to the first that is lacking."""
     lacking = np.flatnonzero(np.isnan(scores))
     done = scores[: lacking[0]] if len(lacking) else scores
@@ -113,11 +113,11 @@ def _summarise(scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArra
     """Return the means over the splits that have a score, and their standard errors."""
     means, errors = np.full(len(scores), np.nan), np.full(len(scores), np.nan)
     for i, row in enumerate(scores):
-        known = row[~np.isnan(row)]
-        if len(known):
-            means[i] = known.mean()
-        if len(known) > 1 and np.isfinite(known).all():
-            errors[i] = known.std(ddof=1) / math.sqrt(len(known))
+        valid = row[~np.isnan(row)]
+        if len(valid):
+            means[i] = valid.mean()
+        if len(valid) > 1 and np.isfinite(valid).all():
+            errors[i] = valid.std(ddof=1) / math.sqrt(len(valid))
     return means, errors
 
 
@@ -152,7 +152,7 @@ class ScoreName:
         return {"name": self.name, "sign": self.sign}
 
 
-def score_name(key: str, scorer: object = None, given: object = None) -> ScoreName:
+def score_name(key: str, scorer: object = None, scoring: object = None) -> ScoreName:
     """Return how a score is called.
 
     Parameters
@@ -161,27 +161,27 @@ def score_name(key: str, scorer: object = None, given: object = None) -> ScoreNa
         Its name in the table of results; 'score' where there is but one.
     scorer : callable, optional
         What computes it.
-    given : str or object, optional
+    scoring : str or object, optional
         What the user said, where there is but one.
     """
     metric = getattr(scorer, "metric", None)  # a metric of this package in the form of a scorer
-    name = key if key != SINGLE else _find_name(scorer, given, metric)
+    name = key if key != SINGLE else _find_name(scorer, scoring, metric)
     sign = getattr(scorer, "_sign", None) if metric is None else getattr(metric, "sign", None)
     if not isinstance(sign, (int, float)):
         sign = -1.0 if name.startswith(NEGATED) else 1.0
     return ScoreName(name.removeprefix(NEGATED) if sign < 0 else name, 1.0 if sign > 0 else -1.0)
 
 
-def score_names(keys: Iterable[str], scorers: object, given: object) -> dict[str, ScoreName]:
+def score_names(keys: Iterable[str], scorers: object, scoring: object) -> dict[str, ScoreName]:
     """Return how all scores of a search are called, by key."""
     if isinstance(scorers, Mapping):
         return {key: score_name(key, scorers.get(key)) for key in keys}
-    return {key: score_name(key, scorers, given) for key in keys}
+    return {key: score_name(key, scorers, scoring) for key in keys}
 
 
-def choose(names: Mapping[str, ScoreName], asked: str | int | None, usual: str | None) -> str:
+def choose(names: Mapping[str, ScoreName], objective: str | int | None, usual: str | None) -> str:
     """Return the key of the score that is asked for, by key or by its name in its own units."""
-    if asked is None:
+    if objective is None:
         if usual in names:
             return str(usual)
         if len(names) == 1:
@@ -190,17 +190,17 @@ def choose(names: Mapping[str, ScoreName], asked: str | int | None, usual: str |
             "there are several scores",
             needs=f"`objective`, one of {check.some(names, limit=10)}",
         )
-    said = str(asked).removeprefix(MEAN)
-    called = {one.name: key for key, one in names.items()}
-    if said not in names and said in called:
-        return called[said]
-    return check.one_of("objective", said, names)
+    wanted = str(objective).removeprefix(MEAN)
+    called = {name.name: key for key, name in names.items()}
+    if wanted not in names and wanted in called:
+        return called[wanted]
+    return check.one_of("objective", wanted, names)
 
 
-def _find_name(scorer: object, given: object, metric: object) -> str:
+def _find_name(scorer: object, scoring: object, metric: object) -> str:
     if metric is not None:
         return str(getattr(metric, "name", SINGLE))
-    if isinstance(given, str):
-        return given
+    if isinstance(scoring, str):
+        return scoring
     function = getattr(scorer, "_score_func", None)
     return str(getattr(function, "__name__", SINGLE))

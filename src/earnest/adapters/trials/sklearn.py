@@ -46,7 +46,9 @@ def is_own_search(source: object) -> bool:
     return (
         is_search(source)
         and isinstance(listed, tuple)
-        and all(hasattr(one, "status") and hasattr(one, "config") for one in listed)
+        and all(
+            hasattr(candidate, "status") and hasattr(candidate, "config") for candidate in listed
+        )
     )
 
 
@@ -79,9 +81,11 @@ def read_own_search(search: OwnSearch, ask: TrialsRequest) -> Trials:
     results, ended = search.cv_results_, search.trials_
     keys = _list_scores(results)
     return ScoredSearch(
-        configs=show_configs([one.config for one in ended], [one.params for one in ended]),
+        configs=show_configs(
+            [candidate.config for candidate in ended], [candidate.params for candidate in ended]
+        ),
         scores={key: _read_splits(results, key) for key in keys},
-        statuses=[one.status for one in ended],
+        statuses=[candidate.status for candidate in ended],
         names=score_names(keys, search.scorer_, search.scoring),
         usual=search.refit if isinstance(search.refit, str) else None,
         ranges=ranges_of(getattr(search.given_candidates, "space", search.given_candidates)),

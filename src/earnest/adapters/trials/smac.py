@@ -43,8 +43,10 @@ def read_history(path: Path, ask: TrialsRequest) -> Trials:
         space = load_configspace(path.parent / SPACE)
     try:
         runs = _collect_runs(content["data"], ask.objective)
-        given = {str(key): dict(value) for key, value in content["configs"].items()}
-        configs = [{k: plain(v) for k, v in given[key].items() if v is not None} for key, _ in runs]
+        configs_by_id = {str(key): dict(value) for key, value in content["configs"].items()}
+        configs = [
+            {k: plain(v) for k, v in configs_by_id[key].items() if v is not None} for key, _ in runs
+        ]
     except InputError:
         raise
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
@@ -88,30 +90,30 @@ def _collect_runs(
 
 def _read_run(row: JsonRow) -> JsonObject:
     """Return a run by name, of any of SMAC's three ways to write it."""
-    found: dict[str, Any]
+    run: dict[str, Any]
     if isinstance(row, Mapping):
-        found = dict(row)
+        run = dict(row)
     elif len(row) == 2:  # version 1: key and value
-        found = {
+        run = {
             "config_id": row[0][0],
             "budget": row[0][3],
             "cost": row[1][0],
             "status": row[1][2],
         }
     else:  # version 2.0, and 2.1 with the time of the processor between
-        place = 7 if len(row) > 10 else 6
-        found = {"config_id": row[0], "budget": row[3], "cost": row[4], "status": row[place]}
-    found["status"] = _read_status(found.get("status", SUCCESS))
-    found.setdefault("budget", None)
-    return found
+        column = 7 if len(row) > 10 else 6
+        run = {"config_id": row[0], "budget": row[3], "cost": row[4], "status": row[column]}
+    run["status"] = _read_status(run.get("status", SUCCESS))
+    run.setdefault("budget", None)
+    return run
 
 
-def _read_status(given: object) -> int:
-    if isinstance(given, dict):
-        given = given.get("__enum__", "")
-    if isinstance(given, str):
-        return {"SUCCESS": SUCCESS, "RUNNING": 0}.get(given.rpartition(".")[2], 2)
-    return int(given)  # type: ignore[call-overload, no-any-return]  # raises for what is not a number
+def _read_status(status: object) -> int:
+    if isinstance(status, dict):
+        status = status.get("__enum__", "")
+    if isinstance(status, str):
+        return {"SUCCESS": SUCCESS, "RUNNING": 0}.get(status.rpartition(".")[2], 2)
+    return int(status)  # type: ignore[call-overload, no-any-return]  # raises for what is not a number
 
 
 def _read_cost(run: JsonObject, objective: str | int | None) -> float:

@@ -207,13 +207,13 @@ def _order_nodes(nodes: list[GrownNode]) -> list[GrownNode]:
         at = waiting.pop()
         order.append(at)
         waiting += reversed(nodes[at].children or ())
-    place = {at: number for number, at in enumerate(order)}
-    made = []
+    position = {at: number for number, at in enumerate(order)}
+    renumbered = []
     for node in (nodes[at] for at in order):
-        parent = None if node.parent is None else place[node.parent]
-        children = node.children and (place[node.children[0]], place[node.children[1]])
-        made.append(replace(node, parent=parent, children=children))
-    return made
+        parent = None if node.parent is None else position[node.parent]
+        children = node.children and (position[node.children[0]], position[node.children[1]])
+        renumbered.append(replace(node, parent=parent, children=children))
+    return renumbered
 
 
 def _check_gain(value: object) -> float:
@@ -256,12 +256,12 @@ class RegionRule:
 
     def table(self, ice: Ice) -> Floats:
         """Return what should be alike, one row per point."""
-        curves, own = (ice.sd, ice.own_sd) if self.on == "sd" else (ice.sd**2, ice.own_sd**2)
+        curves, spreads = (ice.sd, ice.own_sd) if self.on == "sd" else (ice.sd**2, ice.own_sd**2)
         if self.impurity == "l2":
             return curves
         if self.impurity == "area":
             return average_columns(curves.T)[:, None]
-        return (own if self.impurity == "variance" else ice.own_mean)[:, None]
+        return (spreads if self.impurity == "variance" else ice.own_mean)[:, None]
 
 
 def regions_of(scene: Scene, curve: EffectCurve, rule: RegionRule) -> RegionTree:
@@ -281,10 +281,10 @@ def regions_of(scene: Scene, curve: EffectCurve, rule: RegionRule) -> RegionTree
     regions: list[Region] = []
     for number, node in enumerate(nodes):
         within = inside(scene.space, limits[number], trials)
-        part = curve.averaged(ice.taken(node.rows))
+        effect = curve.averaged(ice.taken(node.rows))
         meets = inside(scene.space, limits[number], best[None, :])
         holds = not np.isnan(best[column]) and bool(meets[0])
-        here = _restrict_to_region(scene, column, part, limits[number], holds)
+        here = _restrict_to_region(scene, column, effect, limits[number], holds)
         if number == 0:
             here = replace(here, sd_of_mean=curve.sd_of_mean, where=curve.where)
         whole = regions[0].curve if regions else here
@@ -370,8 +370,8 @@ def _find_baseline(
         return None
     size = int(best.curve.n_points.max())
     rows = neighbours(scene, column, ice.points, size)
-    part = curve.averaged(ice.taken(rows))
-    return replace(part, where=f"the {size} points nearest to the best configuration")
+    effect = curve.averaged(ice.taken(rows))
+    return replace(effect, where=f"the {size} points nearest to the best configuration")
 
 
 def neighbours(scene: Scene, column: int, points: Floats, size: int) -> NDArray[np.intp]:

@@ -74,8 +74,8 @@ class Limit(Plain):
     @classmethod
     def from_dict(cls, data: JsonObject) -> Self:
         """Make a limit from plain data."""
-        made = super().from_dict(data)
-        return replace(made, value=tuple(data["value"])) if made.op == "in" else made
+        limit = super().from_dict(data)
+        return replace(limit, value=tuple(data["value"])) if limit.op == "in" else limit
 
 
 def inside(space: Space, limits: Iterable[Limit], codes: Floats) -> NDArray[np.bool_]:
@@ -330,8 +330,8 @@ class RegionTree(Document):
     ...     {"rate": 10 ** rng.uniform(-4, 0), "depth": int(rng.integers(1, 9))} for _ in range(40)
     ... ]
     >>> score = [-((np.log10(c["rate"]) + 2) ** 2) + 0.1 * c["depth"] for c in configs]
-    >>> found = en.explain(configs, objective_values=score, direction="maximize", rng=0)
-    >>> tree = found.region_tree("rate")
+    >>> explanation = en.explain(configs, objective_values=score, direction="maximize", rng=0)
+    >>> tree = explanation.region_tree("rate")
     >>> tree.param, tree.root.depth, len(tree.leaves) >= 1
     ('rate', 0, True)
     """
@@ -393,9 +393,9 @@ class RegionTree(Document):
     def __repr__(self) -> str:
         """Return one line."""
         best = self.best
-        found = f", the best in {best.words!r}" if best is not None and best.limits else ""
+        winner = f", the best in {best.words!r}" if best is not None and best.limits else ""
         count = f"{len(self)} region" + ("s" if len(self) > 1 else "")
-        return f"regions of {self.param}: {count}{found}"
+        return f"regions of {self.param}: {count}{winner}"
 
 
 def _judge_quality(curve: EffectCurve) -> CurveQuality:

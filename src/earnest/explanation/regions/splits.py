@@ -144,7 +144,7 @@ def best_split(
     active = ~np.isnan(features).any(axis=0)
     names = np.arange(features.shape[1])
     unordered = np.asarray(categorical, dtype=bool)
-    found = [
+    splits = [
         *_split_ordered(node, features, names[active & ~unordered], min_points),
         *(
             split
@@ -152,10 +152,10 @@ def best_split(
             if (split := _split_categories(node, features[:, column], int(column), min_points))
         ),
     ]
-    if not found:
+    if not splits:
         return None
-    least = min(split.impurity for split in found) + TIE * node.total
-    return min((s for s in found if s.impurity <= least), key=lambda s: s.column)
+    least = min(split.impurity for split in splits) + TIE * node.total
+    return min((s for s in splits if s.impurity <= least), key=lambda s: s.column)
 
 
 def _split_ordered(
@@ -257,11 +257,11 @@ def list_split_points(values: Floats) -> Floats:
     >>> list_split_points(np.arange(9.0)).tolist()
     [2.5, 4.5, 6.5]
     """
-    kept = np.unique(_thin_order(values))
+    points = np.unique(_thin_order(values))
     distinct = np.unique(values)
     if len(distinct) < 2:
-        return kept[:0]
-    after = np.minimum(np.searchsorted(distinct, kept, side="right"), len(distinct) - 1)
+        return points[:0]
+    after = np.minimum(np.searchsorted(distinct, points, side="right"), len(distinct) - 1)
     middles = 0.5 * (distinct[after - 1] + distinct[after])
     return np.asarray(middles)
 
@@ -287,9 +287,9 @@ def find_published_split(table: Floats, features: Floats) -> Split | None:
     node = Node.of(table)
     best: Split | None = None
     for column in np.flatnonzero(~np.isnan(features).any(axis=0)):
-        found = find_published_split_of(node, features[:, column], int(column))
-        if found is not None and (best is None or found.impurity < best.impurity):
-            best = found
+        split = find_published_split_of(node, features[:, column], int(column))
+        if split is not None and (best is None or split.impurity < best.impurity):
+            best = split
     return best
 
 
@@ -298,8 +298,8 @@ def find_published_split_of(node: Node, values: Floats, column: int) -> Split | 
     tried = list_split_points(values)
     if not len(tried):
         return None
-    kept = np.unique(_thin_order(values))
-    cuts = kept[np.argmin(np.abs(kept[None, :] - tried[:, None]), axis=1)]
+    points = np.unique(_thin_order(values))
+    cuts = points[np.argmin(np.abs(points[None, :] - tried[:, None]), axis=1)]
     left = (values[None, :] <= cuts[:, None]).astype(np.float64)  # (split points, n)
     explained = node.explained(left @ node.table, left @ node.counts)
     sizes = left.sum(axis=1)
@@ -309,6 +309,6 @@ def find_published_split_of(node: Node, values: Floats, column: int) -> Split | 
     row = int(np.argmax(np.where(allowed, explained, -np.inf)))
     distinct = np.unique(values)
     middle = float(tried[row])
-    place = int(np.searchsorted(distinct, middle, side="right"))
-    gap = (float(distinct[place - 1]), float(distinct[min(place, len(distinct) - 1)]))
+    after = int(np.searchsorted(distinct, middle, side="right"))
+    gap = (float(distinct[after - 1]), float(distinct[min(after, len(distinct) - 1)]))
     return Split(column, gap, None, node.impurity(float(explained[row])))

@@ -169,17 +169,17 @@ class FittedForest:
         member = np.repeat(np.arange(groups), rows // groups)
 
         def block(start: int) -> Floats:
-            part = slice(start, start + BLOCK)
-            inputs = self.layout(codes[part]).astype(np.float32)
+            rows_here = slice(start, start + BLOCK)
+            inputs = self.layout(codes[rows_here]).astype(np.float32)
             by_tree = np.empty((len(self.trees), groups))
             for t, (tree, value, impurity) in enumerate(self.trees):
                 leaf = tree.apply(inputs)
                 reached = value[leaf]
-                by_tree[t] = np.bincount(member[part], weights=reached, minlength=groups)
+                by_tree[t] = np.bincount(member[rows_here], weights=reached, minlength=groups)
                 if pointwise:
-                    first[part] += reached
-                    second[part] += reached * reached
-                    within[part] += impurity[leaf]
+                    first[rows_here] += reached
+                    second[rows_here] += reached * reached
+                    within[rows_here] += impurity[leaf]
             return by_tree
 
         parts = each(block, range(0, rows, BLOCK), workers(n_jobs))

@@ -163,7 +163,7 @@ class SurrogateData:
     member: NDArray[np.intp]  # the place of each feature's group among the groups
     groups: int
     objective: Floats
-    known: Floats  # variances of single trials, beside the noise
+    trial_variance: Floats  # variances of single trials, beside the noise
     kernel: str
 
     def negative(self, theta: Floats) -> tuple[float, Floats]:
@@ -181,7 +181,9 @@ class SurrogateData:
         steep = scales.amplitude * kernel.slope(squares)
         covariance = scales.amplitude * kernel.value(squares, np.empty_like(squares))
         total = covariance.copy()
-        total[np.diag_indices_from(total)] = scales.amplitude + scales.noise + JITTER + self.known
+        total[np.diag_indices_from(total)] = (
+            scales.amplitude + scales.noise + JITTER + self.trial_variance
+        )
         try:
             factor = cholesky(total, lower=True, check_finite=False)
         except np.linalg.LinAlgError:
@@ -229,11 +231,11 @@ def find_best_scales(
         return value + more, gradient + slope
 
     bounds = np.log([AMPLITUDE, *([LENGTH] * evidence.groups), NOISE])
-    found = [
+    fits = [
         minimize(negative, start, jac=True, method="L-BFGS-B", bounds=bounds)
         for start in _list_starts(evidence.groups, restarts, rng)
     ]
-    good = [fit for fit in found if np.isfinite(fit.fun) and fit.fun < 1e24]
+    good = [fit for fit in fits if np.isfinite(fit.fun) and fit.fun < 1e24]
     return Scales.of(min(good, key=lambda fit: fit.fun).x) if good else None
 
 
@@ -272,9 +274,9 @@ class Features:
         group: list[int] = []
         for j, parameter in enumerate(space):
             if parameter.varies:
-                one = parameter.numeric or parameter.kind == ParameterKind.ORDINAL
-                group += [j] * (1 if one else len(parameter.choices))
-        group += [len(space) + j for j in _find_untold(space)]
+                single = parameter.numeric or parameter.kind == ParameterKind.ORDINAL
+                group += [j] * (1 if single else len(parameter.choices))
+        group += [len(space) + j for j in _list_uncoded(space)]
         return cls(space, np.array(group, dtype=np.intp))
 
     @property
@@ -290,8 +292,8 @@ class Features:
             for j, parameter in enumerate(self.space)
             if parameter.varies
         ]
-        told = [active[:, j].astype(np.float64)[:, None] for j in _find_untold(self.space)]
-        return np.concatenate([*parts, *told, np.empty((len(codes), 0))], axis=1)
+        activity = [active[:, j].astype(np.float64)[:, None] for j in _list_uncoded(self.space)]
+        return np.concatenate([*parts, *activity, np.empty((len(codes), 0))], axis=1)
 
     def columns(self, position: int) -> NDArray[np.intp]:
         """Return which features come from a column of the space."""
@@ -312,17 +314,17 @@ class Features:
         return np.asarray((column[:, None] == levels) * np.sqrt(0.5))
 
 
-def _find_untold(space: Space) -> list[int]:
+def _list_uncoded(space: Space) -> list[int]:
     """Return the numbers and ordinals whose activity does not follow from categories alone."""
-    one = [
+    ordered = [
         j
         for j, p in enumerate(space)
         if p.varies and (p.numeric or p.kind == ParameterKind.ORDINAL)
     ]
-    return [j for j in one if not _is_told(space, j)]
+    return [j for j in ordered if not _is_coded(space, j)]
 
 
-def _is_told(space: Space, position: int) -> bool:
+def _is_coded(space: Space, position: int) -> bool:
     condition = space.parameters[position].condition
     if condition is None:
         return True
@@ -419,11 +421,13 @@ class FittedProcess:
 
     def averages(self, codes: Floats) -> tuple[Floats, Floats]:
         """Return mean and sd of the mean over the m points of each of (G, m, d)."""
-        made = [
+        sweeps = [
             self._sweep(self._place(points), self.shrunk, _NOTHING, False, True) for points in codes
         ]
-        means = np.array([sums.mean[0] for sums in made])
-        return means, np.array([sums.sd_of_mean[0] for sums in made if sums.sd_of_mean is not None])
+        means = np.array([sums.mean[0] for sums in sweeps])
+        return means, np.array(
+            [sums.sd_of_mean[0] for sums in sweeps if sums.sd_of_mean is not None]
+        )
 
     def covariance(self, codes: Floats, others: Floats) -> Floats:
         """Return the covariances of the latent function at codes (n, d) with others (k, d)."""
@@ -559,8 +563,8 @@ class FittedProcess:
         m = len(left)
 
         def block(rows: slice) -> float:
-            own = len(left[rows])
-            later = squared_distances(left[rows], left[rows.start + own :])
+            count = len(left[rows])
+            later = squared_distances(left[rows], left[rows.start + count :])
             within = self._near(left[rows], left[rows]).sum()
             sums = KERNELS[self.kernel].sums(later, np.empty_like(later))
             return float(within + 2.0 * sums.sum())
@@ -579,15 +583,15 @@ def _cut_blocks(rows: int, width: int) -> Iterator[slice]:
     return (slice(start, stop) for start, stop in pairwise(ends))
 
 
-def _join_sums(parts: list[EffectSums]) -> EffectSums:
+def _join_sums(sums: list[EffectSums]) -> EffectSums:
     """Return the sums of one value each as those of all of them."""
 
     def together(name: str, axis: int) -> Floats | None:
-        found = [getattr(part, name) for part in parts]
-        return None if found[0] is None else np.concatenate(found, axis=axis)
+        tables = [getattr(each, name) for each in sums]
+        return None if tables[0] is None else np.concatenate(tables, axis=axis)
 
     return EffectSums(
-        np.concatenate([part.mean for part in parts]),
+        np.concatenate([each.mean for each in sums]),
         together("sd", 0),
         together("sd_of_mean", 0),
         together("ice_mean", 1),
@@ -605,7 +609,7 @@ def _make_regressor(scales: Scales, evidence: SurrogateData) -> GaussianProcessR
     shape = RBF(lengths) if smoothness == np.inf else Matern(lengths, nu=smoothness)
     return GaussianProcessRegressor(
         ConstantKernel(scales.amplitude) * shape + WhiteKernel(scales.noise),
-        alpha=evidence.known + JITTER,
+        alpha=evidence.trial_variance + JITTER,
         optimizer=None,
         normalize_y=True,
     )
@@ -692,17 +696,17 @@ class GaussianProcess:
         inputs = features(codes)
         spread = float(np.std(objective)) or 1.0
         groups, member = np.unique(features.group, return_inverse=True)
-        known = np.zeros(len(objective))
+        variance = np.zeros(len(objective))
         if self.noise == "standard_error" and standard_error is not None:
-            known = np.square(standard_error / spread)
+            variance = np.square(standard_error / spread)
         if added_sd is not None:
-            known = known + np.square(added_sd / spread)
+            variance = variance + np.square(added_sd / spread)
         evidence = SurrogateData(
             inputs,
             member,
             len(groups),
             (objective - objective.mean()) / spread,
-            known,
+            variance,
             self.kernel,
         )
         scales, cautions = self._find_scales(evidence, rng)
@@ -719,14 +723,14 @@ class GaussianProcess:
                 evidence,
                 features=evidence.features[rows],
                 objective=evidence.objective[rows],
-                known=evidence.known[rows],
+                trial_variance=evidence.trial_variance[rows],
             )
             cautions.append(_remark_sample(n))
-        found = find_best_scales(evidence, self.restarts, rng, prior=self.prior)
-        if found is None:
+        scales = find_best_scales(evidence, self.restarts, rng, prior=self.prior)
+        if scales is None:
             cautions.append(_remark_not_found())
-            found = Scales(1.0, np.full(evidence.groups, 1.0), 0.1)
-        return found, tuple(cautions)
+            scales = Scales(1.0, np.full(evidence.groups, 1.0), 0.1)
+        return scales, tuple(cautions)
 
 
 def _remark_sample(n: int) -> Caution:

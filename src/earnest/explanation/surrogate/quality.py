@@ -73,21 +73,21 @@ class SurrogateQuality(Plain):
     @property
     def cautions(self) -> tuple[Caution, ...]:
         """Cautions about a surrogate that predicts poorly, or is too certain."""
-        found = []
+        cautions = []
         if self.r2 < FAIR:
-            part = "only part of the objective"
+            share = "only part of the objective"
             if self.r2 < POOR:
-                part = "too little of the objective to show what matters"
-            found.append(
+                share = "too little of the objective to show what matters"
+            cautions.append(
                 Caution(
                     "EN063",
-                    f"The surrogate explains {part}: R² {self.r2:.2f} on trials it had not seen.",
+                    f"The surrogate explains {share}: R² {self.r2:.2f} on trials it had not seen.",
                     "Curves show what it learned, which may not be what is there.",
                     "Evaluate more configurations, or try another surrogate.",
                 )
             )
         if self.coverage < NARROW:
-            found.append(
+            cautions.append(
                 Caution(
                     "EN063",
                     f"The surrogate is too certain: its 95 % bands hold {100 * self.coverage:.0f} "
@@ -96,7 +96,7 @@ class SurrogateQuality(Plain):
                     "Try another kernel, or the forest.",
                 )
             )
-        return tuple(found)
+        return tuple(cautions)
 
 
 def cross_validated(
@@ -123,14 +123,14 @@ def cross_validated(
     """
     folds = min(check.whole_number("n_folds", n_folds, low=2), len(trials))
     fold = _folds(trials.codes, folds, seeds.generator(Purpose.EXPLANATION, _FOLDS))
-    known = np.zeros(len(trials))  # sd of single trials that the surrogate was told of
+    error = np.zeros(len(trials))  # sd of single trials that the surrogate was told of
     added = trials.added_sd
     if isinstance(surrogate, GaussianProcess):
         surrogate = replace(surrogate, restarts=0)
         if surrogate.noise == "standard_error" and trials.standard_error is not None:
-            known = trials.standard_error
+            error = trials.standard_error
     if added is not None:
-        known = np.hypot(known, added)
+        error = np.hypot(error, added)
     mean, sd = np.empty(len(trials)), np.empty(len(trials))
     for k in range(folds):
         out = fold == k
@@ -146,7 +146,7 @@ def cross_validated(
             rng=seeds.generator(Purpose.EXPLANATION, _FITS, k),
         )
         mean[out], latent = fitted.posterior(trials.codes[out])
-        sd[out] = np.sqrt(latent**2 + fitted.noise_sd**2 + known[out] ** 2)
+        sd[out] = np.sqrt(latent**2 + fitted.noise_sd**2 + error[out] ** 2)
     return _judge(trials.objective, mean, sd, folds)
 
 
@@ -155,8 +155,8 @@ _FOLDS, _FITS = 101, 102  # streams of the purpose, apart from those of effects
 
 def _folds(codes: Floats, folds: int, rng: np.random.Generator) -> NDArray[np.intp]:
     """Deal configurations to folds of about equal size, equal ones to the same."""
-    known = np.nan_to_num(codes, nan=-1.0)  # NaN is not equal to itself row by row
-    _, member = np.unique(known, axis=0, return_inverse=True)
+    comparable = np.nan_to_num(codes, nan=-1.0)  # NaN is not equal to itself row by row
+    _, member = np.unique(comparable, axis=0, return_inverse=True)
     count = int(member.max()) + 1
     dealt = np.empty(count, dtype=np.intp)
     dealt[rng.permutation(count)] = np.arange(count) % folds

@@ -138,20 +138,20 @@ LARGEST_PROCESS = 1000  # trials; the time of a Gaussian process grows with thei
 MANY_LEVELS = 30
 
 
-def find_surrogate(given: object, space: Space, n: int) -> Surrogate:
+def find_surrogate(surrogate: object, space: Space, n: int) -> Surrogate:
     """Return the surrogate of the argument `surrogate`: a name, an instance or None."""
     from earnest.explanation.surrogate.forest import ForestSurrogate
     from earnest.explanation.surrogate.gaussian_process import GaussianProcess
 
-    if given is None:
+    if surrogate is None:
         return choose_surrogate(space, n)
-    if isinstance(given, Surrogate):
-        return given
-    known: dict[str, type[Surrogate]] = {
+    if isinstance(surrogate, Surrogate):
+        return surrogate
+    surrogates: dict[str, type[Surrogate]] = {
         "gaussian_process": GaussianProcess,
         "forest": ForestSurrogate,
     }
-    return known[check.one_of("surrogate", given, known)]()
+    return surrogates[check.one_of("surrogate", surrogate, surrogates)]()
 
 
 def as_columns(column: int | tuple[int, ...], values: Floats) -> tuple[tuple[int, ...], Floats]:
@@ -167,4 +167,4 @@ BLOCK = 256  # rows of a square of covariances of which only the diagonal is wan
 def variances(fitted: FittedSurrogate, codes: Floats) -> Floats:
     """Return the variance of the latent function at codes, as its covariances have it."""
     blocks = (codes[start : start + BLOCK] for start in range(0, len(codes), BLOCK))
-    return np.concatenate([fitted.covariance(part, part).diagonal() for part in blocks])
+    return np.concatenate([fitted.covariance(block, block).diagonal() for block in blocks])

@@ -112,8 +112,8 @@ def plot_effect(
     _draw_frame(ax, curve)
     if title:
         better = "higher is better" if curve.objective.greater_is_better else "lower is better"
-        said = f"{curve.objective.name} ({better})"
-        ax.set_title(literal(said), loc="left", fontsize=SMALL, color=INK)
+        heading = f"{curve.objective.name} ({better})"
+        ax.set_title(literal(heading), loc="left", fontsize=SMALL, color=INK)
         band = f"band: {percent(confidence_level)}, {BANDS[of]}"
         ax.set_xlabel(literal(f"{curve.param}\n{band}"), fontsize=TINY, color=LABEL)
         ax.xaxis.labelpad = 4
@@ -203,9 +203,9 @@ def _draw_line(ax: Axes, places: Floats, mean: Floats, low: Floats, high: Floats
 
 
 def _draw_boxes(ax: Axes, places: Floats, mean: Floats, low: Floats, high: Floats) -> None:
-    for place, middle, bottom, top in zip(places, mean, low, high, strict=True):
-        ax.fill_between([place - HALF, place + HALF], bottom, top, color=HONEST, alpha=0.20, lw=0)
-        ax.plot([place - HALF, place + HALF], [middle, middle], color=HONEST, linewidth=1.8)
+    for centre, middle, bottom, top in zip(places, mean, low, high, strict=True):
+        ax.fill_between([centre - HALF, centre + HALF], bottom, top, color=HONEST, alpha=0.20, lw=0)
+        ax.plot([centre - HALF, centre + HALF], [middle, middle], color=HONEST, linewidth=1.8)
 
 
 def _draw_ice(ax: Axes, curve: EffectCurve, places: Floats, count: int) -> None:

@@ -146,11 +146,11 @@ def _draw_density(ax: Axes, estimate: Estimate) -> None:
     inside = np.ones(len(heights), dtype=bool)
     if interval is not None:
         inside = (middles >= interval.low) & (middles <= interval.high)
-    for part, alpha in ((inside, 0.30), (~inside, 0.12)):
+    for bars, alpha in ((inside, 0.30), (~inside, 0.12)):
         ax.bar(
-            middles[part],
-            heights[part] / max(1, int(heights.max())),
-            width=np.diff(edges)[part],
+            middles[bars],
+            heights[bars] / max(1, int(heights.max())),
+            width=np.diff(edges)[bars],
             color=HONEST,
             alpha=alpha,
             linewidth=0,
@@ -168,11 +168,11 @@ def _draw_interval(
 
 def _find_drawn_ends(estimate: Estimate, interval: Interval) -> tuple[float, float]:
     """Return the ends as drawn: an infinite one a little beyond the draws or the value."""
-    known = [estimate.value, *(v for v in (interval.low, interval.high) if np.isfinite(v))]
+    finite = [estimate.value, *(v for v in (interval.low, interval.high) if np.isfinite(v))]
     if estimate.draws is not None:
-        known += [float(np.nanmin(estimate.draws)), float(np.nanmax(estimate.draws))]
-    low = interval.low if np.isfinite(interval.low) else min(known)
-    return low, interval.high if np.isfinite(interval.high) else max(known)
+        finite += [float(np.nanmin(estimate.draws)), float(np.nanmax(estimate.draws))]
+    low = interval.low if np.isfinite(interval.low) else min(finite)
+    return low, interval.high if np.isfinite(interval.high) else max(finite)
 
 
 def _draw_naive(ax: Axes, estimate: Estimate) -> None:

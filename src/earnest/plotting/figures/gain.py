@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 SIZE = (6.4, 3.6)  # inches
 
 
-def plot_gain(made: Gain, ax: Axes | None = None) -> Axes:
+def plot_gain(gain: Gain, ax: Axes | None = None) -> Axes:
     """Draw what a search would have reported, and what to expect, over the configurations tried.
 
     Parameters
     ----------
-    made : Gain
+    gain : Gain
         What to draw.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
@@ -35,11 +35,11 @@ def plot_gain(made: Gain, ax: Axes | None = None) -> Axes:
     matplotlib Axes
     """
     ax = get_axes(ax, SIZE)
-    naive, corrected, low, high = _read_columns(made, "naive", "corrected", "low", "high")
-    level = percent(made.confidence_level)
-    ax.fill_between(made.marks, low, high, color=HONEST, alpha=0.14, linewidth=0)
+    naive, corrected, low, high = _read_columns(gain, "naive", "corrected", "low", "high")
+    level = percent(gain.confidence_level)
+    ax.fill_between(gain.marks, low, high, color=HONEST, alpha=0.14, linewidth=0)
     ax.plot(
-        made.marks,
+        gain.marks,
         naive,
         "D--",
         color=NAIVE,
@@ -49,7 +49,7 @@ def plot_gain(made: Gain, ax: Axes | None = None) -> Axes:
         label="what the search would have reported",
     )
     ax.plot(
-        made.marks,
+        gain.marks,
         corrected,
         "o-",
         color=HONEST,
@@ -57,19 +57,19 @@ def plot_gain(made: Gain, ax: Axes | None = None) -> Axes:
         linewidth=1.8,
         label=f"what to expect of that winner, {level}",
     )
-    stops = [*(k for k in made.marks if _is_round(k)), made.n_configs]
-    order = "in the order tried" if made.order == "tried" else "mean over orders"
-    _finish(ax, made, stops, f"configurations tried ({order})", gain_text.headline(made))
-    ax.set_xlim(0.93, max(made.n_configs, 2) * 1.07)
+    stops = [*(k for k in gain.marks if _is_round(k)), gain.n_configs]
+    order = "in the order tried" if gain.order == "tried" else "mean over orders"
+    _finish_axes(ax, gain, stops, f"configurations tried ({order})", gain_text.headline(gain))
+    ax.set_xlim(0.93, max(gain.n_configs, 2) * 1.07)
     return ax
 
 
-def plot_learning(made: LearningCurve, ax: Axes | None = None) -> Axes:
+def plot_learning(curve: LearningCurve, ax: Axes | None = None) -> Axes:
     """Draw the score at each size, with its limits.
 
     Parameters
     ----------
-    made : LearningCurve
+    curve : LearningCurve
         What to draw.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
@@ -79,11 +79,11 @@ def plot_learning(made: LearningCurve, ax: Axes | None = None) -> Axes:
     matplotlib Axes
     """
     ax = get_axes(ax, SIZE)
-    scores, low, high = _read_columns(made, "score", "low", "high")
-    level = percent(made.confidence_level)
+    scores, low, high = _read_columns(curve, "score", "low", "high")
+    level = percent(curve.confidence_level)
     ends = np.abs(np.stack([scores - low, high - scores]))
     ax.errorbar(
-        made.sizes,
+        curve.sizes,
         scores,
         yerr=np.nan_to_num(ends),
         fmt="o-",
@@ -94,23 +94,27 @@ def plot_learning(made: LearningCurve, ax: Axes | None = None) -> Axes:
         capsize=3,
         label=f"score on the same test cases, {level} for each alone",
     )
-    _finish(ax, made, made.sizes, "training cases (log scale)", learning_text.headline(made))
+    _finish_axes(
+        ax, curve, curve.sizes, "training cases (log scale)", learning_text.headline(curve)
+    )
     return ax
 
 
-def _read_columns(made: Improvement, *names: str) -> list[NDArray[np.float64]]:
-    rows = made.rows()
+def _read_columns(improvement: Improvement, *names: str) -> list[NDArray[np.float64]]:
+    rows = improvement.rows()
     return [np.array([row[name] for row in rows], dtype=np.float64) for name in names]
 
 
-def _finish(ax: Axes, made: Improvement, stops: Sequence[int], label: str, title: str) -> None:
+def _finish_axes(
+    ax: Axes, improvement: Improvement, stops: Sequence[int], label: str, title: str
+) -> None:
     """Number a log axis by hand, and say what is drawn."""
     ax.set_xscale("log")
     ax.set_xticks(stops, [f"{stop:,}" for stop in stops])
     ax.minorticks_off()
     ax.grid(axis="y", color=GRID, linewidth=0.8)
     quiet(ax, label, ticks=None)
-    ax.set_ylabel(made.metric, color=LABEL, fontsize=SMALL)
+    ax.set_ylabel(improvement.metric, color=LABEL, fontsize=SMALL)
     ax.set_title(title, fontsize=SMALL, loc="left", wrap=True)
     ax.legend(frameon=False, fontsize=SMALL)
 

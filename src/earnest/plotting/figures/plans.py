@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 DASHES = ("-", "--", "-.", ":")
 
 
-def plot_plan(made: Plan, ax: Axes | None = None) -> Axes:
+def plot_plan(plan: Plan, ax: Axes | None = None) -> Axes:
     """Draw the curve of each number of configurations and repeats, with the goal and the need.
 
     Parameters
     ----------
-    made : Plan
+    plan : Plan
         What to draw.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
@@ -29,11 +29,11 @@ def plot_plan(made: Plan, ax: Axes | None = None) -> Axes:
     matplotlib Axes
     """
     ax = get_axes(ax, (6.4, 3.2))
-    several = len(made.needs) > 1
-    for at, need in enumerate(made.needs):
+    several = len(plan.needs) > 1
+    for at, need in enumerate(plan.needs):
         points = [
             point
-            for point in made.curve
+            for point in plan.curve
             if (point.n_configs, point.n_repeats) == (need.n_configs, need.n_repeats)
         ]
         ax.errorbar(
@@ -48,11 +48,11 @@ def plot_plan(made: Plan, ax: Axes | None = None) -> Axes:
         )
         if need.n_items is not None:
             ax.axvline(need.n_items, color=LABEL, linewidth=0.8, linestyle=DASHES[at % len(DASHES)])
-    detect = made.question == DETECT
-    ax.axhline(made.power if made.power is not None else made.goal, color=LABEL, linewidth=0.8)
-    word = f"power at a difference of {made.goal:g}"
+    detect = plan.question == DETECT
+    ax.axhline(plan.power if plan.power is not None else plan.goal, color=LABEL, linewidth=0.8)
+    word = f"power at a difference of {plan.goal:g}"
     if not detect:
-        word = f"width of the {percent(made.confidence_level)} interval"
+        word = f"width of the {percent(plan.confidence_level)} interval"
     ax.set_xscale("log")
     ax.set_ylabel(literal(word), color=INK, fontsize=SMALL)
     quiet_log(ax)

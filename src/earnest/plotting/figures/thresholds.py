@@ -29,13 +29,13 @@ STYLES = ((HONEST, "-"), (INK, "--"), (OTHER, "-."), (LABEL, (0, (4, 1))))
 
 
 def plot_thresholds(
-    made: Thresholds, ax: Axes | None = None, *, measures: tuple[str, ...] | None = None
+    analysis: Thresholds, ax: Axes | None = None, *, measures: tuple[str, ...] | None = None
 ) -> Axes:
     """Draw measures over the thresholds.
 
     Parameters
     ----------
-    made : Thresholds
+    analysis : Thresholds
         What to draw.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
@@ -48,28 +48,33 @@ def plot_thresholds(
     """
     ax = get_axes(ax, (6.4, 3.8))
     wanted = BOTH if measures is None else tuple(measures)
-    level = percent(made.confidence_level)
+    level = percent(analysis.confidence_level)
     for name, (colour, dash) in zip(wanted, STYLES, strict=False):
-        check.one_of("measures", name, made.measures)
-        curve = made.curves[name]
+        check.one_of("measures", name, analysis.measures)
+        curve = analysis.curves[name]
         value, low, high = (
-            np.array(part, dtype=float) for part in (curve.value, curve.low, curve.high)
+            np.array(edge, dtype=float) for edge in (curve.value, curve.low, curve.high)
         )
-        ax.fill_between(made.thresholds, low, high, color=colour, alpha=0.14, linewidth=0)
+        ax.fill_between(analysis.thresholds, low, high, color=colour, alpha=0.14, linewidth=0)
         label = f"{TITLES[name].lower()}, {level} at once"
-        ax.plot(made.thresholds, value, linestyle=dash, color=colour, linewidth=1.8, label=label)
+        ax.plot(
+            analysis.thresholds, value, linestyle=dash, color=colour, linewidth=1.8, label=label
+        )
     if "net_benefit" in wanted:
-        every = np.array([made.treat_all(one) for one in made.thresholds], dtype=float)
-        ax.plot(made.thresholds, every, ":", color=LABEL, label="calling every case positive")
+        every = np.array(
+            [analysis.treat_all(threshold) for threshold in analysis.thresholds], dtype=float
+        )
+        ax.plot(analysis.thresholds, every, ":", color=LABEL, label="calling every case positive")
         ax.axhline(0.0, color=LABEL, linewidth=0.8)
         top = max(
-            made.prevalence, float(np.nanmax(np.array(made.curves["net_benefit"].value, float)))
+            analysis.prevalence,
+            float(np.nanmax(np.array(analysis.curves["net_benefit"].value, float))),
         )
         ax.set_ylim(-0.25 * top, 1.25 * top)
     else:
         ax.set_ylim(0.0, 1.02)
     ax.grid(axis="y", color=GRID, linewidth=0.8)
     quiet(ax, "threshold: scores above it are called positive")
-    ax.set_title(headline(made), fontsize=SMALL, loc="left", wrap=True)
+    ax.set_title(headline(analysis), fontsize=SMALL, loc="left", wrap=True)
     ax.legend(frameon=False, fontsize=SMALL)
     return ax

@@ -79,14 +79,16 @@ def find_known_draws(estimate: Estimate) -> np.ndarray | None:
 def find_naive(estimate: Estimate) -> float | None:
     """Return the naive score where it says something: several configurations, and a number."""
     naive = estimate.naive
-    known = naive is not None and math.isfinite(naive) and estimate.n_configs > 1
-    return naive if known else None
+    shown = naive is not None and math.isfinite(naive) and estimate.n_configs > 1
+    return naive if shown else None
 
 
-def write_in_signs(words: PrintedEstimate) -> PrintedEstimate:
-    """Return printed numbers in signs."""
+def write_in_figures(words: PrintedEstimate) -> PrintedEstimate:
+    """Return printed numbers with typographic signs."""
     parts = (words.naive, words.optimism, words.low, words.high)
-    naive, optimism, low, high = (None if part is None else write_in_figure(part) for part in parts)
+    naive, optimism, low, high = (
+        None if number is None else write_in_figure(number) for number in parts
+    )
     return PrintedEstimate(write_in_figure(words.value), naive, optimism, low, high, words.full)
 
 
@@ -109,14 +111,14 @@ def answer_label(estimate: Estimate, words: PrintedEstimate) -> str:
         if estimate.honest
         else "Score that is not corrected for the search"
     )
-    said = f"{kind}: {estimate.metric} {words.value}"
-    said += f", {_write_interval(estimate, words)}"
+    sentence = f"{kind}: {estimate.metric} {words.value}"
+    sentence += f", {_write_interval(estimate, words)}"
     draws = find_known_draws(estimate)
-    said += "" if draws is None else f", from {len(draws):,} resamples"
+    sentence += "" if draws is None else f", from {len(draws):,} resamples"
     if find_naive(estimate) is not None:
-        said += f"; naive score {words.naive}"
-        said += f", {words.optimism} too optimistic" if flatters(estimate, words) else ""
-    return said + "."
+        sentence += f"; naive score {words.naive}"
+        sentence += f", {words.optimism} too optimistic" if flatters(estimate, words) else ""
+    return sentence + "."
 
 
 def _write_interval(estimate: Estimate, words: PrintedEstimate) -> str:
@@ -124,9 +126,9 @@ def _write_interval(estimate: Estimate, words: PrintedEstimate) -> str:
     if interval is None:
         return "no interval"
     level = percent(interval.confidence_level)
-    said = limits_words(interval, words)
+    limits = limits_words(interval, words)
     two_sided = interval.side == Side.TWO_SIDED
-    return f"{level} interval {said}" if two_sided else f"{said} with {level} confidence"
+    return f"{level} interval {limits}" if two_sided else f"{limits} with {level} confidence"
 
 
 def answer_rows(estimate: Estimate, words: PrintedEstimate) -> list[tuple[str, str]]:
@@ -193,15 +195,15 @@ def answer(estimate: Estimate, *, name: str, width: float = 812) -> Figure:
         In pixels; under 480 the words are shorter.
     """
     low, high = _find_ends(estimate)
-    signs = write_in_signs(print_numbers(estimate))
-    scale = _place_scale(estimate, signs, (low, high), width)
+    numbers = write_in_figures(print_numbers(estimate))
+    scale = _place_scale(estimate, numbers, (low, high), width)
     whole = _find_whole_scale(estimate, low, high)
     top = HEIGHT if find_known_draws(estimate) is not None else 0.0
     naive = find_naive(estimate) if estimate.honest else None
     axis = top + GAP + (ROW if naive is not None else 0.0) + 24
     words = _label_axis(estimate, scale)
     height = axis + 26 + (14 if words else 0) + (54 if whole else 0)
-    picture = _Picture(Canvas(width, height, name), estimate, signs, scale)
+    picture = _Picture(Canvas(width, height, name), estimate, numbers, scale)
     canvas = picture.canvas
     ticks = space_labels(scale)
     draw_x_grid(canvas, scale, 4, axis, [value for value, _ in ticks])
@@ -213,7 +215,7 @@ def answer(estimate: Estimate, *, name: str, width: float = 812) -> Figure:
     _draw_axis(picture, axis, top, ticks, words)
     if whole is not None:
         _draw_locator(picture, whole, height - 38)
-    return canvas.figure(answer_label(estimate, signs), answer_rows(estimate, signs))
+    return canvas.figure(answer_label(estimate, numbers), answer_rows(estimate, numbers))
 
 
 def _find_ends(estimate: Estimate) -> tuple[float, float]:
@@ -278,12 +280,12 @@ def _draw_density(picture: _Picture, bottom: float) -> None:
     assert draws is not None
     count = f"{len(draws):,} resamples"
     canvas.text((scale.start + 4, 14), count if picture.narrow else f"scores of {count}")
-    made = estimate_density(draws, scale.low, scale.high, estimate.scale.limits)
-    if made is None:
+    density = estimate_density(draws, scale.low, scale.high, estimate.scale.limits)
+    if density is None:
         x = scale(float(draws[0]))
         canvas.line((x, 26), (x, bottom), picture.colour, 2)
         return
-    grid, heights = made
+    grid, heights = density
     tops = bottom - (bottom - 24) * heights
     points = [(scale(float(x)), float(y)) for x, y in zip(grid, tops, strict=True)]
     inside = find_shaded(estimate, draws)
@@ -325,7 +327,7 @@ def _fill_slice(
     low, high = ends
     if high - low < 0.05:
         return
-    xs, ys = (np.array(part) for part in zip(*points, strict=True))
+    xs, ys = (np.array(coordinate) for coordinate in zip(*points, strict=True))
     inner = [(x, y) for x, y in points if low < x < high]
     edges = [(x, float(np.interp(x, xs, ys))) for x in ends]
     canvas.area([(low, bottom), edges[0], *inner, edges[1], (high, bottom)], colour, opacity)
@@ -337,9 +339,9 @@ def _draw_interval(picture: _Picture, y: float) -> None:
     colour, interval = picture.colour, picture.estimate.interval
     x = scale(picture.estimate.value)
     if interval is None:
-        said = f"{words.value}, no interval"
-        left = x + 14 + measure_text(said, bold=True) > canvas.width
-        _write(picture, (x, y + 4.5), said, colour, 14, left=left)
+        label = f"{words.value}, no interval"
+        left = x + 14 + measure_text(label, bold=True) > canvas.width
+        _write(picture, (x, y + 4.5), label, colour, 14, left=left)
     else:
         low = scale.start if interval.side == Side.UPPER else scale(interval.low)
         high = scale.end if interval.side == Side.LOWER else scale(interval.high)
@@ -420,24 +422,24 @@ def _write_gap(picture: _Picture, at: tuple[float, float], *, left: bool) -> Non
 
 def _label_axis(estimate: Estimate, scale: Scale) -> tuple[tuple[float, str, str], ...]:
     """Return the words for the ends of the axis: pixel, words, anchor."""
-    found = []
+    labels = []
     zero, limits = estimate.no_information, estimate.scale.limits
     for at, value, anchor in ((scale.start, scale.low, "start"), (scale.end, scale.high, "end")):
         good = (anchor == "end") == estimate.scale.greater_is_better
         if good and value == limits[1 if anchor == "end" else 0]:
-            found.append((at, "perfect", anchor))
+            labels.append((at, "perfect", anchor))
         elif good and not estimate.scale.greater_is_better:
-            found.append((at, "← better", anchor))
+            labels.append((at, "← better", anchor))
         elif not good and zero is not None and math.isclose(value, zero, abs_tol=1e-9):
-            found.append((at, name_zero(estimate), anchor))
+            labels.append((at, name_zero(estimate), anchor))
     if zero is not None and scale.low < zero < scale.high:
         words, x = name_zero(estimate), scale(zero)
         half = 0.5 * measure_text(words, SMALL) + 8
-        free = all(abs(x - at) > half + measure_text(said, SMALL) for at, said, _ in found)
+        free = all(abs(x - at) > half + measure_text(word, SMALL) for at, word, _ in labels)
         free = free and half <= x <= scale.start + scale.end - half
-        found += [(x, words, "middle")] if free else []
+        labels += [(x, words, "middle")] if free else []
     whole = _find_whole_scale(estimate, scale.low, scale.high) is not None
-    return tuple(part for part in found if not (whole and part[1] == "perfect"))
+    return tuple(label for label in labels if not (whole and label[1] == "perfect"))
 
 
 def _draw_axis(
@@ -452,8 +454,8 @@ def _draw_axis(
     for value, word in ticks:
         canvas.line((scale(value), y), (scale(value), y + 4), "ink3")
         canvas.text((scale(value), y + 18), word, "ink2", anchor="middle")
-    for x, said, anchor in words:
-        canvas.text((x, y + 34), said, anchor=anchor, size=SMALL)
+    for x, ending, anchor in words:
+        canvas.text((x, y + 34), ending, anchor=anchor, size=SMALL)
         if anchor == "middle":
             canvas.line((x, 24), (x, max(top, 24)), "ink3", dash=DOTS)
             canvas.line((x, y - 8), (x, y + 22), "ink3", dash=DOTS)

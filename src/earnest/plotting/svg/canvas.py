@@ -76,9 +76,9 @@ def cut_apart(
 ) -> list[str]:
     """Return texts cut to a width at the side at which they differ, the end by default."""
     for side in (keep_end, not keep_end):
-        made = [fit_words(word, width, size, keep_end=side) for word in words]
-        if len(set(made)) == len(set(words)):
-            return made
+        shortened = [fit_words(word, width, size, keep_end=side) for word in words]
+        if len(set(shortened)) == len(set(words)):
+            return shortened
     return [fit_words(word, width, size, keep_end=keep_end) for word in words]
 
 
@@ -313,7 +313,7 @@ class Canvas:
     def hatch(self, corner: Point, size: Point) -> None:
         """Hatch a rectangle: little was tried there."""
         mark = f"{self.name}-hatch"
-        if not any(mark in made for made in self._defs):
+        if not any(mark in definition for definition in self._defs):
             self._defs.append(
                 f'<pattern id="{mark}" width="6" height="6" patternUnits="userSpaceOnUse">'
                 f'<path d="M0 6L6 0" stroke="{_find_ink("ink3")}" stroke-width="0.7" '
@@ -557,18 +557,18 @@ def space_labels(
 
     With `whole` only whole numbers count.
     """
-    found: list[tuple[float, str]] = []
+    labels: list[tuple[float, str]] = []
     for count in range(most, 1, -1):
         ticks = [v for v in find_ticks(scale, count) if not whole or v == int(v)]
         words = [short(v) for v in ticks] if scale.log else label_ticks(ticks)
-        found = list(zip(ticks, words, strict=True))
+        labels = list(zip(ticks, words, strict=True))
         gaps = (
             abs(scale(b) - scale(a)) - 0.5 * (measure_text(v, size) + measure_text(w, size))
-            for (a, v), (b, w) in pairwise(found)
+            for (a, v), (b, w) in pairwise(labels)
         )
         if all(gap >= APART for gap in gaps):
-            return found
-    return found[:1]
+            return labels
+    return labels[:1]
 
 
 def short(value: float) -> str:
@@ -669,8 +669,8 @@ def draw_interval(
 
 def find_finite_ends(values: Iterable[float | None]) -> tuple[float, float]:
     """Return the least and the greatest of what is known; (0, 1) where nothing is."""
-    known = [float(v) for v in values if v is not None and math.isfinite(v)]
-    return (min(known), max(known)) if known else (0.0, 1.0)
+    finite = [float(v) for v in values if v is not None and math.isfinite(v)]
+    return (min(finite), max(finite)) if finite else (0.0, 1.0)
 
 
 def label_room(words: Iterable[str]) -> float:

@@ -33,7 +33,7 @@ from earnest.plotting.svg.canvas import (
 CLASS_ROW, CLASS_TOP = 24.0, 24.0
 
 
-def class_areas(made: ClassCurves, *, name: str, width: float = 500, places: int = 3) -> Figure:
+def class_areas(areas: ClassCurves, *, name: str, width: float = 500, places: int = 3) -> Figure:
     """Draw the area under the ROC curve of each class against the rest, the smallest first.
 
     A blue dot with its interval is corrected for the search, a hollow diamond is the winner's own;
@@ -41,28 +41,28 @@ def class_areas(made: ClassCurves, *, name: str, width: float = 500, places: int
 
     Parameters
     ----------
-    made : ClassCurves
+    areas : ClassCurves
         Of `class_curves`.
     places : int
         The decimals of the areas.
     """
-    order = made.by_area
-    words = [f"{made.names[k]} ({made.cases[k]:,})" for k in order]
+    order = areas.by_area
+    words = [f"{areas.names[k]} ({areas.cases[k]:,})" for k in order]
     room = min(0.36 * width, 10 + max(measure_text(word) for word in words))
     bottom = CLASS_TOP + CLASS_ROW * len(order)
     canvas = Canvas(width, bottom + 44, name)
-    x = Scale(*_find_ends(made), room, width - 52)
+    x = Scale(*_find_ends(areas), room, width - 52)
     labels = space_labels(x, 5)
     draw_x_grid(canvas, x, CLASS_TOP - 6, bottom, [value for value, _ in labels])
-    at = x(made.mean.area)
+    at = x(areas.mean.area)
     canvas.line((at, CLASS_TOP - 6), (at, bottom), "accent", dash=DOTS)
-    head = f"mean {show_number(made.mean.area, places)}"
-    place = min(at, width - 0.5 * measure_text(head))
-    canvas.text((place, CLASS_TOP - 10), head, "accent", anchor="middle")
+    head = f"mean {show_number(areas.mean.area, places)}"
+    middle = min(at, width - 0.5 * measure_text(head))
+    canvas.text((middle, CLASS_TOP - 10), head, "accent", anchor="middle")
     for i, (k, word) in enumerate(zip(order, cut_apart(words, room - 10), strict=True)):
-        _draw_row(canvas, made.classes[k], x, CLASS_TOP + (i + 0.5) * CLASS_ROW, word, places)
+        _draw_row(canvas, areas.classes[k], x, CLASS_TOP + (i + 0.5) * CLASS_ROW, word, places)
     draw_x_axis(canvas, x, bottom, title="Area under the ROC curve", labels=labels)
-    return canvas.figure(_describe(made, places), _list_rows(made, places))
+    return canvas.figure(_describe(areas, places), _list_rows(areas, places))
 
 
 def _draw_row(canvas: Canvas, curve: MeanCurve, x: Scale, y: float, word: str, places: int) -> None:
@@ -76,32 +76,32 @@ def _draw_row(canvas: Canvas, curve: MeanCurve, x: Scale, y: float, word: str, p
     canvas.text((canvas.width, y + 4), words, "accent", anchor="end", size=SMALL)
 
 
-def _find_ends(made: ClassCurves) -> tuple[float, float]:
-    values = [end for one in made.classes for end in (*one.area_limits, one.own_area)]
+def _find_ends(areas: ClassCurves) -> tuple[float, float]:
+    values = [end for curve in areas.classes for end in (*curve.area_limits, curve.own_area)]
     return round_out(min(values), max(values), (0.0, 1.0), 5)
 
 
-def _describe(made: ClassCurves, places: int) -> str:
-    order = made.by_area
+def _describe(areas: ClassCurves, places: int) -> str:
+    order = areas.by_area
     lowest, highest = (
-        f"{made.names[k]} {show_number(made.classes[k].area, places)}"
+        f"{areas.names[k]} {show_number(areas.classes[k].area, places)}"
         for k in (order[0], order[-1])
     )
-    kind = "corrected for the search" if made.mean.several else "of the one configuration"
+    kind = "corrected for the search" if areas.mean.several else "of the one configuration"
     return (
-        f"Area under the ROC curve of each of {len(made.names)} classes against the rest, {kind}: "
-        f"from {lowest} to {highest}, mean {show_number(made.mean.area, places)}."
+        f"Area under the ROC curve of each of {len(areas.names)} classes against the rest, {kind}: "
+        f"from {lowest} to {highest}, mean {show_number(areas.mean.area, places)}."
     )
 
 
-def _list_rows(made: ClassCurves, places: int) -> list[tuple[str, ...]]:
-    level = percent(made.mean.confidence_level)
-    own = ("Winner's own",) if made.mean.several else ()
-    rows: list[tuple[str, ...]] = [("Class", "Cases", "Area", f"{level} interval", *own)]
-    named = [(made.names[k], f"{made.cases[k]:,}", made.classes[k]) for k in made.by_area]
-    for word, cases, curve in [*named, ("mean", "", made.mean)]:
+def _list_rows(areas: ClassCurves, places: int) -> list[tuple[str, ...]]:
+    level = percent(areas.mean.confidence_level)
+    head = ("Winner's own",) if areas.mean.several else ()
+    rows: list[tuple[str, ...]] = [("Class", "Cases", "Area", f"{level} interval", *head)]
+    named = [(areas.names[k], f"{areas.cases[k]:,}", areas.classes[k]) for k in areas.by_area]
+    for word, cases, curve in [*named, ("mean", "", areas.mean)]:
         low, high = (show_number(end, places) for end in curve.area_limits)
-        mine = (show_number(curve.own_area, places),) if own else ()
+        mine = (show_number(curve.own_area, places),) if head else ()
         rows.append((word, cases, show_number(curve.area, places), f"{low} to {high}", *mine))
     return rows
 
@@ -155,11 +155,13 @@ def roc(curve: MeanCurve, *, name: str, width: float = 270, places: int = 3) -> 
     corrected, naive = (show_number(area, places) for area in (curve.area, curve.own_area))
     spots = [(0.99, 0.22), (0.99, 0.3), (0.98, 0.42), (0.75, 0.93)]
     _name_lines(plot, curve, (f"AUC {corrected}", f"AUC {naive}"), spots)
-    said = f"ROC curve with area {corrected}."
+    sentence = f"ROC curve with area {corrected}."
     if curve.several:
-        own = f"; the winner's own, {naive}."
-        said = f"ROC curve corrected for the search with area {corrected}{own}"
-    return canvas.figure(said, _list_curve_rows(curve, "False positive rate", "True positive rate"))
+        naive_area = f"; the winner's own, {naive}."
+        sentence = f"ROC curve corrected for the search with area {corrected}{naive_area}"
+    return canvas.figure(
+        sentence, _list_curve_rows(curve, "False positive rate", "True positive rate")
+    )
 
 
 def precision_recall(curve: MeanCurve, *, name: str, width: float = 270, places: int = 3) -> Figure:
@@ -186,11 +188,11 @@ def precision_recall(curve: MeanCurve, *, name: str, width: float = 270, places:
     spots = [(0.94, height) for height in heights]
     _name_lines(plot, curve, (f"AP {corrected}", f"AP {naive}"), spots, taken)
     ends = f"prevalence {curve.chance:.2f}."
-    said = f"Precision and recall with average precision {corrected}; {ends}"
+    sentence = f"Precision and recall with average precision {corrected}; {ends}"
     if curve.several:
         kind = "Precision and recall corrected for the search"
-        said = f"{kind} with average precision {corrected}; the winner's own, {naive}; {ends}"
-    return canvas.figure(said, _list_curve_rows(curve, "Recall", "Precision"))
+        sentence = f"{kind} with average precision {corrected}; the winner's own, {naive}; {ends}"
+    return canvas.figure(sentence, _list_curve_rows(curve, "Recall", "Precision"))
 
 
 def _draw_both(plot: _Square, curve: MeanCurve, *, start: bool) -> None:
@@ -201,8 +203,8 @@ def _draw_both(plot: _Square, curve: MeanCurve, *, start: bool) -> None:
     plot.canvas.band(xs, low, high)
     corner = [(plot.x(0.0), plot.y(0.0))] if start else []
     if curve.several:
-        own = plot.points(curve.x, curve.own)
-        plot.canvas.curve([*corner, *own], "warn", 1.5, dash="4 2.5")
+        winner = plot.points(curve.x, curve.own)
+        plot.canvas.curve([*corner, *winner], "warn", 1.5, dash="4 2.5")
     plot.canvas.curve([*corner, *plot.points(curve.x, curve.mean)], "accent", 1.9)
 
 
@@ -252,59 +254,61 @@ def _name_lines(
 
 def _list_curve_rows(curve: MeanCurve, x: str, y: str) -> list[tuple[str, ...]]:
     level = percent(curve.confidence_level)
-    kind, own = (f"{y}, corrected", ("Winner's own",)) if curve.several else (y, ())
-    heads = (x, kind, f"Low end, {level}", f"High end, {level}", *own)
+    kind, head = (f"{y}, corrected", ("Winner's own",)) if curve.several else (y, ())
+    heads = (x, kind, f"Low end, {level}", f"High end, {level}", *head)
     lines = [curve.mean, curve.low, curve.high, *([curve.own] if curve.several else [])]
     shown_at = range(0, len(curve.x), 10)
     return [heads, *((f"{curve.x[i]:.2f}", *(f"{v[i]:.3f}" for v in lines)) for i in shown_at)]
 
 
-def calibration(made: Calibration, *, name: str, width: float = 270, alone: bool = False) -> Figure:
+def calibration(
+    groups: Calibration, *, name: str, width: float = 270, alone: bool = False
+) -> Figure:
     """Draw what was promised against what came true, with a strip of how many cases.
 
     Hollow diamonds: it is the winner as searched, not corrected. Where it stood alone nothing was
     selected, and dots are blue.
     """
     strip = 58.0
-    title = f"Predicted probability of {made.positive}"
+    title = f"Predicted probability of {groups.positive}"
     plot = _Square.of(name, width, (title, "Observed share"), more=strip)
     canvas = plot.canvas
     canvas.line((plot.x(0), plot.y(0)), (plot.x(1), plot.y(1)), "ink3", dash=DOTS)
-    _name_diagonal(plot, made, "perfect")
-    for x, share in zip(made.predicted, made.observed, strict=True):
+    _name_diagonal(plot, groups, "perfect")
+    for x, share in zip(groups.predicted, groups.observed, strict=True):
         at = plot.x(float(x))
         ends = (at, plot.y(share.low)), (at, plot.y(share.high))
         canvas.line(*ends, "accent" if alone else "warn", 1.8)
-    for x, share in zip(made.predicted, made.observed, strict=True):
+    for x, share in zip(groups.predicted, groups.observed, strict=True):
         canvas.own_score((plot.x(float(x)), plot.y(share.value)), alone=alone)
-    _counts(canvas, plot.x, made.spread, canvas.height - 4)
+    _draw_counts(canvas, plot.x, groups.spread, canvas.height - 4)
     off = [
         share
-        for x, share in zip(made.predicted, made.observed, strict=True)
+        for x, share in zip(groups.predicted, groups.observed, strict=True)
         if not share.low <= x <= share.high
     ]
-    said = (
-        f"In {len(off)} of {len(made.observed)} groups of cases the observed share of "
-        f"{made.positive} differs from the predicted probability by more than its "
-        f"{percent(made.confidence_level)} interval allows."
+    sentence = (
+        f"In {len(off)} of {len(groups.observed)} groups of cases the observed share of "
+        f"{groups.positive} differs from the predicted probability by more than its "
+        f"{percent(groups.confidence_level)} interval allows."
     )
-    return canvas.figure(said, _list_calibration_rows(made))
+    return canvas.figure(sentence, _list_calibration_rows(groups))
 
 
-def _name_diagonal(plot: _Square, made: Calibration, word: str) -> None:
+def _name_diagonal(plot: _Square, groups: Calibration, word: str) -> None:
     """Write a word beside the diagonal, over or under it, where no bar crosses it."""
     room = measure_text(word)
     bars = [
         (plot.x(float(x)), plot.y(share.high) - 8, plot.y(share.low) + 8)
-        for x, share in zip(made.predicted, made.observed, strict=True)
+        for x, share in zip(groups.predicted, groups.observed, strict=True)
     ]
 
     def spot(at: float, side: int) -> tuple[float, float]:
         x, y = plot.x(at), plot.y(at)
         return (x - room - 8, y + 2) if side < 0 else (x + 8, y + 8)
 
-    def hidden(place: tuple[float, float]) -> int:
-        left, base = place
+    def hidden(position: tuple[float, float]) -> int:
+        left, base = position
         words = (left - 5, left + room + 5)
         return sum(
             words[0] < x < words[1] and top < base and bottom > base - 10 for x, top, bottom in bars
@@ -314,7 +318,7 @@ def _name_diagonal(plot: _Square, made: Calibration, word: str) -> None:
     plot.canvas.text(min(spots, key=hidden), word)
 
 
-def _counts(canvas: Canvas, x: Scale, spread: np.ndarray, base: float) -> None:
+def _draw_counts(canvas: Canvas, x: Scale, spread: np.ndarray, base: float) -> None:
     """Draw a small histogram of the predictions."""
     width = (x.end - x.start) / len(spread)
     tallest = max(int(spread.max()), 1)
@@ -327,12 +331,12 @@ def _counts(canvas: Canvas, x: Scale, spread: np.ndarray, base: float) -> None:
     canvas.text((x.start, base - 34), "how many cases")
 
 
-def _list_calibration_rows(made: Calibration) -> list[tuple[str, ...]]:
-    level = percent(made.confidence_level)
+def _list_calibration_rows(groups: Calibration) -> list[tuple[str, ...]]:
+    level = percent(groups.confidence_level)
     rows: list[tuple[str, ...]] = [
         ("Predicted", "Observed", f"Low end, {level}", f"High end, {level}", "Predictions")
     ]
-    for x, share, count in zip(made.predicted, made.observed, made.counts, strict=True):
+    for x, share, count in zip(groups.predicted, groups.observed, groups.counts, strict=True):
         values = (float(x), share.value, share.low, share.high)
         rows.append((*(f"{v:.3f}" for v in values if not math.isnan(v)), f"{int(count):,}"))
     return rows

@@ -100,13 +100,13 @@ def _draw_marks(
     at, first = x(estimate.value), naive is not None and estimate.value > naive
     canvas.line((at, top - 6), (at, bottom), "accent", 2)
     word = "mean" if estimate.n_configs > 1 else "score"  # of one the value is its own
-    said = f"{word} {write_in_figure(words.value)}"
-    taken = _write_over(canvas, at, top - 9, said, "accent", left=not first)
+    label = f"{word} {write_in_figure(words.value)}"
+    taken = _write_over(canvas, at, top - 9, label, "accent", left=not first)
     if naive is not None:
-        said = f"naive {write_in_figure(words.naive or '')}"
-        place = _find_beside(canvas, x(naive), said, left=first)
-        meets = place[0] < taken[1] + 4 and taken[0] < place[1] + 4
-        _write_over(canvas, x(naive), top - (24 if meets else 9), said, "warn", left=first)
+        label = f"naive {write_in_figure(words.naive or '')}"
+        span = _find_beside(canvas, x(naive), label, left=first)
+        meets = span[0] < taken[1] + 4 and taken[0] < span[1] + 4
+        _write_over(canvas, x(naive), top - (24 if meets else 9), label, "warn", left=first)
         canvas.line(
             (x(naive), top - (21 if meets else 6)), (x(naive), bottom), "warn", 2, dash=DASH
         )
@@ -118,13 +118,13 @@ def _draw_under(canvas: Canvas, interval: Interval, x: Scale, y: float) -> None:
     """Draw the interval under the axis, named at its left or under it."""
     low, high = draw_interval(canvas, x, interval, y, "accent", 3.4)
     kind = "interval" if interval.side == Side.TWO_SIDED else "bound"
-    said = f"{percent(interval.confidence_level)} {kind}"
-    if low - 8 - measure_text(said, bold=True) >= 0:
-        canvas.text((low - 6, y + 4), said, "accent", anchor="end", bold=True)
+    label = f"{percent(interval.confidence_level)} {kind}"
+    if low - 8 - measure_text(label, bold=True) >= 0:
+        canvas.text((low - 6, y + 4), label, "accent", anchor="end", bold=True)
     else:
-        half = 0.5 * measure_text(said, bold=True)
+        half = 0.5 * measure_text(label, bold=True)
         middle = min(max(0.5 * (low + high), half), canvas.width - half)
-        canvas.text((middle, y + 18), said, "accent", anchor="middle", bold=True)
+        canvas.text((middle, y + 18), label, "accent", anchor="middle", bold=True)
 
 
 def _write_over(
@@ -149,14 +149,14 @@ def _find_beside(canvas: Canvas, x: float, words: str, *, left: bool) -> tuple[f
 
 def _label(estimate: Estimate, valid: np.ndarray) -> str:
     words = print_numbers(estimate)
-    said = f"{len(valid):,} resampled scores, estimate {write_in_figure(words.value)}"
+    sentence = f"{len(valid):,} resampled scores, estimate {write_in_figure(words.value)}"
     if estimate.interval is not None and words.low is not None:
         level = percent(estimate.interval.confidence_level)
         high = write_in_figure(words.high or "")
-        said += f"; {level} interval {write_in_figure(words.low)} to {high}"
+        sentence += f"; {level} interval {write_in_figure(words.low)} to {high}"
     if words.naive is not None and estimate.n_configs > 1:
-        said += f"; naive score {write_in_figure(words.naive)}"
-    return said + "."
+        sentence += f"; naive score {write_in_figure(words.naive)}"
+    return sentence + "."
 
 
 def _list_rows(counts: np.ndarray, edges: np.ndarray) -> list[tuple[str, ...]]:
@@ -186,17 +186,17 @@ def won_in_bag(
     ranked = sorted(shares.items(), key=lambda item: (item[0] != winner, -item[1]))
     named = [item for i, item in enumerate(ranked) if i < MOST_NAMED and (item[1] > 0 or i == 0)]
     named.sort(key=lambda item: -item[1])
-    rest = [share for _, share in ranked[len(named) :]]
-    won = [share for share in rest if share > 0]
+    others = [share for _, share in ranked[len(named) :]]
+    won = [share for share in others if share > 0]
     bars = [_Bar(word, share, word == winner) for word, share in named]
     bars += [_Bar(_describe_others(won), sum(won), mine=False, pooled=True)] if won else []
     canvas = _draw_bars(bars, name, width)
-    own = f"The winner won {_share(shares.get(winner or '', 0.0))} of the resamples"
+    leader = f"The winner won {_format_share(shares.get(winner or '', 0.0))} of the resamples"
     second = next((item for item in named if item[0] != winner), None)
-    said = f"; next is {second[0]} with {_share(second[1])}" if second else ""
-    table = [("Configuration", "Won"), *((word, _share(share)) for word, share in named)]
-    pooled = [(_describe_others(won), _share(sum(won)))] if won else []
-    return canvas.figure(f"{own}{said}.", [*table, *pooled])
+    second_best = f"; next is {second[0]} with {_format_share(second[1])}" if second else ""
+    table = [("Configuration", "Won"), *((word, _format_share(share)) for word, share in named)]
+    pooled = [(_describe_others(won), _format_share(sum(won)))] if won else []
+    return canvas.figure(f"{leader}{second_best}.", [*table, *pooled])
 
 
 @dataclass(frozen=True)
@@ -226,7 +226,7 @@ def _draw_bars(bars: list[_Bar], name: str, width: float) -> Canvas:
         else:
             canvas.box((left, top), size, "accent" if bar.mine else "ink3", 1 if bar.mine else 0.55)
         at = (x(bar.share) + 6, top + 10.5)
-        canvas.text(at, _share(bar.share), "accent" if bar.mine else colour, bold=bar.mine)
+        canvas.text(at, _format_share(bar.share), "accent" if bar.mine else colour, bold=bar.mine)
     return canvas
 
 
@@ -235,5 +235,5 @@ def _describe_others(won: list[float]) -> str:
     return f"{len(won)} other{'s' if len(won) > 1 else ''}, none above {short(above)}\u00a0%"
 
 
-def _share(share: float) -> str:
+def _format_share(share: float) -> str:
     return f"{100 * share:.1f}\u00a0%"

@@ -77,10 +77,10 @@ def find_shared_limits(
     """Return the y axis that holds the bands of several curves, so that they can be compared."""
     edges = [edge for curve in curves for edge in curve.bands(confidence_level)]
     values = np.concatenate(edges) if edges else np.array([0.0, 1.0])
-    known = values[np.isfinite(values)]
-    if not len(known):
+    finite = values[np.isfinite(values)]
+    if not len(finite):
         return 0.0, 1.0
-    return round_out(float(known.min()), float(known.max()))
+    return round_out(float(finite.min()), float(finite.max()))
 
 
 def effect(
@@ -153,10 +153,10 @@ def draw_band(panel: Panel, low: np.ndarray, high: np.ndarray) -> None:
     """Draw a line within its band, or a short line in a box for each level."""
     canvas, curve = panel.canvas, panel.curve
     if panel.levels:
-        for place, (middle, a, b) in enumerate(zip(curve.mean, low, high, strict=True)):
+        for level, (middle, a, b) in enumerate(zip(curve.mean, low, high, strict=True)):
             if math.isnan(middle):
                 continue
-            left, right = (panel.x(place + side * HALF) for side in (-1, 1))
+            left, right = (panel.x(level + side * HALF) for side in (-1, 1))
             top, bottom, at = (panel.y.free(float(v)) for v in (b, a, middle))
             canvas.box((left, top), (right - left, bottom - top), "accent", 0.2)
             canvas.line((left, at), (right, at), "accent", 1.8)
@@ -231,8 +231,8 @@ def find_winner(curve: EffectCurve) -> tuple[float, float]:
     if best is None or (curve.scale == "levels" and best not in curve.grid):
         return math.nan, math.nan
     if curve.scale == "levels":
-        place = list(curve.grid).index(best)
-        return float(place), float(curve.mean[place])
+        level = list(curve.grid).index(best)
+        return float(level), float(curve.mean[level])
     at, grid = float(cast(float, best)), curve.places
     here, grid = (math.log(at), np.log(grid)) if curve.scale == "log" else (at, grid)
     return at, float(np.interp(here, grid, curve.mean))
@@ -250,7 +250,7 @@ def _draw_rug(panel: Panel, top: float) -> None:
     ):
         points: list[Point] = []
         places = place_trials(curve, tried, HALF)
-        for x in sorted({round(2 * panel.x(place)) / 2 for place in places}):
+        for x in sorted({round(2 * panel.x(trial)) / 2 for trial in places}):
             points += [(x, top + RUG - length), (x, top + RUG), (math.nan, math.nan)]
         if points:
             panel.canvas.curve(points, colour, 0.7)
@@ -266,11 +266,11 @@ def place_trials(curve: EffectCurve, trials: Sequence[object], half: float) -> l
 
 def spread_trials(values: Sequence[object], levels: list[object], half: float) -> list[float]:
     """Return a place for each trial within the box of its level, in the order of the trials."""
-    known = [levels.index(value) for value in values if value in levels]
-    counts, seen, places = Counter(known), Counter[int](), []
-    for place in known:
-        seen[place] += 1
-        places.append(place - half + 2 * half * seen[place] / (counts[place] + 1))
+    positions = [levels.index(value) for value in values if value in levels]
+    counts, seen, places = Counter(positions), Counter[int](), []
+    for position in positions:
+        seen[position] += 1
+        places.append(position - half + 2 * half * seen[position] / (counts[position] + 1))
     return places
 
 
@@ -278,16 +278,16 @@ def draw_values(panel: Panel, y: float) -> None:
     """Write the values under the axis; names of levels stand in as many rows as they need."""
     canvas, curve = panel.canvas, panel.curve
     if panel.levels:
-        found = _name_levels(curve, panel.x, canvas.width)
-        for place in range(len(found.words)):
-            x, row = panel.x(place), place % found.rows
+        labels = _name_levels(curve, panel.x, canvas.width)
+        for level in range(len(labels.words)):
+            x, row = panel.x(level), level % labels.rows
             if row:
                 canvas.line((x, y - 12), (x, y + ROW * row - 12), "rule")
-        for place, words in enumerate(found.words):
-            best, row = curve.grid[place] == curve.best, place % found.rows
-            at = (found.places[place], y + ROW * row)
+        for level, words in enumerate(labels.words):
+            best, row = curve.grid[level] == curve.best, level % labels.rows
+            at = (labels.places[level], y + ROW * row)
             half = measure_text(words, SMALL, bold=best) / 2
-            if found.rows > 1:
+            if labels.rows > 1:
                 canvas.box((at[0] - half, at[1] - 11), (2 * half, ROW), "bg", 1.0)
             canvas.text(
                 at, words, "ink" if best else "ink3", anchor="middle", size=SMALL, bold=best
@@ -316,13 +316,13 @@ def _name_levels(curve: EffectCurve, x: Scale, width: float) -> LevelNames:
     room = (x.end - x.start) / max(len(names), 1)
     for rows in range(1, min(MOST_ROWS, len(names)) + 1):
         places = [_keep_inside(x(i), name, width) for i, name in enumerate(names)]
-        if _are_apart(names, places, rows):
+        if _have_room(names, places, rows):
             return LevelNames(names, places, rows)
     rows = min(MOST_ROWS, len(names))
     for share in (1.0, 0.85, 0.7, 0.5):
         words = cut_apart(names, share * (rows * room - APART) / BOLD, SMALL, keep_end=True)
         places = [_keep_inside(x(i), name, width) for i, name in enumerate(words)]
-        if _are_apart(words, places, rows):
+        if _have_room(words, places, rows):
             break
     return LevelNames(words, places, rows)
 
@@ -337,7 +337,7 @@ def _keep_inside(x: float, words: str, width: float) -> float:
     return min(max(x, half), max(width - half, half))
 
 
-def _are_apart(words: Sequence[str], places: Sequence[float], rows: int) -> bool:
+def _have_room(words: Sequence[str], places: Sequence[float], rows: int) -> bool:
     """Tell whether no two names of a row touch."""
     halves = [measure_text(each, SMALL, bold=True) / 2 for each in words]
     return all(
@@ -348,11 +348,11 @@ def _are_apart(words: Sequence[str], places: Sequence[float], rows: int) -> bool
 
 def describe_effect(curve: EffectCurve, level: float) -> str:
     """Return the finding as a sentence."""
-    known = curve.mean[~np.isnan(curve.mean)]
-    if not len(known):
+    existing = curve.mean[~np.isnan(curve.mean)]
+    if not len(existing):
         return f"The effect of {curve.param} is unknown."
     best = curve.objective.best(curve.mean)
-    low, high = (short(float(end)) for end in (known.min(), known.max()))
+    low, high = (short(float(end)) for end in (existing.min(), existing.max()))
     return (
         f"Average {curve.objective.name} over {curve.param} lies between {low} and {high}, best "
         f"at {value_words(curve.grid[best])}; average surrogate uncertainty "
@@ -374,11 +374,11 @@ def list_effect_rows(
 def tree_limits(tree: RegionTree, confidence_level: float = 0.95) -> tuple[float, float]:
     """Return the y axis of a tree: the band of the whole, and the line in every region."""
     edges = [*tree.root.curve.bands(confidence_level), *(r.curve.mean for r in tree.regions)]
-    known = np.concatenate(edges)
-    known = known[np.isfinite(known)]
+    finite = np.concatenate(edges)
+    finite = finite[np.isfinite(finite)]
     return (
-        round_out(float(known.min()), float(known.max()), most=4, halves=True)
-        if len(known)
+        round_out(float(finite.min()), float(finite.max()), most=4, halves=True)
+        if len(finite)
         else (0.0, 1.0)
     )
 
@@ -417,8 +417,8 @@ def region_node(
     canvas.line((panel.x.start, bottom), (panel.x.end, bottom), "ink3")
     draw_values(panel, bottom + 16)
     share = f"{100 * region.share:.0f}\u00a0% of the space"
-    said = f"{region.words}: {share}, {region.n_trials} trials. "
-    words = said + describe_effect(curve, confidence_level)
+    summary = f"{region.words}: {share}, {region.n_trials} trials. "
+    words = summary + describe_effect(curve, confidence_level)
     return canvas.figure(words, list_effect_rows(curve, low, high))
 
 
@@ -427,8 +427,8 @@ def _draw_dashed(panel: Panel, root: EffectCurve, edge: np.ndarray) -> None:
     if panel.levels:
         for level, value in zip(root.grid, edge, strict=True):
             if level in panel.curve.grid and not math.isnan(value):
-                place = list(panel.curve.grid).index(level)
-                ends = [(panel.x(place + s * HALF), panel.y.free(float(value))) for s in (-1, 1)]
+                position = list(panel.curve.grid).index(level)
+                ends = [(panel.x(position + s * HALF), panel.y.free(float(value))) for s in (-1, 1)]
                 panel.canvas.line(ends[0], ends[1], "ink2", 1, dash="3 2.5")
         return
     places = [panel.x(float(v)) for v in root.places]
@@ -441,7 +441,7 @@ LEADING = 2  # of them that the heading names, in blue
 
 
 def importance(
-    made: Importance,
+    shares: Importance,
     *,
     name: str,
     width: float = 480,
@@ -453,12 +453,12 @@ def importance(
 
     Parameters
     ----------
-    made : Importance
+    shares : Importance
         What to draw.
     trials : mapping of str to int, optional
         In how many trials a parameter is active, where not in all.
     """
-    names = list(made.ranking[:MOST_PARAMS])
+    names = list(shares.ranking[:MOST_PARAMS])
     row, top = 24.0, 6.0
     bottom = top + row * len(names)
     counts = dict(trials or {})
@@ -467,53 +467,53 @@ def importance(
     )
     room = min(0.42 * width, 14 + max(measure_text(n, bold=True) for n in names))
     left = room + (aside + 14 if aside else 0.0)
-    longest = max(max(made.total[n].high for n in names), 0.01)
+    longest = max(max(shares.total[n].high for n in names), 0.01)
     x = Scale(0.0, min(round_out(0.0, longest, (0.0, 1.0), 6)[1], 1.0), left, width - 24)
     canvas = Canvas(width, bottom + 44, name)
     ticks = find_ticks(x, 5 if width > 400 else 4)
     draw_x_grid(canvas, x, 0, bottom, ticks)
     words = cut_apart(names, (room - 14) / 1.12, keep_end=True)
     for i, param in enumerate(names):
-        share, y = made.total[param], top + (i + 0.5) * row
-        leads = i < LEADING and made.trust is Trust.SHOWN
+        share, y = shares.total[param], top + (i + 0.5) * row
+        leads = i < LEADING and shares.trust is Trust.SHOWN
         colour = "accent" if leads else "ink2"
         canvas.text((0, y + 4), words[i], "ink" if leads else "ink2", bold=leads)
         if param in counts:
             canvas.text((left - 12, y + 4), _count_trials(counts[param]), anchor="end", size=SMALL)
         canvas.line((x(share.low), y), (x(share.high), y), colour, 2)
         canvas.dot((x(share.value), y), 4.5, colour)
-        alone = x(made.main[param].value)
+        alone = x(shares.main[param].value)
         canvas.line((alone, y - 7), (alone, y + 7), colour, 1.5)
     for value, label in zip(ticks, label_ticks(ticks, percent=True), strict=True):
         canvas.text((x(value), bottom + 16), label, anchor="middle", size=SMALL)
-    level = percent(made.confidence_level)
+    level = percent(shares.confidence_level)
     title = f"Share of the score's variation ({level} interval)"
-    if made.trust is Trust.NOT_SHOWN:
+    if shares.trust is Trust.NOT_SHOWN:
         title = "Share of variation, not shown by these trials"
     middle = min(0.5 * (x.start + x.end), width - measure_text(title) / 2)
     canvas.text((max(middle, measure_text(title) / 2), bottom + 36), title, "ink2", anchor="middle")
-    first = made.total[names[0]]
-    said = (
+    first = shares.total[names[0]]
+    sentence = (
         f"{names[0]} accounts for {100 * first.value:.0f}\u00a0% of the score's variation "
         f"({100 * first.low:.0f} to {100 * first.high:.0f}\u00a0%)."
     )
-    if made.trust is Trust.NOT_SHOWN:
-        said = f"{NOT_SHOWN.capitalize()}. {said}"
-    return canvas.figure(said, _list_importance_rows(made))
+    if shares.trust is Trust.NOT_SHOWN:
+        sentence = f"{NOT_SHOWN.capitalize()}. {sentence}"
+    return canvas.figure(sentence, _list_importance_rows(shares))
 
 
 def _count_trials(count: int) -> str:
     return f"{count:,} trial{'' if count == 1 else 's'}"
 
 
-def _list_importance_rows(made: Importance) -> list[tuple[str, ...]]:
-    level = percent(made.confidence_level)
+def _list_importance_rows(shares: Importance) -> list[tuple[str, ...]]:
+    level = percent(shares.confidence_level)
     rows: list[tuple[str, ...]] = [("Parameter", "Alone", level, "With others", level)]
-    for param, share in made.main.items():
-        total = made.total[param]
+    for param, share in shares.main.items():
+        total = shares.total[param]
         cells = []
-        for one in (share, total):
-            cells += [f"{100 * one.value:.1f}\u00a0%"]
-            cells += [f"{100 * one.low:.1f} to {100 * one.high:.1f}\u00a0%"]
+        for each in (share, total):
+            cells += [f"{100 * each.value:.1f}\u00a0%"]
+            cells += [f"{100 * each.low:.1f} to {100 * each.high:.1f}\u00a0%"]
         rows.append((param, *cells))
     return rows

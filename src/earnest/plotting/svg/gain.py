@@ -35,36 +35,38 @@ NARROW = 480.0  # pixels under which the lines are named over the plot
 STOPS = tuple(m * 10**k for k in range(7) for m in (1, 2, 5))
 
 
-def gain(made: Gain, *, name: str, width: float = 640, title: str = "") -> Figure:
+def gain(result: Gain, *, name: str, width: float = 640, title: str = "") -> Figure:
     """Draw both curves on a log scale: hollow diamonds are naive, dots with a band corrected.
 
     Parameters
     ----------
-    made : Gain
+    result : Gain
         Of `earnest.gain`.
     title : str
         The metric in words; its name by default.
     """
-    words, narrow, height = title or made.metric, width < NARROW, 300.0
-    ends = _name_ends(made)
+    words, narrow, height = title or result.metric, width < NARROW, 300.0
+    ends = _name_ends(result)
     wide = max(measure_text(word, bold=True) for word, _, _ in ends)
-    (low, high), ticks, left = _span_scores(made, [*made.naive, *made.corrected])
+    (low, high), ticks, left = _span_scores(result, [*result.naive, *result.corrected])
     right = width - (14 if narrow else wide + 18)
     top = TOP + (2 * ROW + 4 if narrow else 0)
     canvas = Canvas(width, height, name)
-    x = Scale(1.0, max(float(made.n_configs), 2.0), left + 6, right, log=True)
+    x = Scale(1.0, max(float(result.n_configs), 2.0), left + 6, right, log=True)
     y = Scale(low, high, height - UNDER, top)
     tails = ("of the winner of so many configurations", "of the winner")
     heading = _find_heading(words, tails, width - left)
     draw_y_grid(canvas, y, left, right, ticks=ticks)
     canvas.text((left, TOP - 14), heading, "ink2")
-    _draw_turn(canvas, made, x, (top, height - UNDER))
-    places = [x(float(k)) for k in made.marks]
+    _draw_turn(canvas, result, x, (top, height - UNDER))
+    places = [x(float(k)) for k in result.marks]
     floor, roof = (
-        [math.nan if v is None else y(v) for v in edge] for edge in (made.low, made.high)
+        [math.nan if v is None else y(v) for v in edge] for edge in (result.low, result.high)
     )
     canvas.band(places, floor, roof)
-    naive, corrected = (_find_points(made, line, x, y) for line in (made.naive, made.corrected))
+    naive, corrected = (
+        _find_points(result, line, x, y) for line in (result.naive, result.corrected)
+    )
     canvas.curve(naive, "warn", 1.6, dash=DASH)
     canvas.curve(corrected, "accent", 2.2)
     for point in naive:
@@ -74,12 +76,12 @@ def gain(made: Gain, *, name: str, width: float = 640, title: str = "") -> Figur
         if not math.isnan(point[1]):
             canvas.dot(point, 3.5, "accent")
     _draw_names(canvas, ends, y, right, TOP if narrow else None, left)
-    order = "in the order tried" if made.order == "tried" else "mean over orders"
+    order = "in the order tried" if result.order == "tried" else "mean over orders"
     under = f"configurations, {order}" if narrow else f"configurations tried (log scale, {order})"
-    labels = _label_stops(x, made.n_configs)
+    labels = _label_stops(x, result.n_configs)
     draw_x_axis(canvas, x, height - UNDER, title=fit_words(under, width - 8), labels=labels)
     heads = {"configurations": "Configurations", "naive": "Naive", "corrected": "Corrected"}
-    return canvas.figure(gain_text.headline(made), _list_rows(made, heads))
+    return canvas.figure(gain_text.headline(result), _list_rows(result, heads))
 
 
 def _find_heading(metric: str, tails: Sequence[str], room: float) -> str:
@@ -89,27 +91,27 @@ def _find_heading(metric: str, tails: Sequence[str], room: float) -> str:
     return next(fitting, fit_words(metric, room))
 
 
-def _name_ends(made: Gain) -> list[tuple[str, str, float]]:
+def _name_ends(result: Gain) -> list[tuple[str, str, float]]:
     """Return the words of both lines, their colours, and the values they stand beside."""
-    places, limits = count_places(made), made.scale.limits
-    lines = (("search reports", "warn", made.naive), ("expect", "accent", made.corrected))
-    found = [(word, colour, line[-1]) for word, colour, line in lines]
+    places, limits = count_places(result), result.scale.limits
+    lines = (("search reports", "warn", result.naive), ("expect", "accent", result.corrected))
+    ends = [(word, colour, line[-1]) for word, colour, line in lines]
     return [
         (f"{word} {show_number(value, places, limits)}", colour, value)
-        for word, colour, value in found
+        for word, colour, value in ends
         if value is not None
     ]
 
 
-def _find_points(made: Gain, line: Sequence[float | None], x: Scale, y: Scale) -> list[Point]:
-    found = ((k, line[k - 1]) for k in made.marks)
-    return [(x(float(k)), math.nan if value is None else y(value)) for k, value in found]
+def _find_points(result: Gain, line: Sequence[float | None], x: Scale, y: Scale) -> list[Point]:
+    scores = ((k, line[k - 1]) for k in result.marks)
+    return [(x(float(k)), math.nan if value is None else y(value)) for k, value in scores]
 
 
-def _draw_turn(canvas: Canvas, made: Gain, x: Scale, span: tuple[float, float]) -> None:
+def _draw_turn(canvas: Canvas, result: Gain, x: Scale, span: tuple[float, float]) -> None:
     """Draw a line where most of the gain was there, with words where they have room."""
-    most = made.configurations_for_most
-    if not (made.shown and made.plateau) or most is None or most >= made.n_configs:
+    most = result.configurations_for_most
+    if not (result.shown and result.plateau) or most is None or most >= result.n_configs:
         return
     at, words = x(float(most)), "most of the gain up to here"
     canvas.line((at, span[0] - 4), (at, span[1]), "ink3", dash=DOTS)
@@ -150,46 +152,46 @@ def _draw_names(
 def _label_stops(x: Scale, configs: int) -> list[tuple[float, str]]:
     """Return round numbers of configurations that leave room for each other and for the last."""
     last = (float(configs), f"{configs:,}")
-    found: list[tuple[float, str]] = []
-    for stop in (one for one in STOPS if one < configs):
+    labels: list[tuple[float, str]] = []
+    for stop in (number for number in STOPS if number < configs):
         word = f"{stop:,}"
         half = 0.5 * measure_text(word)
-        before = x(found[-1][0]) + 0.5 * measure_text(found[-1][1]) if found else -math.inf
+        before = x(labels[-1][0]) + 0.5 * measure_text(labels[-1][1]) if labels else -math.inf
         after = x(last[0]) - 0.5 * measure_text(last[1])
         if x(float(stop)) - half - before >= APART and after - x(float(stop)) - half >= APART:
-            found.append((float(stop), word))
-    return [*found, last]
+            labels.append((float(stop), word))
+    return [*labels, last]
 
 
-def learning(made: LearningCurve, *, name: str, width: float = 460, title: str = "") -> Figure:
+def learning(curve: LearningCurve, *, name: str, width: float = 460, title: str = "") -> Figure:
     """Draw a dot per size with its limits, joined by a line, on a log scale.
 
     Parameters
     ----------
-    made : LearningCurve
+    curve : LearningCurve
         Of `earnest.learning_curve`.
     title : str
         The metric in words; its name by default.
     """
-    (low, high), ticks, left = _span_scores(made, made.scores)
+    (low, high), ticks, left = _span_scores(curve, curve.scores)
     height, right = 240.0, width - SIDE
     canvas = Canvas(width, height, name)
-    x = Scale(float(made.sizes[0]), float(made.sizes[-1]), left + SIDE, right, log=True)
+    x = Scale(float(curve.sizes[0]), float(curve.sizes[-1]), left + SIDE, right, log=True)
     y = Scale(low, high, height - UNDER, TOP)
     draw_y_grid(canvas, y, left, right, ticks=ticks)
-    heading = _find_heading(title or made.metric, ("by training cases",), width - left)
+    heading = _find_heading(title or curve.metric, ("by training cases",), width - left)
     canvas.text((left, TOP - 14), heading, "ink2")
     points = [
-        (x(float(size)), y(score)) for size, score in zip(made.sizes, made.scores, strict=True)
+        (x(float(size)), y(score)) for size, score in zip(curve.sizes, curve.scores, strict=True)
     ]
-    for (place, _), least, most in zip(points, made.low, made.high, strict=True):
+    for (middle, _), least, most in zip(points, curve.low, curve.high, strict=True):
         if least is not None and most is not None:
-            canvas.line((place, y(least)), (place, y(most)), "accent", 1.4)
+            canvas.line((middle, y(least)), (middle, y(most)), "accent", 1.4)
     canvas.curve(points, "accent", 2.0)
     for point in points:
         canvas.dot(point, 4.0, "accent")
     labels, reached = [], -1e9
-    for size in made.sizes:
+    for size in curve.sizes:
         half = 0.5 * measure_text(f"{size:,}")
         if x(float(size)) - half > reached:
             labels.append((float(size), f"{size:,}"))
@@ -197,31 +199,31 @@ def learning(made: LearningCurve, *, name: str, width: float = 460, title: str =
     under = fit_words("training cases (log scale)", width - 8)
     draw_x_axis(canvas, x, height - UNDER, title=under, labels=labels)
     return canvas.figure(
-        learning_text.headline(made),
-        _list_rows(made, {"training_cases": "Training cases", "score": "Score"}),
+        learning_text.headline(curve),
+        _list_rows(curve, {"training_cases": "Training cases", "score": "Score"}),
     )
 
 
 def _span_scores(
-    made: Improvement, scores: Sequence[float | None]
+    result: Improvement, scores: Sequence[float | None]
 ) -> tuple[tuple[float, float], list[float], float]:
     """Return the ends of the axis of scores with their limits, its ticks, and room for those."""
-    ends = find_finite_ends([*made.low, *made.high, *scores])
-    ends = round_out(*ends, made.scale.limits, 6, halves=True)
+    ends = find_finite_ends([*result.low, *result.high, *scores])
+    ends = round_out(*ends, result.scale.limits, 6, halves=True)
     ticks = find_ticks(Scale(*ends, 0.0, 1.0))
     return ends, ticks, label_room(label_ticks(ticks))
 
 
-def _list_rows(made: Improvement, heads: Mapping[str, str]) -> list[tuple[str, ...]]:
+def _list_rows(result: Improvement, heads: Mapping[str, str]) -> list[tuple[str, ...]]:
     """Return the table beside a figure: a whole number, then scores, by the names of `rows`."""
-    level, places = percent(made.confidence_level), count_places(made)
+    level, places = percent(result.confidence_level), count_places(result)
     named = {**heads, "low": f"Low end, {level}", "high": f"High end, {level}"}
 
     def show_score(value: float | None) -> str:
-        return "–" if value is None else show_number(value, places, made.scale.limits)
+        return "–" if value is None else show_number(value, places, result.scale.limits)
 
     first, *keys = named
-    rows = ((f"{row[first]:,}", *(show_score(row[key]) for key in keys)) for row in made.rows())
+    rows = ((f"{row[first]:,}", *(show_score(row[key]) for key in keys)) for row in result.rows())
     return [tuple(named.values()), *rows]
 
 
@@ -283,8 +285,8 @@ def best_so_far(
 def _climb(places: Sequence[float], heights: Sequence[float]) -> list[tuple[float, float]]:
     """Return the corners of a line that steps where a configuration is added."""
     points = [(places[0], heights[0])]
-    for place, before, after in zip(places[1:], heights, heights[1:], strict=False):
-        points += [(place, before), (place, after)]
+    for position, before, after in zip(places[1:], heights, heights[1:], strict=False):
+        points += [(position, before), (position, after)]
     return points
 
 

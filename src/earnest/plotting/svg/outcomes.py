@@ -35,13 +35,13 @@ CLOSE = 15.0  # pixels under which two labels touch
 
 
 def folds(
-    made: FoldScores, *, name: str, estimate: Estimate | None = None, width: float = 420
+    fold_scores: FoldScores, *, name: str, estimate: Estimate | None = None, width: float = 420
 ) -> Figure:
     """Draw the score of the winner in each fold, with the honest and the naive value as lines.
 
     Parameters
     ----------
-    made : FoldScores
+    fold_scores : FoldScores
         The scores; folds in which the metric is undefined are left out, and said.
     estimate : Estimate, optional
         The lines.
@@ -53,77 +53,83 @@ def folds(
         if estimate.naive is not None and math.isfinite(estimate.naive) and estimate.n_configs > 1:
             lines.append((estimate.naive, f"naive {write_in_figure(words.naive or '')}", "warn"))
     alone = estimate is not None and estimate.n_configs == 1
-    known = made.scores[np.isfinite(made.scores)]
+    finite = fold_scores.scores[np.isfinite(fold_scores.scores)]
     limits = (-math.inf, math.inf) if estimate is None else estimate.scale.limits
-    y_ends = round_out(*find_finite_ends([*known, *(v for v, _, _ in lines)]), limits)
+    y_ends = round_out(*find_finite_ends([*finite, *(v for v, _, _ in lines)]), limits)
     bottom = 160.0
     y = Scale(*y_ends, bottom, TOP)
     left = label_room(label_ticks(find_ticks(y)))
     right = width - max([measure_text(w, bold=True) for _, w, _ in lines], default=0.0) - 10
     canvas = Canvas(width, bottom + 42, name)
     draw_y_grid(canvas, y, left, right)
-    step = (right - left) / max(len(made.scores), 1)
+    step = (right - left) / max(len(fold_scores.scores), 1)
     for value, _, colour in lines:
         dash = DASH if colour == "warn" else ""
         canvas.line((left, y(value)), (right, y(value)), colour, 1.8, dash=dash)
-    _line_names(canvas, y, right + 6, lines)
-    for i, score in enumerate(made.scores):
+    _write_line_names(canvas, y, right + 6, lines)
+    for i, score in enumerate(fold_scores.scores):
         if math.isfinite(score):
             canvas.own_score((left + (i + 0.5) * step, y(float(score))), alone=alone)
-    _fold_names(canvas, made, left, step, bottom)
-    canvas.text((0.5 * (left + right), bottom + 37), _size(made), "ink2", anchor="middle")
-    return canvas.figure(_describe_folds(made, estimate), _fold_rows(made))
+    _write_fold_names(canvas, fold_scores, left, step, bottom)
+    canvas.text(
+        (0.5 * (left + right), bottom + 37), _describe_size(fold_scores), "ink2", anchor="middle"
+    )
+    return canvas.figure(_describe_folds(fold_scores, estimate), _list_fold_rows(fold_scores))
 
 
-def _line_names(canvas: Canvas, y: Scale, x: float, lines: list[tuple[float, str, str]]) -> None:
+def _write_line_names(
+    canvas: Canvas, y: Scale, x: float, lines: list[tuple[float, str, str]]
+) -> None:
     """Name level lines at their right end, apart where they are close."""
     places = [y(value) + 4.5 for value, _, _ in lines]
     if len(places) == 2 and abs(places[0] - places[1]) < CLOSE:
         middle, upper = sum(places) / 2, int(places[1] < places[0])
         places[upper], places[1 - upper] = middle - CLOSE / 2, middle + CLOSE / 2
-    for place, (_, words, colour) in zip(places, lines, strict=True):
-        canvas.text((x, place), words, colour, bold=True)
+    for height, (_, words, colour) in zip(places, lines, strict=True):
+        canvas.text((x, height), words, colour, bold=True)
 
 
-def _fold_names(canvas: Canvas, made: FoldScores, left: float, step: float, bottom: float) -> None:
+def _write_fold_names(
+    canvas: Canvas, fold_scores: FoldScores, left: float, step: float, bottom: float
+) -> None:
     """Write the number of each fold, or of every few where there are many."""
-    count = len(made.scores)
+    count = len(fold_scores.scores)
     every = max(1, math.ceil(count * measure_text("00") * 1.3 / max(step * count, 1.0)))
     for i in range(0, count, every):
         canvas.text((left + (i + 0.5) * step, bottom + 18), str(i + 1), anchor="middle")
 
 
-def _size(made: FoldScores) -> str:
-    said = f"Fold (about {round(float(made.cases.mean())):,} cases"
-    if made.positives is not None:
-        said += f", {round(float(made.positives.mean())):,} of them {made.marked}"
-    return said + ")"
+def _describe_size(fold_scores: FoldScores) -> str:
+    title = f"Fold (about {round(float(fold_scores.cases.mean())):,} cases"
+    if fold_scores.positives is not None:
+        title += f", {round(float(fold_scores.positives.mean())):,} of them {fold_scores.marked}"
+    return title + ")"
 
 
-def _describe_folds(made: FoldScores, estimate: Estimate | None) -> str:
-    known = made.scores[np.isfinite(made.scores)]
+def _describe_folds(fold_scores: FoldScores, estimate: Estimate | None) -> str:
+    finite = fold_scores.scores[np.isfinite(fold_scores.scores)]
     places = 3 if estimate is None else places_of([estimate])
-    if not len(known):
+    if not len(finite):
         return "The metric is undefined in every fold."
     limits = (-math.inf, math.inf) if estimate is None else estimate.scale.limits
-    low, high = (show_number(float(end), places, limits) for end in (known.min(), known.max()))
-    lost = len(made.scores) - len(known)
+    low, high = (show_number(float(end), places, limits) for end in (finite.min(), finite.max()))
+    lost = len(fold_scores.scores) - len(finite)
     without = f"; undefined in {lost} more" if lost else ""
-    return f"Scores of the winner in {len(known)} folds, from {low} to {high}{without}."
+    return f"Scores of the winner in {len(finite)} folds, from {low} to {high}{without}."
 
 
-def _fold_rows(made: FoldScores) -> list[tuple[str, ...]]:
-    several = len(set(made.repeats.tolist())) > 1
+def _list_fold_rows(fold_scores: FoldScores) -> list[tuple[str, ...]]:
+    several = len(set(fold_scores.repeats.tolist())) > 1
     rows: list[tuple[str, ...]] = [("Fold", *(("Repeat",) if several else ()), "Score", "Cases")]
-    for i, score in enumerate(made.scores):
-        repeat = (str(int(made.repeats[i]) + 1),) if several else ()
+    for i, score in enumerate(fold_scores.scores):
+        repeat = (str(int(fold_scores.repeats[i]) + 1),) if several else ()
         value = f"{score:.4g}" if math.isfinite(score) else "– (undefined)"
-        rows.append((made.names[i], *repeat, value, f"{int(made.cases[i]):,}"))
+        rows.append((fold_scores.names[i], *repeat, value, f"{int(fold_scores.cases[i]):,}"))
     return rows
 
 
 def residuals(
-    made: Residuals,
+    errors: Residuals,
     *,
     name: str,
     width: float = 420,
@@ -139,23 +145,23 @@ def residuals(
     alone : bool
         Whether nothing was selected, so that nothing is left to correct.
     """
-    lowest, highest = find_finite_ends([*made.residuals.tolist(), 0.0])
+    lowest, highest = find_finite_ends([*errors.residuals.tolist(), 0.0])
     y = Scale(*_pad(lowest, highest), 190.0, TOP)
     left = label_room(label_ticks(find_ticks(y)))
-    x = Scale(*_pad(*find_finite_ends(made.fitted.tolist())), left, width - 22)
+    x = Scale(*_pad(*find_finite_ends(errors.fitted.tolist())), left, width - 22)
     canvas = Canvas(width, y.start + 44, name)
     draw_y_grid(canvas, y, left, x.end, title="Observed minus predicted")
     title = f"Predicted {outcome}".strip() if outcome else "Predicted value"
     draw_x_axis(canvas, x, y.start, title=fit_words(title, width - 40))
     canvas.line((left, y(0.0)), (x.end, y(0.0)), "ink3", 1.2)
-    points = zip(*_thin(made.fitted, made.residuals), strict=True)
+    points = zip(*_thin(errors.fitted, errors.residuals), strict=True)
     canvas.specks([(x(float(a)), y(float(b))) for a, b in points], 1.9, "ink3", 0.6)
-    at = [x(float(v)) for v in made.at]
-    low, high = ([y(float(v)) for v in edge] for edge in (made.low, made.high))
+    at = [x(float(v)) for v in errors.at]
+    low, high = ([y(float(v)) for v in edge] for edge in (errors.low, errors.high))
     colour, dash = ("accent", "") if alone else ("warn", DASH)
     canvas.band(at, low, high, colour, 0.14)
-    canvas.curve(zip(at, (y(float(v)) for v in made.mean), strict=True), colour, 1.8, dash=dash)
-    return canvas.figure(_describe_residuals(made), _list_residual_rows(made))
+    canvas.curve(zip(at, (y(float(v)) for v in errors.mean), strict=True), colour, 1.8, dash=dash)
+    return canvas.figure(_describe_residuals(errors), _list_residual_rows(errors))
 
 
 def _pad(low: float, high: float) -> tuple[float, float]:
@@ -171,28 +177,30 @@ def _thin(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return x[::every], y[::every]
 
 
-def _describe_residuals(made: Residuals) -> str:
-    spread = float(np.std(made.residuals))
-    said = f"{len(made.residuals):,} residuals with mean "
-    said += f"{_shorten(float(made.residuals.mean()))} and standard deviation {_shorten(spread)}"
-    if len(made.at):
-        worst = float(made.mean[int(np.argmax(np.abs(made.mean)))])
-        said += f"; the running mean is at most {_shorten(abs(worst))} away from 0"
-    return said + "."
+def _describe_residuals(errors: Residuals) -> str:
+    spread = float(np.std(errors.residuals))
+    sentence = f"{len(errors.residuals):,} residuals with mean "
+    sentence += (
+        f"{_shorten(float(errors.residuals.mean()))} and standard deviation {_shorten(spread)}"
+    )
+    if len(errors.at):
+        worst = float(errors.mean[int(np.argmax(np.abs(errors.mean)))])
+        sentence += f"; the running mean is at most {_shorten(abs(worst))} away from 0"
+    return sentence + "."
 
 
-def _list_residual_rows(made: Residuals) -> list[tuple[str, ...]]:
+def _list_residual_rows(errors: Residuals) -> list[tuple[str, ...]]:
     heads: tuple[str, ...] = (
         "Predicted",
         "Mean residual",
         "5\u00a0% lie below",
         "95\u00a0% lie below",
     )
-    parts = zip(made.at, made.mean, made.low, made.high, strict=True)
+    parts = zip(errors.at, errors.mean, errors.low, errors.high, strict=True)
     rows = [tuple(_shorten(float(v)) for v in row) for row in parts][::4]
     if not rows:
         heads = ("Predicted", "Residual")
-        points = zip(made.fitted, made.residuals, strict=True)
+        points = zip(errors.fitted, errors.residuals, strict=True)
         rows = [tuple(_shorten(float(v)) for v in row) for row in points]
     return [heads, *rows]
 
@@ -215,7 +223,9 @@ _LOOKS = {  # colour, width, dash: lowest risk first
 }
 
 
-def kaplan_meier(made: RiskGroups, *, name: str, width: float = 420, time: str = "Time") -> Figure:
+def kaplan_meier(
+    groups: RiskGroups, *, name: str, width: float = 420, time: str = "Time"
+) -> Figure:
     """Draw the survival of cases by predicted risk with pointwise bands, the numbers at risk below.
 
     Parameters
@@ -223,35 +233,35 @@ def kaplan_meier(made: RiskGroups, *, name: str, width: float = 420, time: str =
     time : str
         The words for the axis.
     """
-    latest = _find_latest(made)
-    room = max(measure_text(word) for word in made.names) + 10
+    latest = _find_latest(groups)
+    room = max(measure_text(word) for word in groups.names) + 10
     left, bottom = max(room, 40.0), 190.0
-    aside = max(measure_text(_format_brief(word)) for word in made.names) + 8
+    aside = max(measure_text(_format_brief(word)) for word in groups.names) + 8
     x = Scale(0.0, latest or 1.0, left, width - aside)
     y = Scale(0.0, 1.0, bottom, TOP)
     labels = space_labels(x, 5)
     ticks = [value for value, _ in labels]
-    canvas = Canvas(width, bottom + 66 + 17 * len(made.names), name)
+    canvas = Canvas(width, bottom + 66 + 17 * len(groups.names), name)
     draw_y_grid(canvas, y, left, x.end, title="Share without event", ticks=(0, 0.25, 0.5, 0.75, 1))
     draw_x_axis(canvas, x, bottom, title=fit_words(time, width - 40), labels=labels)
-    for word, curve in zip(made.names, made.curves, strict=True):
+    for word, curve in zip(groups.names, groups.curves, strict=True):
         canvas.band(*_step_band(curve, x, y), _LOOKS[word][0], FAINT)
-    for word, curve in zip(made.names, made.curves, strict=True):
+    for word, curve in zip(groups.names, groups.curves, strict=True):
         colour, thick, dash = _LOOKS[word]
         canvas.curve(_list_stairs(curve, x, y), colour, thick, dash=dash)
-    _group_names(canvas, made, x, y)
+    _write_group_names(canvas, groups, x, y)
     canvas.text((0, bottom + 58), "At risk", "ink2")
-    for i, (word, curve) in enumerate(zip(made.names, made.curves, strict=True)):
+    for i, (word, curve) in enumerate(zip(groups.names, groups.curves, strict=True)):
         row = bottom + 75 + 17 * i
         canvas.text((0, row), word, _LOOKS[word][0])
         for tick in ticks:
             canvas.text((x(tick), row), f"{curve.at_risk(tick):,}", "ink2", anchor="middle")
-    return canvas.figure(_describe_survival(made, latest), _list_survival_rows(made, ticks))
+    return canvas.figure(_describe_survival(groups, latest), _list_survival_rows(groups, ticks))
 
 
-def _find_latest(made: RiskGroups) -> float:
+def _find_latest(groups: RiskGroups) -> float:
     """Return where the axis ends: when a tenth of the cases is left, for what follows is noise."""
-    observed = np.sort(np.concatenate([curve.observed for curve in made.curves]))
+    observed = np.sort(np.concatenate([curve.observed for curve in groups.curves]))
     left = max(1, len(observed) // 10)
     return float(observed[len(observed) - left])
 
@@ -262,9 +272,9 @@ def _list_stairs(curve: SurvivalCurve, x: Scale, y: Scale) -> list[tuple[float, 
     inside = curve.times <= shown_until
     steps = list(zip(curve.times[inside].tolist(), curve.survival[inside].tolist(), strict=True))
     every = max(1, math.ceil(len(steps) / MOST_STEPS))
-    kept = steps[::-1][::every][::-1]  # the last one always
+    drawn = steps[::-1][::every][::-1]  # the last one always
     points, level = [(x(0.0), y(1.0))], 1.0
-    for time, share in kept:
+    for time, share in drawn:
         points += [(x(time), y(level)), (x(time), y(share))]
         level = share
     return [*points, (x(shown_until), y(level))]
@@ -275,59 +285,59 @@ def _step_band(
 ) -> tuple[list[float], list[float], list[float]]:
     """Return places and both ends of the band as steps; NaN once nobody is left."""
     until = min(float(curve.observed[-1]), x.high)
-    kept = np.flatnonzero(curve.times <= until)
-    kept = kept[::-1][:: max(1, math.ceil(len(kept) / BAND_STEPS))][::-1]
-    times = [*curve.times[kept].tolist(), until]
+    drawn = np.flatnonzero(curve.times <= until)
+    drawn = drawn[::-1][:: max(1, math.ceil(len(drawn) / BAND_STEPS))][::-1]
+    times = [*curve.times[drawn].tolist(), until]
     edges = []
     for end in (curve.low, curve.high):
-        steps = [y(float(share)) for share in end[kept]]
+        steps = [y(float(share)) for share in end[drawn]]
         edges.append([level for level in steps for _ in (0, 1)])
     return [x(t) for a, b in pairwise(times) for t in (a, b)], edges[0], edges[1]
 
 
 def _find_survival(curve: SurvivalCurve, time: float) -> float:
-    place = int(np.searchsorted(curve.times, time, side="right")) - 1
-    return 1.0 if place < 0 else float(curve.survival[place])
+    index = int(np.searchsorted(curve.times, time, side="right")) - 1
+    return 1.0 if index < 0 else float(curve.survival[index])
 
 
-def _group_names(canvas: Canvas, made: RiskGroups, x: Scale, y: Scale) -> None:
+def _write_group_names(canvas: Canvas, groups: RiskGroups, x: Scale, y: Scale) -> None:
     """Name each line at its right end, apart where they are close."""
-    places = [y(_find_survival(curve, x.high)) + 4.5 for curve in made.curves]
+    places = [y(_find_survival(curve, x.high)) + 4.5 for curve in groups.curves]
     above = -math.inf
     for i in np.argsort(places, kind="stable"):
         places[i] = above = max(places[i], above + CLOSE)
     over = max(0.0, above - y.start - 2)  # pushed out at the bottom: all move up
-    for word, place in zip(made.names, places, strict=True):
-        canvas.text((x.end + 6, place - over), _format_brief(word), _LOOKS[word][0])
+    for word, height in zip(groups.names, places, strict=True):
+        canvas.text((x.end + 6, height - over), _format_brief(word), _LOOKS[word][0])
 
 
 def _format_brief(word: str) -> str:
     return word.split()[0]
 
 
-def _describe_survival(made: RiskGroups, latest: float) -> str:
+def _describe_survival(groups: RiskGroups, latest: float) -> str:
     half = latest / 2
     parts = [
         f"{word} {percent(round(_find_survival(curve, half), 2))}"
-        for word, curve in zip(made.names, made.curves, strict=True)
+        for word, curve in zip(groups.names, groups.curves, strict=True)
     ]
     return f"Share without event at time {short(half)}, by predicted risk: {', '.join(parts)}."
 
 
 def _describe_interval(curve: SurvivalCurve, time: float) -> str:
     """Return the interval at a time in words; none before the first event, and after the last."""
-    place = int(np.searchsorted(curve.times, time, side="right")) - 1
-    if place < 0 or math.isnan(curve.low[place]):
+    index = int(np.searchsorted(curve.times, time, side="right")) - 1
+    if index < 0 or math.isnan(curve.low[index]):
         return "–"
-    return f"{curve.low[place]:.3f} to {curve.high[place]:.3f}"
+    return f"{curve.low[index]:.3f} to {curve.high[index]:.3f}"
 
 
-def _list_survival_rows(made: RiskGroups, ticks: list[float]) -> list[tuple[str, ...]]:
-    level = percent(made.confidence_level)
+def _list_survival_rows(groups: RiskGroups, ticks: list[float]) -> list[tuple[str, ...]]:
+    level = percent(groups.confidence_level)
     rows: list[tuple[str, ...]] = [
         ("Risk", "Time", "Share without event", f"{level} interval", "At risk")
     ]
-    for word, curve in zip(made.names, made.curves, strict=True):
+    for word, curve in zip(groups.names, groups.curves, strict=True):
         for tick in ticks:
             share = f"{_find_survival(curve, tick):.3f}"
             rows.append(

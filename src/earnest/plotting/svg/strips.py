@@ -102,12 +102,12 @@ def strip_axis(scale: Scale, *, name: str, words: str = "") -> Figure:
     if words:
         left = words.startswith("←")
         zero = scale(0.0)
-        place = (zero - 4, "end") if left else (zero + 4, "start")
-        if not 0 <= place[0] + (-1 if left else 1) * measure_text(words, SMALL) <= canvas.width:
-            place = (scale.start, "start") if left else (scale.end + EDGE, "end")
-        canvas.text((place[0], 12), words, anchor=place[1], size=SMALL)
-    said = f"Scale from {ticks[0][1]} to {ticks[-1][1]}"
-    return canvas.figure(f"{said}{': ' + words if words else ''}.", [])
+        anchor = (zero - 4, "end") if left else (zero + 4, "start")
+        if not 0 <= anchor[0] + (-1 if left else 1) * measure_text(words, SMALL) <= canvas.width:
+            anchor = (scale.start, "start") if left else (scale.end + EDGE, "end")
+        canvas.text((anchor[0], 12), words, anchor=anchor[1], size=SMALL)
+    sentence = f"Scale from {ticks[0][1]} to {ticks[-1][1]}"
+    return canvas.figure(f"{sentence}{': ' + words if words else ''}.", [])
 
 
 def forest_strip(
@@ -151,7 +151,7 @@ def forest_strip(
         canvas.dot(at, 6.5 if reported else 4.5, colour)
     words = print_numbers(estimate, places_of([estimate]))
     parts = [words.value, *([] if words.low is None else [words.low, words.high])]
-    value, *ends = (write_in_figure(part or "–") for part in parts)
+    value, *ends = (write_in_figure(number or "–") for number in parts)
     interval = f", {ends[0]} to {ends[1]}" if ends else ", no interval"
     return canvas.figure(f"{estimate.method}: {value}{interval}, {trust}.", [])
 
@@ -193,9 +193,9 @@ def difference_scale(rows: Iterable[Difference], *, width: float = 350) -> Scale
     their strips say so.
     """
     ranked = sorted(rows, key=lambda row: abs(row.value))
-    kept = [row for i, row in enumerate(ranked) if i < NEAREST or row.simplest]
+    shown = [row for i, row in enumerate(ranked) if i < NEAREST or row.simplest]
     values: list[float | None] = [0.0]
-    for row in kept:
+    for row in shown:
         values += [row.value, *(row.one or ()), *(row.all or ())]
     return scale_over(values, width=width)
 
@@ -216,13 +216,13 @@ def comparison_strip(row: Difference, scale: Scale, *, name: str) -> Figure:
     if scale.holds(row.value):
         canvas.dot((scale(row.value), y), 4.5, colour, hollow=row.worse)
     places = count_places(row.one or row.all)
-    said = f"{row.name}: {row.words} {write_in_digits(row.value, places)}"
+    sentence = f"{row.name}: {row.words} {write_in_digits(row.value, places)}"
     for ends, words in ((row.one, "for this one"), (row.all, "for all at once")):
         if ends is not None:
             low, high = (write_in_digits(end, places) for end in ends)
-            said += f", {low} to {high} {words}"
+            sentence += f", {low} to {high} {words}"
     verdict = row.verdict or ("worse" if row.worse else "not shown worse")
-    return canvas.figure(f"{said}; {verdict}.", [])
+    return canvas.figure(f"{sentence}; {verdict}.", [])
 
 
 def _point_beyond(canvas: Canvas, scale: Scale, row: Difference, colour: str) -> None:
@@ -236,8 +236,8 @@ def _point_beyond(canvas: Canvas, scale: Scale, row: Difference, colour: str) ->
     else:
         for end, left in ((low, True), (high, False)):
             if not scale.holds(end) and (end < scale.low) is left:
-                place = scale.start - 6 if left else scale.end + 6
-                canvas.arrow_head((place, y), colour, left=left)
+                tip = scale.start - 6 if left else scale.end + 6
+                canvas.arrow_head((tip, y), colour, left=left)
 
 
 def empty_strip(scale: Scale, name: str) -> Canvas:
@@ -250,8 +250,8 @@ def empty_strip(scale: Scale, name: str) -> Canvas:
 def count_places(ends: tuple[float, float] | None) -> int:
     """Return the decimals that tell numbers of such a span apart."""
     span = 0.0 if ends is None else abs(ends[1] - ends[0])
-    known = span > 0 and math.isfinite(span)
-    return max(0, 1 - math.floor(math.log10(span))) if known else 3
+    usable = span > 0 and math.isfinite(span)
+    return max(0, 1 - math.floor(math.log10(span))) if usable else 3
 
 
 def write_in_digits(value: float, places: int) -> str:
@@ -328,20 +328,20 @@ def fold_dots(
     canvas = Canvas(width, HEIGHT, name)
     scale = Scale(*ends, HEIGHT - 5, 5)
     step = (width - 8) / max(len(scores), 1)
-    known, dots = [], []
+    finite, dots = [], []
     for fold, score in enumerate(scores):
         x = 4 + (fold + 0.5) * step
         if score is None or not math.isfinite(score):
             half = 0.32 * min(step, 12)
             canvas.line((x - half, HEIGHT / 2), (x + half, HEIGHT / 2), "ink3")
         else:
-            known.append(score)
+            finite.append(score)
             dots.append((x, scale(score)))
     if dots:
         canvas.specks(dots, 1.8, "ink2", 1.0)
-    ran = f"{len(known)} of {len(scores)} folds"
+    ran = f"{len(finite)} of {len(scores)} folds"
     places = count_places(ends)
-    if not known:
+    if not finite:
         return canvas.figure(f"Scores of {ran}.", [])
-    low, high = (write_in_digits(end, places) for end in (min(known), max(known)))
+    low, high = (write_in_digits(end, places) for end in (min(finite), max(finite)))
     return canvas.figure(f"Scores of {ran}, from {low} to {high}.", [])

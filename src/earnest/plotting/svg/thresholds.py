@@ -32,7 +32,7 @@ LINES = (("accent", "", 2.2), ("ink", DASH, 1.8), ("ink3", DOTS, 1.8))
 
 
 def thresholds(
-    made: Thresholds,
+    analysis: Thresholds,
     *,
     name: str,
     width: float = 560,
@@ -45,36 +45,40 @@ def thresholds(
 
     Parameters
     ----------
-    made : Thresholds
+    analysis : Thresholds
         Of `earnest.thresholds`.
     measures : sequence of str
         At most two, or ('net_benefit',).
     """
-    grid, useful = made.thresholds, tuple(measures) == ("net_benefit",)
-    words = [TITLES[one] for one in measures] + (["Calling every case positive"] if useful else [])
+    grid, useful = analysis.thresholds, tuple(measures) == ("net_benefit",)
+    words = [TITLES[measure] for measure in measures] + (
+        ["Calling every case positive"] if useful else []
+    )
     places = _place_words(words, width)
     top = 14.0 + ROW * (1 + max(row for _, row in places))
     canvas = Canvas(width, height, name)
     x = Scale(grid[0], max(grid[-1], grid[0] + 1e-9), LEFT, width - RIGHT)
-    low, high = _find_range(made, measures) if useful else (0.0, 1.0)
+    low, high = _find_range(analysis, measures) if useful else (0.0, 1.0)
     y = Scale(low, high, height - UNDER, top)
     ticks = find_ticks(y, 5)
     draw_y_grid(canvas, y, LEFT, width - RIGHT, ticks=ticks, words=label_ticks(ticks))
-    across = [x(one) for one in grid]
+    across = [x(cut) for cut in grid]
     with canvas.within((LEFT, top), (width - LEFT - RIGHT, height - UNDER - top)):
-        for one, (colour, _, _) in zip(measures, LINES, strict=False):
-            curve = made.curves[one]
-            ends = [[_level(y, v) for v in edge] for edge in (curve.low, curve.high)]
+        for measure, (colour, _, _) in zip(measures, LINES, strict=False):
+            curve = analysis.curves[measure]
+            ends = [[_find_height(y, v) for v in edge] for edge in (curve.low, curve.high)]
             canvas.band(across, ends[0], ends[1], colour, 0.16)
         if useful:
-            every = [made.treat_all(one) for one in grid]
+            every = [analysis.treat_all(cut) for cut in grid]
             seen = [None if v is None or v < low else v for v in every]
-            points = [(at, _level(y, v)) for at, v in zip(across, seen, strict=True)]
+            points = [(at, _find_height(y, v)) for at, v in zip(across, seen, strict=True)]
             canvas.curve(points, "ink3", 1.6, dash=DOTS)
             canvas.line((LEFT, y(0.0)), (width - RIGHT, y(0.0)), "ink3")
-        for one, (colour, dash, thick) in zip(measures, LINES, strict=False):
-            values = made.curves[one].value
-            line: list[Point] = [(at, _level(y, v)) for at, v in zip(across, values, strict=True)]
+        for measure, (colour, dash, thick) in zip(measures, LINES, strict=False):
+            values = analysis.curves[measure].value
+            line: list[Point] = [
+                (at, _find_height(y, v)) for at, v in zip(across, values, strict=True)
+            ]
             canvas.curve(line, colour, thick, dash=dash)
     styles = [*LINES[: len(measures)], *([("ink3", DOTS, 1.6)] if useful else [])]
     for word, (left, row), (colour, dash, _) in zip(words, places, styles, strict=True):
@@ -83,42 +87,46 @@ def thresholds(
         canvas.text((left + 28, base), word, colour, bold=True)
     title = fit_words("Threshold: scores above it are called positive", width - 8)
     draw_x_axis(canvas, x, height - UNDER, title=title, labels=space_labels(x, 6))
-    return canvas.figure(headline(made), _list_rows(made, measures))
+    return canvas.figure(headline(analysis), _list_rows(analysis, measures))
 
 
-def _level(y: Scale, value: float | None) -> float:
+def _find_height(y: Scale, value: float | None) -> float:
     return math.nan if value is None else y(value)
 
 
 def _place_words(words: Sequence[str], width: float) -> list[tuple[float, int]]:
     """Return where the names of the lines begin, and in which row, so that none touch."""
-    found: list[tuple[float, int]] = []
+    spots: list[tuple[float, int]] = []
     left, row = LEFT, 0
     for word in words:
         room = 28 + measure_text(word, bold=True) + 22
         if left > LEFT and left + room > width:
             left, row = LEFT, row + 1
-        found.append((left, row))
+        spots.append((left, row))
         left += room
-    return found
+    return spots
 
 
-def _find_range(made: Thresholds, measures: Sequence[str]) -> tuple[float, float]:
+def _find_range(analysis: Thresholds, measures: Sequence[str]) -> tuple[float, float]:
     """Return the range of a net benefit: what is above a little less than nothing."""
-    values = [v for one in measures for v in (*made.curves[one].value, *made.curves[one].high)]
-    high = find_finite_ends([*values, made.prevalence])[1]
-    high = min(high, 1.2 * made.prevalence + 0.02)
+    values = [
+        v
+        for measure in measures
+        for v in (*analysis.curves[measure].value, *analysis.curves[measure].high)
+    ]
+    high = find_finite_ends([*values, analysis.prevalence])[1]
+    high = min(high, 1.2 * analysis.prevalence + 0.02)
     return round_out(-0.25 * high, high, (-math.inf, 1.0), 5, halves=True)
 
 
-def _list_rows(made: Thresholds, measures: Sequence[str]) -> list[tuple[str, ...]]:
-    heads = ("Threshold", *(part for one in measures for part in (SHORT[one], "Band")))
+def _list_rows(analysis: Thresholds, measures: Sequence[str]) -> list[tuple[str, ...]]:
+    heads = ("Threshold", *(head for measure in measures for head in (SHORT[measure], "Band")))
     rows = []
-    for row in made.pick():
+    for row in analysis.pick():
         cells = [show_cut(row.threshold)]
-        for one in measures:
-            rate = row.rate(one)
+        for measure in measures:
+            rate = row.rate(measure)
             assert rate is not None
-            cells += [show_value(made, one, rate.value), show_band(made, one, rate)]
+            cells += [show_value(analysis, measure, rate.value), show_band(analysis, measure, rate)]
         rows.append(tuple(cells))
     return [heads, *rows]
