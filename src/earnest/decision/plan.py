@@ -325,10 +325,10 @@ def plan(
             else:
                 ask = {"metric": None if isinstance(pilot, Scores) else metric, "n_jobs": n_jobs}
                 ratio = evidence.scale_of(times)
-                found, points = _plan_width(
+                size, points = _plan_width(
                     pi, measure, goal, count, times, level, ratio, random, ask
                 )
-            needs.append(PlanNeed(count, times, found))
+            needs.append(PlanNeed(count, times, size))
             curve += points
     return Plan(
         question=question,
