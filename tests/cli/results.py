@@ -10,7 +10,7 @@ from earnest.core.results.estimate import Estimate, Provenance, Scale
 from earnest.core.results.interval import Interval
 from earnest.core.results.specs import Selection
 
-ESTIMAND = "the mean performance of a configuration chosen by this rule from these configurations"
+ESTIMAND = "the performance of a configuration chosen by this rule from these configurations"
 CAUTION = Caution(
     "EN001", "The winner is too optimistic by 0.09.", "Do not report it.", "Use `rng`."
 )

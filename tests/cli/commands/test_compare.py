@@ -241,7 +241,7 @@ def test_a_narrow_encoding_is_no_obstacle(run_in_ascii: Run, table: Path) -> Non
 def test_with_json_there_is_json_only(run: Run, table: Path) -> None:
     done = run("compare", table, A, B, *ASK, "--json")
     assert (done.code, done.err) == (0, "")
-    assert read(done.out)["test"] == "bayle"
+    assert read(done.out)["test"] == "corrected_z"
 
 
 def test_tests_are_listed_by_what_they_compare(run: Run) -> None:

@@ -41,13 +41,13 @@ def plain(text: str) -> str:
 
 
 def test_one_line_can_be_pasted() -> None:
-    assert repr(made(0.1)) == (
+    assert repr(made(0.1, test="bayle")) == (
         "loss(svm) - loss(tree) = -0.07, 95 % interval [-0.11, -0.03], p < 0.001 (bayle, n=400)"
     )
-    assert repr(made(0.1, alternative="less")) == (
+    assert repr(made(0.1, test="bayle", alternative="less")) == (
         "loss(svm) - loss(tree) = -0.07, 95 % upper bound -0.04, p < 0.001 (bayle, n=400)"
     )
-    assert repr(made(0.0, alternative="greater", confidence_level=0.9)) == (
+    assert repr(made(0.0, test="bayle", alternative="greater", confidence_level=0.9)) == (
         "loss(svm) - loss(tree) = 0.027, 90 % lower bound 0.001, p = 0.093 (bayle, n=400)"
     )
 

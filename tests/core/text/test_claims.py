@@ -108,3 +108,11 @@ def test_worse_than_chance_is_a_finding_with_a_hint(metric: str) -> None:
     assert "does worse than" in said
     assert "labels may be flipped" in said
     assert "No evidence" not in said
+
+
+def test_models_that_learned_nothing_are_worse_than_a_constant_by_f1_without_a_hint() -> None:
+    rng = np.random.default_rng(0)
+    pi = en.Predictions.from_arrays(np.tile([0, 1], 200), rng.random((400, 3)))
+    made = en.estimate(pi, metric="f1", rng=0)
+    assert made.against_chance is AgainstChance.WORSE  # of calling all positive: 0.67
+    assert "flipped" not in headline(made)

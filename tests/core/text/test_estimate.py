@@ -412,8 +412,9 @@ def test_one_configuration_is_not_said_to_be_chosen():
     folds = en.Predictions.from_arrays(y, scores, np.arange(60) % 5)
     made = en.estimate(folds, metric="roc_auc", rng=0)
     assert estimand_words(made) == (
-        "the mean performance of this one configuration, trained on the training part of the "
-        "folds; not of the refitted model"
+        "the performance of this one configuration, trained on the training part of the folds, "
+        "as the mean over the models of these folds; not of the refitted model, nor the mean over "
+        "training sets"
     )
     naive = en.estimate(folds, metric="roc_auc", method="naive")
     assert estimand_words(naive) == naive.estimand

@@ -61,9 +61,9 @@ def test_the_winner_is_not_praised_for_resamples_that_others_won(
 @pytest.mark.parametrize(
     ("not_worse", "others", "said"),
     [
-        (46, 249, "46 other configurations are not worse than the winner"),
-        (1, 9, "1 other configuration is not worse than the winner"),
-        (1, 1, "1 other configuration is not worse than the winner"),
+        (46, 249, "46 other configurations are not shown to be worse than the winner"),
+        (1, 9, "1 other configuration is not shown to be worse than the winner"),
+        (1, 1, "1 other configuration is not shown to be worse than the winner"),
         (9, 9, "No other configuration can be shown to be worse than the winner"),
         (0, 9, "All 9 other configurations are worse than the winner"),
         (0, 1, "The other configuration is worse than the winner"),

@@ -87,7 +87,7 @@ def test_every_surface_counts_the_same_configurations(pi: en.Predictions, told: 
         assert set(content.rivals.not_worse) == set(many.not_worse) - {many.best}
         states = {row.config: row.status for row in content.audit.rows}
         assert {name for name, state in states.items() if state != "worse"} == {*many.not_worse}
-        assert dict(content.audit.counts)["not worse"] == str(len(many.not_worse) - 1)
+        assert dict(content.audit.counts)["not shown worse"] == str(len(many.not_worse) - 1)
 
 
 def test_of_a_loss_the_winner_is_ahead_by_a_positive_amount(regression: en.Predictions) -> None:
@@ -164,4 +164,4 @@ def test_two_equal_configurations_are_not_worse() -> None:
     assert part is not None
     assert [row.worse for row in part.rows] == [False]
     assert part.rows[0].p == "1.00"
-    assert part.heading == "1 other configuration is not worse than the winner"
+    assert part.heading == "1 other configuration is not shown to be worse than the winner"

@@ -42,7 +42,6 @@ class CorrectedBootstrapTest(BootstrapTest):
         estimand=ComparisonEstimand.LEARNERS,
         metrics=SupportedMetrics.ANY,
         cites="Nadeau, Bengio 2003; Efron, Tibshirani 1993",
-        min_folds=2,
         draws=True,
     )
 

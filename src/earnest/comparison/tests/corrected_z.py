@@ -56,7 +56,6 @@ class CorrectedZTest:
         estimand=ComparisonEstimand.LEARNERS,
         metrics=SupportedMetrics.SMOOTH,
         cites="Nadeau, Bengio 2003",
-        min_folds=2,
     )
 
     def read(self, question: Question) -> JointReading:

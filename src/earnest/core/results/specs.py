@@ -42,8 +42,9 @@ class Estimand(StrEnum):
 
     WINNER_SCORE = "the winner's cross-validated score, as selected; biased for every target"
     WINNER = (
-        "the mean performance of a configuration chosen by this rule from these configurations, "
-        "trained on the training part of the folds; not of the refitted model"
+        "the performance of a configuration chosen by this rule from these configurations, "
+        "trained on the training part of the folds, as the mean over the models of these folds; "
+        "not of the refitted model, nor the mean over training sets"
     )
     WINNER_AS_FIXED = "the winner's performance as if it had been fixed in advance"
     FITTED_MODEL = "the performance of the selected fitted model"

@@ -215,7 +215,7 @@ def headline(
         claim = (
             f"The model does worse than {rival(estimate)}: {words}{comma} {shown.value} {where}."
         )
-        return f"{claim} {CHECK_LABELS}"
+        return f"{claim} {CHECK_LABELS}" if _has_symmetry(estimate) else claim
     if kind is Form.ELECTED:
         scored = f"The best of the candidates scored {article(words)} {words}{comma} of"
         return f"{scored} {shown.value} on the cases that chose it; only the limit allows for that."
@@ -235,6 +235,16 @@ def headline(
         gap = f"The {shown.naive} that {reported} is {shown.optimism} too optimistic."
         return f"{expect}. {gap}"
     return f"{expect}."
+
+
+def _has_symmetry(estimate: Estimate) -> bool:
+    """Tell whether chance lies midway, so that what is worse would be better with labels flipped.
+
+    It does for an AUC, and for the accuracy of equal classes; below the F1 of a constant, or an R²
+    of 0, lie models that learned nothing.
+    """
+    zero, (low, high) = estimate.no_information, estimate.scale.limits
+    return zero is not None and math.isclose(zero, (low + high) / 2, abs_tol=1e-9)
 
 
 def is_on_items(estimate: Estimate) -> bool:
@@ -376,7 +386,7 @@ def estimand_words(estimate: Estimate) -> str:
     if estimate.provenance.n_folds == 1:
         return str(Estimand.FIXED_MODEL)
     parts = estimate.estimand.partition(", trained")
-    return "the mean performance of this one configuration" + "".join(parts[1:])
+    return "the performance of this one configuration" + "".join(parts[1:])
 
 
 def article(words: str) -> str:

@@ -83,7 +83,7 @@ class EnsembleDetails:
 class BBC(ResamplingKnobs):
     """Bootstrap bias corrected CV: select in-bag, score the selected one out-of-bag, average.
 
-    **What is estimated.** The mean performance of a configuration chosen by this rule from these
+    **What is estimated.** The performance of a configuration chosen by this rule from these
     configurations, for models trained on the training part of the folds.
 
     **What it assumes.** Cases (or groups) are independent, and the configurations were fixed before

@@ -55,7 +55,7 @@ COMPUTED = "How this was computed"
 GROUPS: dict[str, tuple[str, str]] = {
     Estimand.WINNER: (
         "A configuration chosen this way",
-        "mean over choices and training sets of {n_train}",
+        "mean over choices and the models of these folds, trained on {n_train}",
     ),
     Estimand.FITTED_MODEL: ("The selected fitted model", "as it was fitted in these folds"),
     Estimand.THIS_MODEL: ("This fitted model", "as it was fitted"),
