@@ -23,6 +23,7 @@ from earnest.core.base import check
 from earnest.core.base.arrays import BLOCK, RawArray, as_array
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.results.cautions import Caution
+from earnest.core.tables.column_names import NAMELESS
 from earnest.core.tables.faults import (
     ColumnFault,
     list_missing_marks,
@@ -228,9 +229,6 @@ class Columns:
         codes, rows = self.codes(first)
         whole = len(rows) == self.rows and bool((codes >= 0).all())
         return first if whole and rows.dtype.kind in "iuUO" else None
-
-
-NAMELESS = ("", "unnamed: 0")
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import MANY, Task, plain_labels, refuse_spellings
 from earnest.core.results.cautions import Caution
+from earnest.core.tables.column_names import NAMELESS, OF_PREDICTIONS
 from earnest.core.tables.columns import (
     ColumnFile,
     Columns,
@@ -50,13 +51,9 @@ from earnest.core.tables.writing import long_table, make_wide_table
 
 # Names that nobody gives to a configuration: as one, such a column would be scored and might win.
 _SUSPECTS = {
-    *("", "index", "unnamed: 0", "id", "row_id", "config_id", "y", "y_true", "target", "label"),
-    *("fold", "group", "repeat", "strata", "stratum", "time", "event"),
-    *("weight", "weights", "sample_weight"),
+    *(name for role in OF_PREDICTIONS.values() for name in role.usual if name != "y_pred"),
+    *(*NAMELESS, "index", "target", "label", "stratum", "weight", "weights", "sample_weight"),
 }
-_IDS = {"index", "id", "row_id", "pid", "patient", "patient_id", "patientid", "ptid", "subject"}
-_IDS |= {"subject_id", "subjid", "usubjid", "case", "case_id", "caseid", "record_id", "row", ".row"}
-_IDS |= {"rowindex", "row_index", "rownames", "sample_id", "mrn"}
 _COUNTED = 5  # rows from which numbers that count them are taken to do so
 
 
@@ -149,15 +146,15 @@ def _is_case_name(columns: Columns, name: str) -> bool:
     values = columns.array(name)
     if values.dtype.kind not in "iu" or columns.rows < _COUNTED:
         return False
-    named = name.strip().casefold() in _IDS and len(np.unique(values)) == columns.rows
+    named = OF_PREDICTIONS["id"].is_named(name) and len(np.unique(values)) == columns.rows
     return named or bool(np.array_equal(values - values[0], np.arange(columns.rows)))
 
 
 def _give_hint(columns: Columns, name: str) -> str:
     plain = name.strip().casefold()
-    if plain in ("", "index", "unnamed: 0"):
+    if plain in (*NAMELESS, "index"):
         return "Drop it (pandas leaves an index out with index=False, R with row.names=FALSE)"
-    if plain in _IDS or _is_case_name(columns, name):
+    if OF_PREDICTIONS["id"].is_named(name) or _is_case_name(columns, name):
         return f"If it identifies the cases pass id={name!r}; otherwise drop it"
     return "Drop it" + (" (case weights are not supported)" if "weight" in plain else "")
 
@@ -166,7 +163,7 @@ def _suggest_part(name: str, values: RawArray, roles: Roles) -> str:
     """Say what a column of text may be, and else to drop it: the names of cases, or of units."""
     count = len(dict.fromkeys(values.tolist()))
     role = "id" if count == len(values) else "group"
-    named = role == "id" or name.strip().casefold() in _IDS
+    named = role == "id" or OF_PREDICTIONS["id"].is_named(name)
     if not named or getattr(roles, role) is not None:
         return "Drop "
     what = "the cases" if role == "id" else "the groups"

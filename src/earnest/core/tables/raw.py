@@ -12,8 +12,8 @@ from earnest.core.base import check
 from earnest.core.base.arrays import RawArray, missing
 from earnest.core.base.errors import InputError
 from earnest.core.results.cautions import Caution
+from earnest.core.tables.column_names import OF_PREDICTIONS, fold_name
 from earnest.core.tables.columns import Columns, Outcome
-from earnest.core.tables.roles import WORDS_OF_PREDICTIONS
 
 ENOUGH = 3  # columns that are unlike the others; fewer may be numbers of patients or rooms
 FAR = 10.0  # times as large: scores of one outcome are hardly so different,
@@ -65,7 +65,7 @@ def remark_data(
     if isinstance(y, tuple):
         return []
     look = _Look.of(columns, names, y)
-    words = any(name.strip().casefold() in WORDS_OF_PREDICTIONS for name in columns.names)
+    words = any(map(_speaks_of_predictions, columns.names))
     sure = look.surely_data()
     disagree = look.has_other_scales() and not _do_agree(columns, names)
     if disagree or (sure and not folds and not words):
@@ -90,6 +90,12 @@ def remark_data(
             ),
         )
     ]
+
+
+def _speaks_of_predictions(name: str) -> bool:
+    """Tell whether a column is called as folds, configurations and their predictions are."""
+    roles = (OF_PREDICTIONS[role] for role in ("fold", "model", "prediction"))
+    return fold_name(name) == "folds" or any(role.is_named(name) for role in roles)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from earnest.core.data.folds import refuse_no_labels
 from earnest.core.data.responses import SUM, ResponseKind
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution
+from earnest.core.tables.column_names import OF_PREDICTIONS
 from earnest.core.tables.columns import Columns, Grid, Outcome, refuse_stray_text
 
 
@@ -38,43 +39,13 @@ class Roles:
 
 
 _OPTIONAL = Roles(fold="fold", group="group", repeat="repeat", strata="strata")
-_IDS = ("row_id", "id")
-LABEL_COLUMNS = {
-    "fold",
-    "group",
-    "repeat",
-    "strata",
-    "config_id",
-    *_IDS,
-}  # any text is a name there
+# Any text is a name there.
+LABEL_COLUMNS = {"fold", "group", "repeat", "strata", "config_id", *OF_PREDICTIONS["id"].usual}
 MOST_FOLDS = 100  # labels that a column which was meant as folds may have
 SHOWN = 3  # of the columns that may be meant
 _DECIMALS = re.compile(r"[-+]?\d*\.\d+")
-# What the two columns that make a table long are called elsewhere.
-_MODELS = {"model", "models", "config", "configuration", "estimator", "algorithm", "classifier"}
-_ANSWERS = {"pred", "prediction", "predictions", "y_pred", "y_hat", "yhat", "score", "proba"}
-_ANSWERS |= {"prob", "probability", "predicted", "y_score", "y_prob", "y_proba"}
-_MODELS |= {".config", "mtry", "learner"}
 _HOLD_OUT = "For one hold-out test set without folds pass fold=None."
 _OTHER_TABLES = "Training data are for earnest tune, scores of items for earnest.Scores (--scores)."
-# What the columns are called elsewhere, the likeliest first.
-_ELSEWHERE = {
-    "target": (
-        "obs",
-        "truth",
-        "y_true",
-        "outcome",
-        "observed",
-        "actual",
-        "target",
-        "label",
-        "status",
-    ),
-    "fold": ("resample", "fold_id", "foldid", "cv_fold", "cvfold", "split", "id2"),
-    "id": (".row", "rowindex", "row_index", "case_id", "patient_id", "subject_id", "pid"),
-    "event": ("status", "died", "death", "dead", "cens", "delta"),
-}
-WORDS_OF_PREDICTIONS = {"config_id", "fold", "folds", *_MODELS, *_ANSWERS, *_ELSEWHERE["fold"]}
 
 
 def assign_roles(columns: Columns, *, long: bool, given: Roles, survival: bool) -> Roles:
@@ -85,8 +56,8 @@ def assign_roles(columns: Columns, *, long: bool, given: Roles, survival: bool) 
         _find_optional(columns, given, role) for role in ("group", "repeat", "strata")
     )
     needs_id = long or repeat is not None
-    found = next((name for name in _IDS if name in columns.names), None)
-    id_column = _check_present(columns, given.id, "id") if given.id is not None else found
+    usual = OF_PREDICTIONS["id"].find_usual(columns.names)
+    id_column = _check_present(columns, given.id, "id") if given.id is not None else usual
     if needs_id and id_column is None:
         raise InputError(
             "the table has no column that identifies the cases",
@@ -187,7 +158,7 @@ def about_cases(columns: Columns, roles: Roles, grid: Grid | None) -> CaseColumn
 
 def _may_be_folds(columns: Columns, roles: Roles) -> list[str]:
     """Return the columns that could be meant as folds, those that are called so first."""
-    called = _find_called_elsewhere(columns, "fold")
+    called = OF_PREDICTIONS["fold"].find_elsewhere(columns.names)
     called += [n for n in columns.names if "fold" in n.casefold() and n not in called]
     parts = roles.used() - {None}
     free = [n for n in columns.names if n not in parts and n not in called]
@@ -230,12 +201,12 @@ def _find_outcome(
 
 def _say_also(columns: Columns, given: Roles, long: bool) -> str:
     """Say what else a table lacks, so that one message says it all."""
-    events = _find_called_elsewhere(columns, "event")
+    events = OF_PREDICTIONS["event"].find_elsewhere(columns.names)
     if "time" in columns.names and events:
         return f"For survival pass time='time' and event={events[0]!r}."
     if long or given.fold is None or given.fold in columns.names:
         return ""
-    folds = _find_called_elsewhere(columns, "fold") + [
+    folds = OF_PREDICTIONS["fold"].find_elsewhere(columns.names) + [
         name for name in columns.names if name.strip().casefold() == given.fold
     ]
     cure = f"pass fold={folds[0]!r}" if folds else "pass its name as `fold`"
@@ -246,12 +217,7 @@ def _say_also(columns: Columns, given: Roles, long: bool) -> str:
 
 def _suggest_column(columns: Columns, role: str) -> str:
     """Return 'Did you mean ...?' for a column that others call so, or nothing."""
-    return check.suggest(map(repr, _find_called_elsewhere(columns, role)[:1]))
-
-
-def _find_called_elsewhere(columns: Columns, role: str) -> list[str]:
-    plain = {name.strip().casefold(): name for name in columns.names}
-    return [plain[word] for word in _ELSEWHERE.get(role, ()) if word in plain]
+    return check.suggest(map(repr, OF_PREDICTIONS[role].find_elsewhere(columns.names)[:1]))
 
 
 def _find_optional(
@@ -268,7 +234,9 @@ def _find_optional(
 def _check_present(columns: Columns, name: str, role: str, also: str = "") -> str:
     if name not in columns.names:
         near = _suggest_column(columns, role) if name in (role, "y", "y_true") else ""
-        near = near or suggest_nearest_column(name, columns, {*_IDS, "config_id", "y_pred"})
+        near = near or suggest_nearest_column(
+            name, columns, {*OF_PREDICTIONS["id"].usual, "config_id", "y_pred"}
+        )
         long = hint_at_long(columns)
         is_bare = not near or "fold" not in columns.names
         is_other = name in ("y", "y_true") and is_bare and not long
@@ -288,8 +256,8 @@ def hint_at_long(columns: Columns) -> str:
     """Say how to read a table that looks long, or nothing."""
     if "config_id" in columns.names:
         return ""
-    looks = [name for name in columns.names if name.strip().casefold() in _MODELS]
-    answers = [name for name in columns.names if name.strip().casefold() in _ANSWERS]
+    looks = [name for name in columns.names if OF_PREDICTIONS["model"].is_named(name)]
+    answers = [name for name in columns.names if OF_PREDICTIONS["prediction"].is_named(name)]
     if not looks or not answers:
         return ""
     numbers = [name for name in answers if columns.array(name).dtype.kind in "iuf"]
@@ -298,15 +266,10 @@ def hint_at_long(columns: Columns) -> str:
     return f"If each row is one case of one configuration, pass {' and '.join(said)}."
 
 
-def is_named_as_model(name: str) -> bool:
-    """Tell whether a column is called as others call what names the configuration."""
-    return name.strip().casefold() in _MODELS
-
-
 def find_predictions(columns: Columns, used: Set[str | None]) -> str | None:
     """Return the column of predictions of a long table, None where it cannot be told."""
     free = [n for n in columns.names if n not in used and columns.array(n).dtype.kind in "iuf"]
-    called = [name for name in free if name.strip().casefold() in _ANSWERS]
+    called = [name for name in free if OF_PREDICTIONS["prediction"].is_named(name)]
     numbers = called or free
     return numbers[0] if len(numbers) == 1 else None
 

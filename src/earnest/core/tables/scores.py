@@ -23,15 +23,9 @@ from earnest.core.base.errors import InputError
 from earnest.core.data.predictions import Configs
 from earnest.core.data.scores import ScoreParts, as_matrix, note_of_guess
 from earnest.core.results.cautions import Caution
+from earnest.core.tables.column_names import OF_SCORES
 from earnest.core.tables.columns import ColumnFile, Columns, Grid, refuse_stray_text, with_index
 
-# Names of columns that need not be said.
-ITEMS = ("item", "item_id", "id", "row_id", "question_id", "example_id", "doc_id", "case")
-GROUPS = ("group",)
-TASKS = ("task",)
-REPEATS = ("repeat", "sample", "epoch")
-CONFIGS = ("config", "config_id", "configuration", "model", "prompt", "system", "candidate")
-SCORES = ("score", "value", "correct")
 FAR = 1.5  # a column beyond this, among others within 0 and 1, may be no score
 
 
@@ -85,8 +79,9 @@ def _is_mapping_of_columns(
     if not isinstance(table, Mapping):
         return False
     said = any(isinstance(value, str) for value in (*named.values(), *words))
-    roles = {*ITEMS, *GROUPS, *TASKS, *REPEATS}
-    return not said and not any(str(name).casefold() in roles for name in table)
+    names = [str(name) for name in table]
+    roles = [OF_SCORES[role] for role in ("id", "groups", "tasks", "repeat")]
+    return not said and not any(role.find(names) for role in roles)
 
 
 def as_table(table: Mapping[object, object]) -> object:
@@ -170,14 +165,13 @@ def _read_about(name: str, values: object, n: int) -> RawArray | None:
     return array
 
 
-def _find_column(columns: Columns, role: str, name: object, usual: Sequence[str]) -> str | None:
+def _find_column(columns: Columns, role: str, name: object) -> str | None:
     """Return the column of a role: the one that is named, or else one of a usual name.
 
     None where the table has none, and where values were given instead of a name.
     """
     if name is None:
-        plain = {each.strip().casefold(): each for each in reversed(columns.names)}
-        return next((plain[word] for word in usual if word in plain), None)
+        return OF_SCORES[role].find(columns.names) if role in OF_SCORES else None
     if not isinstance(name, str):
         return None
     if name not in columns.names:
@@ -221,18 +215,23 @@ class _Frame:
     ) -> _Frame:
         """Open a table, and find what its columns are."""
         said = [value for value in (*named.values(), *words) if isinstance(value, str)]
-        columns = Columns.of(with_index(table, (*said, *ITEMS, *GROUPS, *TASKS)))
+        columns = Columns.of(
+            with_index(
+                table,
+                (*said, *(n for role in ("id", "groups", "tasks") for n in OF_SCORES[role].usual)),
+            )
+        )
         config, score, repeat = words
         find = partial(_find_column, columns)
         roles = {
-            "id": find("id", named["id"], ITEMS),
-            "groups": find("groups", named["groups"], GROUPS),
-            "tasks": find("tasks", named["tasks"], TASKS),
-            "repeat": find("repeat", repeat, REPEATS),
-            "fold": find("fold", named["fold"], ()),
-            "per": find("per", named["per"], ()),
+            "id": find("id", named["id"]),
+            "groups": find("groups", named["groups"]),
+            "tasks": find("tasks", named["tasks"]),
+            "repeat": find("repeat", repeat),
+            "fold": find("fold", named["fold"]),
+            "per": find("per", named["per"]),
         }
-        pair = {"config": find("config", config, CONFIGS), "score": find("score", score, SCORES)}
+        pair = {"config": find("config", config), "score": find("score", score)}
         told = config is not None or score is not None or None not in pair.values()
         long = told if form is None else form == "long"
         roles |= pair if long else dict.fromkeys(pair)
@@ -328,7 +327,8 @@ class _Frame:
     def read_long(self) -> ScoreParts:
         """Return the scores of a long table."""
         config, score = self.roles["config"], self.roles["score"]
-        for role, words in (("config", CONFIGS), ("score", SCORES), ("id", ITEMS[:3])):
+        for role in ("config", "score", "id"):
+            words = OF_SCORES[role].usual[:3] if role == "id" else OF_SCORES[role].usual
             if self.roles[role] is None:
                 what = "that names the items" if role == "id" else f"of `{role}`"
                 raise InputError(
@@ -479,7 +479,7 @@ def read_judgements(
     """Return judgements of pairs, a row each, as scores: 1, 0, or a half for a tie."""
     columns = Columns.of(as_table(table) if isinstance(table, Mapping) else table)
     for role, name in (("a", a), ("b", b), ("winner", winner), ("id", id), ("groups", groups)):
-        _find_column(columns, role, name, ())
+        _find_column(columns, role, name)
     first, second, told = (
         [str(value) for value in columns.array(name).tolist()] for name in (a, b, winner)
     )

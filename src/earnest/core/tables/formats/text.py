@@ -93,6 +93,29 @@ class ParsedText:
     delimiter: str
 
 
+def peek_names(path: Path, suffix: str) -> list[str]:
+    """Return the names of the columns of a text table, by its first lines alone."""
+    with path.open("rb") as file:
+        start = file.read(LOOKED_AT)
+    text = _decode_to_utf8(start[: start.rfind(b"\n") + 1] or start, path)[0].decode("utf-8-sig")
+    mark = separator(text, suffix) or guess_delimiter(suffix)
+    _, names = next(list_rows(text.encode(), mark), (1, []))
+    return [name.strip() for name in names]
+
+
+def drop_cut_row(data: bytes, suffix: str) -> tuple[bytes, bool]:
+    """Return a text without a last row that is cut off, and whether there was one."""
+    if data.endswith(b"\n"):
+        return data, False
+    head, _, last = data.rpartition(b"\n")
+    mark = separator(head[:LOOKED_AT].decode("utf-8-sig", "replace"), suffix)
+    delimiter = mark or guess_delimiter(suffix)
+    _, names = next(list_rows(head, delimiter), (1, []))
+    _, cells = next(list_rows(last, delimiter), (1, []))
+    is_cut = bool(head) and len(cells) < len(names)
+    return (head + b"\n", True) if is_cut else (data, False)
+
+
 def parse_text(data: bytes, path: Path, suffix: str, options: TextOptions) -> ParsedText:
     """Return the Arrow table of a text in UTF-8, and a note where numbers had to be made out."""
     import pyarrow as pa
