@@ -284,7 +284,8 @@ class _Frame:
                 got=f"columns {check.some(self.columns.names)}",
             )
         strange = [name for name in names if not self._holds_numbers(name)]
-        refuse_stray_text(self.columns, strange, missing=False)
+        is_file = self.columns.source is not None  # `Scores.load` takes `missing`
+        refuse_stray_text(self.columns, strange, missing=is_file)
         if strange:
             raise InputError(
                 f"column {strange[0]!r} holds no scores",

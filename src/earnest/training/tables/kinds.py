@@ -8,7 +8,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from earnest.core.base import check
-from earnest.core.tables.columns import NAMELESS, find_stray_text
+from earnest.core.tables.column_names import NAMELESS
+from earnest.core.tables.columns import find_stray_text
 from earnest.core.tables.faults import ColumnFault
 from earnest.core.tables.formats.numbers import DATE, NUMBER
 
@@ -105,6 +106,9 @@ def look_at(
             value=str(kind),
             cure=f"Leave it out: ignore={name!r}.",
         )
+    infinite = _find_infinite(name, column)
+    if infinite is not None:  # also where nothing else stands there
+        return infinite
     count = int(pc.count_distinct(known).as_py())
     if count == 1 and len(known) == len(column):
         return ColumnFinding(ColumnKind.CONSTANT, detail=f"only {check.show(known[0].as_py(), 30)}")
@@ -154,24 +158,34 @@ def is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
+def _find_infinite(name: str, column: pa.ChunkedArray) -> ColumnFault | None:
+    """Return the fault of a column with infinite numbers; those of 400 digits are read as such."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_floating(column.type):
+        return None
+    infinite = pc.fill_null(pc.is_inf(column), False)
+    if not pc.any(infinite).as_py():
+        return None
+    row = pc.index(infinite, True).as_py()
+    return ColumnFault(
+        name,
+        "has infinite values",
+        needs="finite numbers, or nothing",
+        value=str(column[row].as_py()),
+        row=row,
+        cure=f"Leave the cell empty, or the column out: ignore={name!r}.",
+    )
+
+
 def _look_at_number(
     name: str, column: pa.ChunkedArray, count: int, whole: pa.ChunkedArray
-) -> ColumnFinding | ColumnFault:
+) -> ColumnFinding:
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if pa.types.is_floating(column.type):
-        endless = pc.fill_null(pc.is_inf(column), False)
-        if pc.any(endless).as_py():
-            row = pc.index(endless, True).as_py()
-            return ColumnFault(
-                name,
-                "has infinite values",
-                needs="finite numbers, or nothing",
-                value=str(column[row].as_py()),
-                row=row,
-                cure=f"Leave the cell empty, or the column out: ignore={name!r}.",
-            )
         return ColumnFinding(ColumnKind.NUMBER)
     nameless = name.casefold() in NAMELESS
     if not pa.types.is_integer(column.type) or (count < ENOUGH and not nameless):
