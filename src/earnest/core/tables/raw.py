@@ -118,12 +118,12 @@ class _Look:
 
     @classmethod
     def of(cls, columns: Columns, names: Sequence[str], y: RawArray) -> _Look:
-        known = y[~missing(y)]
-        labels = set(known.tolist())
+        present = y[~missing(y)]
+        labels = set(present.tolist())
         numbers = _are_numbers(y)
-        low, high = (known.min(), known.max()) if numbers else (0.0, 1.0)
+        low, high = (present.min(), present.max()) if numbers else (0.0, 1.0)
         ranges: list[tuple[float, float]] = []
-        center, spread = (known.mean(), known.std()) if numbers else (0.0, 0.0)
+        center, spread = (present.mean(), present.std()) if numbers else (0.0, 0.0)
         odd, off, decimals = {}, {}, False
         for name in names:  # one at a time: the table may be larger than the memory
             column = columns.array(name)
@@ -180,8 +180,8 @@ class _Look:
 
 def _are_numbers(y: RawArray) -> bool:
     """Tell an outcome of numbers, or of whole numbers as classes, from one of two classes."""
-    known = y[~missing(y)]
-    return known.dtype.kind in "iuf" and len(np.unique(known)) > 2
+    present = y[~missing(y)]
+    return present.dtype.kind in "iuf" and len(np.unique(present)) > 2
 
 
 def _do_agree(columns: Columns, names: Sequence[str]) -> bool:
@@ -189,8 +189,8 @@ def _do_agree(columns: Columns, names: Sequence[str]) -> bool:
     chosen = []
     rows = np.linspace(0, columns.rows - 1, min(columns.rows, MOST_ROWS)).astype(np.intp)
     spread = np.linspace(0, len(names) - 1, min(len(names), MOST_COLUMNS)).astype(np.intp)
-    for place in dict.fromkeys(spread.tolist()):
-        values = columns.array(names[place])
+    for index in dict.fromkeys(spread.tolist()):
+        values = columns.array(names[index])
         if values.dtype.kind in "iuf":
             chosen.append(values[rows].astype(np.float64))
     table = np.column_stack(chosen)

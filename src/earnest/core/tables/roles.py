@@ -48,16 +48,16 @@ _HOLD_OUT = "For one hold-out test set without folds pass fold=None."
 _OTHER_TABLES = "Training data are for earnest tune, scores of items for earnest.Scores (--scores)."
 
 
-def assign_roles(columns: Columns, *, long: bool, given: Roles, survival: bool) -> Roles:
+def assign_roles(columns: Columns, *, long: bool, named: Roles, survival: bool) -> Roles:
     """Find the columns: those named must be there, those of the usual names may be."""
-    time, event, target = _find_outcome(columns, given, long, survival)
-    fold = _find_optional(columns, given, "fold", needed=not long)
+    time, event, target = _find_outcome(columns, named, long, survival)
+    fold = _find_optional(columns, named, "fold", needed=not long)
     group, repeat, strata = (
-        _find_optional(columns, given, role) for role in ("group", "repeat", "strata")
+        _find_optional(columns, named, role) for role in ("group", "repeat", "strata")
     )
     needs_id = long or repeat is not None
     usual = OF_PREDICTIONS["id"].find_usual(columns.names)
-    id_column = _check_present(columns, given.id, "id") if given.id is not None else usual
+    id_column = _check_present(columns, named.id, "id") if named.id is not None else usual
     if needs_id and id_column is None:
         raise InputError(
             "the table has no column that identifies the cases",
@@ -67,7 +67,7 @@ def assign_roles(columns: Columns, *, long: bool, given: Roles, survival: bool) 
             + ("." if long else ". If the column does not hold repeats, pass repeat=None."),
         )
     roles = Roles(target, time, event, fold, group, repeat, id_column, strata)
-    _refuse_near_misses(columns, given, roles)
+    _refuse_near_misses(columns, named, roles)
     return roles
 
 
@@ -162,8 +162,8 @@ def _may_be_folds(columns: Columns, roles: Roles) -> list[str]:
     called += [n for n in columns.names if "fold" in n.casefold() and n not in called]
     parts = roles.used() - {None}
     free = [n for n in columns.names if n not in parts and n not in called]
-    found = [n for n in called if n != roles.fold] + free
-    return [name for name in found if _looks_like_folds(columns, name)][:SHOWN]
+    candidates = [n for n in called if n != roles.fold] + free
+    return [name for name in candidates if _looks_like_folds(columns, name)][:SHOWN]
 
 
 def _looks_like_folds(columns: Columns, name: str) -> bool:
@@ -183,35 +183,35 @@ def case_values(columns: Columns, name: str, grid: Grid | None) -> RawArray:
 
 
 def _find_outcome(
-    columns: Columns, given: Roles, long: bool, survival: bool
+    columns: Columns, named: Roles, long: bool, survival: bool
 ) -> tuple[str | None, str | None, str | None]:
     """Return the columns of time, event and target."""
     usual = ("y_true", "y") if long else ("y", "y_true")
     target = next((name for name in usual if name in columns.names), None)
-    if given.target is not None:
-        target = _check_present(columns, given.target, "target")
+    if named.target is not None:
+        target = _check_present(columns, named.target, "target")
     pair = {"time", "event"} <= set(columns.names) and target is None
-    if survival or pair or given.time is not None or given.event is not None:
-        time = _check_present(columns, given.time or "time", "time")
-        return time, _check_present(columns, given.event or "event", "event"), None
+    if survival or pair or named.time is not None or named.event is not None:
+        time = _check_present(columns, named.time or "time", "time")
+        return time, _check_present(columns, named.event or "event", "event"), None
     if target is None:
-        target = _check_present(columns, usual[0], "target", _say_also(columns, given, long))
+        target = _check_present(columns, usual[0], "target", _say_also(columns, named, long))
     return None, None, target
 
 
-def _say_also(columns: Columns, given: Roles, long: bool) -> str:
+def _say_also(columns: Columns, named: Roles, long: bool) -> str:
     """Say what else a table lacks, so that one message says it all."""
     events = OF_PREDICTIONS["event"].find_elsewhere(columns.names)
     if "time" in columns.names and events:
         return f"For survival pass time='time' and event={events[0]!r}."
-    if long or given.fold is None or given.fold in columns.names:
+    if long or named.fold is None or named.fold in columns.names:
         return ""
     folds = OF_PREDICTIONS["fold"].find_elsewhere(columns.names) + [
-        name for name in columns.names if name.strip().casefold() == given.fold
+        name for name in columns.names if name.strip().casefold() == named.fold
     ]
     cure = f"pass fold={folds[0]!r}" if folds else "pass its name as `fold`"
     return (
-        f"There is no column {given.fold!r} either; {cure}, or fold=None for a hold-out test set."
+        f"There is no column {named.fold!r} either; {cure}, or fold=None for a hold-out test set."
     )
 
 
@@ -221,9 +221,9 @@ def _suggest_column(columns: Columns, role: str) -> str:
 
 
 def _find_optional(
-    columns: Columns, given: Roles, role: str, *, needed: bool = False
+    columns: Columns, named: Roles, role: str, *, needed: bool = False
 ) -> str | None:
-    name = getattr(given, role)
+    name = getattr(named, role)
     if name is None:
         return None
     if name == getattr(_OPTIONAL, role) and not needed and name not in columns.names:
@@ -261,9 +261,9 @@ def hint_at_long(columns: Columns) -> str:
     if not looks or not answers:
         return ""
     numbers = [name for name in answers if columns.array(name).dtype.kind in "iuf"]
-    said = [f"model={looks[0]!r}"]
-    said += [f"prediction={numbers[0]!r}"] if numbers and numbers[0] != "y_pred" else []
-    return f"If each row is one case of one configuration, pass {' and '.join(said)}."
+    options = [f"model={looks[0]!r}"]
+    options += [f"prediction={numbers[0]!r}"] if numbers and numbers[0] != "y_pred" else []
+    return f"If each row is one case of one configuration, pass {' and '.join(options)}."
 
 
 def find_predictions(columns: Columns, used: Set[str | None]) -> str | None:
@@ -280,10 +280,10 @@ def suggest_nearest_column(name: str, columns: Columns, others: set[str]) -> str
     return check.nearest(name, free)
 
 
-def _refuse_near_misses(columns: Columns, given: Roles, roles: Roles) -> None:
+def _refuse_near_misses(columns: Columns, named: Roles, roles: Roles) -> None:
     """Refuse 'Fold' and 'folds' where 'fold' was looked for, since they would be ignored."""
     for role in ("fold", "group", "repeat", "strata"):
-        if getattr(roles, role) is not None or getattr(given, role) is None:
+        if getattr(roles, role) is not None or getattr(named, role) is None:
             continue
         for name in set(columns.names) - roles.used():
             if name.strip().casefold() in (role, role + "s"):
@@ -324,20 +324,20 @@ def find_class_columns(
     if len(labels) < 2:
         return None
     numbers = [name for name in names if columns.array(name).dtype.kind in "iuf"]
-    known = set(numbers)
-    spare = [name for name in names if name not in known]
+    numeric = set(numbers)
+    spare = [name for name in names if name not in numeric]
     for at_end in (True, False):
-        found = _group_by_model(numbers, labels, at_end=at_end)
-        if found and all(len(row) == len(labels) for row in found.values()):
+        by_model = _group_by_model(numbers, labels, at_end=at_end)
+        if by_model and all(len(row) == len(labels) for row in by_model.values()):
             break
     else:
         return None
-    if len(spare) > len(found) or not all(_are_labels(columns, name, labels) for name in spare):
+    if len(spare) > len(by_model) or not all(_are_labels(columns, name, labels) for name in spare):
         return None
-    table = tuple(tuple(row[label] for label in labels) for row in found.values())
+    table = tuple(tuple(row[label] for label in labels) for row in by_model.values())
     if not all(_add_up(columns, row) for row in table):
         return None
-    return ClassColumns(_name_models(found), tuple(labels), table)
+    return ClassColumns(_name_models(by_model), tuple(labels), table)
 
 
 def sort_labels(labels: Iterable[object]) -> tuple[object, ...]:
@@ -349,10 +349,10 @@ def sort_labels(labels: Iterable[object]) -> tuple[object, ...]:
     >>> sort_labels([10, 2, 1, 2])
     (1, 2, 10)
     """
-    known = dict.fromkeys(labels)
-    if any(isinstance(label, str) for label in known):
-        return tuple(sorted(known, key=str))
-    return tuple(sorted(known))  # type: ignore[type-var]  # numbers
+    levels = dict.fromkeys(labels)
+    if any(isinstance(label, str) for label in levels):
+        return tuple(sorted(levels, key=str))
+    return tuple(sorted(levels))  # type: ignore[type-var]  # numbers
 
 
 def order_as_columns(labels: Sequence[object]) -> tuple[object, ...]:
@@ -416,23 +416,23 @@ def _find_stem(name: str, text: str, *, at_end: bool) -> str | None:
     """Return what is left of a name without its class, None where it does not stand apart."""
     if not (name.endswith(text) if at_end else name.startswith(text)):
         return None
-    rest = name[: len(name) - len(text)] if at_end else name[len(text) :]
-    edge = rest[-1:] if at_end else rest[:1]
-    apart = not edge.isalnum() or (rest.casefold() in _NO_MODEL and text.isdecimal())
-    return rest if apart else None
+    stem = name[: len(name) - len(text)] if at_end else name[len(text) :]
+    edge = stem[-1:] if at_end else stem[:1]
+    apart = not edge.isalnum() or (stem.casefold() in _NO_MODEL and text.isdecimal())
+    return stem if apart else None
 
 
-def _name_models(found: dict[str, dict[object, str]]) -> tuple[str, ...]:
-    bare = [re.sub(r"^\W+|[\W_]+$|^_+", "", stem) for stem in found]
+def _name_models(by_model: dict[str, dict[object, str]]) -> tuple[str, ...]:
+    bare = [re.sub(r"^\W+|[\W_]+$|^_+", "", stem) for stem in by_model]
     if len(bare) == 1 and bare[0].casefold() in _NO_MODEL:
         return (ONE_MODEL,)
-    return tuple(bare) if len(set(bare)) == len(bare) and all(bare) else tuple(found)
+    return tuple(bare) if len(set(bare)) == len(bare) and all(bare) else tuple(by_model)
 
 
 def _are_labels(columns: Columns, name: str, labels: Sequence[object]) -> bool:
-    known = {str(label) for label in labels}
+    texts = {str(label) for label in labels}
     _, values = columns.codes(name)
-    return all(str(value) in known for value in values.tolist())
+    return all(str(value) in texts for value in values.tolist())
 
 
 def _add_up(columns: Columns, names: Sequence[str]) -> bool:
@@ -441,8 +441,8 @@ def _add_up(columns: Columns, names: Sequence[str]) -> bool:
     Two numbers of two decimals still add up, and two models are named like classes more easily.
     """
     table = np.column_stack([columns.array(name).astype(np.float64) for name in names])
-    known = table[~np.isnan(table).any(axis=1)]
-    if len(known) < FEWEST or known.min() < -SUM or known.max() > 1.0 + SUM:
+    complete = table[~np.isnan(table).any(axis=1)]
+    if len(complete) < FEWEST or complete.min() < -SUM or complete.max() > 1.0 + SUM:
         return False
     off = SUM if len(names) == 2 else len(names) * ROUNDED
-    return bool((np.abs(known.sum(axis=1) - 1.0) <= off + SUM).all())
+    return bool((np.abs(complete.sum(axis=1) - 1.0) <= off + SUM).all())

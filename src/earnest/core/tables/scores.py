@@ -47,10 +47,10 @@ def read_parts(
     if form is not None:
         check.one_of("format", form, ("wide", "long"))
     named = {"id": id, "groups": groups, "tasks": tasks, "per": per, "fold": fold}
-    given = (
+    arguments = (
         {str(k): v for k, v in table.items()} if isinstance(table, Mapping) else {"table": table}
     )
-    refuse_other_order({**given, **named})
+    refuse_other_order({**arguments, **named})
     if _is_mapping_of_columns(table, named, (config, score, repeat)):
         return _of_mapping(cast(Mapping[object, object], table), configs, named)
     if isinstance(table, Mapping):
@@ -78,10 +78,10 @@ def _is_mapping_of_columns(
     """Tell whether a mapping holds columns of scores alone, and nothing that names an item."""
     if not isinstance(table, Mapping):
         return False
-    said = any(isinstance(value, str) for value in (*named.values(), *words))
+    names_column = any(isinstance(value, str) for value in (*named.values(), *words))
     names = [str(name) for name in table]
     roles = [OF_SCORES[role] for role in ("id", "groups", "tasks", "repeat")]
-    return not said and not any(role.find(names) for role in roles)
+    return not names_column and not any(role.find(names) for role in roles)
 
 
 def as_table(table: Mapping[object, object]) -> object:
@@ -146,7 +146,7 @@ def _of_arrays(values: Numbers, configs: Configs, named: Mapping[str, Any]) -> S
                 needs=str(values.shape),
                 got=str(per.shape),
             )
-        values, per = (part.astype(np.float64) for part in (values, per))
+        values, per = (array.astype(np.float64) for array in (values, per))
     fold = None if named["fold"] is None else as_array("fold", named["fold"])
     return ScoreParts(values=values, configs=configs, per=per, fold=fold, **about)
 
@@ -183,7 +183,9 @@ def _read_wanted(configs: Configs | Iterable[object] | None) -> tuple[str, ...] 
     """Return the names of the configurations to read, None for all."""
     if configs is None:
         return None
-    names = configs.ids if isinstance(configs, Configs) else tuple(str(one) for one in configs)
+    names = (
+        configs.ids if isinstance(configs, Configs) else tuple(str(config) for config in configs)
+    )
     if not names:
         raise InputError(
             "`configs` names no configuration",
@@ -214,11 +216,11 @@ class _Frame:
         form: str | None,
     ) -> _Frame:
         """Open a table, and find what its columns are."""
-        said = [value for value in (*named.values(), *words) if isinstance(value, str)]
+        names = [value for value in (*named.values(), *words) if isinstance(value, str)]
         columns = Columns.of(
             with_index(
                 table,
-                (*said, *(n for role in ("id", "groups", "tasks") for n in OF_SCORES[role].usual)),
+                (*names, *(n for role in ("id", "groups", "tasks") for n in OF_SCORES[role].usual)),
             )
         )
         config, score, repeat = words
@@ -232,8 +234,8 @@ class _Frame:
             "per": find("per", named["per"]),
         }
         pair = {"config": find("config", config), "score": find("score", score)}
-        told = config is not None or score is not None or None not in pair.values()
-        long = told if form is None else form == "long"
+        is_long = config is not None or score is not None or None not in pair.values()
+        long = is_long if form is None else form == "long"
         roles |= pair if long else dict.fromkeys(pair)
         return cls(columns, roles, named, _read_wanted(configs), long)
 
@@ -351,17 +353,17 @@ class _Frame:
             )
         item, sample, first = self._find_rows(which, len(names))
         shape = (len(first), len(names), int(sample.max()) + 1)
-        place = (item, which, sample)
+        cells = (item, which, sample)
         raw = self.columns.array(score)
         kind = np.float32 if raw.dtype in (bool, np.float32) else np.float64
         values = np.full(shape, np.nan, dtype=kind)
-        values[place] = raw.astype(kind)
+        values[cells] = raw.astype(kind)
         per = None
         if self.roles["per"] is not None:
             if not self._holds_numbers(self.roles["per"]):
                 raise InputError(f"column {self.roles['per']!r} holds no numbers to count per")
             per = np.full(shape, np.nan)
-            per[place] = self.columns.array(self.roles["per"]).astype(np.float64)
+            per[cells] = self.columns.array(self.roles["per"]).astype(np.float64)
             values = values.astype(np.float64)
         configs = Configs.of(names, len(names))
         if self.wanted is not None:
@@ -405,8 +407,8 @@ class _Frame:
             return grid.case, sample, grid.first
         twice = np.bincount(cell * grid.repeats + grid.repeat)
         if twice.max() > 1:
-            place = int(np.flatnonzero(twice > 1)[0]) // grid.repeats
-            row = int(np.flatnonzero(cell == place)[0])
+            twice_cell = int(np.flatnonzero(twice > 1)[0]) // grid.repeats
+            row = int(np.flatnonzero(cell == twice_cell)[0])
             raise InputError(
                 "a score is given twice",
                 needs="one row for each item, configuration and sample",
@@ -419,15 +421,15 @@ class _Frame:
     def _finish(self, values: Numbers, configs: Configs, first: NDArray[np.intp]) -> ScoreParts:
         n = len(first)
         about: dict[str, RawArray | None] = {}
-        for part, role in (("ids", "id"), ("groups", "groups"), ("tasks", "tasks")):
+        for field_name, role in (("ids", "id"), ("groups", "groups"), ("tasks", "tasks")):
             name = self.roles[role]
             if name is None:
-                about[part] = _read_about(role, self.given[role], n)
+                about[field_name] = _read_about(role, self.given[role], n)
                 continue
             column = self.columns.array(name)
             if role != "id":
                 self._refuse_changing(name, column, first)
-            about[part] = as_array(name, column[first])
+            about[field_name] = as_array(name, column[first])
         fold = self.given["fold"]
         if self.roles["fold"] is not None:
             fold = self.columns.array(self.roles["fold"])[first]
@@ -481,7 +483,7 @@ def read_judgements(
     columns = Columns.of(as_table(table) if isinstance(table, Mapping) else table)
     for role, name in (("a", a), ("b", b), ("winner", winner), ("id", id), ("groups", groups)):
         _find_column(columns, role, name)
-    first, second, told = (
+    first, second, winners = (
         [str(value) for value in columns.array(name).tolist()] for name in (a, b, winner)
     )
     absent = missing(columns.array(a)) | missing(columns.array(b)) | missing(columns.array(winner))
@@ -493,10 +495,10 @@ def read_judgements(
             cure="Write 'tie' where neither won, and leave out rows that were not judged.",
         )
     names = list(dict.fromkeys([*first, *second]))
-    codes = {name: place for place, name in enumerate(names)}
+    codes = {name: index for index, name in enumerate(names)}
     won = [
         _read_winner(*row, number)
-        for number, row in enumerate(zip(first, second, told, strict=True))
+        for number, row in enumerate(zip(first, second, winners, strict=True))
     ]
     places = np.array([[codes[x], codes[y]] for x, y in zip(first, second, strict=True)])
     alone = np.flatnonzero(places[:, 0] == places[:, 1])
@@ -521,16 +523,16 @@ def read_judgements(
     )
 
 
-def _read_winner(a: str, b: str, told: str, row: int) -> float:
+def _read_winner(a: str, b: str, word: str, row: int) -> float:
     """Return 1 where the first won, 0 where the second did, a half for a tie."""
-    if told == a or (told.casefold() in ("a", "model_a") and told != b):
+    if word == a or (word.casefold() in ("a", "model_a") and word != b):
         return 1.0
-    if told == b or told.casefold() in ("b", "model_b"):
+    if word == b or word.casefold() in ("b", "model_b"):
         return 0.0
-    if told.strip().casefold() in TIES or told.casefold().startswith("tie"):
+    if word.strip().casefold() in TIES or word.casefold().startswith("tie"):
         return 0.5
     raise InputError(
         "the winner of a judgement is not clear",
         needs=f"{a!r}, {b!r}, 'a', 'b' or 'tie'",
-        got=f"{check.show(told)} in row {row + 1}",
+        got=f"{check.show(word)} in row {row + 1}",
     )
