@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from earnest import Estimate, Predictions, estimate
+from earnest import Estimate, Predictions, estimate, scores_from
 from tests.cli.conftest import Run
 
 N = 60
@@ -118,6 +118,45 @@ def test_spaces_between_thousands_may_be_said_by_their_name(run: Run, tmp_path: 
     path = write(tmp_path / "p.csv", table)
     done = run("estimate", path, *ASK, "--thousands", "space", "--config", "svm")
     assert done.code == 0, done.err
+
+
+@pytest.mark.parametrize("rows", [1, N])
+def test_numbers_of_400_digits_are_refused_and_not_called_constant(
+    run: Run, tmp_path: Path, rows: int
+):
+    table = scores()
+    data = {"x": ["1" + "0" * 400 if k < rows else k / 7 for k in range(N)], "z": table["svm"]}
+    path = write(tmp_path / "data.csv", data | {"ill": table["y"]})
+    ask = ("-t", "ill", "--model", "naive_bayes", "--method", "cv", "--folds", "3")
+    done = run("assess", path, *ask, "-m", "roc_auc")
+    assert (done.code, done.out) == (2, "")
+    assert "in line 2" in done.err
+    followed = run("assess", path, *ask, "-m", "roc_auc", "--ignore", "x")
+    assert followed.code == 0, followed.err
+
+
+def test_a_mark_among_scores_is_offered_as_missing_and_then_read(run: Run, tmp_path: Path):
+    right = np.arange(N) % 2
+    path = write(tmp_path / "scores.csv", {"item": np.arange(N), "a": right, "b": right})
+    path.write_text(path.read_text().replace("\n7,1,1\n", "\n7,1,k.A.\n"))
+    ask = ("estimate", path, "--scores", "--seed", "1", "--n-resamples", "60")
+    done = run(*ask)
+    assert (done.code, done.out) == (2, "")
+    assert "--missing 'k.A.'" in done.err
+    followed = run(*ask, "--missing", "k.A.", "--json")
+    assert json.loads(followed.out)["n_cases"] == N - 1
+
+
+def test_a_leaderboard_may_be_written_by_a_spreadsheet(tmp_path: Path):
+    for name, shift in (("short", 0), ("polite", 1)):
+        rows = [f"0{k};{'0,5' if (k + shift) % 3 else '1,0'};é" for k in range(9)]
+        text = "\r\n".join(["item;score;topic", *rows]) + "\r\n"
+        (tmp_path / f"{name}.csv").write_bytes(text.encode("cp1252"))
+    table = scores_from(tmp_path)
+    assert (table.n_cases, table.n_configs) == (9, 2)
+    assert table.parts.ids is not None
+    assert table.parts.ids[0] == "00"
+    assert set(table.values.ravel().tolist()) == {0.5, 1.0}
 
 
 # ------------------------------------------------------------------ several metrics

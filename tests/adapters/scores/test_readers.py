@@ -377,7 +377,7 @@ def test_a_score_that_is_no_number_is_refused_with_its_row(copy: Callable[[str],
 def test_a_row_with_too_many_cells_is_refused(copy: Callable[[str], Path]) -> None:
     path = copy("plain") / "small.csv"
     path.write_text(path.read_text().replace("q3,", "q3,,"))
-    with pytest.raises(FormatError, match="row 3"):
+    with pytest.raises(FormatError, match="in line 4"):
         read_scores(path)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -16,30 +14,25 @@ from earnest.adapters.scores.runs import (
     name_item,
     peek_bytes,
     peek_line,
-    read_bytes,
     read_document,
     read_lines,
     read_number,
 )
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError
+from earnest.core.tables.column_names import OF_SCORES, fold_name
+from earnest.core.tables.formats.text import TextOptions, drop_cut_row, peek_names, read_text
+from earnest.core.tables.formats.text import read_bytes as read_text_bytes
 
 TOOL = "a table of scores"
 ENDINGS = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
-# The names of columns, in the order in which they are looked for.
-ITEM = ("item", "item_id", "id", "example_id", "question_id", "instance_id", "sample_id",
-        "doc_id", "row_id", "case", "case_id", "problem", "problem_id", "task_id")  # fmt: skip
-SCORE = ("score", "correct", "accuracy", "acc", "is_correct", "passed", "success", "value",
-         "reward", "grade")  # fmt: skip
-CONFIG = ("configuration", "config", "config_id", "model", "model_id", "prompt", "system")
-REPEAT = ("repeat", "epoch", "sample", "attempt", "trial", "seed", "run")
-GROUP = ("group", "passage", "cluster", "group_id")
-TASK = ("task", "subject", "dataset", "category")
 # Columns of a table of predictions, which calls what was predicted a score, too.
-OF_PREDICTIONS = ("y", "y_true", "truth", "fold")
+_OF_PREDICTIONS = {"y", "y_true", "truth", "fold"}
 _PREDICTED = ("score", "value")
+_ITEM, _SCORE = OF_SCORES["id"], OF_SCORES["score"]
 _NEEDS = (
-    f"a column item (or {', '.join(ITEM[1:4])}) and a column score (or {', '.join(SCORE[1:4])})"
+    f"a column item (or {', '.join(_ITEM.names[1:4])}) and a column score (or "
+    f"{', '.join(_SCORE.names[1:4])})"
 )
 
 
@@ -47,11 +40,11 @@ def is_table(path: Path) -> bool:
     """Tell whether this is a table with items and scores, and not with outcomes and predictions."""
     if path.suffix.casefold() not in ENDINGS:
         return False
-    names = {name.casefold(): name for name in _peek_names(path)}
-    score = _find(names, SCORE)
-    if _find(names, ITEM) is None or score is None:
+    names = _peek_names(path)
+    score = _SCORE.find_any(names)
+    if _ITEM.find_any(names) is None or score is None:
         return False
-    return score.casefold() not in _PREDICTED or _find(names, OF_PREDICTIONS) is None
+    return fold_name(score) not in _PREDICTED or not {*map(fold_name, names)} & _OF_PREDICTIONS
 
 
 def _peek_names(path: Path) -> list[str]:
@@ -68,10 +61,8 @@ def _peek_names(path: Path) -> list[str]:
                 return []
             listed = get_list({"rows": read_document(path, TOOL)}, "rows")
             return [*listed[0]] if listed and isinstance(listed[0], dict) else []
-        with path.open("rb") as file:
-            line = file.readline(1_000_000).decode("utf-8-sig")
-        return next(csv.reader([line], delimiter=_find_delimiter(line)), [])
-    except (OSError, ValueError, FormatError, csv.Error):
+        return peek_names(path, kind)
+    except (OSError, ValueError, FormatError):
         return []
 
 
@@ -80,13 +71,14 @@ def read_table(path: Path) -> list[Run]:
     records, unfinished = _read_records(path)
     if not records:
         raise FormatError(f"{str(path)!r} has no rows", needs=_NEEDS)
-    first = {str(name).casefold(): str(name) for name in records[0]}
-    item, score = _find(first, ITEM), _find(first, SCORE)
+    names = [str(name) for name in records[0]]
+    item, score = _ITEM.find_any(names), _SCORE.find_any(names)
     if item is None or score is None:
         got = f"columns {check.some(records[0])}"
         raise FormatError(f"{str(path)!r} is not a table of scores", needs=_NEEDS, got=got)
-    config, repeat = _find(first, CONFIG), _find(first, REPEAT)
-    group, task = _find(first, GROUP), _find(first, TASK)
+    config, repeat, group, task = (
+        OF_SCORES[role].find_any(names) for role in ("config", "repeat", "groups", "tasks")
+    )
     rows: dict[str, list[Row]] = {}
     numbers = _number_repeats(record.get(repeat) for record in records) if repeat else {}
     for at, record in enumerate(records):
@@ -108,10 +100,6 @@ def read_table(path: Path) -> list[Run]:
         Run(path=path, config=path.stem, rows=table_rows, task=name, unfinished=unfinished)
         for name, table_rows in rows.items()
     ]
-
-
-def _find(columns: Mapping[str, str], names: Iterable[str]) -> str | None:
-    return next((columns[name] for name in names if name in columns), None)
 
 
 def _get(record: Mapping[str, Json], column: str | None) -> str:
@@ -168,35 +156,24 @@ def _read_records(path: Path) -> tuple[list[dict[str, Json]], str]:
 
 
 def _read_text(path: Path) -> tuple[list[dict[str, Json]], str]:
-    try:
-        text = read_bytes(path).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FormatError(
-            f"{str(path)!r} is not a text in UTF-8", needs="a CSV file in UTF-8", got=str(error)
-        ) from error
-    first = text.partition("\n")[0]
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_find_delimiter(first))
-    names = next(reader, [])
-    if len(set(names)) < len(names):
-        raise FormatError(f"two columns of {str(path)!r} have the same name", got=", ".join(names))
-    records: list[dict[str, Json]] = []
-    unfinished = ""
-    lines = [cells for cells in reader if cells]
-    for at, cells in enumerate(lines):
-        if len(cells) < len(names) and at == len(lines) - 1 and not text.endswith("\n"):
-            unfinished = "its last row is cut off"
-            break
-        if len(cells) != len(names):
-            raise FormatError(
-                f"row {at + 1} of {str(path)!r} has {len(cells)} cells",
-                needs=f"{len(names)}, as the first line has",
-            )
-        records.append(dict(zip(names, cells, strict=True)))
-    return records, unfinished
+    """Return the rows of a text; the last one may be cut off where a run was killed."""
+    suffix = path.suffix.casefold()
+    data, _ = read_text_bytes(path, suffix)
+    whole, unfinished = drop_cut_row(data, suffix)
+    options = TextOptions(missing=None, text=frozenset(_list_named(path, suffix)))
+    columns = read_text(whole, path, suffix, options)
+    cells = {name: columns.arrow(name).to_pylist() for name in columns.names}
+    rows = [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
+    return rows, "its last row is cut off" if unfinished else ""
 
 
-def _find_delimiter(line: str) -> str:
-    return max(("\t", ";", ","), key=line.count)
+def _list_named(path: Path, suffix: str) -> list[str]:
+    """Return the columns of names, in which '01' is not 1."""
+    names = peek_names(path, suffix)
+    return [name for name in names if any(role.is_named(name) for role in _NAMING)]
+
+
+_NAMING = [role for name, role in OF_SCORES.items() if name != "score"]
 
 
 register(

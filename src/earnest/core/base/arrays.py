@@ -72,14 +72,14 @@ def _make_array(name: str, values: object) -> RawArray:
     return array
 
 
-def refuse_other_order(given: Mapping[str, object]) -> None:
+def refuse_other_order(arguments: Mapping[str, object]) -> None:
     """Refuse Series and frames of pandas whose rows have the same labels in another order.
 
     Rows are joined by their place, as NumPy joins them; where labels say otherwise, one of the two
     is wrong, and every number after it.
     """
     first: tuple[str, Any] | None = None
-    for name, values in given.items():
+    for name, values in arguments.items():
         index: Any = getattr(values, "index", None)
         if not hasattr(index, "equals"):
             continue
@@ -283,17 +283,17 @@ def _settle(array: NDArray[np.generic]) -> NDArray[np.generic]:
 def _type_objects(array: NDArray[np.generic]) -> NDArray[np.generic]:
     """Give an object array the type that all its values share."""
     values: list[object] = [None if is_missing(v) else v for v in array.ravel()]
-    known = [v for v in values if v is not None]
-    whole = len(known) == len(values)
+    present = [v for v in values if v is not None]
+    whole = len(present) == len(values)
     typed: NDArray[np.generic] | None = None
-    if all(isinstance(v, (bool, np.bool_)) for v in known) and known:
+    if all(isinstance(v, (bool, np.bool_)) for v in present) and present:
         typed = np.array(values, dtype=bool) if whole else None
-    elif all(isinstance(v, (Real, Decimal)) for v in known):
-        typed = _make_numbers(values, known) if values else None
-    elif all(isinstance(v, bytes) for v in known):
+    elif all(isinstance(v, (Real, Decimal)) for v in present):
+        typed = _make_numbers(values, present) if values else None
+    elif all(isinstance(v, bytes) for v in present):
         values = [_decode(v) for v in values]
         typed = np.array(values, dtype=str) if whole else None
-    elif all(isinstance(v, str) for v in known):
+    elif all(isinstance(v, str) for v in present):
         typed = np.array(values, dtype=str) if whole else None
     if typed is None:
         typed = np.fromiter(values, dtype=np.object_, count=len(values))
@@ -304,11 +304,11 @@ def _decode(value: object) -> object:
     return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value
 
 
-def _make_numbers(values: list[object], known: list[object]) -> NDArray[np.generic] | None:
-    integral = all(isinstance(v, (int, np.integer)) for v in known)
-    if integral and len(known) == len(values):
-        made = np.array([int(v) for v in values if isinstance(v, (int, np.integer))])
-        return made if made.dtype.kind in "iu" else None  # None: beyond 64 bits
+def _make_numbers(values: list[object], present: list[object]) -> NDArray[np.generic] | None:
+    integral = all(isinstance(v, (int, np.integer)) for v in present)
+    if integral and len(present) == len(values):
+        numbers = np.array([int(v) for v in values if isinstance(v, (int, np.integer))])
+        return numbers if numbers.dtype.kind in "iu" else None  # None: beyond 64 bits
     real = (float(v) if isinstance(v, (Real, Decimal)) else np.nan for v in values)
     return np.array(list(real), dtype=np.float64)
 
@@ -329,13 +329,13 @@ def is_subset(array: RawArray, classes: tuple[object, ...]) -> bool:
     if not all(isinstance(c, (int, float)) for c in classes):
         return False
     values = np.array(classes, dtype=np.float64)
-    found = False
+    is_proper = False
     for block in cut_row_blocks(array):
         absent = np.isnan(block)
         if not (np.isin(block, values) | absent).all():
             return False
-        found = found or not absent.all()
-    return found
+        is_proper = is_proper or not absent.all()
+    return is_proper
 
 
 def look_like_class_columns(scores: RawArray, count: int) -> bool:

@@ -212,7 +212,7 @@ def _message(what: str, needs: str, got: str, cure: str) -> str:
         parts = [what, f"Expected {needs}, got {got}" if got else f"Expected {needs}", cure]
     else:
         parts = [f"{what}: {got}" if got else what, cure]
-    return " ".join(_make_sentence(part) for part in parts if part)
+    return " ".join(_make_sentence(sentence) for sentence in parts if sentence)
 
 
 def _make_sentence(text: str) -> str:

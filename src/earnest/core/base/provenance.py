@@ -21,7 +21,7 @@ import numpy as np
 JsonObject: TypeAlias = Mapping[str, Any]
 
 
-def knobs(made: object) -> dict[str, object]:
+def knobs(spec: object) -> dict[str, object]:
     """Return the settings of a configured method or test as plain data.
 
     Examples
@@ -31,7 +31,7 @@ def knobs(made: object) -> dict[str, object]:
     >>> knobs(en.McNemarTest(p="mid"))
     {'p': 'mid'}
     """
-    return {f.name: plain(getattr(made, f.name)) for f in fields(made)}  # type: ignore[arg-type]  # a protocol does not say that it is one
+    return {f.name: plain(getattr(spec, f.name)) for f in fields(spec)}  # type: ignore[arg-type]  # a protocol does not say that it is one
 
 
 def plain(value: object) -> object:
@@ -80,14 +80,14 @@ def moment_words(text: str | None) -> str | None:
     >>> moment_words("2026-11-15T17:05:12Z"), moment_words("soon")
     ('15 November 2026, 17:05 UTC', None)
     """
-    found = _read(text)
-    return None if found is None else f"{_format_day(found)}, {found:%H:%M} UTC"
+    moment = _read(text)
+    return None if moment is None else f"{_format_day(moment)}, {moment:%H:%M} UTC"
 
 
 def day_words(text: str | None) -> str | None:
     """Return the day of a recorded moment in words, None if it is not one."""
-    found = _read(text)
-    return None if found is None else _format_day(found)
+    moment = _read(text)
+    return None if moment is None else _format_day(moment)
 
 
 def _format_day(when: datetime) -> str:

@@ -141,8 +141,8 @@ class Registry(Generic[T]):
     def _load_plug_in(self, entry: EntryPoint) -> None:
         try:
             thing = entry.load()
-            known = any(thing is one for one in self._things.values())
-            if self._adopt is not None and not known and not isinstance(thing, ModuleType):
+            is_registered = any(thing is registered for registered in self._things.values())
+            if self._adopt is not None and not is_registered and not isinstance(thing, ModuleType):
                 self._adopt(thing)
         except Exception as error:  # noqa: BLE001  # whatever a package does, earnest goes on
             _warn_once(self.kind, entry, error)
@@ -198,13 +198,13 @@ def split_knobs(
     >>> split_knobs(".632+(rule='as_published')")
     ('.632+', {'rule': 'as_published'})
     """
-    word, opening, rest = name.strip().partition("(")
+    word, opening, arguments = name.strip().partition("(")
     if not opening:
         return word, {}
     if not re.fullmatch(r"\.?\w+\+?", word):
         raise _make_unreadable_error(name, what, example)
     try:
-        call = ast.parse(f"_({rest}", mode="eval").body
+        call = ast.parse(f"_({arguments}", mode="eval").body
     except (SyntaxError, ValueError):
         raise _make_unreadable_error(name, what, example) from None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
@@ -230,7 +230,7 @@ def _make_unreadable_error(name: str, what: str, example: str) -> InputError:
 
 def configure(
     kinds: Registry[type[Any]],
-    given: str | T,
+    name_or_object: str | T,
     knobs: Mapping[str, object],
     *,
     example: str,
@@ -245,7 +245,7 @@ def configure(
     ----------
     kinds : Registry
         The methods, or the tests.
-    given : str or instance
+    name_or_object : str or instance
         A name, perhaps with knobs, or a configured instance.
     knobs : mapping of str to object
         What was passed beside it.
@@ -262,36 +262,39 @@ def configure(
     'as_published'
     """
     what, wanted = kinds.kind, {name: value for name, value in knobs.items() if value is not None}
-    if isinstance(given, str):
-        word, typed = split_knobs(given, what, example)
+    if isinstance(name_or_object, str):
+        word, typed = split_knobs(name_or_object, what, example)
         kind = kinds[word]
         _refuse_unknown(what, kind, [*typed, *wanted])
         _refuse_twice(what, [name for name in typed if name in wanted])
-        made: T = kind(**typed, **wanted)
-        return made
-    if isinstance(given, type) or not all(hasattr(given, name) for name in members):
+        thing: T = kind(**typed, **wanted)
+        return thing
+    if isinstance(name_or_object, type) or not all(
+        hasattr(name_or_object, name) for name in members
+    ):
         raise InputError(
             f"`{what}` cannot be read",
             needs=f"a name or a configured {what}",
-            got=show(given),
-            cure=f"Write {given.__name__}()." if isinstance(given, type) else "",
+            got=show(name_or_object),
+            cure=f"Write {name_or_object.__name__}()." if isinstance(name_or_object, type) else "",
         )
     if wanted:
         raise InputError(
             f"{_list_names(wanted)} cannot be combined with a configured {what}",
             needs="options in one place",
-            cure=f"Set them on the instance: {type(given).__name__}({_list_names(wanted)}=...).",
+            cure=f"Set them on the instance: {type(name_or_object).__name__}"
+            f"({_list_names(wanted)}=...).",
         )
-    return given
+    return name_or_object
 
 
 def _refuse_unknown(what: str, kind: type[Any], names: Iterable[str]) -> None:
-    known = {f.name for f in fields(kind)}
-    unknown = [name for name in names if name not in known]
+    knob_names = {f.name for f in fields(kind)}
+    unknown = [name for name in names if name not in knob_names]
     if unknown:
         raise InputError(
             f"{what} {kind.spec.name!r} has no option {_list_names(unknown)}",
-            needs=", ".join(sorted(known)) or "no options",
+            needs=", ".join(sorted(knob_names)) or "no options",
             cure="Leave it out.",
         )
 

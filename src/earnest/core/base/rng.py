@@ -77,13 +77,13 @@ class Seeds:
         )
 
 
-def _check_number(given: object) -> int:
-    if isinstance(given, int | np.integer) and not isinstance(given, bool) and given >= 0:
-        return int(given)
+def _check_number(seed: object) -> int:
+    if isinstance(seed, int | np.integer) and not isinstance(seed, bool) and seed >= 0:
+        return int(seed)
     raise InputError(
         "`rng` is not a seed",
         needs="None, a non-negative int, numpy.random.SeedSequence, Generator or RandomState",
-        got=show(given),
+        got=show(seed),
     )
 
 

@@ -100,22 +100,22 @@ def cut_features(
 def sum_slices(weights: Slices, features: Slices) -> Array:
     """Return the sum of all products of slices, the smallest first."""
     total: NDArray[np.floating] | float = 0.0  # so that no sum is a negative zero
-    for part in reversed(features):
-        for own in reversed(weights):
-            total = total + own @ part
+    for feature_slice in reversed(features):
+        for weight_slice in reversed(weights):
+            total = total + weight_slice @ feature_slice
     return np.asarray(total, dtype=np.float64)
 
 
 def _cut_below(values: Array, bits: int, bound: float) -> list[Array]:
     """Return slices that hold `FULL_BITS` below a bound; NaN stays NaN."""
-    out, rest, count = [], values, -(-FULL_BITS // bits)
-    for place in range(count):
-        shift = math.ldexp(1.5, 52 + math.frexp(bound)[1] - bits * (place + 1))
-        part = np.add(rest, shift, out=rest if place and place + 1 == count else None)
-        part -= shift
-        out.append(part)
-        if place + 1 < count:
-            rest = rest - part
+    out, remainder, count = [], values, -(-FULL_BITS // bits)
+    for step in range(count):
+        shift = math.ldexp(1.5, 52 + math.frexp(bound)[1] - bits * (step + 1))
+        piece = np.add(remainder, shift, out=remainder if step and step + 1 == count else None)
+        piece -= shift
+        out.append(piece)
+        if step + 1 < count:
+            remainder = remainder - piece
     return out
 
 
@@ -134,20 +134,20 @@ def _cut(values: Array, bits: int, axis: int, count: int | None = None) -> list[
     )
     count = int(needed.max(initial=1))
     all_alike = bool(usable.all()) and int(needed.min(initial=count)) >= count
-    out, rest = [], values
-    for place in range(count):
+    out, remainder = [], values
+    for step in range(count):
         # what is added to such a number is rounded to whole units of its last bit
-        shift = np.ldexp(1.5, 52 + top - bits * (place + 1))
-        part = np.add(rest, shift, out=rest if place and place + 1 == count else None)
-        part -= shift
+        shift = np.ldexp(1.5, 52 + top - bits * (step + 1))
+        piece = np.add(remainder, shift, out=remainder if step and step + 1 == count else None)
+        piece -= shift
         if not all_alike:
-            part = np.where(usable & (place < needed), part, 0.0 if place else values)
-        out.append(part)
-        if place + 1 == count:
+            piece = np.where(usable & (step < needed), piece, 0.0 if step else values)
+        out.append(piece)
+        if step + 1 == count:
             break
         with np.errstate(invalid="ignore"):  # infinity less infinity, which is used nowhere
-            rest = rest - part
-        if not rest.any():  # slices of zeros would add nothing
+            remainder = remainder - piece
+        if not remainder.any():  # slices of zeros would add nothing
             break
     return out
 

@@ -33,16 +33,16 @@ def workers(n_jobs: int | None) -> int:
     if n_jobs is None:
         return 1
     try:
-        asked = operator.index(n_jobs)
+        count = operator.index(n_jobs)
     except TypeError:
-        asked = 0
-    if asked == 0 or isinstance(n_jobs, bool):
+        count = 0
+    if count == 0 or isinstance(n_jobs, bool):
         raise InputError(
             "`n_jobs` is out of range",
             needs="an integer of at least 1, or -1 for all cores",
             got=check.show(n_jobs),
         )
-    return asked if asked > 0 else max(1, cores() + 1 + asked)
+    return count if count > 0 else max(1, cores() + 1 + count)
 
 
 def cores() -> int:
@@ -58,26 +58,26 @@ def each(function: Callable[[S], T], items: Iterable[S], n_jobs: int) -> list[T]
     The calling thread works too, so that nothing waits for the others to start. After an error no
     further item is begun, and the error of the first item that failed is raised.
     """
-    given = list(items)
-    if n_jobs == 1 or len(given) < 2:
-        return [function(item) for item in given]
+    inputs = list(items)
+    if n_jobs == 1 or len(inputs) < 2:
+        return [function(item) for item in inputs]
     results: dict[int, T] = {}
     failures: dict[int, BaseException] = {}
-    waiting = deque(range(len(given)))
+    waiting = deque(range(len(inputs)))
 
     def work() -> None:
         while waiting:
             try:
-                place = waiting.popleft()
+                index = waiting.popleft()
             except IndexError:  # another thread was faster
                 return
             try:
-                results[place] = function(given[place])
+                results[index] = function(inputs[index])
             except BaseException as failure:  # noqa: BLE001  # raised below
-                failures[place] = failure
+                failures[index] = failure
                 waiting.clear()
 
-    helpers = [Thread(target=work) for _ in range(min(n_jobs, len(given)) - 1)]
+    helpers = [Thread(target=work) for _ in range(min(n_jobs, len(inputs)) - 1)]
     for helper in helpers:
         helper.start()
     work()
@@ -85,7 +85,7 @@ def each(function: Callable[[S], T], items: Iterable[S], n_jobs: int) -> list[T]
         helper.join()
     if failures:
         raise failures[min(failures)]
-    return [results[place] for place in range(len(given))]
+    return [results[index] for index in range(len(inputs))]
 
 
 def side_by_side(first: Callable[[], T], second: Callable[[], S], n_jobs: int) -> tuple[T, S]:

@@ -245,10 +245,10 @@ def _take_over(old: Path, new: Path) -> None:
     """Give a file the permissions of another, and its owner where the system allows it."""
     shutil.copymode(old, new)
     if hasattr(os, "chown"):
-        found, mine = old.stat(), new.stat()
-        if (found.st_uid, found.st_gid) != (mine.st_uid, mine.st_gid):
+        old_stat, mine = old.stat(), new.stat()
+        if (old_stat.st_uid, old_stat.st_gid) != (mine.st_uid, mine.st_gid):
             with suppress(OSError):
-                os.chown(new, found.st_uid, found.st_gid)
+                os.chown(new, old_stat.st_uid, old_stat.st_gid)
 
 
 def _remove_quietly(temporary: Path) -> None:

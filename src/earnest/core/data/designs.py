@@ -55,14 +55,16 @@ class NestedPredictions:
                 got=f"{[len(row) for row in self.inner]}",
             )
         for repeat, row in enumerate(self.inner):
-            for fold, part in enumerate(row):
+            for fold, predictions in enumerate(row):
                 held_out = self.outer.folds[:, repeat] == fold
-                tested = part.n_cases == len(held_out) and part.tested(0)[held_out].any()
-                if part.n_cases != len(held_out) or tested:
+                tested = (
+                    predictions.n_cases == len(held_out) and predictions.tested(0)[held_out].any()
+                )
+                if predictions.n_cases != len(held_out) or tested:
                     raise EvidenceError(
                         f"the inner predictions of fold {fold} do not belong to the other folds",
                         needs="the same cases, except those of the outer fold",
-                        got="cases of the outer fold" if tested else f"{part.n_cases} cases",
+                        got="cases of the outer fold" if tested else f"{predictions.n_cases} cases",
                     )
 
     @property
@@ -83,7 +85,9 @@ class NestedPredictions:
     @cached_property
     def fingerprint(self) -> str:
         """A hash of all content."""
-        return join_fingerprints([self.outer, *(part for row in self.inner for part in row)])
+        return join_fingerprints(
+            [self.outer, *(predictions for row in self.inner for predictions in row)]
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,8 +126,8 @@ class PairedHalves:
             raise EvidenceError("there are no halves", needs="at least one pair")
         for first, second in self.halves:
             tested = [
-                np.any([part.tested(r) for r in range(part.n_repeats)], axis=0)
-                for part in (first, second)
+                np.any([half.tested(r) for r in range(half.n_repeats)], axis=0)
+                for half in (first, second)
             ]
             if len(tested[0]) != len(tested[1]) or (tested[0] & tested[1]).any():
                 raise EvidenceError(
@@ -148,12 +152,12 @@ class PairedHalves:
     @cached_property
     def fingerprint(self) -> str:
         """A hash of all content."""
-        return join_fingerprints([self.whole, *(part for pair in self.halves for part in pair)])
+        return join_fingerprints([self.whole, *(half for pair in self.halves for half in pair)])
 
 
 def join_fingerprints(parts: list[Predictions]) -> str:
     """Return a hash of several tables of predictions, in their order."""
     digest = hashlib.sha256()
-    for part in parts:
-        digest.update(part.fingerprint.encode())
+    for predictions in parts:
+        digest.update(predictions.fingerprint.encode())
     return digest.hexdigest()[:32]

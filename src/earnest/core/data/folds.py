@@ -110,15 +110,15 @@ def refuse_no_labels(values: NDArray[np.generic], name: str, meant: Sequence[str
     """
     if values.dtype.kind in "iubU" or (values.dtype.kind == "f" and _are_whole(values)):
         return
-    known = [v for v in values.ravel().tolist() if not is_missing(v)]
-    other = next((v for v in known if not _is_label(v)), None)
+    labels = [v for v in values.ravel().tolist() if not is_missing(v)]
+    other = next((v for v in labels if not _is_label(v)), None)
     if other is None:
         return
     real = isinstance(other, (Real, Decimal))
     raise InputError(
         f"{name} {'holds real numbers' if real else 'does not hold labels'}, and folds are labels",
         needs="whole numbers, text, or true and false",
-        got=f"{other}, one of {len(set(map(str, known))):,} different values",
+        got=f"{other}, one of {len(set(map(str, labels))):,} different values",
         cure=check.suggest(f"fold={column!r}" for column in meant)
         or (
             "Pass the number or the name of the fold that tested each case; for one hold-out "
@@ -147,14 +147,14 @@ def _encode_column(labels: NDArray[np.generic]) -> tuple[NDArray[np.int32], tupl
             got="" if missing(labels).any() else "-1 means not tested",
             cure="Pass the fold that tested each case.",
         )
-    known = labels[~absent]
-    if known.dtype == object:  # labels of mixed types have no order of their own
-        known = as_array("fold", known)
-        known = known.astype(str) if known.dtype == object else known
-    found, inverse = np.unique(known, return_inverse=True)
+    present = labels[~absent]
+    if present.dtype == object:  # labels of mixed types have no order of their own
+        present = as_array("fold", present)
+        present = present.astype(str) if present.dtype == object else present
+    levels, inverse = np.unique(present, return_inverse=True)
     codes = np.full(len(labels), -1, dtype=np.int32)
     codes[~absent] = inverse.reshape(-1)
-    return codes, tuple(_name_fold(v) for v in found)
+    return codes, tuple(_name_fold(v) for v in levels)
 
 
 def _name_fold(label: object) -> str:
@@ -179,11 +179,11 @@ def find_evaluated_cells(
     for repeat in range(folds.shape[1]):
         codes = folds[:, repeat]
         absent = np.zeros((len(fold_names[repeat]), responses.shape[1]), dtype=np.int32)
-        part = responses[:, :, repeat]  # (n, C[, K])
-        step = count_block_rows(part)
+        block = responses[:, :, repeat]  # (n, C[, K])
+        step = count_block_rows(block)
         for start in range(0, len(codes), step):
             rows = slice(start, start + step)
-            _count_absent(part[rows], codes[rows], absent, names, largest)
+            _count_absent(block[rows], codes[rows], absent, names, largest)
         cells.append(_find_whole_cells(absent, codes, repeat, names, fold_names[repeat]))
     return tuple(cells)
 
@@ -202,10 +202,10 @@ def _count_absent(
 ) -> None:
     """Add to `absent` (K, C) how many cases of each fold have no prediction."""
     wide = block.dtype == np.float64 and np.isfinite(largest)  # no other holds such numbers
-    known = np.abs(block) <= largest if wide else np.isfinite(block)
-    if known.all() and (codes >= 0).all():
+    is_finite = np.abs(block) <= largest if wide else np.isfinite(block)
+    if is_finite.all() and (codes >= 0).all():
         return
-    gone = _find_missing(block, known, names)  # (rows, C)
+    gone = _find_missing(block, is_finite, names)  # (rows, C)
     stray = ~gone & (codes < 0)[:, None]
     if stray.any():
         raise _make_error(
@@ -222,27 +222,27 @@ def _count_absent(
     order = np.argsort(codes, kind="stable")
     order = order[np.searchsorted(codes[order], 0) :]  # the cases with a fold, fold by fold
     if len(order):
-        own, starts = np.unique(codes[order], return_index=True)
-        absent[own] += np.add.reduceat(gone[order], starts, axis=0, dtype=np.int32)
+        folds_of_block, starts = np.unique(codes[order], return_index=True)
+        absent[folds_of_block] += np.add.reduceat(gone[order], starts, axis=0, dtype=np.int32)
 
 
 def _find_missing(
-    block: Numbers, known: NDArray[np.bool_], names: Sequence[str]
+    block: Numbers, is_finite: NDArray[np.bool_], names: Sequence[str]
 ) -> NDArray[np.bool_]:
     """Tell which (case, configuration) has no prediction; refuse what is half there."""
     shape = (len(block), block.shape[1], -1)  # one class where there is no class axis
-    answered = known.reshape(shape)
+    answered = is_finite.reshape(shape)
     nothing = np.asarray(~answered.any(axis=2))
     half = ~nothing & ~answered.all(axis=2)
     infinite = np.isinf(block).reshape(shape).any(axis=2)
-    beyond = (~known & np.isfinite(block)).reshape(shape).any(axis=2)
-    for word, found, cure in (
+    beyond = (~is_finite & np.isfinite(block)).reshape(shape).any(axis=2)
+    for word, mask, cure in (
         ("infinite values", infinite, _ONLY_NAN),
         ("too large values", beyond, _NOT_SQUARED),
         ("NaN for some classes", half, _ALL_CLASSES),
     ):
-        if found.any():
-            raise _make_not_finite_error(found.sum(axis=0), names, word, cure)
+        if mask.any():
+            raise _make_not_finite_error(mask.sum(axis=0), names, word, cure)
     return nothing
 
 
@@ -293,7 +293,7 @@ def _list_counts(counts: Numbers, names: Sequence[str]) -> tuple[str, str]:
 
 def places(tests: Sequence[NDArray[np.intp]], n: int, start: int = 0) -> list[tuple[int, int]]:
     """Return (repeat, fold) of each split by its test rows; an overlap opens the next repeat."""
-    found, repeat, fold = [], start, 0
+    cells, repeat, fold = [], start, 0
     taken = np.zeros(n, dtype=bool)
     for rows in tests:
         if taken[rows].any():
@@ -302,6 +302,6 @@ def places(tests: Sequence[NDArray[np.intp]], n: int, start: int = 0) -> list[tu
         if len(np.unique(rows)) < len(rows):
             raise InputError("a split tests a case twice", needs="distinct test rows")
         taken[rows] = True
-        found.append((repeat, fold))
+        cells.append((repeat, fold))
         fold += 1
-    return found
+    return cells

@@ -54,12 +54,12 @@ class Rule:
     def of(cls, text: object) -> Rule:
         """Read an aggregate as people write it."""
         word = str(text).strip()
-        if (found := _QUANTILE.fullmatch(word)) is not None:
-            return cls(Aggregate.QUANTILE, check.share("aggregate", found[1]))
-        if (found := _PASS.fullmatch(word)) is not None:
-            kind = Aggregate.PASS_AT if found[1] == "@" else Aggregate.PASS_ALL
-            return cls(kind, check.whole_number("aggregate", int(found[2]), low=1))
-        plain = [str(one) for one in Aggregate if one not in (*OF_SAMPLES, Aggregate.QUANTILE)]
+        if (quantile := _QUANTILE.fullmatch(word)) is not None:
+            return cls(Aggregate.QUANTILE, check.share("aggregate", quantile[1]))
+        if (quantile := _PASS.fullmatch(word)) is not None:
+            kind = Aggregate.PASS_AT if quantile[1] == "@" else Aggregate.PASS_ALL
+            return cls(kind, check.whole_number("aggregate", int(quantile[2]), low=1))
+        plain = [str(name) for name in Aggregate if name not in (*OF_SAMPLES, Aggregate.QUANTILE)]
         if not isinstance(text, str) or word not in plain:
             raise InputError(
                 "the way to sum up scores is unknown",

@@ -104,29 +104,29 @@ class Configs:
         return len(self.ids)
 
     @classmethod
-    def of(cls, given: Configs | Iterable[object] | None, count: int) -> Configs:
+    def of(cls, source: Configs | Iterable[object] | None, count: int) -> Configs:
         """Make configurations from names, from parameter dicts, or from nothing."""
-        if isinstance(given, Configs):
-            made = given
-        elif given is None:
-            made = cls(ids=_number_names(count))
+        if isinstance(source, Configs):
+            configs = source
+        elif source is None:
+            configs = cls(ids=_number_names(count))
         else:
-            if isinstance(given, np.ndarray) and (
-                given.ndim != 1 or given.dtype.kind not in "iufUO"
+            if isinstance(source, np.ndarray) and (
+                source.ndim != 1 or source.dtype.kind not in "iufUO"
             ):
                 raise InputError(
                     "`configs` is not a list of names",
                     needs="one name per configuration",
-                    got=f"shape {given.shape} of type {given.dtype}",
+                    got=f"shape {source.shape} of type {source.dtype}",
                 )
-            made = cls._from_list([given] if isinstance(given, str) else list(given))
-        if len(made) != count:
+            configs = cls._from_list([source] if isinstance(source, str) else list(source))
+        if len(configs) != count:
             raise InputError(
                 "`configs` and `scores` differ in length",
                 needs=f"{count} configurations, one per column of scores",
-                got=str(len(made)),
+                got=str(len(configs)),
             )
-        return made
+        return configs
 
     @classmethod
     def _from_list(cls, items: list[object]) -> Configs:
@@ -171,7 +171,7 @@ class Configs:
     @cached_property
     def _places(self) -> dict[str, int]:
         """The position of each name: a search of all names for each of many would take hours."""
-        return {name: place for place, name in enumerate(self.ids)}
+        return {name: position for position, name in enumerate(self.ids)}
 
     @cached_property
     def labels(self) -> Mapping[str, str]:
@@ -210,11 +210,11 @@ class Configs:
         return replace(self, complexity=ranks)
 
 
-def _are_places(given: object, count: int) -> TypeGuard[NDArray[np.intp]]:
+def _are_places(choice: object, count: int) -> TypeGuard[NDArray[np.intp]]:
     """Tell whether an array holds positions of configurations; anything else is read one by one."""
-    if not isinstance(given, np.ndarray) or given.ndim != 1 or given.dtype.kind not in "iu":
+    if not isinstance(choice, np.ndarray) or choice.ndim != 1 or choice.dtype.kind not in "iu":
         return False
-    return given.size > 0 and bool(given.min() >= 0) and bool(given.max() < count)
+    return choice.size > 0 and bool(choice.min() >= 0) and bool(choice.max() < count)
 
 
 def _number_names(count: int) -> tuple[str, ...]:
@@ -533,12 +533,12 @@ class Predictions:
         Up to `KEPT_BYTES` it is kept as long as these predictions are, so that a second question
         finds what the first one knew of it.
         """
-        known = _USABLE.get(self)
-        if known is None:
-            known = self._find_usable()
-            if known is not self and known.responses.nbytes <= KEPT_BYTES:
-                _USABLE[self] = known
-        return known
+        usable = _USABLE.get(self)
+        if usable is None:
+            usable = self._find_usable()
+            if usable is not self and usable.responses.nbytes <= KEPT_BYTES:
+                _USABLE[self] = usable
+        return usable
 
     def _find_usable(self) -> Predictions:
         rows = np.stack([self.tested(r) for r in range(self.n_repeats)], axis=1)  # (n, R)
@@ -554,13 +554,13 @@ class Predictions:
                 cure="Select the configurations to compare, or evaluate the missing folds.",
             )
         index = np.flatnonzero(cases)
-        kept = np.flatnonzero(self.complete)
+        columns = np.flatnonzero(self.complete)
         sizes = self.training_sizes or find_training_sizes(self.folds)
-        responses = self.responses[np.ix_(index, kept, np.flatnonzero(repeats))]
+        responses = self.responses[np.ix_(index, columns, np.flatnonzero(repeats))]
         return replace(
             self,
             target=self.target.take(index),
-            configs=self.configs.take(kept),
+            configs=self.configs.take(columns),
             responses=responses,
             folds=np.where(rows, self.folds, -1)[index][:, repeats],
             fold_names=tuple(self.fold_names[int(r)] for r in np.flatnonzero(repeats)),
@@ -579,8 +579,8 @@ class Predictions:
         digest.update(repr((*facts, self.fold_names, target.ordered)).encode())
         if self.training_sizes is not None:
             digest.update(repr(self.training_sizes).encode())
-        for part in (target.strata, target.ids):
-            digest.update(b"-" if part is None else repr(part.tolist()).encode())
+        for array in (target.strata, target.ids):
+            digest.update(b"-" if array is None else repr(array.tolist()).encode())
         digest.update(f"{self.responses.dtype.name}{self.responses.shape}".encode())
         for block in yield_row_bytes(self.responses):
             digest.update(block)
@@ -595,9 +595,9 @@ class Predictions:
         if self.target.measure is not None:
             digest.update(repr(self.target.measure).encode())
         parts = (self.target.y, self.target.event, self.target.groups, self.folds)
-        for part in parts:
-            digest.update(b"-" if part is None else f"{part.dtype.name}{part.shape}".encode())
-            digest.update(b"" if part is None else np.ascontiguousarray(part).tobytes())
+        for array in parts:
+            digest.update(b"-" if array is None else f"{array.dtype.name}{array.shape}".encode())
+            digest.update(b"" if array is None else np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()[:32]
 
     def select(self, configs: int | str | Iterable[int | str]) -> Predictions:
@@ -639,16 +639,15 @@ class Predictions:
             _refuse_other_cases(self, other)
         parts = [self, *others]
         configs = Configs(
-            ids=tuple(name for part in parts for name in part.configs.ids),
-            params=_join([part.configs.params for part in parts]),
-            complexity=_join([part.configs.complexity for part in parts]),
-            static=all(part.configs.static for part in parts),
+            ids=tuple(name for pi in parts for name in pi.configs.ids),
+            params=_join([pi.configs.params for pi in parts]),
+            complexity=_join([pi.configs.complexity for pi in parts]),
+            static=all(pi.configs.static for pi in parts),
         )
-        responses = np.concatenate([part.responses for part in parts], axis=1)
-        remarks = tuple(dict.fromkeys(one for part in parts for one in part.remarks))
+        responses = np.concatenate([pi.responses for pi in parts], axis=1)
+        remarks = tuple(dict.fromkeys(remark for pi in parts for remark in pi.remarks))
         others = tuple(
-            first.concat(*rest)
-            for first, *rest in zip(*(part.others for part in parts), strict=True)
+            first.concat(*later) for first, *later in zip(*(pi.others for pi in parts), strict=True)
         )
         return replace(self, configs=configs, responses=responses, remarks=remarks, others=others)
 
@@ -662,15 +661,15 @@ class Predictions:
         return (
             f"Predictions(n={self.n_cases}, configs={self.n_configs}, repeats={self.n_repeats}, "
             f"folds={self.n_folds}, task={self.target.task}, "
-            f"response={'+'.join(part.kind for part in (self, *self.others))})"
+            f"response={'+'.join(response.kind for response in (self, *self.others))})"
         )
 
 
 def _join(parts: list[tuple[T, ...] | None]) -> tuple[T, ...] | None:
     """Join tuples, or give None where one part has none."""
-    if any(part is None for part in parts):
+    if any(piece is None for piece in parts):
         return None
-    return tuple(value for part in parts if part is not None for value in part)
+    return tuple(value for piece in parts if piece is not None for value in piece)
 
 
 def _refuse_other_answers(pi: Predictions) -> None:
@@ -684,7 +683,7 @@ def _refuse_other_answers(pi: Predictions) -> None:
                 got=repr(other),
                 cure="To change predictions without them, pass others=() too.",
             )
-    kinds = [part.kind for part in (pi, *pi.others)]
+    kinds = [response.kind for response in (pi, *pi.others)]
     if len(set(kinds)) < len(kinds):
         raise InputError(
             "`others` hold a kind of response twice", needs="one of each", got=", ".join(kinds)
@@ -695,7 +694,9 @@ def _refuse_other_cases(ours: Predictions, other: Predictions) -> None:
     """Refuse Π that cannot stand beside ours."""
     pairs = {
         "y, folds or groups": (ours.case_fingerprint, other.case_fingerprint),
-        "response": tuple("+".join(part.kind for part in (pi, *pi.others)) for pi in (ours, other)),
+        "response": tuple(
+            "+".join(response.kind for response in (pi, *pi.others)) for pi in (ours, other)
+        ),
         "threshold": (ours.threshold, other.threshold),
     }
     for name, (mine, theirs) in pairs.items():

@@ -190,12 +190,12 @@ class Replicates:
             threshold=threshold,
             repeats=1,
         )
-        said = np.moveaxis(read.responses[:, :, 0], 1, 0)
+        labels = np.moveaxis(read.responses[:, :, 0], 1, 0)
         return cls(
             target=read.target,
-            responses=said[:-1],
+            responses=labels[:-1],
             counts=as_array("counts", counts),
-            apparent=said[-1],
+            apparent=labels[-1],
             kind=read.kind,
             drawn=unit,
             learner=learner,
@@ -263,9 +263,9 @@ class Replicates:
         """A hash of the draws and of what the models say, equal only for equal replicates."""
         facts = (str(self.kind), self.threshold, self.learner, self.n_failed)
         digest = hashlib.sha256((self.draws_fingerprint + repr(facts)).encode())
-        for part in (self.responses, self.apparent):
-            digest.update(f"{part.dtype.name}{part.shape}".encode())
-            for block in yield_row_bytes(part):
+        for array in (self.responses, self.apparent):
+            digest.update(f"{array.dtype.name}{array.shape}".encode())
+            for block in yield_row_bytes(array):
                 digest.update(block)
         return digest.hexdigest()[:32]
 
@@ -274,10 +274,10 @@ class Replicates:
         """A hash of cases and draws, equal where two learners may be compared pair by pair."""
         target = self.target
         digest = hashlib.sha256(repr((str(target.task), target.classes, str(self.drawn))).encode())
-        own = self.counts.astype(np.int64)
-        for part in (target.y, target.event, target.groups, target.strata, own):
-            digest.update(b"-" if part is None else f"{part.dtype.name}{part.shape}".encode())
-            digest.update(b"" if part is None else np.ascontiguousarray(part).tobytes())
+        counts = self.counts.astype(np.int64)
+        for array in (target.y, target.event, target.groups, target.strata, counts):
+            digest.update(b"-" if array is None else f"{array.dtype.name}{array.shape}".encode())
+            digest.update(b"" if array is None else np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()[:32]
 
     def save(self, path: str | Path) -> Path:
@@ -294,34 +294,34 @@ class Replicates:
         return load_replicates(path, verify=verify)
 
 
-def _check_responses(made: Replicates) -> None:
-    scores = made.kind in (ResponseKind.PROBABILITY, ResponseKind.DECISION)
-    many = made.target.task is Task.MULTICLASS and scores
-    shape = (made.target.n, *((len(made.target.classes),) if many else ()))
-    for name, given, wanted in (
-        ("responses", made.responses, (max(1, len(made.counts)), *shape)),
-        ("apparent", made.apparent, shape),
+def _check_responses(replicates: Replicates) -> None:
+    scores = replicates.kind in (ResponseKind.PROBABILITY, ResponseKind.DECISION)
+    many = replicates.target.task is Task.MULTICLASS and scores
+    shape = (replicates.target.n, *((len(replicates.target.classes),) if many else ()))
+    for name, actual, wanted in (
+        ("responses", replicates.responses, (max(1, len(replicates.counts)), *shape)),
+        ("apparent", replicates.apparent, shape),
     ):
-        if np.shape(given) != wanted:
+        if np.shape(actual) != wanted:
             raise InputError(
                 f"`{name}` has the wrong shape",
-                needs=f"{wanted} for {made.target.n} cases",
-                got=str(np.shape(given)),
+                needs=f"{wanted} for {replicates.target.n} cases",
+                got=str(np.shape(actual)),
             )
-        if given.dtype.kind not in "fiub" or not np.isfinite(given).all():
+        if actual.dtype.kind not in "fiub" or not np.isfinite(actual).all():
             raise InputError(
                 f"`{name}` is not finite",
                 needs="a number for every case",
-                got="NaN or infinite values" if given.dtype.kind == "f" else str(given.dtype),
+                got="NaN or infinite values" if actual.dtype.kind == "f" else str(actual.dtype),
             )
 
 
-def _check_counts(made: Replicates) -> None:
-    counts, groups = made.counts, made.target.groups
+def _check_counts(replicates: Replicates) -> None:
+    counts, groups = replicates.counts, replicates.target.groups
     if counts.dtype.kind not in "iu" or counts.ndim != 2:
         raise InputError("`counts` are not integers", needs="an integer array of shape (B, n)")
-    units, size = counts, made.target.n
-    if made.drawn is DrawUnit.GROUPS:
+    units, size = counts, replicates.target.n
+    if replicates.drawn is DrawUnit.GROUPS:
         if groups is None:
             raise InputError("groups were drawn, but the target has none", needs="`groups`")
         first, code = np.unique(groups, return_index=True, return_inverse=True)[1:]

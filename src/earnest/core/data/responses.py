@@ -89,12 +89,14 @@ def shape_scores(scores: ArrayLike, n: int, repeats: int | None, classes: int) -
     return array
 
 
-def infer_kind(array: RawArray, target: Target, given: ResponseKind | str | None) -> ResponseKind:
+def infer_kind(
+    array: RawArray, target: Target, response: ResponseKind | str | None
+) -> ResponseKind:
     """Return the kind of response: as given, or as it is clear from the values."""
     allowed = _ALLOWED[target.task]
-    if given is not None:
-        check.one_of("response", str(given), [str(kind) for kind in allowed])
-        return ResponseKind(given)
+    if response is not None:
+        check.one_of("response", str(response), [str(kind) for kind in allowed])
+        return ResponseKind(response)
     if not target.has_classes:
         return allowed[0]
     if array.dtype.kind in "OUb" or is_subset(array, target.classes):
@@ -272,8 +274,8 @@ def _encode_labels(array: Numbers, target: Target) -> NDArray[np.float64]:
 
 def _match_by_text(array: Numbers, target: Target, codes: NDArray[np.float64]) -> None:
     """Let '1' and 1 be the same class: a file often keeps one as text and one as a number."""
-    known = {str(label): code for code, label in enumerate(target.classes)}
+    codes_by_text = {str(label): code for code, label in enumerate(target.classes)}
     for value in dict.fromkeys(array[np.isnan(codes)].tolist()):
         text = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-        if text in known:
-            codes[array == value] = known[text]
+        if text in codes_by_text:
+            codes[array == value] = codes_by_text[text]

@@ -231,10 +231,13 @@ def find_range_of_ratios(parts: ScoreParts) -> tuple[float, float]:
 
 
 def read_limits(
-    limits: Iterable[float] | None, found: tuple[float, float], greater_is_better: bool, rule: Rule
+    limits: Iterable[float] | None,
+    extremes: tuple[float, float],
+    greater_is_better: bool,
+    rule: Rule,
 ) -> tuple[float, float]:
     """Return the range of the measure: as given, or the usual one."""
-    low, high = found
+    low, high = extremes
     if rule.kind in (*OF_SAMPLES, *OF_JUDGEMENTS):
         return 0.0, 1.0
     if limits is None:
@@ -275,25 +278,25 @@ def read_weights(weights: Mapping[Any, float] | None, parts: ScoreParts) -> tupl
     names = np.unique(np.asarray(parts.tasks)).tolist()
     if weights is None:
         return (1.0 / len(names),) * len(names)
-    said = {str(name): float(weight) for name, weight in dict(weights).items()}
-    lacking = [str(name) for name in names if str(name) not in said]
-    if lacking or any(not 0.0 <= weight < math.inf for weight in said.values()):
+    shares = {str(name): float(weight) for name, weight in dict(weights).items()}
+    lacking = [str(name) for name in names if str(name) not in shares]
+    if lacking or any(not 0.0 <= weight < math.inf for weight in shares.values()):
         raise InputError(
             "`weights` does not give every task a weight",
             needs=f"a number of at least 0 for each of {check.some(names)}",
             got=f"none for {check.some(lacking)}" if lacking else check.show(dict(weights)),
         )
-    strange = [name for name in said if name not in [str(each) for each in names]]
+    strange = [name for name in shares if name not in [str(each) for each in names]]
     if strange:
         raise InputError(
             "`weights` names unknown tasks",
             needs=check.some(names),
             got=check.some(strange),
         )
-    total = sum(said[str(name)] for name in names)
+    total = sum(shares[str(name)] for name in names)
     if total <= 0.0:
         raise InputError("all `weights` are 0", needs="at least one positive weight")
-    return tuple(said[str(name)] / total for name in names)
+    return tuple(shares[str(name)] / total for name in names)
 
 
 RULES = ("items", "configs", "worst")
@@ -460,10 +463,10 @@ class Scores:
         cls, parts: ScoreParts, measure: Measure, incomplete: str | None, batches: int | None
     ) -> Self:
         """Make scores of parts that were checked."""
-        made = object.__new__(cls)
-        made.parts, made.measure = parts, measure
-        made.incomplete, made.batches = incomplete, batches
-        return made
+        scores = object.__new__(cls)
+        scores.parts, scores.measure = parts, measure
+        scores.incomplete, scores.batches = incomplete, batches
+        return scores
 
     def _with(self, parts: ScoreParts | None = None, incomplete: str | None = None) -> Self:
         """Return the same scores with other parts, or another rule for what is missing."""
@@ -496,9 +499,9 @@ class Scores:
         """
         from earnest.core.tables.score_files import load_scores
 
-        found = load_scores(cls, path, options)
-        assert isinstance(found, cls)
-        return found
+        scores = load_scores(cls, path, options)
+        assert isinstance(scores, cls)
+        return scores
 
     def save(self, path: str | Path) -> Path:
         """Write the scores to a Parquet, CSV, Arrow, JSON-lines or NPZ file, to be read by `load`.
@@ -546,8 +549,8 @@ class Scores:
         parts = self.parts
         facts = (parts.configs.ids, self.measure, self.incomplete, self.batches, parts.values.shape)
         digest = hashlib.sha256(repr(facts).encode())
-        for known in (parts.ids, parts.groups, parts.tasks, parts.fold, parts.codes):
-            digest.update(b"-" if known is None else repr(np.asarray(known).tolist()).encode())
+        for array in (parts.ids, parts.groups, parts.tasks, parts.fold, parts.codes):
+            digest.update(b"-" if array is None else repr(np.asarray(array).tolist()).encode())
         for matrix in (parts.values, parts.per):
             if matrix is not None:
                 digest.update(str(matrix.dtype).encode())
@@ -613,14 +616,14 @@ class Scores:
             and (rule.kind is Aggregate.BRADLEY_TERRY)
         ):
             return self
-        made = object.__new__(type(self))
+        scores = object.__new__(type(self))
         measure = self.measure
         tasks = self.parts.tasks
         weights = None
         if tasks is not None and measure.weights:
             weights = dict(zip(np.unique(tasks).tolist(), measure.weights, strict=True))
         usual = measure.name == choose_name(measure.rule, measure.greater_is_better)
-        made._settle(
+        scores._settle(
             self.parts,
             aggregate=aggregate,
             weights=weights,
@@ -630,7 +633,7 @@ class Scores:
             incomplete=self.incomplete,
             batches=self.batches,
         )
-        return made
+        return scores
 
     @classmethod
     def from_judgements(
@@ -673,10 +676,10 @@ class Scores:
         """
         from earnest.core.tables.scores import read_judgements
 
-        made = object.__new__(cls)
+        scores = object.__new__(cls)
         parts = read_judgements(table, a=a, b=b, winner=winner, id=id, groups=groups)
-        made._settle(parts, aggregate=aggregate, name=name)
-        return made
+        scores._settle(parts, aggregate=aggregate, name=name)
+        return scores
 
     def variation(self) -> Variation:
         """Return how scores vary between and within items, and how many samples pay off.
@@ -767,9 +770,9 @@ def sum_up_samples(values: Numbers, rule: Rule) -> Numbers:
     """
     if values.shape[2] == 1 and rule.kind not in OF_SAMPLES:
         return values[:, :, 0]
-    known = np.isfinite(values)
-    count = known.sum(axis=2)
-    total = np.where(known, values, 0.0).sum(axis=2, dtype=np.float64)
+    is_scored = np.isfinite(values)
+    count = is_scored.sum(axis=2)
+    total = np.where(is_scored, values, 0.0).sum(axis=2, dtype=np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
         if rule.kind not in OF_SAMPLES:
             return np.asarray(total / np.where(count > 0, count, np.nan))
@@ -802,8 +805,8 @@ def draw_batches(table: Numbers, count: int) -> Numbers:
     order = np.random.default_rng(len(table)).permutation(len(table))
     size, left = divmod(len(table), count)
     total = np.zeros((count, table.shape[1]))
-    for place in range(size):
-        total += table[order[place * count : (place + 1) * count]]
+    for position in range(size):
+        total += table[order[position * count : (position + 1) * count]]
     if left:
         total += table[order[size * count :]].sum(axis=0, dtype=np.float64) / count
     return np.asarray(total / (size + left / count))
@@ -822,9 +825,9 @@ def _batch_remark(items: int, count: int) -> Caution:
 
 def _sum_samples(values: Numbers) -> Array:
     """Return the sums over samples (n, C), NaN where there is none."""
-    known = np.isfinite(values)
-    total = np.where(known, values, 0.0).sum(axis=2, dtype=np.float64)
-    total[~known.any(axis=2)] = np.nan
+    is_scored = np.isfinite(values)
+    total = np.where(is_scored, values, 0.0).sum(axis=2, dtype=np.float64)
+    total[~is_scored.any(axis=2)] = np.nan
     return np.asarray(total)
 
 
@@ -851,12 +854,12 @@ def leave_out(
         if whole.sum() < max(1.0, FEW_WHOLE * (~never).sum()):
             raise _few_whole(names, gone, never, whole, lacking)
         rule = "items"
-    said = f"{len(lacking)} of {len(names)} configurations lack scores: " + check.some(
+    message = f"{len(lacking)} of {len(names)} configurations lack scores: " + check.some(
         f"{names[c]} ({int(gone[~never, c].sum())} item{'s' if gone[~never, c].sum() > 1 else ''})"
         for c in lacking
     )
     if not len(lacking):
-        said = f"{int(never.sum())} of {n} items have no score"
+        message = f"{int(never.sum())} of {n} items have no score"
     if rule == "worst":
         low, high = scores.measure.limits
         worst = low if scores.measure.greater_is_better else high
@@ -869,38 +872,38 @@ def leave_out(
             )
         filled = np.where(gone[:, :, None], worst, table).astype(table.dtype)
         what = f"A missing score counts as the worst, {worst:g}."
-        return filled, None, None, (_missing_remark(said, what),)
+        return filled, None, None, (_missing_remark(message, what),)
     if rule == "configs":
         rows, columns = np.flatnonzero(~never), np.flatnonzero(~gone[~never].any(axis=0))
         if not len(columns) or not len(rows):
             raise EvidenceError(
                 "no configuration has a score of every item",
                 needs="one configuration that was run on all items",
-                got=said,
+                got=message,
                 cure="Use incomplete='items' or incomplete='worst'.",
             )
         what = f"They are left out; the result is about the other {len(columns)}."
         kept_part = table[np.ix_(rows, columns)]
-        return kept_part, rows, columns, (_missing_remark(said, what),)
+        return kept_part, rows, columns, (_missing_remark(message, what),)
     rows = np.flatnonzero(whole)
     if not len(rows):
         raise EvidenceError(
             "no item has a score of every configuration",
             needs="one item that all were run on",
-            got=said,
+            got=message,
             cure="Use incomplete='configs' or incomplete='worst'.",
         )
     what = (
         f"{n - len(rows)} of {n} items are left out; the result is about the {len(rows)} that have "
         "every score."
     )
-    return table[rows], rows, None, (_missing_remark(said, what),)
+    return table[rows], rows, None, (_missing_remark(message, what),)
 
 
-def _missing_remark(said: str, what: str) -> Caution:
+def _missing_remark(summary: str, what: str) -> Caution:
     return Caution(
         "EN140",
-        f"{said}.",
+        f"{summary}.",
         f"{what} If scores are missing where an answer was bad, the result is too good.",
         "Run what is missing, or choose with `incomplete` what a missing score counts as.",
     )
@@ -951,9 +954,9 @@ def _of_judgements(scores: Scores) -> Predictions:
     assert parts.codes is not None
     n, count = len(parts.codes), len(parts.configs)
     if scores.measure.rule.kind is Aggregate.WIN_RATE:
-        known = np.isfinite(parts.values[:, :, 0])
+        is_judged = np.isfinite(parts.values[:, :, 0])
         responses: Numbers = np.stack(
-            [np.where(known, parts.values[:, :, 0], 0.0), known.astype(np.float64)], axis=-1
+            [np.where(is_judged, parts.values[:, :, 0], 0.0), is_judged.astype(np.float64)], axis=-1
         )[:, :, None]
     else:  # every column says which configuration it is; who won whom is the outcome
         responses = np.broadcast_to(np.arange(float(count))[None, :, None], (n, count, 1))
@@ -1045,12 +1048,12 @@ def measure_variation(scores: Scores) -> Variation:
     if scores.parts.codes is not None or scores.parts.per is not None:
         raise EvidenceError("variation can only be measured for scores of single answers")
     values = scores.parts.values
-    known = np.isfinite(values)
-    count = known.sum(axis=2)
-    total = np.where(known, values, 0.0).sum(axis=2, dtype=np.float64)
+    is_scored = np.isfinite(values)
+    count = is_scored.sum(axis=2)
+    total = np.where(is_scored, values, 0.0).sum(axis=2, dtype=np.float64)
     seen = count > 0
     means = np.where(seen, total / np.maximum(count, 1), np.nan)
-    off = np.where(known, values - means[:, :, None], 0.0)
+    off = np.where(is_scored, values - means[:, :, None], 0.0)
     spare = np.maximum(count - 1, 0).sum()
     within = float(np.square(off, dtype=np.float64).sum() / spare) if spare else math.nan
     items = seen.sum(axis=0)
@@ -1061,9 +1064,9 @@ def measure_variation(scores: Scores) -> Variation:
     apart = np.where(seen, means - centre, 0.0)
     spread = np.square(apart).sum(axis=0)[enough] / (items[enough] - 1)
     noise = np.where(seen, 1.0 / np.maximum(count, 1), 0.0).sum(axis=0) / np.maximum(items, 1)
-    own = 0.0 if math.isnan(within) else within * float(noise[enough].mean())
+    noise_share = 0.0 if math.isnan(within) else within * float(noise[enough].mean())
     return Variation(
-        between=max(0.0, float(spread.mean()) - own),
+        between=max(0.0, float(spread.mean()) - noise_share),
         within=within,
         items=len(values),
         samples=float(count[seen].mean()),

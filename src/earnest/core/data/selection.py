@@ -100,9 +100,9 @@ class OneStandardError:
         means = mean_over_folds(gains)  # (B, C)
         best = first_best(means)
         rows = np.arange(len(best))
-        own = gains[:, rows, best]  # (F, B)
-        count = np.maximum((~np.isnan(own)).sum(axis=0), 1)
-        square = np.square(own - means[rows, best])
+        best_gains = gains[:, rows, best]  # (F, B)
+        count = np.maximum((~np.isnan(best_gains)).sum(axis=0), 1)
+        square = np.square(best_gains - means[rows, best])
         away = np.nansum(square if inflation is None else square / inflation, axis=0)
         spread = np.sqrt(away / np.maximum(count - 1, 1) / count)  # (B,)
         floor = means[rows, best] - spread - slack(means[rows, best])
@@ -186,12 +186,12 @@ class EnsembleRule:
     def name(self) -> str:
         """Its word, with the knobs that differ from the usual ones."""
         usual = type(self)()
-        told = [
-            f"{one.name}={getattr(self, one.name)!r}"
-            for one in fields(self)
-            if getattr(self, one.name) != getattr(usual, one.name)
+        knobs = [
+            f"{field.name}={getattr(self, field.name)!r}"
+            for field in fields(self)
+            if getattr(self, field.name) != getattr(usual, field.name)
         ]
-        return self.word + (f"({', '.join(told)})" if told else "")
+        return self.word + (f"({', '.join(knobs)})" if knobs else "")
 
 
 @dataclass(frozen=True)

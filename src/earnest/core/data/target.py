@@ -210,8 +210,8 @@ def encode_classes(
     y: NDArray[np.generic], task: Task, positive: object, classes: tuple[object, ...] | None
 ) -> tuple[NDArray[np.int64], tuple[object, ...]]:
     """Turn labels into codes; the positive class of a binary task gets code 1."""
-    found, codes = np.unique(y, return_inverse=True)
-    labels = plain_labels(found)
+    levels, codes = np.unique(y, return_inverse=True)
+    labels = plain_labels(levels)
     if len(labels) < 2:
         raise InputError(
             "`y` has fewer than two classes",
@@ -260,16 +260,16 @@ def _suggest_regression(y: NDArray[np.generic]) -> str:
 
 
 def _recode(
-    found: tuple[object, ...], codes: NDArray[np.generic], classes: tuple[object, ...]
+    labels: tuple[object, ...], codes: NDArray[np.generic], classes: tuple[object, ...]
 ) -> tuple[tuple[object, ...], NDArray[np.generic]]:
-    strange = [label for label in found if label not in classes]
+    strange = [label for label in labels if label not in classes]
     if strange or len(set(classes)) != len(classes):
         raise InputError(
             "`classes` does not list each class of `y` once",
-            needs=check.some(map(repr, found)),
+            needs=check.some(map(repr, labels)),
             got=check.some(map(repr, classes)),
         )
-    return classes, np.array([classes.index(label) for label in found])[codes]
+    return classes, np.array([classes.index(label) for label in labels])[codes]
 
 
 def _find_positive(labels: tuple[object, ...], positive: object, counts: Sequence[int]) -> int:
@@ -301,12 +301,12 @@ def _find_positive(labels: tuple[object, ...], positive: object, counts: Sequenc
     )
 
 
-def _is_meant(given: object, label: object) -> bool:
+def _is_meant(choice: object, label: object) -> bool:
     """Tell whether a label is meant; a command line can only give text."""
-    if isinstance(label, bool) and isinstance(given, str):
-        return given.casefold() in (("true", "1") if label else ("false", "0"))
-    number = isinstance(given, (int, float, np.number, np.bool_))
-    return str(label) == str(given) or (number and bool(label == given))
+    if isinstance(label, bool) and isinstance(choice, str):
+        return choice.casefold() in (("true", "1") if label else ("false", "0"))
+    number = isinstance(choice, (int, float, np.number, np.bool_))
+    return str(label) == str(choice) or (number and bool(label == choice))
 
 
 def encode_units(
@@ -354,8 +354,8 @@ def survival_parts(y: object) -> tuple[NDArray[np.float64], NDArray[np.bool_]] |
             )
         parts = [as_array(name, y[name]) for name in y.dtype.names]
     elif isinstance(y, tuple) and len(y) == 2:
-        parts = [as_array("y", part) for part in y]
-        if any(part.ndim != 1 for part in parts):
+        parts = [as_array("y", values) for values in y]
+        if any(values.ndim != 1 for values in parts):
             return None
     else:
         return None
@@ -420,24 +420,24 @@ def infer_task(
     """Tell the task from the outcome and the form of the scores."""
     if classes is not None:
         return Task.BINARY if len(classes) == 2 else Task.MULTICLASS
-    found = np.unique(values)
+    levels = np.unique(values)
     numbers = values.dtype.kind in "iuf"
-    whole = not numbers or bool((found == np.rint(found)).all())
-    if len(found) <= 2 and whole:
+    whole = not numbers or bool((levels == np.rint(levels)).all())
+    if len(levels) <= 2 and whole:
         return Task.BINARY
     if not numbers or scores.ndim == 4:
         return Task.MULTICLASS
-    if not whole or len(found) > MANY:
+    if not whole or len(levels) > MANY:
         return Task.REGRESSION
-    if scores.ndim == 3 and repeats == 1 and scores.shape[2] == len(found):
+    if scores.ndim == 3 and repeats == 1 and scores.shape[2] == len(levels):
         return Task.MULTICLASS
-    if scores.dtype.kind in "OU" or is_subset(scores, tuple(float(v) for v in found)):
+    if scores.dtype.kind in "OU" or is_subset(scores, tuple(float(v) for v in levels)):
         return Task.MULTICLASS
-    if look_like_class_columns(scores, len(found)):
+    if look_like_class_columns(scores, len(levels)):
         raise InputError(
             (
                 "`y` may hold classes or numbers, and `scores` look like the probabilities of its "
-                f"{len(found)} values"
+                f"{len(levels)} values"
             ),
             needs="`task`",
             got="none",

@@ -102,17 +102,17 @@ def check_cuttable(predictions: Predictions) -> ResponseKind:
 
 
 def _list_cuts(
-    pi: Predictions, given: Sequence[float] | int | None, usual: float
+    pi: Predictions, thresholds: Sequence[float] | int | None, usual: float
 ) -> list[list[float]]:
     """Return the thresholds of every configuration, the usual one first, none of them twice."""
     count = pi.n_configs
-    if given is None and pi.kind is ResponseKind.PROBABILITY:
+    if thresholds is None and pi.kind is ResponseKind.PROBABILITY:
         every = [SHARES.tolist()] * count
-    elif given is None or isinstance(given, (int, np.integer)):
-        shares = SHARES if given is None else _space_evenly(given)
+    elif thresholds is None or isinstance(thresholds, (int, np.integer)):
+        shares = SHARES if thresholds is None else _space_evenly(thresholds)
         every = [_find_quantiles(pi.responses[:, c], shares) for c in range(count)]
     else:
-        every = [_check_cuts(pi, given)] * count
+        every = [_check_cuts(pi, thresholds)] * count
     return [[usual, *(cut for cut in dict.fromkeys(each) if cut != usual)] for each in every]
 
 
@@ -129,8 +129,8 @@ def _find_quantiles(scores: Numbers, shares: NDArray[np.float64]) -> list[float]
     return [float(v) for v in np.quantile(there, shares, method="inverted_cdf")]
 
 
-def _check_cuts(pi: Predictions, given: Sequence[float]) -> list[float]:
-    listed = cast(Sequence[float], [given]) if np.ndim(given) == 0 else list(given)
+def _check_cuts(pi: Predictions, thresholds: Sequence[float]) -> list[float]:
+    listed = cast(Sequence[float], [thresholds]) if np.ndim(thresholds) == 0 else list(thresholds)
     if not listed:
         raise InputError("no threshold was given", needs="at least one number")
     cuts = [check_threshold(each, pi.target, pi.kind) for each in listed]
@@ -154,9 +154,9 @@ def _refuse_too_many(pi: Predictions, columns: int) -> None:
 
 def _cut_labels(scores: Numbers, cut: float) -> NDArray[np.float32]:
     """Return 1 where a score is above the cut, 0 where not, NaN where there is none."""
-    made = (scores > cut).astype(np.float32)
-    made[np.isnan(scores)] = np.nan
-    return made
+    labels = (scores > cut).astype(np.float32)
+    labels[np.isnan(scores)] = np.nan
+    return labels
 
 
 def _name_configs(configs: Configs, cuts: list[list[float]]) -> Configs:
@@ -164,7 +164,7 @@ def _name_configs(configs: Configs, cuts: list[list[float]]) -> Configs:
     pairs = [(c, cut) for c, each in enumerate(cuts) for cut in each]
     params = configs.params or tuple({} for _ in configs.ids)
     name = NAME
-    while any(name in one for one in params):
+    while any(name in config for config in params):
         name = f"decision_{name}"
     ranks = configs.complexity
     short = all(len({f"{cut:.6g}" for cut in each}) == len(each) for each in cuts)

@@ -116,8 +116,8 @@ class _Track:
 
     def read(self, step: int) -> float:
         """Return the last value up to a step, NaN if there is none."""
-        place = bisect_right(self.steps, step)
-        return self.values[place - 1] if place else np.nan
+        position = bisect_right(self.steps, step)
+        return self.values[position - 1] if position else np.nan
 
     def average(self) -> _Track:
         """Return the running means."""

@@ -131,12 +131,12 @@ class Space:
 
     def children(self, name: str | int) -> tuple[str, ...]:
         """Return the parameters whose activity depends on this one, grandchildren included."""
-        found = {self.names[self.index(name)]}
+        names = {self.names[self.index(name)]}
         for position in self._order:
             parameter = self.parameters[position]
-            if parameter.condition and found & set(parameter.condition.parents):
-                found.add(parameter.name)
-        return tuple(n for n in self.names if n in found and n != self.names[self.index(name)])
+            if parameter.condition and names & set(parameter.condition.parents):
+                names.add(parameter.name)
+        return tuple(n for n in self.names if n in names and n != self.names[self.index(name)])
 
     def encode(self, configs: Iterable[Mapping[str, object]]) -> NDArray[np.float64]:
         """Return configurations as codes: (n, d), NaN where a parameter is inactive.
@@ -150,10 +150,10 @@ class Space:
             For unknown names, values outside the space, and active parameters without a value.
         """
         listed = [dict(config) for config in configs]
-        known = set(self.names)
+        names = set(self.names)
         for config in listed:
             for name in config:
-                if name not in known:
+                if name not in names:
                     self.index(str(name))
         absent = object()
         columns = [self._encode_column(p, listed, absent) for p in self.parameters]
@@ -281,9 +281,9 @@ class Space:
         self, parameter: Parameter, configs: list[dict[str, object]], absent: object
     ) -> NDArray[np.float64]:
         codes = np.full(len(configs), np.nan)
-        given = [config.get(parameter.name, absent) for config in configs]
-        rows = [i for i, value in enumerate(given) if value is not absent]
-        codes[rows] = parameter.encode([given[i] for i in rows])
+        values = [config.get(parameter.name, absent) for config in configs]
+        rows = [i for i, value in enumerate(values) if value is not absent]
+        codes[rows] = parameter.encode([values[i] for i in rows])
         return codes
 
     @property
@@ -376,8 +376,8 @@ class _Column:
 
     @classmethod
     def of(cls, name: str, configs: list[dict[str, object]]) -> _Column:
-        given = [config.get(name, math.nan) for config in configs]
-        huge = [v for v in given if isinstance(v, int) and abs(v) > LARGEST]
+        values = [config.get(name, math.nan) for config in configs]
+        huge = [v for v in values if isinstance(v, int) and abs(v) > LARGEST]
         if huge:
             raise InputError(
                 f"{name!r} has values too large to compute with",
@@ -385,9 +385,9 @@ class _Column:
                 got=f"{len(huge)} beyond it",
                 cure="Use another unit, or pass all its values as text to make it a category.",
             )
-        present = np.array([value is None or not is_missing(value) for value in given])
+        present = np.array([value is None or not is_missing(value) for value in values])
         return cls(
-            name, tuple(v if p else None for v, p in zip(given, present, strict=True)), present
+            name, tuple(v if p else None for v, p in zip(values, present, strict=True)), present
         )
 
     @property
@@ -400,8 +400,8 @@ class _Column:
 
     def levels(self, rows: Flags) -> tuple[object, ...]:
         """Return the different values at some rows at which it is present."""
-        found = [v for v, r, p in zip(self.values, rows, self.present, strict=True) if r and p]
-        return _sort_values(found)
+        values = [v for v, r, p in zip(self.values, rows, self.present, strict=True) if r and p]
+        return _sort_values(values)
 
     def among(self, levels: Sequence[object]) -> Flags:
         """Tell which rows have one of these values."""
@@ -502,26 +502,26 @@ def _may_tell(column: _Column, child: _Column, rows: Flags) -> bool:
 
     So no two can be each other's parents.
     """
-    there, own = column.present & rows, child.present & rows
-    return bool(there[own].all() and there.sum() > own.sum())
+    there, active = column.present & rows, child.present & rows
+    return bool(there[active].all() and there.sum() > active.sum())
 
 
 def _find_conjunction(
     child: _Column, parents: list[_Column], rows: Flags
 ) -> tuple[Clause, ...] | None:
     """Return the fewest clauses that hold just where the child is present among the rows."""
-    found = [(p, clause) for p in parents for clause in _clauses(child, p, rows)]
-    for parent, clause in found:
+    clauses = [(p, clause) for p in parents for clause in _clauses(child, p, rows)]
+    for parent, clause in clauses:
         if _is_told([(parent, clause)], child, rows):
             return (clause,)
-    if not _is_told(found, child, rows):
+    if not _is_told(clauses, child, rows):
         return None
-    kept = list(found)
-    for pair in reversed(found):
-        fewer = [other for other in kept if other is not pair]
+    essential = list(clauses)
+    for pair in reversed(clauses):
+        fewer = [other for other in essential if other is not pair]
         if _is_told(fewer, child, rows):
-            kept = fewer
-    return tuple(clause for _, clause in kept)
+            essential = fewer
+    return tuple(clause for _, clause in essential)
 
 
 def _find_alternatives(
@@ -533,15 +533,15 @@ def _find_alternatives(
     out: list[tuple[Clause, ...]] = []
     for level in parent.levels(child.present):
         rows = parent.among([level])
-        own = Clause(parent=parent.name, values=(level,))
+        single = Clause(parent=parent.name, values=(level,))
         if child.present[rows].all():
-            out.append((own,))
+            out.append((single,))
             continue
         others = [c for c in columns if c is not parent and _may_tell(c, child, rows)]
         more = _find_conjunction(child, sorted(others, key=lambda c: c.numeric), rows)
         if not more:
             return None
-        out.append((own, *more))
+        out.append((single, *more))
     return tuple(out)
 
 
@@ -571,11 +571,11 @@ def _find_middle(outside: float, inside: float, whole: bool) -> float:
     return float(inside) if whole else 0.5 * (float(outside) + float(inside))
 
 
-def _is_told(found: list[tuple[_Column, Clause]], child: _Column, rows: Flags) -> bool:
-    if not found:
+def _is_told(clauses: list[tuple[_Column, Clause]], child: _Column, rows: Flags) -> bool:
+    if not clauses:
         return False
     every = rows.copy()
-    for parent, clause in found:
+    for parent, clause in clauses:
         every &= _find_rows(parent, clause)
     return bool((every == (child.present & rows)).all())
 
@@ -607,10 +607,10 @@ def _make_key(value: object) -> tuple[int, float, str]:
     return (3, 0.0, "") if value is None else (2, 0.0, str(value))
 
 
-def guesses(parameters: Sequence[Parameter], known: Container[str] = ()) -> list[str]:
+def guesses(parameters: Sequence[Parameter], certain: Container[str] = ()) -> list[str]:
     """Return what was guessed, a sentence a kind of guess; of known names only conditions are."""
     out = []
-    numbers = [p for p in parameters if p.numeric and p.name not in known]
+    numbers = [p for p in parameters if p.numeric and p.name not in certain]
     if numbers:
         names = check.some(p.name for p in numbers)
         out.append(f"Numeric ranges are those of the trials: {names}.")
@@ -618,11 +618,11 @@ def guesses(parameters: Sequence[Parameter], known: Container[str] = ()) -> list
     if logs:
         out.append(f"On a log scale, because they span two decades: {check.some(logs)}.")
     conditional = [p for p in parameters if p.condition is not None]
-    told = [p for p in conditional if p.condition is not None and p.condition.share is None]
-    if told:
-        words = check.some((f"{p.name} (if {p.condition})" for p in told), limit=8)
+    conditions = [p for p in conditional if p.condition is not None and p.condition.share is None]
+    if conditions:
+        words = check.some((f"{p.name} (if {p.condition})" for p in conditions), limit=8)
         out.append(f"Conditional, because some trials lack them: {words}.")
-    unknown = [p for p in conditional if p not in told]
+    unknown = [p for p in conditional if p not in conditions]
     if unknown:
         words = check.some(f"{p.name} ({p.condition})" for p in unknown)
         out.append(f"Sometimes missing: {words}.")

@@ -233,15 +233,17 @@ class Trials:
             values, added = carried.objective, carried.added_sd
         keep = np.isfinite(values)
         refuse_few(int(keep.sum()), failed, int((early & ~keep).sum()))
-        kept = tuple(config for config, k in zip(listed, keep, strict=True) if k)
+        complete = tuple(config for config, k in zip(listed, keep, strict=True) if k)
         unused = tuple(c for c, e, k in zip(listed, early, keep, strict=True) if e and not k)
-        found = Space.infer([*kept, *_list_alike(unused, kept)]) if space is None else space
+        inferred = (
+            Space.infer([*complete, *_list_alike(unused, complete)]) if space is None else space
+        )
         used = bool((early & keep).any())
         trials = cls(
-            configs=kept,
+            configs=complete,
             objective=read_only(values[keep]),
             direction=direction,
-            space=found,
+            space=inferred,
             standard_error=_check_errors(errors, keep, early),
             objective_name=objective_name,
             pruned=read_only(early[keep]) if used else None,
@@ -255,8 +257,8 @@ class Trials:
             trials,
             cautions=(
                 *_remark_left_out(trials.counts, len(listed)),
-                *_remark_guesses(found),
-                *_remark_unvaried(found, kept),
+                *_remark_guesses(inferred),
+                *_remark_unvaried(inferred, complete),
             ),
         )
 
@@ -346,8 +348,8 @@ class Trials:
     @property
     def n_duplicates(self) -> int:
         """How many trials repeat an earlier configuration."""
-        known = np.nan_to_num(self.codes, nan=-1.0)  # NaN is not equal to itself row by row
-        return len(self) - len(np.unique(known, axis=0))
+        codes = np.nan_to_num(self.codes, nan=-1.0)  # NaN is not equal to itself row by row
+        return len(self) - len(np.unique(codes, axis=0))
 
 
 def refuse_few(count: int, failed: int = 0, pruned: int = 0) -> None:
@@ -578,7 +580,7 @@ def load_trials(path: Path, **options: Unpack[TrialFileOptions]) -> Trials:
     from earnest.core.tables.opening import open_table
 
     text = TextOptions.of(options, missing=None)
-    said = {name: value for name, value in options.items() if name not in SIGNS}
+    table_options = {name: value for name, value in options.items() if name not in SIGNS}
     with open_table(path, "a file of trials") as file:
         if file.header is not None:  # `Predictions.save` or `Scores.save` wrote it
             content = "scores" if file.holds_scores else "predictions"
@@ -591,7 +593,7 @@ def load_trials(path: Path, **options: Unpack[TrialFileOptions]) -> Trials:
                 ),
             )
         columns = file.read(text)
-    return read_trials(columns, **cast(TrialOptions, {"source": path.name, **said}))
+    return read_trials(columns, **cast(TrialOptions, {"source": path.name, **table_options}))
 
 
 def refuse_absent(path: Path, needs: str) -> None:
@@ -617,15 +619,15 @@ def _recognise(
         scores = [n for n in columns.names if n == start or n.startswith((MEAN, "values_"))]
         if not scores or not any(name.startswith(prefix) for name in columns.names):
             continue
-        found = objective
+        column = objective
         if objective is None:
             usual = [n for n in (start, f"{MEAN}score") if n in scores]
-            found = (usual or scores)[0] if usual or len(scores) == 1 else None
+            column = (usual or scores)[0] if usual or len(scores) == 1 else None
         elif objective not in columns.names and start + objective in scores:
-            found = start + objective
-        if found is not None:
+            column = start + objective
+        if column is not None:
             state = state if state in columns.names else None
-            return found, state if status is None else status, prefix
+            return column, state if status is None else status, prefix
     if objective is not None:
         return objective, status, ""
     if "objective" in columns.names:

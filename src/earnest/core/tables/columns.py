@@ -23,6 +23,7 @@ from earnest.core.base import check
 from earnest.core.base.arrays import BLOCK, RawArray, as_array
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.results.cautions import Caution
+from earnest.core.tables.column_names import NAMELESS
 from earnest.core.tables.faults import (
     ColumnFault,
     list_missing_marks,
@@ -112,7 +113,7 @@ class Columns:
             raise _make_duplicates_error(frame)
         _refuse_empty(names, len(table))
         if nw.dependencies.is_pyarrow_table(plain):  # three times as fast, of many columns
-            places = {name: place for place, name in enumerate(names)}
+            places = {name: index for index, name in enumerate(names)}
             return cls(names, len(table), lambda name: plain.column(places[name]))
         lookup = dict(zip(names, native, strict=True))
         return cls(names, len(table), lambda name: table.get_column(lookup[name]))
@@ -230,9 +231,6 @@ class Columns:
         return first if whole and rows.dtype.kind in "iuUO" else None
 
 
-NAMELESS = ("", "unnamed: 0")
-
-
 @dataclass(frozen=True)
 class Grid:
     """Which case and which repeat each of the `m` rows of a table is about.
@@ -266,9 +264,9 @@ class Grid:
         first[case[::-1]] = np.arange(columns.rows)[::-1]  # the earliest row is written last
         if repeat_column is None:
             return cls(columns, case, np.zeros_like(case), first, 1, ids)
-        found, labels = columns.complete_codes(repeat_column)
+        repeat_codes, labels = columns.complete_codes(repeat_column)
         rank = np.argsort(np.argsort(labels, kind="stable"), kind="stable")
-        return cls(columns, case, rank[found], first, len(labels), ids)
+        return cls(columns, case, rank[repeat_codes], first, len(labels), ids)
 
     @property
     def n(self) -> int:
@@ -293,12 +291,12 @@ class Grid:
         """Return a column that is the same in all rows of a case and repeat: (n, R)."""
         codes, labels = self.columns.codes(name)
         cell = self.case * self.repeats + self.repeat
-        known = codes >= 0
+        has_fold = codes >= 0
         out = np.full(self.n * self.repeats, -1)
-        out[cell[known]] = codes[known]
-        other = out[cell[known]] != codes[known]
+        out[cell[has_fold]] = codes[has_fold]
+        other = out[cell[has_fold]] != codes[has_fold]
         if other.any():
-            where = self.ids[np.unique(self.case[known][other])]
+            where = self.ids[np.unique(self.case[has_fold][other])]
             raise InputError(
                 "a case is in more than one fold of a repeat",
                 got=f"case {check.some(where)} in column {name!r}",
@@ -313,8 +311,8 @@ class Grid:
         width = max(1, len(names))
         counts = np.bincount((self.case * width + config) * self.repeats + self.repeat)
         if counts.max() > 1:
-            case, rest = divmod(int(counts.argmax()), width * self.repeats)
-            which, repeat = divmod(rest, self.repeats)
+            case, within_case = divmod(int(counts.argmax()), width * self.repeats)
+            which, repeat = divmod(within_case, self.repeats)
             name = f", configuration {names[which]!r}" if names else ""
             raise InputError(
                 "the table has two predictions for the same case",
@@ -364,8 +362,8 @@ def with_index(frame: Any, parts: Iterable[str | None]) -> Any:
     levels = getattr(getattr(frame, "index", None), "names", None)
     if levels is None or not hasattr(frame, "reset_index"):
         return frame
-    known = {*parts, "y", "y_true", "row_id", "config_id"} - {None, *frame.columns}
-    named = [name for name in levels if name in known]
+    wanted = {*parts, "y", "y_true", "row_id", "config_id"} - {None, *frame.columns}
+    named = [name for name in levels if name in wanted]
     return frame.reset_index(level=named) if named else frame
 
 
@@ -515,9 +513,9 @@ def _decode(frame: Any) -> Any:
         return frame
     import pyarrow as pa
 
-    for place, name in enumerate(frame.column_names):
-        if pa.types.is_dictionary(frame.schema.field(place).type):
-            frame = frame.set_column(place, name, _decode_column(frame.column(place)))
+    for index, name in enumerate(frame.column_names):
+        if pa.types.is_dictionary(frame.schema.field(index).type):
+            frame = frame.set_column(index, name, _decode_column(frame.column(index)))
     return frame
 
 
@@ -559,8 +557,8 @@ def _make_duplicates_error(frame: Any) -> InputError:
 
 def _make_twice_error(names: Sequence[str]) -> InputError:
     places: dict[str, list[int]] = {}
-    for place, name in enumerate(names, 1):
-        places.setdefault(name, []).append(place)
+    for number, name in enumerate(names, 1):
+        places.setdefault(name, []).append(number)
     twice = [
         f"{name!r} in columns {', '.join(map(str, several))}"
         for name, several in places.items()
@@ -594,10 +592,10 @@ def with_repeats(columns: Columns, fold: str | None, repeat: str | None) -> Colu
         return columns
     codes, labels = columns.codes(fold)
     texts = [str(label).strip() for label in labels.tolist()]
-    found = next(
+    parsed = next(
         (all_ for form in _BOTH if all(all_ := [form.fullmatch(text) for text in texts])), []
     )
-    matches = [match for match in found if match is not None]
+    matches = [match for match in parsed if match is not None]
     if not matches or (codes < 0).any() or len({m["repeat"] for m in matches}) < 2:
         return columns
     import narwhals as nw
@@ -635,9 +633,9 @@ def number_repeats(tested: NDArray[np.bool_], labels: RawArray) -> NDArray[np.in
     """
     repeats = np.zeros(len(labels), np.intp)
     counts, repeat = np.zeros(tested.shape[1], np.intp), 0
-    for place in np.argsort(labels, kind="stable"):
-        counts += tested[place]
-        repeats[place] = repeat
+    for fold in np.argsort(labels, kind="stable"):
+        counts += tested[fold]
+        repeats[fold] = repeat
         if counts.max() > 1:
             return None
         if counts.min() == 1:
@@ -675,8 +673,8 @@ def _count_by_values(values: RawArray) -> int:
     """Return how often each value of a real outcome stands there, 0 where that differs."""
     if values.dtype.kind != "f":
         return 0
-    found, counts = np.unique(values, return_counts=True)
-    real = len(found) >= FEWEST and bool((found != np.rint(found)).any())
+    levels, counts = np.unique(values, return_counts=True)
+    real = len(levels) >= FEWEST and bool((levels != np.rint(levels)).any())
     return int(counts[0]) if real and bool((counts == counts[0]).all()) else 0
 
 
@@ -696,14 +694,14 @@ def _count_by_folds(values: RawArray, fold: RawArray | None) -> int:
     starts = np.flatnonzero(np.append(True, fold[1:] != fold[:-1]))
     labels = fold[starts].tolist()
     width = len(set(labels))
-    times, rest = divmod(len(labels), width)
-    if width < 2 or times < 2 or rest or len(values) < RUN * len(labels):
+    times, remainder = divmod(len(labels), width)
+    if width < 2 or times < 2 or remainder or len(values) < RUN * len(labels):
         return 0
     if labels != labels[:width] * times or len(values) // times < FEWEST:
         return 0
     parts = np.split(values, starts[width::width])
     first = np.sort(parts[0])
-    return times if all(np.array_equal(np.sort(part), first) for part in parts[1:]) else 0
+    return times if all(np.array_equal(np.sort(block), first) for block in parts[1:]) else 0
 
 
 LARGE = 1 << 26  # bytes from which a matrix is mapped unless the user says otherwise

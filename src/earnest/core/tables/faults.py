@@ -41,8 +41,8 @@ class ColumnFault:
 
     def describe_cell(self, name_row: Callable[[int], str]) -> str:
         """Return the value, where it stands, and what else is known of it."""
-        place = "" if self.row is None else f" in {name_row(self.row)}"
-        return f"{self.value}{place}{self.detail}"
+        where = "" if self.row is None else f" in {name_row(self.row)}"
+        return f"{self.value}{where}{self.detail}"
 
 
 def name_plain_row(row: int) -> str:

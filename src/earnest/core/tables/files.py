@@ -102,12 +102,12 @@ def load(
     if suffix == ".npy":
         return load_npy(path, mmap=mmap, options=options)
     if suffix == ".npz":
-        pi, own = load_npz(path, mmap=mmap, verify=verify, options=options)
+        pi, is_own = load_npz(path, mmap=mmap, verify=verify, options=options)
     else:
-        pi, own = _load_table(path, mmap=mmap, verify=verify, options=options)
-    if own and options.get("configs") is not None:
+        pi, is_own = _load_table(path, mmap=mmap, verify=verify, options=options)
+    if is_own and options.get("configs") is not None:
         pi = pi.select(cast(Sequence[str], options["configs"]))
-    cut = cast(float | None, options.get("threshold")) if own else None
+    cut = cast(float | None, options.get("threshold")) if is_own else None
     return pi if cut is None else replace(pi, threshold=check_threshold(cut, pi.target, pi.kind))
 
 

@@ -15,6 +15,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import MANY, Task, plain_labels, refuse_spellings
 from earnest.core.results.cautions import Caution
+from earnest.core.tables.column_names import NAMELESS, OF_PREDICTIONS
 from earnest.core.tables.columns import (
     ColumnFile,
     Columns,
@@ -50,13 +51,9 @@ from earnest.core.tables.writing import long_table, make_wide_table
 
 # Names that nobody gives to a configuration: as one, such a column would be scored and might win.
 _SUSPECTS = {
-    *("", "index", "unnamed: 0", "id", "row_id", "config_id", "y", "y_true", "target", "label"),
-    *("fold", "group", "repeat", "strata", "stratum", "time", "event"),
-    *("weight", "weights", "sample_weight"),
+    *(name for role in OF_PREDICTIONS.values() for name in role.usual if name != "y_pred"),
+    *(*NAMELESS, "index", "target", "label", "stratum", "weight", "weights", "sample_weight"),
 }
-_IDS = {"index", "id", "row_id", "pid", "patient", "patient_id", "patientid", "ptid", "subject"}
-_IDS |= {"subject_id", "subjid", "usubjid", "case", "case_id", "caseid", "record_id", "row", ".row"}
-_IDS |= {"rowindex", "row_index", "rownames", "sample_id", "mrn"}
 _COUNTED = 5  # rows from which numbers that count them are taken to do so
 
 
@@ -78,22 +75,26 @@ def read_wide_table(
         grid.refuse_duplicates(np.zeros_like(grid.case), ())
     y = outcome(columns, roles, grid)
     labels = _find_labels(y, task, classes)
-    found = _find_class_columns(columns, names, labels, in_order=classes is not None)
-    if found is None and configs is None:
+    class_columns = _find_class_columns(columns, names, labels, in_order=classes is not None)
+    if class_columns is None and configs is None:
         by_class = find_class_columns(columns, names, _order_labels(labels, classes))
         if by_class is None:
             refuse_both_classes(columns, names, labels)
         else:
-            found = list(by_class.ids), by_class.classes, [list(row) for row in by_class.table]
+            class_columns = (
+                list(by_class.ids),
+                by_class.classes,
+                [list(row) for row in by_class.table],
+            )
     cases = about_cases(columns, roles, grid)
-    if found is None:
+    if class_columns is None:
         remarks: list[Caution] = []
         if configs is None and meaning.response is None:
             remarks = remark_data(columns, names, y, roles.target, folds=roles.fold is not None)
         _refuse_one_column_a_config(columns, names, labels, task)
         scores = _fill(columns, [[name] for name in names], grid, labels, roles)[..., 0]
         return TableArrays(y, scores, names, cases, meaning, remarks)
-    ids, order, table = found
+    ids, order, table = class_columns
     task = task if task is not None or len(order) == 2 else Task.MULTICLASS
     scores = _fill(columns, table, grid, (), roles)
     return TableArrays(y, scores, ids, cases, replace(meaning, classes=order, task=task))
@@ -149,15 +150,15 @@ def _is_case_name(columns: Columns, name: str) -> bool:
     values = columns.array(name)
     if values.dtype.kind not in "iu" or columns.rows < _COUNTED:
         return False
-    named = name.strip().casefold() in _IDS and len(np.unique(values)) == columns.rows
+    named = OF_PREDICTIONS["id"].is_named(name) and len(np.unique(values)) == columns.rows
     return named or bool(np.array_equal(values - values[0], np.arange(columns.rows)))
 
 
 def _give_hint(columns: Columns, name: str) -> str:
     plain = name.strip().casefold()
-    if plain in ("", "index", "unnamed: 0"):
+    if plain in (*NAMELESS, "index"):
         return "Drop it (pandas leaves an index out with index=False, R with row.names=FALSE)"
-    if plain in _IDS or _is_case_name(columns, name):
+    if OF_PREDICTIONS["id"].is_named(name) or _is_case_name(columns, name):
         return f"If it identifies the cases pass id={name!r}; otherwise drop it"
     return "Drop it" + (" (case weights are not supported)" if "weight" in plain else "")
 
@@ -166,7 +167,7 @@ def _suggest_part(name: str, values: RawArray, roles: Roles) -> str:
     """Say what a column of text may be, and else to drop it: the names of cases, or of units."""
     count = len(dict.fromkeys(values.tolist()))
     role = "id" if count == len(values) else "group"
-    named = role == "id" or name.strip().casefold() in _IDS
+    named = role == "id" or OF_PREDICTIONS["id"].is_named(name)
     if not named or getattr(roles, role) is not None:
         return "Drop "
     what = "the cases" if role == "id" else "the groups"
@@ -188,8 +189,8 @@ def _find_labels(
         return ()
     if classes is not None:
         return plain_labels(classes)
-    known = dict.fromkeys(whole_as_int(y[~missing(y)]).tolist())
-    return tuple(known) if y.dtype.kind in "UOb" or len(known) <= MANY else ()
+    levels = dict.fromkeys(whole_as_int(y[~missing(y)]).tolist())
+    return tuple(levels) if y.dtype.kind in "UOb" or len(levels) <= MANY else ()
 
 
 def _find_class_columns(
@@ -225,8 +226,8 @@ def _refuse_lacking_class(
     columns: Columns, table: dict[str, dict[object, str]], labels: tuple[object, ...]
 ) -> None:
     """Refuse numbers for some classes of a configuration; labels may be called like a class."""
-    given = [name for row in table.values() for name in row.values()]
-    if isinstance(labels[0], str) and all(columns.array(n).dtype.kind in "iuf" for n in given):
+    present = [name for row in table.values() for name in row.values()]
+    if isinstance(labels[0], str) and all(columns.array(n).dtype.kind in "iuf" for n in present):
         lacking = [
             f"{c}:{label}" for c, row in table.items() for label in labels if label not in row
         ]
@@ -234,7 +235,7 @@ def _refuse_lacking_class(
             raise InputError(
                 "a class has no column of predictions",
                 needs="a column for every class of every configuration",
-                got=f"{check.some(map(repr, given))}, and no {check.some(map(repr, lacking))}",
+                got=f"{check.some(map(repr, present))}, and no {check.some(map(repr, lacking))}",
                 cure="Add it, or name the configurations to keep with configs=[...].",
             )
 
@@ -245,8 +246,8 @@ def _refuse_one_column_a_config(
     """Refuse numbers where every class needs its own, with the words of a table."""
     many = len(labels) > 2 and (str(task) == Task.MULTICLASS or isinstance(labels[0], str))
     first = columns.array(names[0]) if many else np.empty(0)
-    known = first[~missing(first)]
-    if first.dtype.kind == "f" and not np.isin(known, np.asarray(labels)).all():
+    present = first[~missing(first)]
+    if first.dtype.kind == "f" and not np.isin(present, np.asarray(labels)).all():
         raise InputError(
             "a multiclass task needs a score for every class, or labels",
             needs="columns "
@@ -257,8 +258,8 @@ def _refuse_one_column_a_config(
         )
 
 
-def _is_sum_one(one: RawArray, other: RawArray) -> bool:
-    total = np.asarray(one + other, dtype=np.float64)
+def _is_sum_one(first: RawArray, other: RawArray) -> bool:
+    total = np.asarray(first + other, dtype=np.float64)
     return bool((np.isnan(total) | (np.abs(total - 1.0) <= 1e-5)).all())
 
 
@@ -308,8 +309,8 @@ def _find_common_type(
 ) -> np.dtype[np.generic]:
     """Return the type that holds all predictions; columns of nothing but gaps fit every one."""
     hint = hint_at_long(columns)
-    found = [_find_fault(columns, name, labels, roles, hint) for name in names]
-    faults = [fault for fault in found if fault is not None]
+    checked = [_find_fault(columns, name, labels, roles, hint) for name in names]
+    faults = [fault for fault in checked if fault is not None]
     if faults:
         raise make_faults_error(faults, columns.name_row)
     types = {name: _find_type(columns.array(name)) for name in names}
@@ -334,9 +335,9 @@ def _find_fault(
     values = columns.array(name)
     if values.dtype.kind in "biuf":
         return None
-    known = {str(label) for label in labels}
+    texts = {str(label) for label in labels}
     cells = enumerate(values.tolist())
-    strange = next(((row, v) for row, v in cells if v is not None and str(v) not in known), None)
+    strange = next(((row, v) for row, v in cells if v is not None and str(v) not in texts), None)
     if strange is None:
         return None
     stray = find_stray_text(name, columns.arrow(name))
@@ -452,21 +453,21 @@ def read_frame(
     opened = clear_columns(opened, read_missing(missing), labels, _list_labels(opened, target))
     if format is not None:
         check.one_of("format", format, ("wide", "long"))
-    given = Roles(target, time, event, fold, group, repeat, id, strata)
+    named_roles = Roles(target, time, event, fold, group, repeat, id, strata)
     parts = LongParts.of(model, prediction)
     written_by_r = None if format == "wide" else find_r_table(opened)
     if written_by_r is None:
         columns = with_repeats(opened, fold, repeat)
     else:
-        columns, given = fill_in_roles(opened, written_by_r, given)
-        parts = parts.fill_in(written_by_r, said=model is not None)
+        columns, named_roles = fill_in_roles(opened, written_by_r, named_roles)
+        parts = parts.fill_in(written_by_r, model_named=model is not None)
     is_known = model is not None or written_by_r is not None or is_long(columns)
     long = is_known if format is None else format == "long"
     refuse_parts_of_long(long, model, prediction)
     roles = assign_roles(
         columns,
         long=long,
-        given=given,
+        named=named_roles,
         survival=task is not None and str(task) == Task.SURVIVAL,
     )
     meaning = Meaning(
@@ -476,29 +477,29 @@ def read_frame(
         response,
     )
     if long:
-        found = read_long(columns, roles, configs, parts, meaning)
+        arrays = read_long(columns, roles, configs, parts, meaning)
     else:
-        found = read_wide_table(columns, roles, configs, meaning)
+        arrays = read_wide_table(columns, roles, configs, meaning)
     if task is None and classes is None and roles.target is not None:
-        _refuse_spellings(roles.target, found.y)
+        _refuse_spellings(roles.target, arrays.y)
     pi = Predictions.from_arrays(
-        found.y,
-        found.scores,
-        **found.cases,
-        configs=found.configs,
-        task=found.meaning.task,
-        positive=found.meaning.positive,
-        classes=found.meaning.classes,
-        response=found.meaning.response,
+        arrays.y,
+        arrays.scores,
+        **arrays.cases,
+        configs=arrays.configs,
+        task=arrays.meaning.task,
+        positive=arrays.meaning.positive,
+        classes=arrays.meaning.classes,
+        response=arrays.meaning.response,
         threshold=threshold,
         ordered=ordered,
         sample_weight=sample_weight,
     )
-    remarks = [*found.remarks, *opened.notes]
+    remarks = [*arrays.remarks, *opened.notes]
     if written_by_r is not None:
-        remarks += remark_winner_alone(written_by_r, found.configs)
+        remarks += remark_winner_alone(written_by_r, arrays.configs)
     if roles.id is None:
-        remarks += remark_stacked(columns, found.y, found.cases["fold"])
+        remarks += remark_stacked(columns, arrays.y, arrays.cases["fold"])
     return replace(pi, remarks=tuple(remarks)) if remarks else pi
 
 

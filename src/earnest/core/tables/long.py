@@ -59,11 +59,11 @@ class LongParts:
             raise InputError("`model` is empty", needs="at least one column", got="an empty list")
         return cls((model,) if isinstance(model, str) else tuple(model), prediction)
 
-    def fill_in(self, table: RTable, *, said: bool) -> LongParts:
+    def fill_in(self, table: RTable, *, model_named: bool) -> LongParts:
         """Return the columns with those of a table of R, except a configuration that was said."""
         return replace(
             self,
-            model=self.model if said else table.model,
+            model=self.model if model_named else table.model,
             usual=table.prediction,
             by_class=table.by_class,
         )
@@ -109,8 +109,8 @@ def read_long(
     rows = _Rows(columns, grid, config, y, parts, tuple(spare))
     scores, meaning = _read_responses(rows, meaning)
     if configs is not None:
-        kept = _find_kept(names, configs)
-        scores, names = scores[:, kept], tuple(names[c] for c in kept)
+        chosen = _find_kept(names, configs)
+        scores, names = scores[:, chosen], tuple(names[c] for c in chosen)
     return TableArrays(y, scores, names, cases, meaning)
 
 
@@ -131,8 +131,8 @@ def _refuse_lacking(columns: Columns, roles: Roles, parts: LongParts) -> None:
 
 def _refuse_two_parts(roles: Roles, parts: LongParts) -> None:
     """Refuse a column that would be two things."""
-    given = Counter([*parts.model, *roles.used(), *filter(None, [parts.prediction])])
-    twice = [name for name in (*parts.model, parts.prediction) if name and given[name] > 1]
+    counts = Counter([*parts.model, *roles.used(), *filter(None, [parts.prediction])])
+    twice = [name for name in (*parts.model, parts.prediction) if name and counts[name] > 1]
     if twice:
         raise InputError(
             f"column {twice[0]!r} has two roles",
@@ -168,7 +168,7 @@ def _read_configurations(
 
 def _find_kept(names: tuple[str, ...], configs: Sequence[str]) -> list[int]:
     wanted = [configs] if isinstance(configs, str) else [str(name) for name in configs]
-    places = {name: place for place, name in enumerate(names)}
+    places = {name: index for index, name in enumerate(names)}
     for name in wanted:
         if name not in places:
             raise InputError(
@@ -200,15 +200,15 @@ def _read_responses(rows: _Rows, meaning: Meaning) -> tuple[RawArray, Meaning]:
     if rows.parts.prediction is not None or (labels_wanted and name in names):
         return _read_one_column(rows, name), meaning
     if prefix is None:
-        found = _find_by_class(rows, classes)
-        if found is None:
+        by_class = _find_by_class(rows, classes)
+        if by_class is None:
             return _read_one_column(rows, name), meaning
         kind = response or ResponseKind.PROBABILITY
-        return _spread(rows, list(found.table[0])), _add_classes(meaning, found.classes, kind)
+        return _spread(rows, list(by_class.table[0])), _add_classes(meaning, by_class.classes, kind)
     found_names = [name for name in names if name.startswith(prefix)]
     labels = _find_class_labels(found_names, prefix, rows.y, classes)
-    told = classes is not None and set(labels) == set(classes)
-    order = tuple(classes or ()) if told else order_as_columns(labels)
+    has_all_classes = classes is not None and set(labels) == set(classes)
+    order = tuple(classes or ()) if has_all_classes else order_as_columns(labels)
     scores = _spread(rows, [found_names[labels.index(label)] for label in order])
     kind = PREFIXES[prefix] if response is None else response
     if len(order) == 1:
@@ -226,13 +226,13 @@ def _find_by_class(rows: _Rows, classes: tuple[object, ...] | None) -> ClassColu
     """Return the columns that are named by the classes alone, of one kind."""
     if isinstance(rows.y, tuple):
         return None
-    known = whole_as_int(rows.y[~missing(rows.y)])
-    if known.dtype.kind == "f":
+    levels = whole_as_int(rows.y[~missing(rows.y)])
+    if levels.dtype.kind == "f":
         return None
-    labels = classes or sort_labels(known.tolist())
+    labels = classes or sort_labels(levels.tolist())
     among = rows.spare if rows.parts.by_class is None else rows.parts.by_class
-    found = find_class_columns(rows.columns, class_names(among, labels), labels)
-    return found if found is not None and len(found.ids) == 1 else None
+    class_columns = find_class_columns(rows.columns, class_names(among, labels), labels)
+    return class_columns if class_columns is not None and len(class_columns.ids) == 1 else None
 
 
 def _read_one_column(rows: _Rows, name: str) -> RawArray:
@@ -245,8 +245,8 @@ def _read_one_column(rows: _Rows, name: str) -> RawArray:
             f"{name!r}, or 'proba_<class>' for every class",
             f"{near} Pass the column as `prediction`.".lstrip(),
         )
-    known = () if isinstance(y, tuple) else dict.fromkeys(y.tolist())
-    return _spread(rows, [name], known)[..., 0]
+    levels = () if isinstance(y, tuple) else dict.fromkeys(y.tolist())
+    return _spread(rows, [name], levels)[..., 0]
 
 
 def _spread(rows: _Rows, names: list[str], labels: Iterable[object] = ()) -> RawArray:
@@ -255,39 +255,39 @@ def _spread(rows: _Rows, names: list[str], labels: Iterable[object] = ()) -> Raw
     parts = [columns.array(name) for name in names]
     if not any(isinstance(label, str) for label in labels):  # else all may be meant as labels
         refuse_stray_text(columns, names)
-    numeric = all(part.dtype.kind in "iuf" for part in parts)
-    single = all(part.dtype == np.float32 for part in parts)
+    numeric = all(values.dtype.kind in "iuf" for values in parts)
+    single = all(values.dtype == np.float32 for values in parts)
     kind = (np.float32 if single else np.float64) if numeric else object
     shape = (grid.n, int(config.max()) + 1, grid.repeats, len(names))
     out = np.full(shape, np.nan if numeric else None, dtype=kind)
-    for k, part in enumerate(parts):
-        out[grid.case, config, grid.repeat, k] = part
+    for k, values in enumerate(parts):
+        out[grid.case, config, grid.repeat, k] = values
     return out
 
 
 def _find_class_labels(
-    found: list[str], prefix: str, y: Outcome, classes: tuple[object, ...] | None
+    columns: list[str], prefix: str, y: Outcome, classes: tuple[object, ...] | None
 ) -> tuple[object, ...]:
     """Return the class that each column of probabilities is about."""
     if isinstance(y, tuple):
         raise InputError(
-            f"columns {check.some(map(repr, found))} are for classification only",
+            f"columns {check.some(map(repr, columns))} are for classification only",
             needs=f"{PREDICTION!r} with risks for a survival task",
         )
-    known = {str(label): label for label in whole_as_int(y[~missing(y)]).tolist()}
-    known |= {str(label): label for label in classes or ()}
-    whole = all(isinstance(v, int) and not isinstance(v, bool) for v in known.values())
+    by_text = {str(label): label for label in whole_as_int(y[~missing(y)]).tolist()}
+    by_text |= {str(label): label for label in classes or ()}
+    whole = all(isinstance(v, int) and not isinstance(v, bool) for v in by_text.values())
     labels = []
-    for name in found:
+    for name in columns:
         text = name.removeprefix(prefix)
         number = whole and text.lstrip("-").isdecimal()  # a class that no case has
-        labels.append(known.get(text, int(text) if number else text))
-    lacking = [text for text, label in known.items() if label not in labels]
-    if lacking and not (len(known) == 2 and len(labels) == 1 and len(lacking) == 1):
+        labels.append(by_text.get(text, int(text) if number else text))
+    lacking = [text for text, label in by_text.items() if label not in labels]
+    if lacking and not (len(by_text) == 2 and len(labels) == 1 and len(lacking) == 1):
         raise InputError(
             "a class has no column of predictions",
-            needs=check.some(repr(prefix + text) for text in known),
-            got=f"{check.some(map(repr, found))}, and no "
+            needs=check.some(repr(prefix + text) for text in by_text),
+            got=f"{check.some(map(repr, columns))}, and no "
             + check.some(repr(prefix + text) for text in lacking),
             cure="Name the columns after the labels of y_true.",
         )

@@ -97,17 +97,17 @@ _KEPT = ("threshold", "configs")  # what may be said anew of a file that describ
 
 def refuse_unknown(options: Mapping[str, object]) -> None:
     """Refuse an option that no kind of file has."""
-    known = [
+    names = [
         *_list_table_options(),
         *SIGNS,
         *(n for n in _list_array_options() if n not in _list_table_options()),
     ]
     for name in options:
-        if name not in known:
+        if name not in names:
             raise InputError(
                 f"option `{name}` is unknown",
-                needs=", ".join(f"`{n}`" for n in known if n != "sample_weight"),
-                cure=check.nearest(name, [*known, "mmap", "verify"]),
+                needs=", ".join(f"`{n}`" for n in names if n != "sample_weight"),
+                cure=check.nearest(name, [*names, "mmap", "verify"]),
             )
 
 
@@ -121,8 +121,8 @@ def check_table_options(options: Mapping[str, object], path: Path) -> FrameOptio
                 got=f"`{name}`",
                 cure=f"Use `{_COLUMNS[name]}`." if name in _COLUMNS else f"Leave `{name}` out.",
             )
-    kept = {name: value for name, value in options.items() if name not in SIGNS}
-    return cast(FrameOptions, kept)
+    frame_options = {name: value for name, value in options.items() if name not in SIGNS}
+    return cast(FrameOptions, frame_options)
 
 
 def make_text_options(options: Mapping[str, object]) -> TextOptions:
@@ -141,8 +141,8 @@ def make_text_options(options: Mapping[str, object]) -> TextOptions:
 
 def check_array_options(options: Mapping[str, object], path: Path) -> dict[str, object]:
     """Return the options of `from_arrays`; refuse those that only a table can use."""
-    given = {_ARRAYS.get(name, name): value for name, value in options.items()}
-    for name in given:
+    arguments = {_ARRAYS.get(name, name): value for name, value in options.items()}
+    for name in arguments:
         if name not in _list_array_options():
             raise FormatError(
                 f"`{name}` is for tables, but {path.name!r} holds arrays",
@@ -155,7 +155,7 @@ def check_array_options(options: Mapping[str, object], path: Path) -> dict[str, 
                 else f"Leave `{name}` out.",
             )
     left_out = ("fold", "groups", "strata", "ids")  # None means that the array is not used
-    return {n: v for n, v in given.items() if v is not None or n in left_out}
+    return {n: v for n, v in arguments.items() if v is not None or n in left_out}
 
 
 def refuse_other_options(

@@ -71,14 +71,14 @@ def find_r_table(columns: Columns) -> RTable | None:
     names = columns.names
     if "config_id" in names or len(names) > MOST_COLUMNS:
         return None
-    known, answers = set(names), _has_answers(names)
-    if {"pred", "obs", "rowIndex"} <= known:
+    present, answers = set(names), _has_answers(names)
+    if {"pred", "obs", "rowIndex"} <= present:
         return _read_caret(columns)
-    if ".row" in known and any(name.startswith(".pred") for name in names):
+    if ".row" in present and any(name.startswith(".pred") for name in names):
         return _read_tidymodels(columns)
-    if {"row_ids", "truth"} <= known and answers:
+    if {"row_ids", "truth"} <= present and answers:
         return _read_mlr3(columns)
-    if {"id", "truth"} <= known and known & {"iter", "set"} and answers:
+    if {"id", "truth"} <= present and present & {"iter", "set"} and answers:
         return _read_mlr(columns)
     return None
 
@@ -86,22 +86,22 @@ def find_r_table(columns: Columns) -> RTable | None:
 MOST_COLUMNS = 200  # of such a table; a hyperparameter or a class each
 
 
-def fill_in_roles(columns: Columns, table: RTable, said: Roles) -> tuple[Columns, Roles]:
+def fill_in_roles(columns: Columns, table: RTable, named: Roles) -> tuple[Columns, Roles]:
     """Return the table with its repeats in a column, and all its roles; what was said counts."""
-    target = said.target
-    if target is None and said.time is None and said.event is None:
+    target = named.target
+    if target is None and named.time is None and named.event is None:
         target = table.target
     roles = replace(
-        said,
+        named,
         target=target,
-        id=said.id or table.id,
-        fold=table.fold if said.fold == FOLD and FOLD not in columns.names else said.fold,
+        id=named.id or table.id,
+        fold=table.fold if named.fold == FOLD and FOLD not in columns.names else named.fold,
     )
     if roles.fold is None:
-        if said.fold is not None:
+        if named.fold is not None:
             raise _make_no_folds_error(columns, table)
         return columns, roles
-    if table.repeat is not None and said.repeat == REPEAT and roles.fold == table.fold:
+    if table.repeat is not None and named.repeat == REPEAT and roles.fold == table.fold:
         return columns, replace(roles, repeat=table.repeat)
     columns = with_repeats(columns, roles.fold, roles.repeat)
     if roles.repeat in columns.names or roles.fold not in columns.names:
@@ -174,13 +174,13 @@ def _read_mlr3(columns: Columns) -> RTable:
     names = columns.names
     _refuse_several_tasks(columns, "task_id", "mlr3")
     keys = [name for name in ("learner_id", "nr", "uhash") if name in names]
-    told = next((name for name in keys if _tell_apart(columns, keys, name)), None)
+    key = next((name for name in keys if _tell_apart(columns, keys, name)), None)
     return RTable(
         "mlr3",
         target="truth",
         id="row_ids",
         fold="iteration" if "iteration" in names else None,
-        model=_keep_varying(columns, [told] if told is not None else keys),
+        model=_keep_varying(columns, [key] if key is not None else keys),
         prediction="response",
         by_class=tuple(name for name in names if name.startswith("prob.")),
         numbered=True,
@@ -190,7 +190,7 @@ def _read_mlr3(columns: Columns) -> RTable:
 def _read_mlr(columns: Columns) -> RTable:
     names = columns.names
     _refuse_several_tasks(columns, "task.id", "mlr")
-    if "set" in names and any(str(one) != "test" for one in columns.codes("set")[1].tolist()):
+    if "set" in names and any(str(word) != "test" for word in columns.codes("set")[1].tolist()):
         raise InputError(
             "the table of mlr holds predictions of training cases",
             needs="'test' in every row of column 'set'",
@@ -239,7 +239,7 @@ def _find_tidy_outcome(
     """
     case, _ = columns.codes(".row")
     classes = {name.removeprefix(_PROBABILITY) for name in by_class}
-    found = []
+    outcomes = []
     for name in plain:
         codes, labels = columns.codes(name)
         words = {str(label) for label in labels.tolist()}
@@ -247,8 +247,8 @@ def _find_tidy_outcome(
         first[case] = codes
         varies = len(labels) > 1 and bool((first[case] == codes).all())
         if varies and (not classes or words <= classes):
-            found.append(name)
-    return found[0] if len(found) == 1 else None
+            outcomes.append(name)
+    return outcomes[0] if len(outcomes) == 1 else None
 
 
 def _tell_apart(columns: Columns, names: Sequence[str], key: str) -> bool:
@@ -256,7 +256,7 @@ def _tell_apart(columns: Columns, names: Sequence[str], key: str) -> bool:
     if not names:
         return False
     codes = [columns.codes(name)[0] for name in (*names, key)]
-    if any((one < 0).any() for one in codes):
+    if any((column_codes < 0).any() for column_codes in codes):
         return False
     pairs = np.column_stack(codes)
     rows = len(np.unique(pairs, axis=0))

@@ -12,8 +12,8 @@ from earnest.core.base import check
 from earnest.core.base.arrays import RawArray, missing
 from earnest.core.base.errors import InputError
 from earnest.core.results.cautions import Caution
+from earnest.core.tables.column_names import OF_PREDICTIONS, fold_name
 from earnest.core.tables.columns import Columns, Outcome
-from earnest.core.tables.roles import WORDS_OF_PREDICTIONS
 
 ENOUGH = 3  # columns that are unlike the others; fewer may be numbers of patients or rooms
 FAR = 10.0  # times as large: scores of one outcome are hardly so different,
@@ -65,7 +65,7 @@ def remark_data(
     if isinstance(y, tuple):
         return []
     look = _Look.of(columns, names, y)
-    words = any(name.strip().casefold() in WORDS_OF_PREDICTIONS for name in columns.names)
+    words = any(map(_speaks_of_predictions, columns.names))
     sure = look.surely_data()
     disagree = look.has_other_scales() and not _do_agree(columns, names)
     if disagree or (sure and not folds and not words):
@@ -92,6 +92,12 @@ def remark_data(
     ]
 
 
+def _speaks_of_predictions(name: str) -> bool:
+    """Tell whether a column is called as folds, configurations and their predictions are."""
+    roles = (OF_PREDICTIONS[role] for role in ("fold", "model", "prediction"))
+    return fold_name(name) == "folds" or any(role.is_named(name) for role in roles)
+
+
 @dataclass(frozen=True)
 class _Look:
     """The ranges of the columns beside their outcome.
@@ -112,12 +118,12 @@ class _Look:
 
     @classmethod
     def of(cls, columns: Columns, names: Sequence[str], y: RawArray) -> _Look:
-        known = y[~missing(y)]
-        labels = set(known.tolist())
+        present = y[~missing(y)]
+        labels = set(present.tolist())
         numbers = _are_numbers(y)
-        low, high = (known.min(), known.max()) if numbers else (0.0, 1.0)
+        low, high = (present.min(), present.max()) if numbers else (0.0, 1.0)
         ranges: list[tuple[float, float]] = []
-        center, spread = (known.mean(), known.std()) if numbers else (0.0, 0.0)
+        center, spread = (present.mean(), present.std()) if numbers else (0.0, 0.0)
         odd, off, decimals = {}, {}, False
         for name in names:  # one at a time: the table may be larger than the memory
             column = columns.array(name)
@@ -174,8 +180,8 @@ class _Look:
 
 def _are_numbers(y: RawArray) -> bool:
     """Tell an outcome of numbers, or of whole numbers as classes, from one of two classes."""
-    known = y[~missing(y)]
-    return known.dtype.kind in "iuf" and len(np.unique(known)) > 2
+    present = y[~missing(y)]
+    return present.dtype.kind in "iuf" and len(np.unique(present)) > 2
 
 
 def _do_agree(columns: Columns, names: Sequence[str]) -> bool:
@@ -183,8 +189,8 @@ def _do_agree(columns: Columns, names: Sequence[str]) -> bool:
     chosen = []
     rows = np.linspace(0, columns.rows - 1, min(columns.rows, MOST_ROWS)).astype(np.intp)
     spread = np.linspace(0, len(names) - 1, min(len(names), MOST_COLUMNS)).astype(np.intp)
-    for place in dict.fromkeys(spread.tolist()):
-        values = columns.array(names[place])
+    for index in dict.fromkeys(spread.tolist()):
+        values = columns.array(names[index])
         if values.dtype.kind in "iuf":
             chosen.append(values[rows].astype(np.float64))
     table = np.column_stack(chosen)

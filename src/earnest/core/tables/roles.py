@@ -16,6 +16,7 @@ from earnest.core.data.folds import refuse_no_labels
 from earnest.core.data.responses import SUM, ResponseKind
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution
+from earnest.core.tables.column_names import OF_PREDICTIONS
 from earnest.core.tables.columns import Columns, Grid, Outcome, refuse_stray_text
 
 
@@ -38,55 +39,25 @@ class Roles:
 
 
 _OPTIONAL = Roles(fold="fold", group="group", repeat="repeat", strata="strata")
-_IDS = ("row_id", "id")
-LABEL_COLUMNS = {
-    "fold",
-    "group",
-    "repeat",
-    "strata",
-    "config_id",
-    *_IDS,
-}  # any text is a name there
+# Any text is a name there.
+LABEL_COLUMNS = {"fold", "group", "repeat", "strata", "config_id", *OF_PREDICTIONS["id"].usual}
 MOST_FOLDS = 100  # labels that a column which was meant as folds may have
 SHOWN = 3  # of the columns that may be meant
 _DECIMALS = re.compile(r"[-+]?\d*\.\d+")
-# What the two columns that make a table long are called elsewhere.
-_MODELS = {"model", "models", "config", "configuration", "estimator", "algorithm", "classifier"}
-_ANSWERS = {"pred", "prediction", "predictions", "y_pred", "y_hat", "yhat", "score", "proba"}
-_ANSWERS |= {"prob", "probability", "predicted", "y_score", "y_prob", "y_proba"}
-_MODELS |= {".config", "mtry", "learner"}
 _HOLD_OUT = "For one hold-out test set without folds pass fold=None."
 _OTHER_TABLES = "Training data are for earnest tune, scores of items for earnest.Scores (--scores)."
-# What the columns are called elsewhere, the likeliest first.
-_ELSEWHERE = {
-    "target": (
-        "obs",
-        "truth",
-        "y_true",
-        "outcome",
-        "observed",
-        "actual",
-        "target",
-        "label",
-        "status",
-    ),
-    "fold": ("resample", "fold_id", "foldid", "cv_fold", "cvfold", "split", "id2"),
-    "id": (".row", "rowindex", "row_index", "case_id", "patient_id", "subject_id", "pid"),
-    "event": ("status", "died", "death", "dead", "cens", "delta"),
-}
-WORDS_OF_PREDICTIONS = {"config_id", "fold", "folds", *_MODELS, *_ANSWERS, *_ELSEWHERE["fold"]}
 
 
-def assign_roles(columns: Columns, *, long: bool, given: Roles, survival: bool) -> Roles:
+def assign_roles(columns: Columns, *, long: bool, named: Roles, survival: bool) -> Roles:
     """Find the columns: those named must be there, those of the usual names may be."""
-    time, event, target = _find_outcome(columns, given, long, survival)
-    fold = _find_optional(columns, given, "fold", needed=not long)
+    time, event, target = _find_outcome(columns, named, long, survival)
+    fold = _find_optional(columns, named, "fold", needed=not long)
     group, repeat, strata = (
-        _find_optional(columns, given, role) for role in ("group", "repeat", "strata")
+        _find_optional(columns, named, role) for role in ("group", "repeat", "strata")
     )
     needs_id = long or repeat is not None
-    found = next((name for name in _IDS if name in columns.names), None)
-    id_column = _check_present(columns, given.id, "id") if given.id is not None else found
+    usual = OF_PREDICTIONS["id"].find_usual(columns.names)
+    id_column = _check_present(columns, named.id, "id") if named.id is not None else usual
     if needs_id and id_column is None:
         raise InputError(
             "the table has no column that identifies the cases",
@@ -96,7 +67,7 @@ def assign_roles(columns: Columns, *, long: bool, given: Roles, survival: bool) 
             + ("." if long else ". If the column does not hold repeats, pass repeat=None."),
         )
     roles = Roles(target, time, event, fold, group, repeat, id_column, strata)
-    _refuse_near_misses(columns, given, roles)
+    _refuse_near_misses(columns, named, roles)
     return roles
 
 
@@ -187,12 +158,12 @@ def about_cases(columns: Columns, roles: Roles, grid: Grid | None) -> CaseColumn
 
 def _may_be_folds(columns: Columns, roles: Roles) -> list[str]:
     """Return the columns that could be meant as folds, those that are called so first."""
-    called = _find_called_elsewhere(columns, "fold")
+    called = OF_PREDICTIONS["fold"].find_elsewhere(columns.names)
     called += [n for n in columns.names if "fold" in n.casefold() and n not in called]
     parts = roles.used() - {None}
     free = [n for n in columns.names if n not in parts and n not in called]
-    found = [n for n in called if n != roles.fold] + free
-    return [name for name in found if _looks_like_folds(columns, name)][:SHOWN]
+    candidates = [n for n in called if n != roles.fold] + free
+    return [name for name in candidates if _looks_like_folds(columns, name)][:SHOWN]
 
 
 def _looks_like_folds(columns: Columns, name: str) -> bool:
@@ -212,52 +183,47 @@ def case_values(columns: Columns, name: str, grid: Grid | None) -> RawArray:
 
 
 def _find_outcome(
-    columns: Columns, given: Roles, long: bool, survival: bool
+    columns: Columns, named: Roles, long: bool, survival: bool
 ) -> tuple[str | None, str | None, str | None]:
     """Return the columns of time, event and target."""
     usual = ("y_true", "y") if long else ("y", "y_true")
     target = next((name for name in usual if name in columns.names), None)
-    if given.target is not None:
-        target = _check_present(columns, given.target, "target")
+    if named.target is not None:
+        target = _check_present(columns, named.target, "target")
     pair = {"time", "event"} <= set(columns.names) and target is None
-    if survival or pair or given.time is not None or given.event is not None:
-        time = _check_present(columns, given.time or "time", "time")
-        return time, _check_present(columns, given.event or "event", "event"), None
+    if survival or pair or named.time is not None or named.event is not None:
+        time = _check_present(columns, named.time or "time", "time")
+        return time, _check_present(columns, named.event or "event", "event"), None
     if target is None:
-        target = _check_present(columns, usual[0], "target", _say_also(columns, given, long))
+        target = _check_present(columns, usual[0], "target", _say_also(columns, named, long))
     return None, None, target
 
 
-def _say_also(columns: Columns, given: Roles, long: bool) -> str:
+def _say_also(columns: Columns, named: Roles, long: bool) -> str:
     """Say what else a table lacks, so that one message says it all."""
-    events = _find_called_elsewhere(columns, "event")
+    events = OF_PREDICTIONS["event"].find_elsewhere(columns.names)
     if "time" in columns.names and events:
         return f"For survival pass time='time' and event={events[0]!r}."
-    if long or given.fold is None or given.fold in columns.names:
+    if long or named.fold is None or named.fold in columns.names:
         return ""
-    folds = _find_called_elsewhere(columns, "fold") + [
-        name for name in columns.names if name.strip().casefold() == given.fold
+    folds = OF_PREDICTIONS["fold"].find_elsewhere(columns.names) + [
+        name for name in columns.names if name.strip().casefold() == named.fold
     ]
     cure = f"pass fold={folds[0]!r}" if folds else "pass its name as `fold`"
     return (
-        f"There is no column {given.fold!r} either; {cure}, or fold=None for a hold-out test set."
+        f"There is no column {named.fold!r} either; {cure}, or fold=None for a hold-out test set."
     )
 
 
 def _suggest_column(columns: Columns, role: str) -> str:
     """Return 'Did you mean ...?' for a column that others call so, or nothing."""
-    return check.suggest(map(repr, _find_called_elsewhere(columns, role)[:1]))
-
-
-def _find_called_elsewhere(columns: Columns, role: str) -> list[str]:
-    plain = {name.strip().casefold(): name for name in columns.names}
-    return [plain[word] for word in _ELSEWHERE.get(role, ()) if word in plain]
+    return check.suggest(map(repr, OF_PREDICTIONS[role].find_elsewhere(columns.names)[:1]))
 
 
 def _find_optional(
-    columns: Columns, given: Roles, role: str, *, needed: bool = False
+    columns: Columns, named: Roles, role: str, *, needed: bool = False
 ) -> str | None:
-    name = getattr(given, role)
+    name = getattr(named, role)
     if name is None:
         return None
     if name == getattr(_OPTIONAL, role) and not needed and name not in columns.names:
@@ -268,7 +234,9 @@ def _find_optional(
 def _check_present(columns: Columns, name: str, role: str, also: str = "") -> str:
     if name not in columns.names:
         near = _suggest_column(columns, role) if name in (role, "y", "y_true") else ""
-        near = near or suggest_nearest_column(name, columns, {*_IDS, "config_id", "y_pred"})
+        near = near or suggest_nearest_column(
+            name, columns, {*OF_PREDICTIONS["id"].usual, "config_id", "y_pred"}
+        )
         long = hint_at_long(columns)
         is_bare = not near or "fold" not in columns.names
         is_other = name in ("y", "y_true") and is_bare and not long
@@ -288,25 +256,20 @@ def hint_at_long(columns: Columns) -> str:
     """Say how to read a table that looks long, or nothing."""
     if "config_id" in columns.names:
         return ""
-    looks = [name for name in columns.names if name.strip().casefold() in _MODELS]
-    answers = [name for name in columns.names if name.strip().casefold() in _ANSWERS]
+    looks = [name for name in columns.names if OF_PREDICTIONS["model"].is_named(name)]
+    answers = [name for name in columns.names if OF_PREDICTIONS["prediction"].is_named(name)]
     if not looks or not answers:
         return ""
     numbers = [name for name in answers if columns.array(name).dtype.kind in "iuf"]
-    said = [f"model={looks[0]!r}"]
-    said += [f"prediction={numbers[0]!r}"] if numbers and numbers[0] != "y_pred" else []
-    return f"If each row is one case of one configuration, pass {' and '.join(said)}."
-
-
-def is_named_as_model(name: str) -> bool:
-    """Tell whether a column is called as others call what names the configuration."""
-    return name.strip().casefold() in _MODELS
+    options = [f"model={looks[0]!r}"]
+    options += [f"prediction={numbers[0]!r}"] if numbers and numbers[0] != "y_pred" else []
+    return f"If each row is one case of one configuration, pass {' and '.join(options)}."
 
 
 def find_predictions(columns: Columns, used: Set[str | None]) -> str | None:
     """Return the column of predictions of a long table, None where it cannot be told."""
     free = [n for n in columns.names if n not in used and columns.array(n).dtype.kind in "iuf"]
-    called = [name for name in free if name.strip().casefold() in _ANSWERS]
+    called = [name for name in free if OF_PREDICTIONS["prediction"].is_named(name)]
     numbers = called or free
     return numbers[0] if len(numbers) == 1 else None
 
@@ -317,10 +280,10 @@ def suggest_nearest_column(name: str, columns: Columns, others: set[str]) -> str
     return check.nearest(name, free)
 
 
-def _refuse_near_misses(columns: Columns, given: Roles, roles: Roles) -> None:
+def _refuse_near_misses(columns: Columns, named: Roles, roles: Roles) -> None:
     """Refuse 'Fold' and 'folds' where 'fold' was looked for, since they would be ignored."""
     for role in ("fold", "group", "repeat", "strata"):
-        if getattr(roles, role) is not None or getattr(given, role) is None:
+        if getattr(roles, role) is not None or getattr(named, role) is None:
             continue
         for name in set(columns.names) - roles.used():
             if name.strip().casefold() in (role, role + "s"):
@@ -361,20 +324,20 @@ def find_class_columns(
     if len(labels) < 2:
         return None
     numbers = [name for name in names if columns.array(name).dtype.kind in "iuf"]
-    known = set(numbers)
-    spare = [name for name in names if name not in known]
+    numeric = set(numbers)
+    spare = [name for name in names if name not in numeric]
     for at_end in (True, False):
-        found = _group_by_model(numbers, labels, at_end=at_end)
-        if found and all(len(row) == len(labels) for row in found.values()):
+        by_model = _group_by_model(numbers, labels, at_end=at_end)
+        if by_model and all(len(row) == len(labels) for row in by_model.values()):
             break
     else:
         return None
-    if len(spare) > len(found) or not all(_are_labels(columns, name, labels) for name in spare):
+    if len(spare) > len(by_model) or not all(_are_labels(columns, name, labels) for name in spare):
         return None
-    table = tuple(tuple(row[label] for label in labels) for row in found.values())
+    table = tuple(tuple(row[label] for label in labels) for row in by_model.values())
     if not all(_add_up(columns, row) for row in table):
         return None
-    return ClassColumns(_name_models(found), tuple(labels), table)
+    return ClassColumns(_name_models(by_model), tuple(labels), table)
 
 
 def sort_labels(labels: Iterable[object]) -> tuple[object, ...]:
@@ -386,10 +349,10 @@ def sort_labels(labels: Iterable[object]) -> tuple[object, ...]:
     >>> sort_labels([10, 2, 1, 2])
     (1, 2, 10)
     """
-    known = dict.fromkeys(labels)
-    if any(isinstance(label, str) for label in known):
-        return tuple(sorted(known, key=str))
-    return tuple(sorted(known))  # type: ignore[type-var]  # numbers
+    levels = dict.fromkeys(labels)
+    if any(isinstance(label, str) for label in levels):
+        return tuple(sorted(levels, key=str))
+    return tuple(sorted(levels))  # type: ignore[type-var]  # numbers
 
 
 def order_as_columns(labels: Sequence[object]) -> tuple[object, ...]:
@@ -453,23 +416,23 @@ def _find_stem(name: str, text: str, *, at_end: bool) -> str | None:
     """Return what is left of a name without its class, None where it does not stand apart."""
     if not (name.endswith(text) if at_end else name.startswith(text)):
         return None
-    rest = name[: len(name) - len(text)] if at_end else name[len(text) :]
-    edge = rest[-1:] if at_end else rest[:1]
-    apart = not edge.isalnum() or (rest.casefold() in _NO_MODEL and text.isdecimal())
-    return rest if apart else None
+    stem = name[: len(name) - len(text)] if at_end else name[len(text) :]
+    edge = stem[-1:] if at_end else stem[:1]
+    apart = not edge.isalnum() or (stem.casefold() in _NO_MODEL and text.isdecimal())
+    return stem if apart else None
 
 
-def _name_models(found: dict[str, dict[object, str]]) -> tuple[str, ...]:
-    bare = [re.sub(r"^\W+|[\W_]+$|^_+", "", stem) for stem in found]
+def _name_models(by_model: dict[str, dict[object, str]]) -> tuple[str, ...]:
+    bare = [re.sub(r"^\W+|[\W_]+$|^_+", "", stem) for stem in by_model]
     if len(bare) == 1 and bare[0].casefold() in _NO_MODEL:
         return (ONE_MODEL,)
-    return tuple(bare) if len(set(bare)) == len(bare) and all(bare) else tuple(found)
+    return tuple(bare) if len(set(bare)) == len(bare) and all(bare) else tuple(by_model)
 
 
 def _are_labels(columns: Columns, name: str, labels: Sequence[object]) -> bool:
-    known = {str(label) for label in labels}
+    texts = {str(label) for label in labels}
     _, values = columns.codes(name)
-    return all(str(value) in known for value in values.tolist())
+    return all(str(value) in texts for value in values.tolist())
 
 
 def _add_up(columns: Columns, names: Sequence[str]) -> bool:
@@ -478,8 +441,8 @@ def _add_up(columns: Columns, names: Sequence[str]) -> bool:
     Two numbers of two decimals still add up, and two models are named like classes more easily.
     """
     table = np.column_stack([columns.array(name).astype(np.float64) for name in names])
-    known = table[~np.isnan(table).any(axis=1)]
-    if len(known) < FEWEST or known.min() < -SUM or known.max() > 1.0 + SUM:
+    complete = table[~np.isnan(table).any(axis=1)]
+    if len(complete) < FEWEST or complete.min() < -SUM or complete.max() > 1.0 + SUM:
         return False
     off = SUM if len(names) == 2 else len(names) * ROUNDED
-    return bool((np.abs(known.sum(axis=1) - 1.0) <= off + SUM).all())
+    return bool((np.abs(complete.sum(axis=1) - 1.0) <= off + SUM).all())

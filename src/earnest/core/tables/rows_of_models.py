@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import InputError
+from earnest.core.tables.column_names import OF_PREDICTIONS
 from earnest.core.tables.columns import Columns
-from earnest.core.tables.roles import Roles, find_predictions, is_named_as_model
+from earnest.core.tables.roles import Roles, find_predictions
 
 MOST_COLUMNS = 20  # of a long table; wide ones with more are not searched
 MOST_MODELS = 1000
@@ -101,7 +102,7 @@ def _find_stacked(
     for model, (kinds, labels) in models.items():
         counts = np.bincount(kinds)
         is_even = bool((counts == counts[0]).all()) and counts[0] >= FEWEST_CASES
-        is_name = labels.dtype.kind in "UO" or is_named_as_model(model)
+        is_name = labels.dtype.kind in "UO" or OF_PREDICTIONS["model"].is_named(model)
         if not is_even or not is_name or set(labels.tolist()) <= answers:
             continue
         order = np.lexsort((fold, y, kinds))

@@ -65,21 +65,21 @@ def load_scores(kind: type[Scores], path: str | Path, options: Mapping[str, Any]
     """Read scores from a file; its suffix gives the format."""
     path = find_existing(Path(path), NEEDS)
     suffix = find_suffix(path, READ)
-    said = dict(options)
-    mmap = said.pop("mmap", None)
-    signs = {name: said.pop(name) for name in SIGNS if name in said}
-    text = TextOptions.of(signs, missing=read_missing(said.pop("missing", ())))
+    named = dict(options)
+    mmap = named.pop("mmap", None)
+    signs = {name: named.pop(name) for name in SIGNS if name in named}
+    text = TextOptions.of(signs, missing=read_missing(named.pop("missing", ())))
     if suffix == ".npy":
-        return kind(read_npy(path, mmap), **said)
+        return kind(read_npy(path, mmap), **named)
     if suffix == ".npz":
-        return _load_npz(kind, path, mmap, said)
+        return _load_npz(kind, path, mmap, named)
     with open_table(path, NEEDS, mmap=mmap) as file:
         if file.header is not None:
-            return _load_written(kind, file, text, said)
-        ids = said.get("id")
+            return _load_written(kind, file, text, named)
+        ids = named.get("id")
         columns = file.read(replace(text, text=_name_ids(ids)))
         columns = clear_columns(columns, text.missing or ())
-        scores = kind(columns, **said)
+        scores = kind(columns, **named)
     if not columns.notes:
         return scores
     return scores._with(
@@ -88,7 +88,7 @@ def load_scores(kind: type[Scores], path: str | Path, options: Mapping[str, Any]
 
 
 def _load_written(
-    kind: type[Scores], file: TableFile, text: TextOptions, said: Mapping[str, Any]
+    kind: type[Scores], file: TableFile, text: TextOptions, named: Mapping[str, Any]
 ) -> Scores:
     """Return the scores of a table that earnest wrote."""
     path = file.path
@@ -103,7 +103,7 @@ def _load_written(
         ids = facts["columns"].get("ids")
         columns = file.read(replace(text, text=_name_ids(ids), missing=None))
         arrays = _read_columns(facts, columns, path)
-    return _rebuild(kind, facts, arrays, path, said)
+    return _rebuild(kind, facts, arrays, path, named)
 
 
 def _name_ids(ids: object) -> frozenset[str]:
@@ -115,12 +115,12 @@ def _load_npz(
     kind: type[Scores],
     path: Path,
     mmap: bool | None,
-    said: Mapping[str, Any],
+    named: Mapping[str, Any],
 ) -> Scores:
     header = read_npz_header(path) if zipfile.is_zipfile(path) else None
     if header is not None and is_header_of_scores(header):
         facts = unseal(header, path, SCHEMA)
-        return _rebuild(kind, facts, read_npz(path, mmap=mmap, mapped=("values",)), path, said)
+        return _rebuild(kind, facts, read_npz(path, mmap=mmap, mapped=("values",)), path, named)
     arrays = read_npz(path, mmap=mmap, mapped=("scores",))
     if "scores" not in arrays:
         raise FormatError(
@@ -137,10 +137,10 @@ def _load_npz(
             got=check.some(map(repr, strange)),
             cure="Leave them out of the file.",
         )
-    found: dict[str, Any] = {name: arrays[name] for name in _ARRAYS if name in arrays}
-    if "configs" in found:
-        found["configs"] = [str(one) for one in found["configs"].ravel().tolist()]
-    return kind(arrays["scores"], **{**found, **said})
+    members: dict[str, Any] = {name: arrays[name] for name in _ARRAYS if name in arrays}
+    if "configs" in members:
+        members["configs"] = [str(config) for config in members["configs"].ravel().tolist()]
+    return kind(arrays["scores"], **{**members, **named})
 
 
 @contextmanager
@@ -192,36 +192,36 @@ def _rebuild(
     facts: Mapping[str, Any],
     arrays: Mapping[str, RawArray],
     path: Path,
-    said: Mapping[str, Any],
+    named: Mapping[str, Any],
 ) -> Scores:
     """Make scores of a header and its arrays, and check that they belong together."""
     with _whole(path):
         parts = ScoreParts(
             **{name: array for name, array in arrays.items() if name != HEADER},
             configs=rebuild_configs(facts),
-            remarks=tuple(Caution.from_dict(one) for one in facts["remarks"]),
+            remarks=tuple(Caution.from_dict(remark) for remark in facts["remarks"]),
         )
         measure = Measure.from_dict(facts["measure"])
-        made = kind._of(parts, measure, facts["incomplete"], facts["batches"])
-        if made.fingerprint != facts["fingerprint"]:
+        scores = kind._of(parts, measure, facts["incomplete"], facts["batches"])
+        if scores.fingerprint != facts["fingerprint"]:
             raise make_changed_error(
-                path, f"fingerprint {facts['fingerprint']}", f"fingerprint {made.fingerprint}"
+                path, f"fingerprint {facts['fingerprint']}", f"fingerprint {scores.fingerprint}"
             )
-        return _say_anew(made, said, path)
+        return _say_anew(scores, named, path)
 
 
-def _say_anew(made: Scores, said: Mapping[str, Any], path: Path) -> Scores:
+def _say_anew(scores: Scores, named: Mapping[str, Any], path: Path) -> Scores:
     """Return scores of a file that describes itself, with what may be said of them anew."""
-    for name, value in said.items():
+    for name, value in named.items():
         if value is None:
             continue
         if name == "aggregate":
-            made = made.summed_up(value)
+            scores = scores.summed_up(value)
         elif name == "configs":
-            made = made.select(value)
+            scores = scores.select(value)
         elif name == "incomplete":
             check.one_of("incomplete", value, ("items", "configs", "worst"))
-            made = made._with(incomplete=value)
+            scores = scores._with(incomplete=value)
         else:
             raise FormatError(
                 f"{path.name!r} says itself what its columns are",
@@ -229,7 +229,7 @@ def _say_anew(made: Scores, said: Mapping[str, Any], path: Path) -> Scores:
                 got=f"`{name}`",
                 cure=f"Leave `{name}` out.",
             )
-    return made
+    return scores
 
 
 def save_scores(scores: Scores, path: str | Path) -> Path:
@@ -245,13 +245,15 @@ def save_scores(scores: Scores, path: str | Path) -> Path:
         "measure": scores.measure.to_dict(),
         "incomplete": scores.incomplete,
         "batches": scores.batches,
-        "remarks": [one.to_dict() for one in parts.remarks],
+        "remarks": [remark.to_dict() for remark in parts.remarks],
         "fingerprint": scores.fingerprint,
     }
     with replacing(path) as temporary:
         if suffix == ".npz":
             arrays = {name: getattr(parts, name) for name in ("values", "per", *_ABOUT, "fold")}
-            plain = {name: _as_plain(one) for name, one in arrays.items() if one is not None}
+            plain = {
+                name: _as_plain(remark) for name, remark in arrays.items() if remark is not None
+            }
             write_npz(temporary, seal(facts), plain)
             return path
         table, facts = _make_table(scores, facts)

@@ -23,15 +23,9 @@ from earnest.core.base.errors import InputError
 from earnest.core.data.predictions import Configs
 from earnest.core.data.scores import ScoreParts, as_matrix, note_of_guess
 from earnest.core.results.cautions import Caution
+from earnest.core.tables.column_names import OF_SCORES
 from earnest.core.tables.columns import ColumnFile, Columns, Grid, refuse_stray_text, with_index
 
-# Names of columns that need not be said.
-ITEMS = ("item", "item_id", "id", "row_id", "question_id", "example_id", "doc_id", "case")
-GROUPS = ("group",)
-TASKS = ("task",)
-REPEATS = ("repeat", "sample", "epoch")
-CONFIGS = ("config", "config_id", "configuration", "model", "prompt", "system", "candidate")
-SCORES = ("score", "value", "correct")
 FAR = 1.5  # a column beyond this, among others within 0 and 1, may be no score
 
 
@@ -53,10 +47,10 @@ def read_parts(
     if form is not None:
         check.one_of("format", form, ("wide", "long"))
     named = {"id": id, "groups": groups, "tasks": tasks, "per": per, "fold": fold}
-    given = (
+    arguments = (
         {str(k): v for k, v in table.items()} if isinstance(table, Mapping) else {"table": table}
     )
-    refuse_other_order({**given, **named})
+    refuse_other_order({**arguments, **named})
     if _is_mapping_of_columns(table, named, (config, score, repeat)):
         return _of_mapping(cast(Mapping[object, object], table), configs, named)
     if isinstance(table, Mapping):
@@ -84,9 +78,10 @@ def _is_mapping_of_columns(
     """Tell whether a mapping holds columns of scores alone, and nothing that names an item."""
     if not isinstance(table, Mapping):
         return False
-    said = any(isinstance(value, str) for value in (*named.values(), *words))
-    roles = {*ITEMS, *GROUPS, *TASKS, *REPEATS}
-    return not said and not any(str(name).casefold() in roles for name in table)
+    names_column = any(isinstance(value, str) for value in (*named.values(), *words))
+    names = [str(name) for name in table]
+    roles = [OF_SCORES[role] for role in ("id", "groups", "tasks", "repeat")]
+    return not names_column and not any(role.find(names) for role in roles)
 
 
 def as_table(table: Mapping[object, object]) -> object:
@@ -151,7 +146,7 @@ def _of_arrays(values: Numbers, configs: Configs, named: Mapping[str, Any]) -> S
                 needs=str(values.shape),
                 got=str(per.shape),
             )
-        values, per = (part.astype(np.float64) for part in (values, per))
+        values, per = (array.astype(np.float64) for array in (values, per))
     fold = None if named["fold"] is None else as_array("fold", named["fold"])
     return ScoreParts(values=values, configs=configs, per=per, fold=fold, **about)
 
@@ -170,14 +165,13 @@ def _read_about(name: str, values: object, n: int) -> RawArray | None:
     return array
 
 
-def _find_column(columns: Columns, role: str, name: object, usual: Sequence[str]) -> str | None:
+def _find_column(columns: Columns, role: str, name: object) -> str | None:
     """Return the column of a role: the one that is named, or else one of a usual name.
 
     None where the table has none, and where values were given instead of a name.
     """
     if name is None:
-        plain = {each.strip().casefold(): each for each in reversed(columns.names)}
-        return next((plain[word] for word in usual if word in plain), None)
+        return OF_SCORES[role].find(columns.names) if role in OF_SCORES else None
     if not isinstance(name, str):
         return None
     if name not in columns.names:
@@ -189,7 +183,9 @@ def _read_wanted(configs: Configs | Iterable[object] | None) -> tuple[str, ...] 
     """Return the names of the configurations to read, None for all."""
     if configs is None:
         return None
-    names = configs.ids if isinstance(configs, Configs) else tuple(str(one) for one in configs)
+    names = (
+        configs.ids if isinstance(configs, Configs) else tuple(str(config) for config in configs)
+    )
     if not names:
         raise InputError(
             "`configs` names no configuration",
@@ -220,21 +216,26 @@ class _Frame:
         form: str | None,
     ) -> _Frame:
         """Open a table, and find what its columns are."""
-        said = [value for value in (*named.values(), *words) if isinstance(value, str)]
-        columns = Columns.of(with_index(table, (*said, *ITEMS, *GROUPS, *TASKS)))
+        names = [value for value in (*named.values(), *words) if isinstance(value, str)]
+        columns = Columns.of(
+            with_index(
+                table,
+                (*names, *(n for role in ("id", "groups", "tasks") for n in OF_SCORES[role].usual)),
+            )
+        )
         config, score, repeat = words
         find = partial(_find_column, columns)
         roles = {
-            "id": find("id", named["id"], ITEMS),
-            "groups": find("groups", named["groups"], GROUPS),
-            "tasks": find("tasks", named["tasks"], TASKS),
-            "repeat": find("repeat", repeat, REPEATS),
-            "fold": find("fold", named["fold"], ()),
-            "per": find("per", named["per"], ()),
+            "id": find("id", named["id"]),
+            "groups": find("groups", named["groups"]),
+            "tasks": find("tasks", named["tasks"]),
+            "repeat": find("repeat", repeat),
+            "fold": find("fold", named["fold"]),
+            "per": find("per", named["per"]),
         }
-        pair = {"config": find("config", config, CONFIGS), "score": find("score", score, SCORES)}
-        told = config is not None or score is not None or None not in pair.values()
-        long = told if form is None else form == "long"
+        pair = {"config": find("config", config), "score": find("score", score)}
+        is_long = config is not None or score is not None or None not in pair.values()
+        long = is_long if form is None else form == "long"
         roles |= pair if long else dict.fromkeys(pair)
         return cls(columns, roles, named, _read_wanted(configs), long)
 
@@ -285,7 +286,8 @@ class _Frame:
                 got=f"columns {check.some(self.columns.names)}",
             )
         strange = [name for name in names if not self._holds_numbers(name)]
-        refuse_stray_text(self.columns, strange, missing=False)
+        is_file = self.columns.source is not None  # `Scores.load` takes `missing`
+        refuse_stray_text(self.columns, strange, missing=is_file)
         if strange:
             raise InputError(
                 f"column {strange[0]!r} holds no scores",
@@ -328,7 +330,8 @@ class _Frame:
     def read_long(self) -> ScoreParts:
         """Return the scores of a long table."""
         config, score = self.roles["config"], self.roles["score"]
-        for role, words in (("config", CONFIGS), ("score", SCORES), ("id", ITEMS[:3])):
+        for role in ("config", "score", "id"):
+            words = OF_SCORES[role].usual[:3] if role == "id" else OF_SCORES[role].usual
             if self.roles[role] is None:
                 what = "that names the items" if role == "id" else f"of `{role}`"
                 raise InputError(
@@ -350,17 +353,17 @@ class _Frame:
             )
         item, sample, first = self._find_rows(which, len(names))
         shape = (len(first), len(names), int(sample.max()) + 1)
-        place = (item, which, sample)
+        cells = (item, which, sample)
         raw = self.columns.array(score)
         kind = np.float32 if raw.dtype in (bool, np.float32) else np.float64
         values = np.full(shape, np.nan, dtype=kind)
-        values[place] = raw.astype(kind)
+        values[cells] = raw.astype(kind)
         per = None
         if self.roles["per"] is not None:
             if not self._holds_numbers(self.roles["per"]):
                 raise InputError(f"column {self.roles['per']!r} holds no numbers to count per")
             per = np.full(shape, np.nan)
-            per[place] = self.columns.array(self.roles["per"]).astype(np.float64)
+            per[cells] = self.columns.array(self.roles["per"]).astype(np.float64)
             values = values.astype(np.float64)
         configs = Configs.of(names, len(names))
         if self.wanted is not None:
@@ -404,8 +407,8 @@ class _Frame:
             return grid.case, sample, grid.first
         twice = np.bincount(cell * grid.repeats + grid.repeat)
         if twice.max() > 1:
-            place = int(np.flatnonzero(twice > 1)[0]) // grid.repeats
-            row = int(np.flatnonzero(cell == place)[0])
+            twice_cell = int(np.flatnonzero(twice > 1)[0]) // grid.repeats
+            row = int(np.flatnonzero(cell == twice_cell)[0])
             raise InputError(
                 "a score is given twice",
                 needs="one row for each item, configuration and sample",
@@ -418,15 +421,15 @@ class _Frame:
     def _finish(self, values: Numbers, configs: Configs, first: NDArray[np.intp]) -> ScoreParts:
         n = len(first)
         about: dict[str, RawArray | None] = {}
-        for part, role in (("ids", "id"), ("groups", "groups"), ("tasks", "tasks")):
+        for field_name, role in (("ids", "id"), ("groups", "groups"), ("tasks", "tasks")):
             name = self.roles[role]
             if name is None:
-                about[part] = _read_about(role, self.given[role], n)
+                about[field_name] = _read_about(role, self.given[role], n)
                 continue
             column = self.columns.array(name)
             if role != "id":
                 self._refuse_changing(name, column, first)
-            about[part] = as_array(name, column[first])
+            about[field_name] = as_array(name, column[first])
         fold = self.given["fold"]
         if self.roles["fold"] is not None:
             fold = self.columns.array(self.roles["fold"])[first]
@@ -479,8 +482,8 @@ def read_judgements(
     """Return judgements of pairs, a row each, as scores: 1, 0, or a half for a tie."""
     columns = Columns.of(as_table(table) if isinstance(table, Mapping) else table)
     for role, name in (("a", a), ("b", b), ("winner", winner), ("id", id), ("groups", groups)):
-        _find_column(columns, role, name, ())
-    first, second, told = (
+        _find_column(columns, role, name)
+    first, second, winners = (
         [str(value) for value in columns.array(name).tolist()] for name in (a, b, winner)
     )
     absent = missing(columns.array(a)) | missing(columns.array(b)) | missing(columns.array(winner))
@@ -492,10 +495,10 @@ def read_judgements(
             cure="Write 'tie' where neither won, and leave out rows that were not judged.",
         )
     names = list(dict.fromkeys([*first, *second]))
-    codes = {name: place for place, name in enumerate(names)}
+    codes = {name: index for index, name in enumerate(names)}
     won = [
         _read_winner(*row, number)
-        for number, row in enumerate(zip(first, second, told, strict=True))
+        for number, row in enumerate(zip(first, second, winners, strict=True))
     ]
     places = np.array([[codes[x], codes[y]] for x, y in zip(first, second, strict=True)])
     alone = np.flatnonzero(places[:, 0] == places[:, 1])
@@ -520,16 +523,16 @@ def read_judgements(
     )
 
 
-def _read_winner(a: str, b: str, told: str, row: int) -> float:
+def _read_winner(a: str, b: str, word: str, row: int) -> float:
     """Return 1 where the first won, 0 where the second did, a half for a tie."""
-    if told == a or (told.casefold() in ("a", "model_a") and told != b):
+    if word == a or (word.casefold() in ("a", "model_a") and word != b):
         return 1.0
-    if told == b or told.casefold() in ("b", "model_b"):
+    if word == b or word.casefold() in ("b", "model_b"):
         return 0.0
-    if told.strip().casefold() in TIES or told.casefold().startswith("tie"):
+    if word.strip().casefold() in TIES or word.casefold().startswith("tie"):
         return 0.5
     raise InputError(
         "the winner of a judgement is not clear",
         needs=f"{a!r}, {b!r}, 'a', 'b' or 'tie'",
-        got=f"{check.show(told)} in row {row + 1}",
+        got=f"{check.show(word)} in row {row + 1}",
     )

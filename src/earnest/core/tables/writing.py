@@ -70,13 +70,13 @@ def make_wide_batches(
     import pyarrow as pa
 
     for repeat in range(pi.n_repeats):
-        part = pi.responses[:, :, repeat]  # (n, C[, K])
+        block = pi.responses[:, :, repeat]  # (n, C[, K])
         folds = fold_column(pi, repeat)
-        step = count_block_rows(part, values)
+        step = count_block_rows(block, values)
         for start in range(0, pi.n_cases, step):
             rows = np.arange(start, min(start + step, pi.n_cases))
             arrays = _make_about(pi, rows, repeat, folds)
-            flat = np.ascontiguousarray(part[rows[0] : rows[-1] + 1].reshape(len(rows), -1).T)
+            flat = np.ascontiguousarray(block[rows[0] : rows[-1] + 1].reshape(len(rows), -1).T)
             arrays += [response_column(pi, column) for column in flat]
             yield pa.RecordBatch.from_arrays(arrays, names=names)
 

@@ -158,20 +158,20 @@ def assess(
     >>> en.assess(GaussianNB(), X, y, method="bayle_all_pairs", metric="accuracy", rng=0)
     accuracy 0.937, 95 % interval [0.917, 0.957] (bayle_all_pairs, trained on 512, n=569)
     """
-    made = choose_method(method, n_resamples)
-    name = made.spec.name
-    if test is not None and made.spec.design is not Design.HOLDOUT:
+    chosen = choose_method(method, n_resamples)
+    name = chosen.spec.name
+    if test is not None and chosen.spec.design is not Design.HOLDOUT:
         raise InputError(
             "`test` is for method 'holdout'", got=f"method={name!r}", cure="Use method='holdout'."
         )
-    if made.spec.design is Design.SEARCH:
+    if chosen.spec.design is Design.SEARCH:
         _check_search(estimator)
         Ask.of(confidence_level, side)  # not used, but checked
         _refuse_for_nested(
             {"cv": (cv, FOLDS), "n_repeats": (n_repeats, None), "stratify": (stratify, None)}
             | {"positive": (positive, None), "time_limit": (time_limit, None)}
         )
-        return _run_nested(made, estimator, X, y, metric, groups, rng, n_jobs, store, progress)
+        return _run_nested(chosen, estimator, X, y, metric, groups, rng, n_jobs, store, progress)
     options = AssessOptions(
         metric=metric,
         confidence_level=confidence_level,
@@ -192,8 +192,8 @@ def assess(
     if test is not None:
         from earnest.training.assess.test_set import assess_once
 
-        return assess_once(question, made, test, options)
-    answers, refused = assess_methods(question, [made], options)
+        return assess_once(question, chosen, test, options)
+    answers, refused = assess_methods(question, [chosen], options)
     if refused:
         raise refused[name]
     return answers[0]
@@ -254,9 +254,9 @@ def assess_all(
     names = choose_usual() if wanted is None else list(wanted)
     if not names:
         raise InputError("no method was requested", needs="at least one of " + ", ".join(METHODS))
-    made = [choose_method(name) for name in names]
-    for one in made:
-        if one.spec.design is Design.SEARCH:
+    chosen = [choose_method(name) for name in names]
+    for candidate in chosen:
+        if candidate.spec.design is Design.SEARCH:
             raise InputError(
                 "nested cross-validation cannot share fits with other methods",
                 needs="methods for one learner",
@@ -279,11 +279,11 @@ def assess_all(
         progress=progress,
     )
     question = read_question(estimator, X, y, options)
-    answers, refused = assess_methods(question, made, options)
+    answers, refused = assess_methods(question, chosen, options)
     if not answers:
         raise EvidenceError("no method fits this question", got=str(next(iter(refused.values()))))
-    said = {name: str(error) for name, error in refused.items()}
-    return Estimates(tuple(answers), said, tuple(disagreement(answers)))
+    reasons = {name: str(error) for name, error in refused.items()}
+    return Estimates(tuple(answers), reasons, tuple(disagreement(answers)))
 
 
 def _check_search(estimator: Estimator) -> None:
@@ -296,15 +296,15 @@ def _check_search(estimator: Estimator) -> None:
         )
 
 
-def _refuse_for_nested(given: Mapping[str, tuple[object, object]]) -> None:
+def _refuse_for_nested(arguments: Mapping[str, tuple[object, object]]) -> None:
     """Refuse options that belong to the search, instead of ignoring them."""
-    for name, (value, default) in given.items():
+    for name, (value, default) in arguments.items():
         if value is not default and not (isinstance(value, int) and value == default):
-            own = name in ("cv", "n_repeats", "time_limit")
+            is_of_search = name in ("cv", "n_repeats", "time_limit")
             raise InputError(
                 f"method 'nested' uses the folds of the search and takes no `{name}`",
                 got=f"{name}={check.show(value)}",
-                cure=f"Set it in the search: SearchCV(..., {name}=...)." if own else "",
+                cure=f"Set it in the search: SearchCV(..., {name}=...)." if is_of_search else "",
             )
 
 
@@ -330,12 +330,12 @@ def _run_nested(
         search.set_params(verbose=progress)
     if rng is not None and search.random_state is None:
         search.set_params(random_state=Seeds.of(rng).entropy % 2**32)
-    found = nested_cv(search, X, y, groups=groups, n_jobs=n_jobs, store=store)
+    nested = nested_cv(search, X, y, groups=groups, n_jobs=n_jobs, store=store)
     if isinstance(method, Nested):
-        return found.estimate
-    inner = iter(found.inner)  # those of every outer fold, repeat by repeat
-    rows = tuple(tuple(next(inner) for _ in names) for names in found.predictions.fold_names)
-    evidence = NestedPredictions(found.predictions, rows)
+        return nested.estimate
+    inner = iter(nested.inner)  # those of every outer fold, repeat by repeat
+    rows = tuple(tuple(next(inner) for _ in names) for names in nested.predictions.fold_names)
+    evidence = NestedPredictions(nested.predictions, rows)
     return estimate(evidence, method=method, metric=metric, rng=rng, n_jobs=n_jobs)
 
 
@@ -369,14 +369,14 @@ def assess_methods(
             evidence = make_evidence(method, options.repeats(method), splits)
         try:
             ready = method if splits is None else set_ratio(method, splits)
-            made = _ask_method(question, ready, evidence, options.n_jobs)
+            answer = _ask_method(question, ready, evidence, options.n_jobs)
         except ClusterError:
             raise
         except EarnestError as error:
             refused[method.spec.name] = error
             continue
-        about = splits.list_cautions() if splits is not None and made.provenance.n_folds else ()
-        answers.append(replace(made, cautions=by_severity([*made.cautions, *about, *copied])))
+        about = splits.list_cautions() if splits is not None and answer.provenance.n_folds else ()
+        answers.append(replace(answer, cautions=by_severity([*answer.cautions, *about, *copied])))
     return answers, refused
 
 
@@ -390,7 +390,7 @@ def _ask_method(
     question: LearnerQuestion, method: Method, evidence: Evidence | Replicates, n_jobs: int | None
 ) -> Estimate:
     """Apply a method, and add the cautions about the learner's cases."""
-    made = estimate(
+    answer = estimate(
         evidence,
         method=method,
         metric=question.metric,
@@ -399,10 +399,12 @@ def _ask_method(
         rng=question.seed,
         n_jobs=n_jobs,
     )
-    kept = [caution for caution in made.cautions if caution.code != "EN015"]
-    said = [*warn_of_few_cases(question.target), *warn_of_cost(method, question.target)]
-    every = dict.fromkeys([*kept, *said])  # bootstrap samples tell of few cases by themselves
-    return replace(made, cautions=by_severity(every))
+    cautions = [caution for caution in answer.cautions if caution.code != "EN015"]
+    remarks = [*warn_of_few_cases(question.target), *warn_of_cost(method, question.target)]
+    every = dict.fromkeys(
+        [*cautions, *remarks]
+    )  # bootstrap samples tell of few cases by themselves
+    return replace(answer, cautions=by_severity(every))
 
 
 def _check_design(question: LearnerQuestion, method: Method, options: AssessOptions) -> None:

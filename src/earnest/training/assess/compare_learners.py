@@ -74,7 +74,7 @@ def make_folds_once(
     classifier: bool,
 ) -> Splits:
     """Return folds that test every case once, and refuse repeats."""
-    made = make_learner_splits(
+    splits = make_learner_splits(
         request.test.spec,
         X,
         y,
@@ -84,14 +84,14 @@ def make_folds_once(
         classifier=classifier,
         seeds=request.seeds,
     )
-    if made.n_repeats > 1:
+    if splits.n_repeats > 1:
         raise EvidenceError(
             "one partition into folds is needed",
             needs="folds that test every case once",
-            got=f"{made.n_repeats} repeats",
+            got=f"{splits.n_repeats} repeats",
             cure="Use cv=10.",
         )
-    return made
+    return splits
 
 
 def make_learner_splits(
@@ -119,7 +119,7 @@ def make_learner_splits(
     """
     if n_repeats is not None:
         check.whole_number("n_repeats", n_repeats, low=1)
-    given = None if groups is None else {"groups": groups}
+    params = None if groups is None else {"groups": groups}
     if isinstance(cv, bool | np.bool_):
         raise _refuse_cv(cv)
     splitter: object
@@ -148,12 +148,12 @@ def make_learner_splits(
         splitter, repeats = cv, 1
     with warnings.catch_warnings():  # a class with fewer cases than folds: the cautions tell
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        made = make_splits(
-            splitter, X, y, classifier=classifier, n_repeats=repeats, seeds=seeds, params=given
+        splits = make_splits(
+            splitter, X, y, classifier=classifier, n_repeats=repeats, seeds=seeds, params=params
         )
     count = None if groups is None else len(np.unique(np.asarray(groups).astype(str)))
-    check_splits(spec, np.bincount(made.repeat).tolist(), count)
-    return made
+    check_splits(spec, np.bincount(splits.repeat).tolist(), count)
+    return splits
 
 
 def _make_own_splitter(
@@ -204,22 +204,22 @@ def measure_overlap(splits: Splits) -> float | None:
     return tests / sum(len(rows) for rows in splits.train)
 
 
-def read_learners(given: Mapping[str, Learner]) -> ConfigurationList:
+def read_learners(learners: Mapping[str, Learner]) -> ConfigurationList:
     """Return learners with unique names; messages name the argument of each."""
-    for word, one in given.items():
-        learner = one[1] if isinstance(one, tuple) and len(one) == 2 else one
-        known = all(will_have(learner, name) for name in ("fit", "predict", "get_params"))
-        if isinstance(learner, type) or not known or isinstance(one, list):
+    for word, entry in learners.items():
+        learner = entry[1] if isinstance(entry, tuple) and len(entry) == 2 else entry
+        is_learner = all(will_have(learner, name) for name in ("fit", "predict", "get_params"))
+        if isinstance(learner, type) or not is_learner or isinstance(entry, list):
             raise InputError(
                 f"`{word}` is not a learner",
                 needs="an estimator with `fit`, `predict` and `get_params`, or (name, estimator)",
-                got=check.show(one),
+                got=check.show(entry),
                 cure=f"Write {learner.__name__}()." if isinstance(learner, type) else "",
             )
         refuse_inner_store(learner)
-    made = read_candidates(list(given.values()))
-    assert isinstance(made, ConfigurationList)
-    return made
+    configurations = read_candidates(list(learners.values()))
+    assert isinstance(configurations, ConfigurationList)
+    return configurations
 
 
 def check_kinds(pair: ConfigurationList) -> None:
@@ -227,30 +227,30 @@ def check_kinds(pair: ConfigurationList) -> None:
     from sklearn.base import is_classifier, is_regressor
 
     first, second = pair.estimators
-    for one, other in ((first, second), (second, first)):
-        if is_classifier(one) and is_regressor(other):
+    for kind, other in ((first, second), (second, first)):
+        if is_classifier(kind) and is_regressor(other):
             raise InputError(
                 "a classifier and a regressor have no common metric",
                 needs="two learners for one task",
-                got=f"{type(one).__name__} and {type(other).__name__}",
+                got=f"{type(kind).__name__} and {type(other).__name__}",
             )
 
 
-def choose_metric(asked: ComparisonRequest, metric: MetricLike | None, y: object) -> Metric:
+def choose_metric(request: ComparisonRequest, metric: MetricLike | None, y: object) -> Metric:
     """Return the metric; tests of pairs have a default."""
-    if metric is None and asked.test.spec.metrics is SupportedMetrics.PAIRS:
-        made = make_survival_outcome(y)
-        survival = isinstance(made, np.ndarray) and made.dtype.names is not None
+    if metric is None and request.test.spec.metrics is SupportedMetrics.PAIRS:
+        outcome = make_survival_outcome(y)
+        survival = isinstance(outcome, np.ndarray) and outcome.dtype.names is not None
         return resolve_metric("concordance" if survival else "roc_auc")
     if metric is None:
         raise InputError("`metric` is missing", needs="a metric to compare by, such as 'accuracy'")
     return resolve_metric(metric)
 
 
-def refuse_given(asked: ComparisonRequest, **given: object) -> None:
+def refuse_given(request: ComparisonRequest, **arguments: object) -> None:
     """Refuse arguments that do not apply to the test."""
-    spec = asked.test.spec
-    for name, value in given.items():
+    spec = request.test.spec
+    for name, value in arguments.items():
         if value is not None:
             trains = "bootstrap samples" if name != "n_replicates" else "folds"
             use = "`n_replicates`" if name != "n_replicates" else "`cv` and `n_repeats`"
@@ -389,31 +389,31 @@ def compare_learners(
     """
     pair = read_learners({"a": a, "b": b})
     rng = make_resumable(rng, store, X, y)
-    given = cast("str | Test", test)  # a test of bootstrap samples is used as one below
-    asked = ComparisonRequest.of(
-        given, alternative, confidence_level, None, rng, n_jobs, evidence=None
+    named_test = cast("str | Test", test)  # a test of bootstrap samples is used as one below
+    request = ComparisonRequest.of(
+        named_test, alternative, confidence_level, None, rng, n_jobs, evidence=None
     )
-    bootstraps = asked.test.spec.needs is Evidence.REPLICATES
-    measure = choose_metric(asked, metric, y)
+    bootstraps = request.test.spec.needs is Evidence.REPLICATES
+    measure = choose_metric(request, metric, y)
     check_kinds(pair)
     if bootstraps:
-        refuse_given(asked, cv=cv, n_repeats=n_repeats)
+        refuse_given(request, cv=cv, n_repeats=n_repeats)
     else:
-        refuse_given(asked, n_replicates=n_replicates)
+        refuse_given(request, n_replicates=n_replicates)
     count = REPLICATES if n_replicates is None else n_replicates
     check.whole_number("n_replicates", count, low=2)
     X, y = read_data(X, y)
     plan = read_response(
         pair.estimators, y, measure, groups=groups, stratify=stratify, positive=positive
     )
-    how = RunOptions(n_jobs=asked.n_jobs, store=store, time_limit=time_limit, progress=progress)
+    how = RunOptions(n_jobs=request.n_jobs, store=store, time_limit=time_limit, progress=progress)
     if bootstraps:
-        return _compare_by_samples(asked, pair, X, y, plan, measure, stratify, count, how)
-    return _compare_by_folds(asked, pair, X, y, plan, measure, groups, cv, n_repeats, how)
+        return _compare_by_samples(request, pair, X, y, plan, measure, stratify, count, how)
+    return _compare_by_folds(request, pair, X, y, plan, measure, groups, cv, n_repeats, how)
 
 
 def _compare_by_folds(
-    asked: ComparisonRequest,
+    request: ComparisonRequest,
     pair: ConfigurationList,
     X: object,
     y: object,
@@ -428,34 +428,34 @@ def _compare_by_folds(
     from sklearn.base import is_classifier
 
     splits = make_learner_splits(
-        asked.test.spec,
+        request.test.spec,
         X,
         y,
         cv=cv,
         n_repeats=n_repeats,
         groups=groups,
         classifier=is_classifier(pair.estimators[0]),
-        seeds=asked.seeds,
+        seeds=request.seeds,
         target=plan.target,
     )
-    asked = replace(asked, test=_set_ratio(asked.test, splits))
+    request = replace(request, test=_set_ratio(request.test, splits))
     plan = replace(plan, target=replace(plan.target, ordered=splits.ordered))
-    pi = train_learners(pair, X, y, plan, splits, asked, how)
-    question = asked.question(pi, metric.on(pi.target.task), pi.fingerprint)
+    pi = train_learners(pair, X, y, plan, splits, request, how)
+    question = request.question(pi, metric.on(pi.target.task), pi.fingerprint)
     refuse_undefined(question)
     remarks = [
         caution
-        for caution in evidence_of(pi, question.metric, asked.test)
+        for caution in evidence_of(pi, question.metric, request.test)
         if measure_overlap(splits) is None or caution.code not in ABOUT_TEST_SETS
     ]
-    said = [*remarks, *warn_of_leaks(splits), *warn_of_few_cases(pi.target)]
-    made = result(asked, question, asked.test.read(question), 0, 1, said)
-    about = replace(made.provenance, seed=asked.seeds.entropy)
-    return replace(made, n_cases=pi.n_cases, provenance=about)
+    cautions = [*remarks, *warn_of_leaks(splits), *warn_of_few_cases(pi.target)]
+    comparison = result(request, question, request.test.read(question), 0, 1, cautions)
+    about = replace(comparison.provenance, seed=request.seeds.entropy)
+    return replace(comparison, n_cases=pi.n_cases, provenance=about)
 
 
 def _compare_by_samples(
-    asked: ComparisonRequest,
+    request: ComparisonRequest,
     pair: ConfigurationList,
     X: object,
     y: object,
@@ -467,9 +467,9 @@ def _compare_by_samples(
 ) -> Comparison:
     """Train both learners on the same bootstrap samples, and apply the test to the replicates."""
     target, measure = plan.target, metric.on(plan.target.task)
-    chosen = cast("SampleTest", asked.test)
+    chosen = cast("SampleTest", request.test)
     chosen.check_metric(metric, target)
-    made = [
+    replicates = [
         train_replicates(
             learner,
             X,
@@ -480,20 +480,20 @@ def _compare_by_samples(
             n_replicates=count,
             options=replace(how, store=file),
             name=name,
-            rng=asked.seeds.entropy,
+            rng=request.seeds.entropy,
         )
         for name, learner, file in zip(
             pair.ids, pair.estimators, make_store_files(how.store), strict=True
         )
     ]
-    return compare_samples(asked, (made[0], made[1]), measure)
+    return compare_samples(request, (replicates[0], replicates[1]), measure)
 
 
 def _set_ratio(test: Test, splits: Splits) -> Test:
     """Return a test that corrects for overlap with the ratio of these splits."""
     ratio = measure_overlap(splits)
-    known = not test.spec.overlap or getattr(test, "ratio", None) is not None
-    if ratio is None or known:
+    has_ratio = not test.spec.overlap or getattr(test, "ratio", None) is not None
+    if ratio is None or has_ratio:
         return test
     return replace(test, ratio=ratio)  # type: ignore[type-var]  # tests are frozen dataclasses
 
@@ -504,7 +504,7 @@ def train_learners(
     y: object,
     plan: ResponsePlan,
     splits: Splits,
-    asked: ComparisonRequest,
+    request: ComparisonRequest,
     how: RunOptions,
 ) -> Predictions:
     """Fit one or two learners on every split; raise if a fit fails."""
@@ -516,17 +516,20 @@ def train_learners(
         base=pair.estimators[0],
         rows=splits,
         plan=plan,
-        seed=asked.seeds.entropy,
+        seed=request.seeds.entropy,
         config=get_config(),
     )
     ledger = Ledger(splits, plan, ())
     facts: dict[str, str] = {}
     if how.store is not None:
-        named = {f"learner {one}": made for one, made in zip("ab", pair.estimators, strict=False)}
+        named = {
+            f"learner {letter}": predictions
+            for letter, predictions in zip("ab", pair.estimators, strict=False)
+        }
         facts = {
             **identify_learners(f"{len(pair)} learners", X, y, plan, named),
             "names": describe(pair.ids),
-            "seed": describe(asked.seeds.entropy),
+            "seed": describe(request.seeds.entropy),
         }
     with open_run(
         experiment,
@@ -540,9 +543,9 @@ def train_learners(
         both = enter_configs(opened, ledger, pair.ids, pair.configurations)
         record_all(opened, ledger, ledger.make_tasks(both, range(len(splits))))
     _refuse_failures(ledger)
-    made = ledger.make_predictions()
-    assert made is not None
-    return made
+    predictions = ledger.make_predictions()
+    assert predictions is not None
+    return predictions
 
 
 def _refuse_failures(ledger: Ledger) -> None:

@@ -133,24 +133,24 @@ def learning_curve(
 
     shares = _check_fractions(fractions)
     searched = isinstance(learner, SearchCV)
-    given = learner
+    shown_learner = learner
     if isinstance(learner, SearchCV):
-        given, metric = _find_winner(learner, metric)
+        shown_learner, metric = _find_winner(learner, metric)
     if metric is None:
         raise InputError("`metric` is missing", needs="what to measure, such as 'accuracy'")
     measure = resolve_metric(metric)
     X, y = read_data(X, y)
     rng = make_resumable(rng, store, X, y)
-    asked = ComparisonRequest.of(
+    request = ComparisonRequest.of(
         "bayle", "two-sided", confidence_level, None, rng, n_jobs, evidence=None
     )
-    learners = read_learners({"learner": given})
+    learners = read_learners({"learner": shown_learner})
     plan = read_response(learners.estimators, y, measure, groups=groups, positive=positive)
     classifier = is_classifier(learners.estimators[0])
-    folds = make_folds_once(asked, X, y, cv=cv, groups=groups, classifier=classifier)
-    nested = nest_splits(folds, shares, plan.target, asked.seeds)
+    folds = make_folds_once(request, X, y, cv=cv, groups=groups, classifier=classifier)
+    nested = nest_splits(folds, shares, plan.target, request.seeds)
     how = RunOptions(n_jobs=n_jobs, store=store, progress=progress)
-    pi = train_learners(learners, X, y, plan, nested, asked, how)
+    pi = train_learners(learners, X, y, plan, nested, request, how)
     sizes = tuple(
         round(float(np.mean([len(rows) for rows in nested.train[i * len(folds) :][: len(folds)]])))
         for i in range(len(shares))
@@ -163,13 +163,13 @@ def learning_curve(
             cure="Use fewer or larger fractions.",
         )
     remarks = [warn_of_settings()] if searched else []
-    made = _side_by_side(pi, sizes)
-    return _make_curve(made, measure, asked, learners.ids[0], shares, sizes, remarks)
+    predictions = _side_by_side(pi, sizes)
+    return _make_curve(predictions, measure, request, learners.ids[0], shares, sizes, remarks)
 
 
 def _check_fractions(fractions: Sequence[float]) -> tuple[float, ...]:
     try:
-        shares = tuple(float(one) for one in fractions)
+        shares = tuple(float(fraction) for fraction in fractions)
     except (TypeError, ValueError):
         raise InputError(
             "`fractions` is not a list of numbers",
@@ -181,7 +181,7 @@ def _check_fractions(fractions: Sequence[float]) -> tuple[float, ...]:
         raise InputError(
             "`fractions` does not make a learning curve",
             needs="two or more growing numbers above 0, the last one 1",
-            got=", ".join(f"{one:g}" for one in shares) or "none",
+            got=", ".join(f"{fraction:g}" for fraction in shares) or "none",
             cure="Use fractions=(0.25, 0.5, 1).",
         )
     return shares
@@ -196,7 +196,7 @@ def _find_winner(search: SearchCV, metric: MetricLike | None) -> tuple[Learner, 
 
     check_is_fitted(search, "cv_results_")
     every, best = search.cv_results_["params"], search.best_index_
-    ids = [str(place) for place in range(len(every))]
+    ids = [str(index) for index in range(len(every))]
     name = name_configs(ids, readable(every))[ids[best]].words
     if hasattr(search, "best_estimator_"):
         model = clone(search.best_estimator_)
@@ -221,17 +221,17 @@ def nest_splits(folds: Splits, fractions: Sequence[float], target: Target, seeds
         Growing, the last one 1.
     """
     orders = [
-        _order_rows(rows, target, seeds.generator(Purpose.SPLITS, 2, place))
-        for place, rows in enumerate(folds.train)
+        _order_rows(rows, target, seeds.generator(Purpose.SPLITS, 2, index))
+        for index, rows in enumerate(folds.train)
     ]
-    made = []
+    nested = []
     for repeat, fraction in enumerate(fractions):
         for fold, order in enumerate(orders):
             whole = folds.train[fold]
-            part = np.sort(order[: _count_part(order, fraction, target)])
-            _refuse_lost_classes(part, whole, target)
-            made.append((whole if fraction == 1.0 else part, folds.test[fold], repeat, fold))
-    return Splits.of(made, folds.n_cases)
+            subset = np.sort(order[: _count_part(order, fraction, target)])
+            _refuse_lost_classes(subset, whole, target)
+            nested.append((whole if fraction == 1.0 else subset, folds.test[fold], repeat, fold))
+    return Splits.of(nested, folds.n_cases)
 
 
 def _order_rows(rows: Rows, target: Target, rng: np.random.Generator) -> Rows:
@@ -239,8 +239,8 @@ def _order_rows(rows: Rows, target: Target, rng: np.random.Generator) -> Rows:
     mixed = rng.permutation(rows)
     if target.groups is not None:
         codes = np.unique(target.groups, return_inverse=True)[1].ravel()
-        place = rng.permutation(codes.max() + 1)[codes[mixed]]
-        return np.asarray(mixed[np.argsort(place, kind="stable")])
+        unit = rng.permutation(codes.max() + 1)[codes[mixed]]
+        return np.asarray(mixed[np.argsort(unit, kind="stable")])
     if not target.has_classes:
         return np.asarray(mixed)
     turn = np.empty(len(mixed))
@@ -261,13 +261,13 @@ def _count_part(order: Rows, fraction: float, target: Target) -> int:
     return count
 
 
-def _refuse_lost_classes(part: Rows, whole: Rows, target: Target) -> None:
+def _refuse_lost_classes(subset: Rows, whole: Rows, target: Target) -> None:
     if not target.has_classes:
         return
-    classes = len(np.unique(target.y[part]))
+    classes = len(np.unique(target.y[subset]))
     if classes < len(np.unique(target.y[whole])):
         raise InputError(
-            f"a training set of {len(part):,} cases lacks a class",
+            f"a training set of {len(subset):,} cases lacks a class",
             needs="cases of every class in the smallest part",
             got=f"{classes} classes",
             cure="Use larger fractions, such as (0.5, 1).",
@@ -289,19 +289,19 @@ def _side_by_side(pi: Predictions, sizes: tuple[int, ...]) -> Predictions:
 def _make_curve(
     pi: Predictions,
     metric: Metric,
-    asked: ComparisonRequest,
+    request: ComparisonRequest,
     name: str,
     fractions: tuple[float, ...],
     sizes: tuple[int, ...],
     remarks: list[Caution],
 ) -> LearningCurve:
-    step, each = _judge(pi, metric, asked)
+    step, each = _judge(pi, metric, request)
     sign = 1.0 if step.scale.greater_is_better else -1.0
     interval = step.interval
     if interval is not None and sign < 0:
         interval = Interval(-interval.high, -interval.low, interval.confidence_level, interval.side)
-    ends = [one.interval for one in each]
-    kept = [caution for caution in step.cautions if caution.code != OF_THE_TABLE]
+    ends = [estimate.interval for estimate in each]
+    cautions = [caution for caution in step.cautions if caution.code != OF_THE_TABLE]
     return LearningCurve(
         value=sign * step.difference,
         interval=interval,
@@ -310,16 +310,16 @@ def _make_curve(
         learner=name,
         fractions=fractions,
         sizes=sizes,
-        scores=tuple(one.value for one in each),
-        low=tuple(None if one is None else one.low for one in ends),
-        high=tuple(None if one is None else one.high for one in ends),
+        scores=tuple(estimate.value for estimate in each),
+        low=tuple(None if estimate is None else estimate.low for estimate in ends),
+        high=tuple(None if estimate is None else estimate.high for estimate in ends),
         test=step.test,
         n_cases=step.n_cases,
         n_fits=len(sizes) * step.provenance.n_folds,
-        confidence_level=asked.confidence_level,
-        cautions=by_severity([*kept, *remarks]),
+        confidence_level=request.confidence_level,
+        cautions=by_severity([*cautions, *remarks]),
         provenance=Provenance(
-            seed=asked.seeds.entropy,
+            seed=request.seeds.entropy,
             fingerprint=pi.fingerprint,
             n_folds=step.provenance.n_folds,
             n_repeats=1,
@@ -330,19 +330,19 @@ def _make_curve(
 
 
 def _judge(
-    pi: Predictions, metric: Metric, asked: ComparisonRequest
+    pi: Predictions, metric: Metric, request: ComparisonRequest
 ) -> tuple[Comparison, list[Estimate]]:
     """Return the last step, and every size for itself: by the same formula where it applies."""
     last, before = pi.configs.ids[-1], pi.configs.ids[-2]
-    level, rng = asked.confidence_level, asked.seeds.entropy
+    level, rng = request.confidence_level, request.seeds.entropy
 
     def ask(test: str | None, method: str) -> tuple[Comparison, list[Estimate]]:
         step = compare(pi, last, before, metric=metric, test=test, confidence_level=level, rng=rng)
         each = [
             estimate(
-                pi.select(place), metric=metric, method=method, confidence_level=level, rng=rng
+                pi.select(index), metric=metric, method=method, confidence_level=level, rng=rng
             )
-            for place in range(pi.n_configs)
+            for index in range(pi.n_configs)
         ]
         return step, each
 

@@ -66,8 +66,8 @@ class NestedSplits:
         check_partition(outer, cure="Use KFold, StratifiedKFold or GroupKFold.")
         inner = tuple(_make_inner(outer, split) for split in range(len(outer)))
         parts = [outer]
-        for repeat, part in enumerate(inner, outer.n_repeats):
-            parts.append(replace(part, repeat=(repeat,) * len(part)))
+        for repeat, splits in enumerate(inner, outer.n_repeats):
+            parts.append(replace(splits, repeat=(repeat,) * len(splits)))
         return cls(outer, inner, Splits.join(parts))
 
     def key(self, config: int, outer: int | None, split: int) -> tuple[int, int, int]:
@@ -83,8 +83,8 @@ class NestedSplits:
 
 def _make_inner(outer: Splits, held_out: int) -> Splits:
     """Return the remaining folds of the repeat of an outer split."""
-    own, away = outer.repeat[held_out], outer.test[held_out]
-    others = [i for i in range(len(outer)) if outer.repeat[i] == own and i != held_out]
+    held_repeat, away = outer.repeat[held_out], outer.test[held_out]
+    others = [i for i in range(len(outer)) if outer.repeat[i] == held_repeat and i != held_out]
     return Splits.of(
         (
             (np.setdiff1d(outer.train[i], away), outer.test[i], 0, fold)
@@ -187,11 +187,12 @@ class NestedResult:
 
     def __repr__(self) -> str:
         """Return one line with the value and what it took."""
-        made = self.estimate
-        shown = number(made.value, 3, made.scale.limits)
+        estimate = self.estimate
+        shown = number(estimate.value, 3, estimate.scale.limits)
         return (
-            f"{made.metric} {shown} (nested, {len(self.winners)} outer folds, {made.n_configs} "
-            f"configs, n={made.n_cases}, {self.n_fits} fits)"
+            f"{estimate.metric} {shown} (nested, {len(self.winners)} outer folds, "
+            f"{estimate.n_configs} "
+            f"configs, n={estimate.n_cases}, {self.n_fits} fits)"
         )
 
     def _repr_html_(self) -> str:
@@ -261,8 +262,8 @@ def nested_cv(
     >>> found.n_trained
     76
     """
-    asked = _copy_search(search, n_jobs, store)
-    options = read_options(asked)
+    copy = _copy_search(search, n_jobs, store)
+    options = read_options(copy)
     prepared = prepare(options, X, y, {"groups": groups, **params})
     refusal = refuse(prepared.problem)
     if refusal is not None:
@@ -277,9 +278,9 @@ def nested_cv(
     winners = [_choose_best(judged) for judged in inner]
     outer = _make_outer_predictions(prepared, nesting, outcomes, winners)
     searched, judged = _judge_folds(options, prepared, nesting, outcomes, None)
-    keep_results(asked, prepared, searched, judged)
+    keep_results(copy, prepared, searched, judged)
     if options.refit:
-        refit_winner(asked, prepared, searched.ledger.configurations[_choose_best(judged)])
+        refit_winner(copy, prepared, searched.ledger.configurations[_choose_best(judged)])
     ids = searched.ledger.ids
     fits = len(outcomes)
     scores, estimate = _estimate(prepared, outer, judged, [ids[w] for w in winners])
@@ -287,11 +288,15 @@ def nested_cv(
         estimate=estimate,
         fold_scores=scores,
         predictions=outer,
-        inner=tuple(one.predictions for one in inner if one.predictions is not None),
+        inner=tuple(
+            search_result.predictions
+            for search_result in inner
+            if search_result.predictions is not None
+        ),
         winners=tuple(ids[w] for w in winners),
         n_trained=fits + bool(options.refit),
         n_fits=nesting.fits_published(len(ids)),
-        search=asked,
+        search=copy,
     )
 
 
@@ -314,10 +319,10 @@ def _copy_search(search: SearchCV, n_jobs: int | None, store: object) -> SearchC
             needs="a search without early dropping or stopping",
             cure="search.set_params(drop=None, stop_when_width=None) leaves them out.",
         )
-    made: SearchCV = clone(search).set_params(store=store)
+    copy: SearchCV = clone(search).set_params(store=store)
     if n_jobs is not None:
-        made.set_params(n_jobs=n_jobs)
-    return made
+        copy.set_params(n_jobs=n_jobs)
+    return copy
 
 
 def _judge_folds(
@@ -329,16 +334,16 @@ def _judge_folds(
 ) -> tuple[SearchRun, SearchResults]:
     """Return what the search makes of its inner folds of an outer split, or of all folds."""
     splits = nesting.outer if outer is None else nesting.inner[outer]
-    own = replace(prepared, splits=splits)
+    fold_setup = replace(prepared, splits=splits)
     ledger = Ledger(splits, prepared.problem.plan, prepared.scoring.names, static=True)
     candidates = prepared.candidates
     assert isinstance(candidates, ConfigurationList)
     for config in ledger.add(candidates.ids, candidates.configurations):
         for split in range(len(splits)):
-            found = outcomes[nesting.key(config, outer, split)]
-            ledger.record(replace(found, key=(config, splits.repeat[split], splits.fold[split])))
+            outcome = outcomes[nesting.key(config, outer, split)]
+            ledger.record(replace(outcome, key=(config, splits.repeat[split], splits.fold[split])))
     searched = SearchRun(ledger, range(len(splits)))
-    return searched, judge(options, own, searched)
+    return searched, judge(options, fold_setup, searched)
 
 
 def _choose_best(judged: SearchResults) -> int:

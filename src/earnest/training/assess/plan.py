@@ -150,8 +150,8 @@ def make_plan(
     if needs.folds:
         blocks[Block.FOLDS] = make_folds(cv, X, y, target, needs.folds, seeds)
     if needs.pairs:
-        made = SplitPlan(blocks, max(1, needs.folds)).repeats(needs.pairs)
-        blocks[Block.PAIRS] = leave_out_pairs(blocks[Block.FOLDS], made)
+        plan = SplitPlan(blocks, max(1, needs.folds)).repeats(needs.pairs)
+        blocks[Block.PAIRS] = leave_out_pairs(blocks[Block.FOLDS], plan)
     if needs.singles:
         blocks[Block.SINGLES] = leave_out_singles(target.n)
     if needs.holdout:
@@ -212,11 +212,13 @@ class SplitEvidence:
         splits = self.plan.blocks[Block.HALVES]
         sides = []
         for side in range(splits.n_repeats):
-            found = [self.responses[int(Block.HALVES), r, j] for _, _, r, j in splits if r == side]
-            own = splits.select([side])
+            responses = [
+                self.responses[int(Block.HALVES), r, j] for _, _, r, j in splits if r == side
+            ]
+            side_splits = splits.select([side])
             # Random splits overlap, so each is its own repeat.
-            apart = replace(own, repeat=own.fold, fold=(0,) * len(own))
-            sides.append(self._make_predictions(apart, found))
+            apart = replace(side_splits, repeat=side_splits.fold, fold=(0,) * len(side_splits))
+            sides.append(self._make_predictions(apart, responses))
         pairs = tuple(zip(sides[::2], sides[1::2], strict=True))
         return PairedHalves(self._make_table(Block.WHOLE, self.plan.blocks[Block.WHOLE]), pairs)
 
@@ -233,13 +235,13 @@ class SplitEvidence:
         count = len(outer.fold_names[repeat])
         tables = [self.response.make_table() for _ in range(count)]
         pairs = list(combinations(range(count), 2))
-        for _, rows, own, place in self.plan.blocks[Block.PAIRS]:
-            if own != repeat:
+        for _, rows, repeat_index, fold_index in self.plan.blocks[Block.PAIRS]:
+            if repeat_index != repeat:
                 continue
-            found = self.responses[int(Block.PAIRS), repeat, place]
-            for held_out, other in (pairs[place], pairs[place][::-1]):
+            response = self.responses[int(Block.PAIRS), repeat, fold_index]
+            for held_out, other in (pairs[fold_index], pairs[fold_index][::-1]):
                 mine = codes[rows] == other
-                tables[held_out][rows[mine], 0, 0] = found[mine]
+                tables[held_out][rows[mine], 0, 0] = response[mine]
         return tuple(
             replace(
                 outer,
@@ -253,15 +255,15 @@ class SplitEvidence:
 
     def _make_table(self, block: Block, splits: Splits) -> Predictions:
         keys = zip(splits.repeat, splits.fold, strict=True)
-        found = [self.responses[int(block), repeat, fold] for repeat, fold in keys]
-        return self._make_predictions(splits, found)
+        responses = [self.responses[int(block), repeat, fold] for repeat, fold in keys]
+        return self._make_predictions(splits, responses)
 
     def _make_predictions(
-        self, splits: Splits, found: Sequence[NDArray[np.float64]]
+        self, splits: Splits, by_split: Sequence[NDArray[np.float64]]
     ) -> Predictions:
         responses = self.response.make_table(n_repeats=splits.n_repeats)
-        for rows, repeat, part in zip(splits.test, splits.repeat, found, strict=True):
-            responses[rows, 0, repeat] = part
+        for rows, repeat, response in zip(splits.test, splits.repeat, by_split, strict=True):
+            responses[rows, 0, repeat] = response
         target = replace(self.response.target, ordered=splits.ordered)
         configs = Configs(ids=(self.learner,))
         return self.response.make_predictions(responses, configs, splits, target)
@@ -282,15 +284,15 @@ def train_splits(question: LearnerQuestion, plan: SplitPlan, options: RunOptions
         config=get_config(),
     )
     facts = {**question.facts, "seed": str(question.seed)} if question.facts else {}
-    found = run_all(
+    outcomes = run_all(
         experiment,
-        [Task(key, Cell(place, key)) for key, place in plan.tasks()],
+        [Task(key, Cell(index, key)) for key, index in plan.tasks()],
         options,
         identity=add_splits(facts, every),
         title="Splits",
     )
-    _refuse_failures(found, question.learner)
-    responses = {key: outcome.arrays[RESPONSE] for key, outcome in found.items()}
+    _refuse_failures(outcomes, question.learner)
+    responses = {key: outcome.arrays[RESPONSE] for key, outcome in outcomes.items()}
     return SplitEvidence(plan, responses, question.response, question.learner)
 
 
@@ -298,16 +300,16 @@ def make_perfect_evidence(question: LearnerQuestion, plan: SplitPlan) -> SplitEv
     """Return the evidence of a perfect model in these splits, to check the question."""
     perfect, every = question.response.make_perfect(), plan.every
     responses: dict[Key, NDArray[np.float64]] = {
-        key: perfect[every.test[place]] for key, place in plan.tasks()
+        key: perfect[every.test[index]] for key, index in plan.tasks()
     }
     return SplitEvidence(plan, responses, question.response, question.learner)
 
 
-def _refuse_failures(found: Mapping[Key, Outcome], learner: str) -> None:
-    bad = [found[key] for key in sorted(found) if found[key].failed]
+def _refuse_failures(outcomes: Mapping[Key, Outcome], learner: str) -> None:
+    bad = [outcomes[key] for key in sorted(outcomes) if outcomes[key].failed]
     if bad:
         raise InputError(
-            f"{learner} failed in {len(bad)} of {len(found)} fits",
+            f"{learner} failed in {len(bad)} of {len(outcomes)} fits",
             needs="a model for every split",
             got=explain_failure(bad[0]),
             cure="Make the learner robust against the data of single training parts.",
@@ -345,15 +347,16 @@ def choose_usual() -> list[str]:
 
 def choose_method(method: str | Method, n_resamples: int | None = None) -> Method:
     """Return a method that assesses a learner, and refuse one that does something else."""
-    made = configure_method(method, n_resamples=n_resamples)
-    if made.spec.design is None:
+    configured = configure_method(method, n_resamples=n_resamples)
+    if configured.spec.design is None:
         raise InputError(
-            f"method {made.spec.name!r} is for a choice among configurations, not for a learner",
+            f"method {configured.spec.name!r} is for a choice among configurations, "
+            "not for a learner",
             needs=", ".join(assessing()),
-            got=repr(made.spec.name),
+            got=repr(configured.spec.name),
             cure="For a search use its `estimate_`, or earnest.estimate(search.predictions_, ...).",
         )
-    return made
+    return configured
 
 
 Evidence: TypeAlias = Predictions | NestedPredictions | PairedHalves
@@ -376,26 +379,26 @@ def find_needs(method: Method, n_repeats: int | None) -> TrainingNeeds:
     return TrainingNeeds(folds=repeats)
 
 
-def make_evidence(method: Method, n_repeats: int | None, made: SplitEvidence) -> Evidence:
+def make_evidence(method: Method, n_repeats: int | None, split_evidence: SplitEvidence) -> Evidence:
     """Return the evidence of a method, from what was trained."""
     needs = find_needs(method, n_repeats)
     if needs.pairs:
-        return made.make_nested(needs.pairs)
+        return split_evidence.make_nested(needs.pairs)
     if needs.subsamples:
-        return made.halves
+        return split_evidence.halves
     if needs.singles:
-        return made.singles
-    return made.holdout if needs.holdout else made.make_folds(needs.folds)
+        return split_evidence.singles
+    return split_evidence.holdout if needs.holdout else split_evidence.make_folds(needs.folds)
 
 
-def set_ratio(method: Method, made: SplitEvidence) -> Method:
+def set_ratio(method: Method, split_evidence: SplitEvidence) -> Method:
     """Return a method that corrects for overlap with the ratio of test to training cases.
 
     Where each split trains on all that it does not test, the method knows it from the folds.
     """
-    splits = made.plan.blocks.get(Block.FOLDS)
-    known = not method.spec.overlap or getattr(method, "ratio", None) is not None
-    if splits is None or known:
+    splits = split_evidence.plan.blocks.get(Block.FOLDS)
+    has_ratio = not method.spec.overlap or getattr(method, "ratio", None) is not None
+    if splits is None or has_ratio:
         return method
     sizes = [(len(train), len(test)) for train, test in zip(splits.train, splits.test, strict=True)]
     if all(sum(size) == splits.n_cases for size in sizes):

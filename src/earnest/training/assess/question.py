@@ -154,19 +154,19 @@ def read_response(
     groups: ArrayLike | None,
     stratify: bool | ArrayLike | None = None,
     positive: object = None,
-    asked: str | None = None,
+    requested: str | None = None,
 ) -> ResponsePlan:
     """Return the response to keep; refuse outcomes that a learner or the metric cannot handle."""
     strata = None if isinstance(stratify, bool | np.bool_) else stratify
     target = read_outcome(learners[0], y, metric, positive=positive, groups=groups, strata=strata)
     check_size(target)
     if metric is None:
-        return plan_response(None, target, learners, asked=asked)
+        return plan_response(None, target, learners, requested=requested)
     measure = metric.on(target.task)
     for learner in learners:
-        plan = plan_response(measure, target, [learner], asked=asked)
+        plan = plan_response(measure, target, [learner], requested=requested)
         check_fits(plan, measure)
-    return plan_response(measure, target, learners, asked=asked)
+    return plan_response(measure, target, learners, requested=requested)
 
 
 def identify_learners(
@@ -192,10 +192,10 @@ def identify_learners(
 def read_data(X: object, y: object) -> tuple[object, object]:
     """Return indexable cases and outcomes; refuse missing outcomes and different lengths."""
     X, y = match_rows(X, _take_one_column(make_survival_outcome(y)))
-    for name, given in (("X", X), ("y", y)):
-        if given is None or count_rows(given) == 0:
+    for name, data in (("X", X), ("y", y)):
+        if data is None or count_rows(data) == 0:
             raise InputError(
-                f"`{name}` is {'missing' if given is None else 'empty'}",
+                f"`{name}` is {'missing' if data is None else 'empty'}",
                 needs="cases, and an outcome for each of them",
             )
     values = as_array("y", y)

@@ -131,7 +131,7 @@ def bootstrap_train(
         groups=groups,
         stratify=stratify,
         positive=positive,
-        asked=response,
+        requested=response,
     )
     return train_replicates(
         estimator,
@@ -179,14 +179,14 @@ def train_replicates(
         X=X, y=y, base=estimator, rows=samples, plan=plan, seed=seed, config=get_config()
     )
     cells = [Task((b,), Cell(b, (b - ALL_CASES,))) for b in range(ALL_CASES, n_replicates)]
-    found = run_all(
+    results = run_all(
         experiment,
         cells,
         options,
         identity={**facts, "seed": describe(seed)},
         title="Bootstrap samples",
     )
-    outcomes = {key[0]: outcome for key, outcome in found.items()}
+    outcomes = {key[0]: outcome for key, outcome in results.items()}
     return _collect(samples, plan, outcomes, name, _warn_of_split_copies(estimator))
 
 
@@ -212,7 +212,7 @@ def _collect(
     plan: ResponsePlan,
     outcomes: Mapping[int, Outcome],
     learner: str,
-    said: Iterable[Caution],
+    cautions: Iterable[Caution],
 ) -> Replicates:
     """Return the replicates; refuse if the model of all cases, or too many others, failed."""
     whole, count = outcomes[ALL_CASES], len(outcomes) - 1
@@ -244,7 +244,7 @@ def _collect(
         cautions=(
             *warn_of_few_cases(samples.target),
             *_warn_of_failures(bad, count),
-            *said,
+            *cautions,
         ),
     )
 

@@ -195,12 +195,12 @@ def check_stability(
             cure="Leave groups out to check the learner on cases as if they were independent.",
         )
     check.whole_number("n_swaps", n_swaps, low=2)
-    asked = ComparisonRequest.of("bayle", "two-sided", 0.95, None, rng, n_jobs, evidence=None)
-    given = {"a": a} if b is None else {"a": a, "b": b}
-    learners = read_learners(given)
+    request = ComparisonRequest.of("bayle", "two-sided", 0.95, None, rng, n_jobs, evidence=None)
+    pair = {"a": a} if b is None else {"a": a, "b": b}
+    learners = read_learners(pair)
     if b is not None:
         check_kinds(learners)
-    learners = _with_seeds(learners, asked.seeds)
+    learners = _with_seeds(learners, request.seeds)
     measure = resolve_metric(metric)
     X, y = read_data(X, y)
     plan = read_response(learners.estimators, y, measure, groups=None, positive=positive)
@@ -212,7 +212,7 @@ def check_stability(
             cure="Use metric='brier', 'log_loss' or 'accuracy' for classes.",
         )
     classifier = is_classifier(learners.estimators[0])
-    folds = make_folds_once(asked, X, y, cv=cv, groups=None, classifier=classifier)
+    folds = make_folds_once(request, X, y, cv=cv, groups=None, classifier=classifier)
     smallest = min(len(rows) for rows in folds.test)
     if smallest < 3:
         raise EvidenceError(
@@ -221,12 +221,12 @@ def check_stability(
             got=f"a fold of {smallest} cases",
             cure=f"Use cv={max(2, min(10, plan.target.n // 3))}, or fewer folds.",
         )
-    swapped = _swap_cases(folds, n_swaps, asked.seeds)
-    how = RunOptions(n_jobs=asked.n_jobs, progress=progress)
-    pi = train_learners(learners, X, y, plan, swapped, asked, how)
-    made = case_values(pi, measure)
-    terms = made.terms[:, 0] - (0.0 if b is None else made.terms[:, 1])  # (n, 1 + swaps)
-    return _measure(terms, made.folds, learners.ids, measure.name, n_swaps)
+    swapped = _swap_cases(folds, n_swaps, request.seeds)
+    how = RunOptions(n_jobs=request.n_jobs, progress=progress)
+    pi = train_learners(learners, X, y, plan, swapped, request, how)
+    values = case_values(pi, measure)
+    terms = values.terms[:, 0] - (0.0 if b is None else values.terms[:, 1])  # (n, 1 + swaps)
+    return _measure(terms, values.folds, learners.ids, measure.name, n_swaps)
 
 
 def _with_seeds(learners: ConfigurationList, seeds: Seeds) -> ConfigurationList:
@@ -249,14 +249,14 @@ def _swap_cases(folds: Splits, n_swaps: int, seeds: Seeds) -> Splits:
     fold, and tests the other cases of the fold. The last round may leave out folds.
     """
     rng, count = seeds.generator(Purpose.SPLITS, 1), len(folds)
-    made = list(folds)
-    for place in range(n_swaps):
-        at = place % count
+    swapped = list(folds)
+    for index in range(n_swaps):
+        at = index % count
         rows, tested = folds.train[at].copy(), folds.test[at]
         new = int(rng.integers(len(tested)))
         rows[int(rng.integers(len(rows)))] = tested[new]
-        made.append((rows, np.delete(tested, new), 1 + place // count, at))
-    return Splits.of(made, folds.n_cases)
+        swapped.append((rows, np.delete(tested, new), 1 + index // count, at))
+    return Splits.of(swapped, folds.n_cases)
 
 
 def _measure(
@@ -281,7 +281,7 @@ def _measure(
             cure="Choose a metric that tells cases apart, such as 'brier' or 'mse'.",
         )
     ratios = n * np.array(changes) / variance
-    made = Stability(
+    stability = Stability(
         ratio=float(ratios.mean()),
         ratio_error=float(ratios.std(ddof=1) / math.sqrt(len(ratios))),
         loss_stability=float(np.mean(changes)),
@@ -291,16 +291,20 @@ def _measure(
         metric=metric,
         learners=learners,
     )
-    return made if made.stable else replace(made, cautions=(warn_of_instability(made),))
+    return (
+        stability
+        if stability.stable
+        else replace(stability, cautions=(warn_of_instability(stability),))
+    )
 
 
-def warn_of_instability(made: Stability) -> Caution:
+def warn_of_instability(stability: Stability) -> Caution:
     """Return the caution that one training case changes the losses too much."""
-    who = "The learner is" if len(made.learners) == 1 else "The difference of the learners is"
+    who = "The learner is" if len(stability.learners) == 1 else "The difference of the learners is"
     return Caution(
         "EN114",
-        f"{who} not stable: n times the loss stability is {made.ratio:.2g} times the variance of "
-        "the losses.",
+        f"{who} not stable: n times the loss stability is {stability.ratio:.2g} times the variance "
+        "of the losses.",
         "The central limit theorem of cross-validation asks that it be small: intervals of `bayle` "
         "can be too short, and its tests reject too often.",
         "Use `corrected_t`, or average many models of the learner.",

@@ -39,7 +39,10 @@ USES = "uses"  # the document of a run file that lists the learners a test set w
 
 
 def assess_once(
-    question: LearnerQuestion, method: Method, test: tuple[object, object], asked: AssessOptions
+    question: LearnerQuestion,
+    method: Method,
+    test: tuple[object, object],
+    assess_options: AssessOptions,
 ) -> Estimate:
     """Train on the design set, score the test set, and record that it was used.
 
@@ -63,7 +66,11 @@ def assess_once(
     configs = Configs(ids=(question.learner,))
     design = plan.make_predictions(plan.make_perfect()[:, None, None], configs)
     check_question(method, design, plan.target, question.metric)  # before any training
-    options = RunOptions(n_jobs=asked.n_jobs, store=asked.store, time_limit=asked.time_limit)
+    options = RunOptions(
+        n_jobs=assess_options.n_jobs,
+        store=assess_options.store,
+        time_limit=assess_options.time_limit,
+    )
     identity = identify_set(X_test, y_test)
     with open_run(experiment, options, identity=identity, total=1, title="Test set") as opened:
         number = 0
@@ -78,7 +85,7 @@ def assess_once(
             needs="a model of all design cases",
             got=explain_failure(outcome),
         )
-    made = estimate(
+    answer = estimate(
         plan.make_predictions(outcome.arrays[RESPONSE][:, None, None], configs),
         method=method,
         metric=question.metric,
@@ -86,13 +93,13 @@ def assess_once(
         side=question.ask.side,
         rng=question.seed,
     )
-    said = [
-        *(_warn_of_earlier_uses(uses) if asked.store is not None else _note_unrecorded()),
+    remarks = [
+        *(_warn_of_earlier_uses(uses) if assess_options.store is not None else _note_unrecorded()),
         *_warn_of_shared_rows(question.X, X_test),
     ]
-    found = [caution for caution in made.cautions if caution.code != "EN015"]
+    cautions = [caution for caution in answer.cautions if caution.code != "EN015"]
     few = warn_of_few_cases(question.target)
-    return replace(made, cautions=by_severity([*found, *said, *few]))
+    return replace(answer, cautions=by_severity([*cautions, *remarks, *few]))
 
 
 def identify_set(X_test: object, y_test: object) -> dict[str, str]:
@@ -112,14 +119,14 @@ def _read_test(question: LearnerQuestion, test: object) -> tuple[object, object,
     X_test, y_test = match_rows(test[0], make_survival_outcome(test[1]))
     from earnest.core.data.target import read_target
 
-    own = question.target
-    _refuse_classes(own, y_test, question.metric)
+    training_target = question.target
+    _refuse_classes(training_target, y_test, question.metric)
     target, _ = read_target(
         y_test,
         np.zeros((count_rows(y_test), 1)),
-        task=own.task,
-        positive=own.classes[1] if len(own.classes) == 2 else None,
-        classes=own.classes or None,
+        task=training_target.task,
+        positive=training_target.classes[1] if len(training_target.classes) == 2 else None,
+        classes=training_target.classes or None,
         groups=None,
         strata=None,
         ordered=False,
@@ -133,11 +140,11 @@ def _refuse_classes(design: Target, y_test: object, metric: Metric) -> None:
     if not design.has_classes:
         return
     values = as_array("test", y_test)
-    found = set(values[~missing(values)].reshape(-1).tolist())
-    lacking = set(design.classes) - found
-    fewer = lacking if metric.needs_all_classes or len(found) < 2 else set()
+    labels = set(values[~missing(values)].reshape(-1).tolist())
+    lacking = set(design.classes) - labels
+    fewer = lacking if metric.needs_all_classes or len(labels) < 2 else set()
     for words, odd in (
-        ("has a class that the design set lacks", found - set(design.classes)),
+        ("has a class that the design set lacks", labels - set(design.classes)),
         ("lacks a class of the design set", fewer),
     ):
         if odd:

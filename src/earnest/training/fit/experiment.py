@@ -94,8 +94,8 @@ def make_cell(config: int, split: int, configuration: Configuration, splits: Spl
 
     All configurations share the seeds of a split, so that they differ only in their parameters.
     """
-    place = splits.repeat[split], splits.fold[split]
-    return Task((config, *place), Cell(split, place, configuration))
+    cell = splits.repeat[split], splits.fold[split]
+    return Task((config, *cell), Cell(split, cell, configuration))
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,12 +198,12 @@ class Experiment:
 
     def _draw_seeds(self, names: tuple[str, ...], stream: tuple[int, ...]) -> dict[str, int]:
         seeds = Seeds(self.seed or 0)
-        made = {}
+        drawn = {}
         for name in names:
             word = zlib.crc32(name.encode())
             draw = seeds.generator(Purpose.TRAINING, *stream, word)
-            made[name] = int(draw.integers(0, 2**31 - 1))
-        return made
+            drawn[name] = int(draw.integers(0, 2**31 - 1))
+        return drawn
 
 
 def find_unseeded(model: Estimator) -> tuple[str, ...]:
@@ -239,21 +239,25 @@ def fit_cell(experiment: Experiment, task: Task, *, raises: bool = False) -> Out
             return fit_cell(experiment, task, raises=raises)
     if experiment.callbacks is None:
         return _fit_and_score(experiment, task, None, raises)
-    told = experiment.callbacks.evaluation(task.key[0], task.payload.place)
+    evaluation = experiment.callbacks.evaluation(task.key[0], task.payload.place)
     try:
-        return _fit_and_score(experiment, task, told, raises)
+        return _fit_and_score(experiment, task, evaluation, raises)
     finally:
-        told.end()
+        evaluation.end()
 
 
 def _fit_and_score(
-    experiment: Experiment, task: Task, told: FitTask | None, raises: bool
+    experiment: Experiment, task: Task, evaluation: FitTask | None, raises: bool
 ) -> Outcome:
     start = perf_counter()
     try:
         model, data = experiment.prepare(task.payload)
         params = cut_params(experiment.fit_params, experiment.n_cases, data.train)
-        with told.fitting(model, data.X_train, data.y_train, params) if told else nullcontext():
+        with (
+            evaluation.fitting(model, data.X_train, data.y_train, params)
+            if evaluation
+            else nullcontext()
+        ):
             fit_model(model, data.X_train, data.y_train, params)
     except Exception:
         if raises:
@@ -299,16 +303,16 @@ def _score(
     X: object,
     y: object,
     rows: NDArray[np.intp] | None,
-    part: str,
+    side: str,
     raises: bool,
 ) -> tuple[dict[str, float], list[str]]:
     """Return the scores by name, and the tracebacks of scorers that failed."""
     if experiment.scorer is None:
         return {}, []
     params = cut_params(experiment.score_params, experiment.n_cases, rows)
-    given = (model, X) if y is None else (model, X, y)
+    arguments = (model, X) if y is None else (model, X, y)
     try:
-        answer = experiment.scorer(*given, **params)
+        answer = experiment.scorer(*arguments, **params)
     except Exception:
         if raises:
             raise
@@ -316,8 +320,8 @@ def _score(
     named = answer if isinstance(answer, dict) else {SINGLE: answer}
     several = hasattr(experiment.scorer, "_scorers")  # where a text is the traceback of one of them
     failed = {name: text for name, text in named.items() if several and isinstance(text, str)}
-    found = {k: _read_number(v, k) for k, v in named.items() if k not in failed}
-    return {f"{part}_{name}": value for name, value in found.items()}, list(failed.values())
+    numbers = {k: _read_number(v, k) for k, v in named.items() if k not in failed}
+    return {f"{side}_{name}": value for name, value in numbers.items()}, list(failed.values())
 
 
 def _read_number(value: object, name: str) -> float:
@@ -353,8 +357,8 @@ def _remember_all(
     """Read all responses of a model by name, without those that the first one tells."""
     first = _remember(plan, model, X)
     answers = {name_response(other): _remember(other, model, X) for other in plan.others}
-    told = {name_response(other): plan.tell(other, first) for other in plan.others}
-    others = {name: a for name, a in answers.items() if not np.array_equal(a, told[name])}
+    by_response = {name_response(other): plan.tell(other, first) for other in plan.others}
+    others = {name: a for name, a in answers.items() if not np.array_equal(a, by_response[name])}
     return {RESPONSE: first, **others}
 
 
@@ -373,6 +377,6 @@ def _remember(plan: ResponsePlan, model: Estimator, X: object) -> NDArray[np.flo
 
 
 def _forget(model: Estimator) -> None:
-    own = getattr(model, "__dict__", {})
-    for name in [name for name, value in own.items() if isinstance(value, _MemoizedMethod)]:
-        del own[name]
+    attributes = getattr(model, "__dict__", {})
+    for name in [name for name, value in attributes.items() if isinstance(value, _MemoizedMethod)]:
+        del attributes[name]

@@ -91,7 +91,7 @@ class Ledger:
         self._responses: NDArray[np.float64] | None = None
         self._others: dict[tuple[str, int, int], NDArray[np.float64]] = {}
         self._split_of = {
-            place: split for split, place in enumerate(zip(splits.repeat, splits.fold, strict=True))
+            cell: split for split, cell in enumerate(zip(splits.repeat, splits.fold, strict=True))
         }
 
     def add(self, ids: Sequence[str], configurations: Sequence[Configuration]) -> range:
@@ -164,9 +164,9 @@ class Ledger:
         if self._names is not None:
             return self._names
         for key in sorted(self._numbers):
-            found = [name for name in self._numbers[key] if name.startswith("test_")]
-            if found:
-                return tuple(name.removeprefix("test_") for name in found)
+            names = [name for name in self._numbers[key] if name.startswith("test_")]
+            if names:
+                return tuple(name.removeprefix("test_") for name in names)
         return (SINGLE,)
 
     def read_numbers(
@@ -212,17 +212,17 @@ class Ledger:
     def list_failed_fits(self) -> list[str]:
         """Return the tracebacks of the fits that failed."""
         bad = [bad for _, bad in sorted(self._bad.items())]
-        return [one.error for one in bad if one.error and one.note != UNPREDICTED]
+        return [failure.error for failure in bad if failure.error and failure.note != UNPREDICTED]
 
     def list_failed_scores(self) -> list[str]:
         """Return the tracebacks of models that could be fitted, but not scored."""
         bad = [bad for _, bad in sorted(self._bad.items())]
         late = [
-            one.error
-            for key, one in sorted(self._bad.items())
-            if one.error and one.note == UNPREDICTED and self._lacks(key, self.score_names)
+            failure.error
+            for key, failure in sorted(self._bad.items())
+            if failure.error and failure.note == UNPREDICTED and self._lacks(key, self.score_names)
         ]
-        return late + [one.note for one in bad if one.error is None and one.note]
+        return late + [failure.note for failure in bad if failure.error is None and failure.note]
 
     def make_predictions(self, only: Sequence[int] | None = None) -> Predictions | None:
         """Return Π of all or some configurations, as far as they were evaluated."""
@@ -245,7 +245,10 @@ class Ledger:
     ) -> Predictions | None:
         """Return Π of another response, None where the first one tells it or its order."""
         assert self.plan is not None
-        name, places = name_response(plan), {config: place for place, config in enumerate(chosen)}
+        name, places = (
+            name_response(plan),
+            {config: config_index for config_index, config in enumerate(chosen)},
+        )
         cells = {
             (places[config], split): answer
             for (kind, config, split), answer in self._others.items()
@@ -254,9 +257,9 @@ class Ledger:
         if not cells:
             return None
         responses = self.plan.tell(plan, np.asarray(first.responses)).copy()
-        for (place, split), answer in cells.items():
+        for (config_index, split), answer in cells.items():
             rows, repeat = self.splits.test[split], self.splits.repeat[split]
-            responses[rows, place, repeat] = answer
+            responses[rows, config_index, repeat] = answer
         if plan.kind is ResponseKind.DECISION and have_same_order(first.responses, responses):
             return None
         return plan.make_predictions(responses, first.configs, self.splits)
@@ -314,11 +317,11 @@ def tell_failures(ledger: Ledger, error_score: float) -> None:
         )
 
 
-def warn_of_means(part: str, means: NDArray[np.float64]) -> None:
+def warn_of_means(side: str, means: NDArray[np.float64]) -> None:
     """Warn of mean scores that are not finite."""
     if not np.isfinite(means).all():
         warnings.warn(
-            f"One or more of the {part} scores are non-finite: {means}",
+            f"One or more of the {side} scores are non-finite: {means}",
             UserWarning,
             stacklevel=USERS_LINE + 1,
         )

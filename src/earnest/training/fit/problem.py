@@ -92,9 +92,9 @@ def _read_labels(model: Estimator, y: NDArray[np.generic]) -> Target | None:
     """
     from sklearn.base import is_regressor
 
-    known = getattr(model, "classes_", None)
+    model_classes = getattr(model, "classes_", None)
     plain = y.dtype.names is None
-    if known is None or not plain:
+    if model_classes is None or not plain:
         task = Task.REGRESSION if is_regressor(model) and plain else None
         return read_target(
             y,
@@ -108,7 +108,7 @@ def _read_labels(model: Estimator, y: NDArray[np.generic]) -> Target | None:
             ids=None,
         )[0]
     y = y.reshape(len(y))
-    classes = np.union1d(np.asarray(known), y)
+    classes = np.union1d(np.asarray(model_classes), y)
     if len(classes) < 2:
         return None
     return Target(
@@ -138,9 +138,9 @@ def read_scoring(estimator: Estimator, scoring: object, *, refit: object, raises
         several = _read_several(estimator, scoring)
         check_refit(refit, tuple(several))
         return Scoring(check_scoring(estimator, several, raise_exc=raises), several, tuple(several))
-    one = check_scoring(estimator, scoring) if scoring is None else _read_one(estimator, scoring)
+    scorer = check_scoring(estimator, scoring) if scoring is None else _read_one(estimator, scoring)
     plain = callable(scoring) and not isinstance(scoring, Metric)
-    return Scoring(one, one, None if plain else (SINGLE,))
+    return Scoring(scorer, scorer, None if plain else (SINGLE,))
 
 
 def _read_several(
@@ -153,8 +153,8 @@ def _read_several(
             needs="unique names, or a dict of names and scorers",
             got=check.show(scoring),
         )
-    given = scoring if isinstance(scoring, dict) else {str(name): name for name in names}
-    return {name: _read_one(estimator, one) for name, one in given.items()}
+    scorers = scoring if isinstance(scoring, dict) else {str(name): name for name in names}
+    return {name: _read_one(estimator, scorer) for name, scorer in scorers.items()}
 
 
 def _read_one(estimator: Estimator, scoring: object) -> Scorer:
@@ -165,11 +165,11 @@ def _read_one(estimator: Estimator, scoring: object) -> Scorer:
     if not isinstance(scoring, str) or scoring in get_scorer_names():
         return check_scoring(estimator, scoring)
     if scoring not in METRICS and "(" not in scoring:
-        known = [*METRICS, *get_scorer_names()]
+        names = [*METRICS, *get_scorer_names()]
         raise UnknownNameError(
             f"scoring {check.show(scoring)} is unknown",
             needs="the name of a scikit-learn scorer or of an earnest metric",
-            cure=check.nearest(scoring, known),
+            cure=check.nearest(scoring, names),
         )
     return MetricScorer(resolve_metric(scoring))
 
@@ -222,9 +222,11 @@ def _drop_positive(scorer: MetricLike) -> MetricLike:
     knobs: dict[str, object] = getattr(scorer, "_kwargs", {})
     if "pos_label" not in knobs:
         return scorer
-    made = copy(scorer)
-    vars(made)["_kwargs"] = {name: value for name, value in knobs.items() if name != "pos_label"}
-    return made
+    without_label = copy(scorer)
+    vars(without_label)["_kwargs"] = {
+        name: value for name, value in knobs.items() if name != "pos_label"
+    }
+    return without_label
 
 
 _USUAL = ("ClassifierMixin.score", "RegressorMixin.score", "SurvivalAnalysisMixin.score")
@@ -260,9 +262,9 @@ def make_survival_outcome(y: object) -> object:
     if pair is None:
         return y
     time, event = pair
-    made = np.empty(len(time), dtype=[("event", bool), ("time", np.float64)])
-    made["event"], made["time"] = event, time
-    return made
+    outcome = np.empty(len(time), dtype=[("event", bool), ("time", np.float64)])
+    outcome["event"], outcome["time"] = event, time
+    return outcome
 
 
 def read_problem(
@@ -313,11 +315,11 @@ def read_problem(
     if task is None:
         return Problem(None, refusal="this kind of outcome is not supported")
     try:
-        said = find_positive(metric, scoring, scorers.shown, refit)
-        target = _read_target(y, task, said, groups, ordered)
+        positive = find_positive(metric, scoring, scorers.shown, refit)
+        target = _read_target(y, task, positive, groups, ordered)
         if metric is not None and task is Task.BINARY:
             other = find_positive(None, scoring, scorers.shown, refit)
-            chooses = chooses and _find_positive(y, other) == _find_positive(y, said)
+            chooses = chooses and _find_positive(y, other) == _find_positive(y, positive)
     except InputError as error:
         return Problem(None, refusal=str(error))
     if measure is not None and metric is None and _is_judging_labels(measure, target):
@@ -329,7 +331,7 @@ def read_problem(
     except MetricError as error:
         if raises or metric is not None or response is not None or measure is None:
             raise
-        why = ". ".join(part for part in (error.what, error.cure) if part)
+        why = ". ".join(sentence for sentence in (error.what, error.cure) if sentence)
     try:
         return _plan_problem(None, target, every, None, False, why, needs)
     except MetricError as error:
@@ -362,7 +364,7 @@ def _plan_problem(
     needs: Sequence[Need],
 ) -> Problem:
     """Return the problem with the responses that the metric and the scores are computed from."""
-    plan = plan_response(metric, target, models, asked=response, needs=needs)
+    plan = plan_response(metric, target, models, requested=response, needs=needs)
     if metric is None:
         return Problem(plan, refusal=why)
     metric = metric.on(target.task)
@@ -407,22 +409,22 @@ def _refuse_unjudged(base: Estimator, y: object) -> InputError:
     columns = values.shape[1] if values.ndim > 1 else 1
     cure = ""
     if columns > 1:
-        found, cure = (
+        reason, cure = (
             f"{columns} columns of y",
             "Pass one column, with one label or number per case.",
         )
     elif values.dtype.kind == "O":
         kinds = check.some(dict.fromkeys(type(value).__name__ for value in values.tolist()))
-        found = f"objects in y ({kinds})"
+        reason = f"objects in y ({kinds})"
         cure = "Pass labels of one type: y.astype(str), or bool or int."
     elif values.dtype.kind == "f":
-        found, cure = "non-integer numbers in y", "Use a regressor, or pass classes."
+        reason, cure = "non-integer numbers in y", "Use a regressor, or pass classes."
     else:
-        found = f"y of type {values.dtype}"
+        reason = f"y of type {values.dtype}"
     return InputError(
         "this kind of outcome is not supported",
         needs="classes for a classifier, numbers for a regressor, or times with events",
-        got=f"{found}, for {type(base).__name__}",
+        got=f"{reason}, for {type(base).__name__}",
         cure=cure,
     )
 
@@ -480,11 +482,11 @@ def _is_judging_labels(metric: Metric, target: Target) -> bool:
 
 
 def _read_target(
-    y: object, task: Task, said: object, groups: ArrayLike | None, ordered: bool
+    y: object, task: Task, named_class: object, groups: ArrayLike | None, ordered: bool
 ) -> Target:
     positive = None
     if task is Task.BINARY:
-        positive = _find_positive(y, said)
+        positive = _find_positive(y, named_class)
     target, _ = read_target(
         y,
         np.zeros((count_rows(y), 1)),
@@ -499,11 +501,11 @@ def _read_target(
     return target
 
 
-def _find_positive(y: object, said: object) -> object:
+def _find_positive(y: object, positive: object) -> object:
     """Return the positive class: the one that was named, else the last, as in scikit-learn."""
     last = np.unique(np.asarray(y))[-1]
-    if said is not None:
-        return said
+    if positive is not None:
+        return positive
     return last.item() if isinstance(last, np.generic) else last
 
 

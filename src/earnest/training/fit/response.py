@@ -37,8 +37,8 @@ def cut_parts(
     from sklearn.utils.metaestimators import _safe_split
 
     if get_tags(model).input_tags.pairwise:  # a kernel: its columns are cut, too
-        asked = np.arange(count_rows(X)) if test is None else test
-        return (*_safe_split(model, X, y, train), *_safe_split(model, X, y, asked, train))
+        rows = np.arange(count_rows(X)) if test is None else test
+        return (*_safe_split(model, X, y, train), *_safe_split(model, X, y, rows, train))
     if test is None:
         return take_rows(X, train), take_rows(y, train), X, y
     return take_rows(X, train), take_rows(y, train), take_rows(X, test), take_rows(y, test)
@@ -192,32 +192,32 @@ class ResponsePlan:
     def _encode_scores(
         self, answer: NDArray[np.generic], method: str, model: Estimator
     ) -> NDArray[np.float64]:
-        known = [
+        columns = [
             self._code[label] for label in np.asarray(cast(Classifier, model).classes_).tolist()
         ]
-        if answer.ndim == 1 and known == [0, 1] and self.width is None:
+        if answer.ndim == 1 and columns == [0, 1] and self.width is None:
             return np.array(answer, dtype=np.float64)
-        if answer.ndim == 1 or answer.shape[1] == 1 < len(known):  # one score for two classes
+        if answer.ndim == 1 or answer.shape[1] == 1 < len(columns):  # one score for two classes
             score = answer.astype(np.float64).reshape(len(answer), 1)
             answer = np.hstack([-score, score])
-        if answer.shape[1] != len(known):
+        if answer.shape[1] != len(columns):
             raise InputError(
                 f"{method} does not return one column per class",
-                needs=f"{len(known)}",
+                needs=f"{len(columns)}",
                 got=f"{answer.shape[1]}",
             )
-        made = np.full((len(answer), len(self.target.classes)), np.nan)
-        made[:, known] = answer
-        if len(known) < made.shape[1]:  # a class that the training part does not have
+        scores = np.full((len(answer), len(self.target.classes)), np.nan)
+        scores[:, columns] = answer
+        if len(columns) < scores.shape[1]:  # a class that the training part does not have
             lowest = answer.min(axis=1, keepdims=True) - 1.0
-            absent = np.setdiff1d(np.arange(made.shape[1]), known)
-            made[:, absent] = 0.0 if method == "predict_proba" else lowest
+            absent = np.setdiff1d(np.arange(scores.shape[1]), columns)
+            scores[:, absent] = 0.0 if method == "predict_proba" else lowest
         if method == "predict_proba":
-            made = _clip_inside(made)
+            scores = _clip_inside(scores)
         if self.width is not None:
-            return made
+            return scores
         shift = method == "predict_proba" and self.kind is ResponseKind.DECISION
-        return np.ascontiguousarray(made[:, 1]) - (0.5 if shift else 0.0)
+        return np.ascontiguousarray(scores[:, 1]) - (0.5 if shift else 0.0)
 
     def _encode_labels(self, answer: NDArray[np.generic]) -> NDArray[np.float64]:
         values = answer.reshape(len(answer)).tolist()
@@ -237,12 +237,12 @@ class ResponsePlan:
 
 def refuse_other_length(answer: object, n: int, method: str) -> None:
     """Refuse predictions that are not one per case."""
-    found = count_rows(answer)
-    if found != n:
+    length = count_rows(answer)
+    if length != n:
         raise InputError(
             f"{method} does not return one prediction per case",
             needs=f"{n}",
-            got=f"{found}",
+            got=f"{length}",
         )
 
 
@@ -283,7 +283,7 @@ def plan_response(
     target: Target,
     models: Iterable[Estimator],
     *,
-    asked: str | None = None,
+    requested: str | None = None,
     needs: Iterable[Need] = (),
 ) -> ResponsePlan:
     """Choose the responses that Π holds: the one that tells most, and others beside it.
@@ -296,29 +296,29 @@ def plan_response(
         The outcome.
     models : iterable
         One unfitted model of each kind of configuration.
-    asked : {'predict_proba', 'decision_function', 'predict'}, optional
+    requested : {'predict_proba', 'decision_function', 'predict'}, optional
         The user's own choice, and then the only one.
     needs : iterable of Need
         What further scores need, as far as the models can answer it.
     """
-    if asked is not None:
-        check.one_of("response", asked, METHODS)
+    if requested is not None:
+        check.one_of("response", requested, METHODS)
     if not target.has_classes:
-        _refuse_scores(asked, target)
+        _refuse_scores(requested, target)
         kind = ResponseKind.VALUE if target.task is Task.REGRESSION else ResponseKind.RISK
         return ResponsePlan(kind, ("predict",), target)
     every = list(models)
-    if asked is not None:
-        _check_method(asked, every)
-        return ResponsePlan(_KINDS[asked], (asked,), target)
+    if requested is not None:
+        _check_method(requested, every)
+        return ResponsePlan(_KINDS[requested], (requested,), target)
     first = _plan_by_need(None if metric is None else metric.needs, target, every)
     plans = {first.kind: first}
     for need in needs:
         plan = _plan_where_able(need, target, every)
         if plan is not None:
             plans.setdefault(plan.kind, plan)
-    best, *rest = sorted(plans.values(), key=lambda plan: list(ResponseKind).index(plan.kind))
-    return replace(best, others=tuple(rest))
+    best, *others = sorted(plans.values(), key=lambda plan: list(ResponseKind).index(plan.kind))
+    return replace(best, others=tuple(others))
 
 
 def _plan_where_able(need: Need, target: Target, models: list[Estimator]) -> ResponsePlan | None:
@@ -331,12 +331,12 @@ def _plan_where_able(need: Need, target: Target, models: list[Estimator]) -> Res
     return plan if all(able) else None
 
 
-def _refuse_scores(asked: str | None, target: Target) -> None:
-    if asked not in (None, "predict"):
+def _refuse_scores(kind: str | None, target: Target) -> None:
+    if kind not in (None, "predict"):
         raise InputError(
             "`response` is for classifiers",
             needs="'predict', or nothing",
-            got=f"{asked!r} for a {target.task} task",
+            got=f"{kind!r} for a {target.task} task",
             cure="Leave it out.",
         )
 

@@ -104,10 +104,10 @@ def open_run(
         if store is not None:
             stack.enter_context(store)
             store.open(identity)
-        kept = stack.enter_context(keep(experiment))
+        run = stack.enter_context(keep(experiment))
         progress = stack.enter_context(watch_progress(options.progress, total, title))
         stack.enter_context(_note_what_is_kept(options.store))
-        yield Run(kept, options, store, progress)
+        yield Run(run, options, store, progress)
 
 
 def run_cells(opened: Run, cells: Sequence[Task]) -> Iterator[Outcome]:

@@ -56,10 +56,10 @@ class Samples:
         drawn = RESAMPLERS[str(self.drawn)].draw(self.target, 1, rng, self._accept)
         return np.asarray(drawn.values[0], dtype=np.uint8)
 
-    def find_rows(self, place: int) -> tuple[NDArray[np.intp], None]:
+    def find_rows(self, index: int) -> tuple[NDArray[np.intp], None]:
         """Return the rows that a sample trains on, copies in a row; it answers for every case."""
         every = np.arange(self.target.n)
-        return every if place == ALL_CASES else np.repeat(every, self.draw_counts(place)), None
+        return every if index == ALL_CASES else np.repeat(every, self.draw_counts(index)), None
 
     @cached_property
     def _accept(self) -> Accept:
@@ -133,9 +133,13 @@ class CopySplitter:
     def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:
         """Return the number of splits."""
         distinct, first = np.unique(self.cases, return_index=True)
-        own = None if self.groups is None else self.groups[distinct]
-        given = np.zeros((len(distinct), 1)) if X is None else take_rows(X, first)
-        return int(self.base.get_n_splits(given, None if y is None else take_rows(y, first), own))
+        distinct_groups = None if self.groups is None else self.groups[distinct]
+        distinct_rows = np.zeros((len(distinct), 1)) if X is None else take_rows(X, first)
+        return int(
+            self.base.get_n_splits(
+                distinct_rows, None if y is None else take_rows(y, first), distinct_groups
+            )
+        )
 
     def split(
         self, X: object, y: object = None, groups: object = None
@@ -148,9 +152,9 @@ class CopySplitter:
                 got=f"{count_rows(X)}",
             )
         distinct, first, code = np.unique(self.cases, return_index=True, return_inverse=True)
-        own = None if self.groups is None else self.groups[distinct]
+        distinct_groups = None if self.groups is None else self.groups[distinct]
         for train, test in self._make_splitter().split(
-            take_rows(X, first), take_rows(y, first), own
+            take_rows(X, first), take_rows(y, first), distinct_groups
         ):
             yield (
                 np.flatnonzero(np.isin(code.reshape(-1), train)),
@@ -204,7 +208,7 @@ def keep_copies_together(
     from sklearn.model_selection import check_cv
 
     params = model.get_params(deep=True)
-    made = {}
+    splitters = {}
     for name in find_inner_splits(model)[0]:
         owner = model if name == "cv" else params[name.removesuffix("__cv")]
         base = check_cv(params[name], y, classifier=is_classifier(owner))
@@ -212,5 +216,5 @@ def keep_copies_together(
         if unseeded:
             base = copy(base)
             base.random_state = seed
-        made[name] = CopySplitter(base, cases, groups)
-    return model.set_params(**made) if made else model
+        splitters[name] = CopySplitter(base, cases, groups)
+    return model.set_params(**splitters) if splitters else model

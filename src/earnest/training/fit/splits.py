@@ -57,7 +57,7 @@ class Splits:
     @classmethod
     def join(cls, parts: Sequence[Splits]) -> Splits:
         """Return the splits of several in a row."""
-        return cls.of((split for part in parts for split in part), parts[0].n_cases)
+        return cls.of((split for splits in parts for split in splits), parts[0].n_cases)
 
     def __len__(self) -> int:
         """Count the splits."""
@@ -69,12 +69,12 @@ class Splits:
 
     def select(self, repeats: Container[int]) -> Splits:
         """Return the splits of some repeats."""
-        made = Splits.of((split for split in self if split[2] in repeats), self.n_cases)
-        return replace(made, ordered=self.ordered)
+        chosen = Splits.of((split for split in self if split[2] in repeats), self.n_cases)
+        return replace(chosen, ordered=self.ordered)
 
-    def find_rows(self, place: int) -> tuple[Indices, Indices]:
+    def find_rows(self, index: int) -> tuple[Indices, Indices]:
         """Return the training rows and the test rows of a split."""
-        return self.train[place], self.test[place]
+        return self.train[index], self.test[index]
 
     @property
     def n_repeats(self) -> int:
@@ -101,8 +101,8 @@ class Splits:
         sizes: list[list[int]] = [[] for _ in range(self.n_repeats)]
         for train, _, repeat, _ in self:
             sizes[repeat].append(len(train))
-        found = tuple(map(tuple, sizes))
-        return None if found == find_training_sizes(self.fold_codes) else found
+        counts = tuple(map(tuple, sizes))
+        return None if counts == find_training_sizes(self.fold_codes) else counts
 
     @property
     def leaking(self) -> tuple[int, ...]:
@@ -168,13 +168,13 @@ def make_splits(
     placed: list[tuple[int, int]] = []
     n = count_rows(X)
     for splitter in splitters:
-        own = _list_pairs(splitter, X, y, n, dict(params or {}), odd)
+        listed = _list_pairs(splitter, X, y, n, dict(params or {}), odd)
         start = placed[-1][0] + 1 if placed else 0
-        pairs += own
-        placed += places([np.unique(test) if odd else test for _, test in own], n, start)
-    made = Splits.of(((*pair, *place) for pair, place in zip(pairs, placed, strict=True)), n)
+        pairs += listed
+        placed += places([np.unique(test) if odd else test for _, test in listed], n, start)
+    splits = Splits.of(((*pair, *cell) for pair, cell in zip(pairs, placed, strict=True)), n)
     ordered = len(pairs) > 1 and all(_is_before(train, test) for train, test in pairs)
-    return replace(made, ordered=ordered)
+    return replace(splits, ordered=ordered)
 
 
 def make_splitter(folds: int, *, layered: bool, grouped: bool, seed: int) -> Splitter:
@@ -308,29 +308,29 @@ def check_layers(folds: int, target: Target) -> None:
 def leave_out_pairs(folds: Splits, repeats: int) -> Splits:
     """Return the splits that leave out two folds: one model tests both, trained on the rest."""
     check_partition(folds, cure="Pass cv=5, or use KFold, StratifiedKFold or GroupKFold.")
-    every, made = np.arange(folds.n_cases), []
-    for own in range(repeats):
-        tests = [test for _, test, repeat, _ in folds if repeat == own]
-        for place, pair in enumerate(combinations(tests, 2)):
+    every, pairs = np.arange(folds.n_cases), []
+    for number in range(repeats):
+        tests = [test for _, test, repeat, _ in folds if repeat == number]
+        for index, pair in enumerate(combinations(tests, 2)):
             rows = np.concatenate(pair)
-            made.append((np.setdiff1d(every, rows), rows, own, place))
-    return Splits.of(made, folds.n_cases)
+            pairs.append((np.setdiff1d(every, rows), rows, number, index))
+    return Splits.of(pairs, folds.n_cases)
 
 
 def check_partition(folds: Splits, *, cure: str) -> None:
     """Refuse splits that are not at least three folds, each trained on all the others."""
     for repeat in range(folds.n_repeats):
-        own = [i for i in range(len(folds)) if folds.repeat[i] == repeat]
-        tested = np.sort(np.concatenate([folds.test[i] for i in own]))
+        rows = [i for i in range(len(folds)) if folds.repeat[i] == repeat]
+        tested = np.sort(np.concatenate([folds.test[i] for i in rows]))
         whole = np.array_equal(tested, np.arange(folds.n_cases))
-        rest = all(len(folds.train[i]) + len(folds.test[i]) == folds.n_cases for i in own)
-        if not whole or not rest or len(own) < LEAST_TO_NEST or folds.leaking:
+        is_complement = all(len(folds.train[i]) + len(folds.test[i]) == folds.n_cases for i in rows)
+        if not whole or not is_complement or len(rows) < LEAST_TO_NEST or folds.leaking:
             raise InputError(
                 "these splits cannot be nested",
                 needs=f"at least {LEAST_TO_NEST} folds that partition the cases, each trained on "
                 "all the others",
-                got=f"{len(own)} splits"
-                + ("" if whole and rest else " that do not partition the cases"),
+                got=f"{len(rows)} splits"
+                + ("" if whole and is_complement else " that do not partition the cases"),
                 cure=cure,
             )
 
@@ -374,8 +374,8 @@ def halve_and_split(
         for side, rows in enumerate((first, np.setdiff1d(np.arange(target.n), first))):
             for j in range(subsamples):
                 draw = seeds.generator(Purpose.SPLITS, 4_000_000, halving, side, j)
-                own = rows[_draw_test_rows(target.take(rows), 2.0 * share, draw)]
-                halves.append((np.setdiff1d(rows, own), own, 2 * halving + side, j))
+                half = rows[_draw_test_rows(target.take(rows), 2.0 * share, draw)]
+                halves.append((np.setdiff1d(rows, half), half, 2 * halving + side, j))
     every = _train_on_others(whole, target.n)
     apart = replace(every, repeat=every.fold, fold=every.repeat)
     return apart, Splits.of(halves, target.n)
@@ -383,11 +383,11 @@ def halve_and_split(
 
 def _train_on_others(tests: Iterable[object], n: int) -> Splits:
     """Return splits of one repeat, each trained on all other cases."""
-    every, made = np.arange(n), []
-    for place, test in enumerate(tests):
+    every, splits = np.arange(n), []
+    for index, test in enumerate(tests):
         rows = np.sort(np.asarray(test, dtype=np.intp))
-        made.append((np.setdiff1d(every, rows, assume_unique=True), rows, 0, place))
-    return Splits.of(made, n)
+        splits.append((np.setdiff1d(every, rows, assume_unique=True), rows, 0, index))
+    return Splits.of(splits, n)
 
 
 def _draw_test_rows(target: Target, share: float, rng: np.random.Generator) -> NDArray[np.intp]:
@@ -457,20 +457,20 @@ def _list_pairs(
 ) -> list[tuple[Indices, Indices]]:
     try:
         promised = splitter.get_n_splits(X, y, **params)
-        found = list(splitter.split(X, y, **params))
+        pairs = list(splitter.split(X, y, **params))
     except (ValueError, TypeError) as error:
         raise _explain_no_split(splitter, error, params) from error
-    if not found:
+    if not pairs:
         raise InputError("`cv` has no splits", needs="at least one split", got=check.show(splitter))
-    if promised != len(found):
+    if promised != len(pairs):
         raise InputError(
             f"`split` and `get_n_splits` of {_name_splitter(splitter)} disagree",
             needs=f"{promised} splits, the number from get_n_splits",
-            got=f"{len(found)} splits",
+            got=f"{len(pairs)} splits",
         )
     return [
         (_read_rows(train, n, "train", odd), _read_rows(test, n, "test", odd))
-        for train, test in (_read_pair(item) for item in found)
+        for train, test in (_read_pair(item) for item in pairs)
     ]
 
 
@@ -504,8 +504,8 @@ def _name_splitter(splitter: Splitter) -> str:
     return "`cv`" if name.startswith("_") else name  # scikit-learn's own wrapper of pairs
 
 
-def _read_rows(given: object, n: int, part: str, odd: bool) -> Indices:
-    rows = np.asarray(given)
+def _read_rows(indices: object, n: int, side: str, odd: bool) -> Indices:
+    rows = np.asarray(indices)
     if odd and rows.size == 0:
         return np.empty(0, dtype=np.intp)
     if rows.dtype == bool and len(rows) == n:
@@ -513,9 +513,9 @@ def _read_rows(given: object, n: int, part: str, odd: bool) -> Indices:
     whole = rows.ndim == 1 and rows.dtype.kind in "iu" and len(rows) > 0
     if not whole or rows.min() < 0 or rows.max() >= n:
         raise InputError(
-            f"a split has no usable {part} rows",
+            f"a split has no usable {side} rows",
             needs=f"at least one integer from 0 to {n - 1}",
-            got="none" if rows.size == 0 else check.show(given),
+            got="none" if rows.size == 0 else check.show(indices),
             cure="Row numbers are positions, not labels of an index." if rows.size else "",
         )
     return rows.astype(np.intp, copy=False)

@@ -178,8 +178,8 @@ class BoosterFolds:
                 best = model.attr("best_iteration")
                 stopped[0] = best is not None
                 until = (0, int(best) + 1) if best is not None else (0, 0)
-                for part in model.cvfolds:
-                    answer = part.bst.predict(part.dtest, iteration_range=until)
+                for booster in model.cvfolds:
+                    answer = booster.bst.predict(booster.dtest, iteration_range=until)
                     answers.append(np.asarray(answer, dtype=float))
                 return model
 
@@ -257,11 +257,11 @@ class BoosterFolds:
                 "called after it",
             )
         models = tuple(self._make_model(run) for run in self._runs)
-        kept = ToolRun(tool="the cv function", models=models, y=self._y, fold=self._fold)
+        tool_run = ToolRun(tool="the cv function", models=models, y=self._y, fold=self._fold)
         wanted = PredictionsRequest(
             groups=self._groups, task=task, positive=positive, static=static
         )
-        return predictions_of_models(kept, wanted)
+        return predictions_of_models(tool_run, wanted)
 
     def _make_model(self, run: KeptRun) -> Model:
         parts, stopped = run.read()

@@ -253,7 +253,7 @@ def _score_with(search: Search, keeper: Keeper, scoring: Scoring) -> Iterator[No
     """Let the keeper score, and put the search back as it was, its results included."""
     from sklearn import config_context
 
-    given, refit = search.scoring, search.refit
+    search_scoring, refit = search.scoring, search.refit
     several = scoring.names is not None and scoring.names != (SINGLE,)
     search.set_params(scoring=keeper, refit=SINGLE if refit is True else refit)
     try:
@@ -261,7 +261,7 @@ def _score_with(search: Search, keeper: Keeper, scoring: Scoring) -> Iterator[No
         with config_context(enable_metadata_routing=True):
             yield
     finally:
-        search.set_params(scoring=given, refit=refit)
+        search.set_params(scoring=search_scoring, refit=refit)
         if hasattr(search, "cv_results_") and not several:
             _restore_one_score(search)
         if hasattr(search, "scorer_"):
@@ -293,13 +293,13 @@ def _watch_splits(search: Search, y: object) -> Iterator[WatchedSplitter]:
     from sklearn.base import is_classifier
     from sklearn.model_selection import check_cv
 
-    given = search.cv
-    watched = WatchedSplitter(check_cv(given, y, classifier=is_classifier(search.estimator)))
+    splitter = search.cv
+    watched = WatchedSplitter(check_cv(splitter, y, classifier=is_classifier(search.estimator)))
     search.set_params(cv=watched)
     try:
         yield watched
     finally:
-        search.set_params(cv=given)
+        search.set_params(cv=splitter)
 
 
 def _refuse_refit(search: Search) -> None:
@@ -368,24 +368,24 @@ def _gather(
     count = len(results["params"])
     columns = [results[f"split{i}_test_{KEPT}"] for i in range(search.n_splits_)]
     numbers = np.array(columns).reshape(search.n_splits_, count)  # (S, C)
-    kept = numbers >= LEAST  # False for NaN, too
+    is_gathered = numbers >= LEAST  # False for NaN, too
     for name in [name for name in results if name.endswith(f"_{KEPT}")]:
         del results[name]
-    if not kept.any():
+    if not is_gathered.any():
         raise EvidenceError(
             "the search kept no predictions",
             needs="a fit that gives finite predictions",
             got=f"{numbers.size} fits without any",
         )
-    used = np.flatnonzero(kept.any(axis=1))  # splits with predictions
+    used = np.flatnonzero(is_gathered.any(axis=1))  # splits with predictions
     splits, answers = [], {}
     for split, numbered in enumerate(numbers[used]):
-        for config in np.flatnonzero(kept[used[split]]):
+        for config in np.flatnonzero(is_gathered[used[split]]):
             rows, answers[int(config), split] = _read_kept(folder, numbered[config])
         splits.append((watched.trains[used[split]], rows))
     configs = Configs(
         ids=tuple(f"c{i}" for i in range(count)),
-        params=tuple(dict(one) for one in results["params"]),
+        params=tuple(dict(params) for params in results["params"]),
         static=_proposes_without_scores(search),
     )
     return _assemble(plan, configs, splits, answers)
@@ -411,7 +411,7 @@ def _assemble(
     """Return Π of the answers of each configuration in each split, by their numbers."""
     placed = places([test for _, test in pairs], plan.target.n)
     splits = Splits.of(
-        ((*pair, *place) for pair, place in zip(pairs, placed, strict=True)), plan.target.n
+        ((*pair, *cell) for pair, cell in zip(pairs, placed, strict=True)), plan.target.n
     )
     responses = plan.make_table(len(configs), splits.n_repeats)
     for (config, split), answer in answers.items():
@@ -545,8 +545,8 @@ class TrialKeeper:
     def _list_waiting(self) -> dict[int, NDArray[np.float64]]:
         if not hasattr(self._own, "kept"):
             self._own.kept = {}
-        kept: dict[int, NDArray[np.float64]] = self._own.kept
-        return kept
+        answers: dict[int, NDArray[np.float64]] = self._own.kept
+        return answers
 
 
 @contextmanager
@@ -554,13 +554,13 @@ def _keep_with(
     search: OptunaSearch, keeper: TrialKeeper, splits: list[tuple[Rows, Rows]]
 ) -> Iterator[None]:
     """Let the keeper score on these splits, and put the search back as it was."""
-    given = {"scoring": search.scoring, "cv": search.cv, "callbacks": search.callbacks}
+    originals = {"scoring": search.scoring, "cv": search.cv, "callbacks": search.callbacks}
     callbacks = [keeper.file_trial, *(search.callbacks or [])]
     search.set_params(scoring=keeper, cv=splits, callbacks=callbacks)
     try:
         yield
     finally:
-        search.set_params(**given)
+        search.set_params(**originals)
         if hasattr(search, "scorer_"):
             search.scorer_ = keeper.call
 
@@ -568,16 +568,16 @@ def _keep_with(
 def _index_by_content(X: object, y: object, tests: Sequence[Rows]) -> dict[bytes, int]:
     """Return the number of each split by the content of its test part."""
     _refuse_rows_without_names(X)
-    found = {
+    index = {
         _hash_content(take_rows(X, rows), take_rows(y, rows)): i for i, rows in enumerate(tests)
     }
-    if len(found) < len(tests):
+    if len(index) < len(tests):
         raise InputError(
             "two test folds have the same content",
             needs="folds that can be told apart",
             cure="Use SearchCV with optuna_candidates(...), which knows its rows.",
         )
-    return found
+    return index
 
 
 def _refuse_rows_without_names(X: object) -> None:
@@ -599,10 +599,10 @@ def _hash_content(X: object, y: object) -> bytes:
         parts = [rows.data, rows.indices, rows.indptr]
     else:
         parts = [np.asarray(X)]
-    for part in [*parts, np.asarray(y)]:
-        text = part.dtype.hasobject
-        content = repr(part.tolist()).encode() if text else np.ascontiguousarray(part).tobytes()
-        digest.update(f"{part.dtype}{part.shape}".encode() + content)
+    for array in [*parts, np.asarray(y)]:
+        text = array.dtype.hasobject
+        content = repr(array.tolist()).encode() if text else np.ascontiguousarray(array).tobytes()
+        digest.update(f"{array.dtype}{array.shape}".encode() + content)
     return digest.digest()
 
 
@@ -611,8 +611,8 @@ def _gather_trials(
 ) -> Predictions:
     trials = [t for t in study.get_trials(deepcopy=False) if t.state.is_finished()]
     done = {t.number for t in trials if t.state.name == "COMPLETE"}
-    kept = {number: keeper.trials.get(number, {}) for number in done}
-    if not any(kept.values()):
+    by_trial = {number: keeper.trials.get(number, {}) for number in done}
+    if not any(by_trial.values()):
         raise EvidenceError(
             "the search kept no predictions",
             needs="trials that complete, each in one thread",
@@ -622,7 +622,7 @@ def _gather_trials(
     answers = {
         (column, split): answer
         for column, trial in enumerate(trials)
-        for split, answer in kept.get(trial.number, {}).items()
+        for split, answer in by_trial.get(trial.number, {}).items()
     }
     sampler = type(study.sampler)
     configs = Configs(
@@ -630,7 +630,7 @@ def _gather_trials(
         params=tuple({k: plain(v) for k, v in trial.params.items()} for trial in trials),
         static=sampler.__name__ in STATIC and sampler.__module__.startswith("optuna."),
     )
-    silent = _warn_of_silent([str(number) for number in sorted(done) if not kept[number]])
+    silent = _warn_of_silent([str(number) for number in sorted(done) if not by_trial[number]])
     return replace(_assemble(plan, configs, splits, answers), remarks=tuple(silent))
 
 

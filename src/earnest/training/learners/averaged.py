@@ -43,10 +43,10 @@ class AveragedModel(OuterLearner):
                 got=f"{len(self.estimators)} members, {len(self.shares)} shares",
             )
         self.estimators_ = []
-        for one in self.estimators:
-            made = clone(one)
-            made.fit(X, y, **params)
-            self.estimators_.append(made)
+        for member in self.estimators:
+            model = clone(member)
+            model.fit(X, y, **params)
+            self.estimators_.append(model)
         first = self.estimators_[0]
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(first, name):
@@ -89,10 +89,10 @@ class AveragedClassifier(ClassifierMixin, AveragedModel):
         """Return the averaged probabilities: (n, K)."""
         check_is_fitted(self)
         total = np.zeros((count_rows(X), len(self.classes_)))
-        for one, share in zip(self.estimators_, self.shares, strict=True):
-            asked = cast(Classifier, one)
-            given = np.asarray(asked.predict_proba(X), dtype=np.float64)
-            total[:, np.searchsorted(self.classes_, asked.classes_)] += share * given
+        for member, share in zip(self.estimators_, self.shares, strict=True):
+            classifier = cast(Classifier, member)
+            probabilities = np.asarray(classifier.predict_proba(X), dtype=np.float64)
+            total[:, np.searchsorted(self.classes_, classifier.classes_)] += share * probabilities
         return total
 
     def predict(self, X: object) -> NDArray[np.generic]:
@@ -123,8 +123,8 @@ class AveragedRegressor(RegressorMixin, AveragedModel):
         """Return the averaged prediction of each case."""
         check_is_fitted(self)
         total = np.zeros(count_rows(X))
-        for one, share in zip(self.estimators_, self.shares, strict=True):
-            total += share * np.asarray(cast(Predictor, one).predict(X), dtype=np.float64)
+        for member, share in zip(self.estimators_, self.shares, strict=True):
+            total += share * np.asarray(cast(Predictor, member).predict(X), dtype=np.float64)
         return total
 
 

@@ -38,9 +38,9 @@ def flatten_trees(trees: Sequence[Mapping[str, Any]]) -> tuple[Array, NDArray[np
         waiting = [(tree["tree_structure"], -1, 0)]
         while waiting:
             node, parent, column = waiting.pop()
-            place = len(rows)
+            start = len(rows)
             if parent >= 0:
-                rows[parent][column] = place
+                rows[parent][column] = start
             if "split_feature" not in node:
                 rows.append([-1, 0, 0, 0, AS_ZERO, float(node["leaf_value"])])
                 continue
@@ -50,8 +50,8 @@ def flatten_trees(trees: Sequence[Mapping[str, Any]]) -> tuple[Array, NDArray[np
             if node["missing_type"] == "NaN":
                 missing = GOES_LEFT if node["default_left"] else GOES_RIGHT
             rows.append([node["split_feature"], float(node["threshold"]), 0, 0, missing, 0])
-            waiting.append((node["right_child"], place, COLUMNS.index("right")))
-            waiting.append((node["left_child"], place, COLUMNS.index("left")))
+            waiting.append((node["right_child"], start, COLUMNS.index("right")))
+            waiting.append((node["left_child"], start, COLUMNS.index("left")))
     return np.array(rows, dtype=np.float64), np.array(roots, dtype=np.int64)
 
 
@@ -68,18 +68,18 @@ def add_trees(nodes: Array, roots: NDArray[np.int64], X: Array, outputs: int) ->
     rows = np.arange(len(X))
     out = np.zeros((len(X), outputs))
     for turn, root in enumerate(roots):
-        place = np.full(len(X), root)
+        node = np.full(len(X), root)
         while True:  # ends, as children come after their parent
-            column = feature[place]
+            column = feature[node]
             split = column >= 0
             if not split.any():
                 break
             at = np.maximum(column, 0)
-            goes = filled[rows, at] <= nodes[place, 1]
-            known = ~gaps[rows, at] | (missing[place] == AS_ZERO)
-            goes = np.where(known, goes, missing[place] == GOES_LEFT)
-            place = np.where(split, np.where(goes, left[place], right[place]), place)
-        out[:, turn % outputs] += nodes[place, 5]
+            goes = filled[rows, at] <= nodes[node, 1]
+            is_present = ~gaps[rows, at] | (missing[node] == AS_ZERO)
+            goes = np.where(is_present, goes, missing[node] == GOES_LEFT)
+            node = np.where(split, np.where(goes, left[node], right[node]), node)
+        out[:, turn % outputs] += nodes[node, 5]
     return out
 
 

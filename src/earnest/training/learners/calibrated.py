@@ -54,10 +54,10 @@ class Curve(NamedTuple):
     @classmethod
     def from_numbers(cls, numbers: Sequence[float]) -> Curve:
         """Return the curve that a file holds, or raise ValueError where it holds none."""
-        made = cls(*map(float, numbers)) if len(numbers) == len(cls._fields) else None
-        if made is None or not np.isfinite(made).all() or min(made.slope, made.spread) <= 0.0:
+        curve = cls(*map(float, numbers)) if len(numbers) == len(cls._fields) else None
+        if curve is None or not np.isfinite(curve).all() or min(curve.slope, curve.spread) <= 0.0:
             raise ValueError("the calibration needs four numbers, its slope and spread above 0")
-        return made
+        return curve
 
     def log_odds(self, values: Array) -> Array:
         """Return the log odds of decision values, in their order."""
@@ -77,8 +77,8 @@ def find_meaning(winner: str, estimator: Estimator, pi: Predictions) -> Curve | 
         return None
     values = np.asarray(pi.responses[:, pi.configs.ids.index(winner)], dtype=np.float64)
     y = np.broadcast_to(np.asarray(pi.target.y)[:, None], values.shape)
-    known = np.isfinite(values)
-    return compute_sigmoid(values[known], y[known] == 1)
+    is_finite = np.isfinite(values)
+    return compute_sigmoid(values[is_finite], y[is_finite] == 1)
 
 
 def is_meaning_needed(estimator: Estimator, pi: Predictions) -> bool:
@@ -106,8 +106,8 @@ def compute_sigmoid(values: Array, positive: NDArray[np.bool_]) -> Curve | None:
     >>> compute_sigmoid(values, np.array([1, 1, 0, 0]) == 1) is None
     True
     """
-    found = fit_curve(values, positive)
-    return found if found is not None and found.slope >= LEAST_SLOPE else None
+    curve = fit_curve(values, positive)
+    return curve if curve is not None and curve.slope >= LEAST_SLOPE else None
 
 
 def fit_curve(values: Array, positive: NDArray[np.bool_]) -> Curve | None:
@@ -158,20 +158,22 @@ def compute_probabilities(values: Array, meaning: Curve) -> Array:
 def _fit_logistic(z: Array, target: Array, level: float) -> tuple[float, float]:
     """Return slope and offset of greatest likelihood, by Newton's steps that never go up."""
     design = np.column_stack([z, np.ones_like(z)])
-    found = np.array([0.0, level])
-    loss = _compute_loss(design, target, found)
+    coefficients = np.array([0.0, level])
+    loss = _compute_loss(design, target, coefficients)
     for _ in range(STEPS):
-        p = expit(design @ found)
+        p = expit(design @ coefficients)
         slopes = design.T @ (p - target)
         bend = (design * (p * (1.0 - p))[:, None]).T @ design + 1e-12 * np.eye(2)
         step = np.linalg.solve(bend, slopes)
-        while _compute_loss(design, target, found - step) > loss and np.abs(step).max() > CLOSE:
+        while (
+            _compute_loss(design, target, coefficients - step) > loss and np.abs(step).max() > CLOSE
+        ):
             step = step / 2.0
-        found = found - step
-        loss = _compute_loss(design, target, found)
+        coefficients = coefficients - step
+        loss = _compute_loss(design, target, coefficients)
         if np.abs(step).max() <= CLOSE:
             break
-    return float(found[0]), float(found[1])
+    return float(coefficients[0]), float(coefficients[1])
 
 
 def _compute_loss(design: Array, target: Array, at: Array) -> float:
@@ -226,8 +228,8 @@ class CalibratedClassifier(ClassifierMixin, OuterLearner):
         rows = self._hold_out(y)
         model = self.estimator_
         if len(rows) < len(y):
-            rest = np.setdiff1d(np.arange(len(y)), rows)
-            model = clone(self.estimator).fit(X[rest], y[rest])
+            others = np.setdiff1d(np.arange(len(y)), rows)
+            model = clone(self.estimator).fit(X[others], y[others])
         values = np.asarray(model.decision_function(X[rows]), dtype=np.float64)
         curve = _calibrate(values, np.searchsorted(self.classes_, y[rows]))
         self.rises_ = curve.slope >= LEAST_SLOPE
@@ -242,7 +244,7 @@ class CalibratedClassifier(ClassifierMixin, OuterLearner):
         parts = [np.flatnonzero(y == label) for label in self.classes_]
         if min(map(len, parts)) < FEWEST:
             return np.arange(len(y))
-        counts = [max(round(HELD_OUT * len(part)), 1) for part in parts]
+        counts = [max(round(HELD_OUT * len(layer)), 1) for layer in parts]
         chosen = [draw.permutation(p)[:c] for p, c in zip(parts, counts, strict=True)]
         return np.sort(np.concatenate(chosen))
 
@@ -273,9 +275,9 @@ def _calibrate(values: NDArray[np.float64], codes: NDArray[np.intp]) -> Curve:
         return Curve(0.0, float(np.log(share / (1.0 - share))) if values.ndim == 1 else 0.0,
                      middle, 1.0)  # fmt: skip
     if values.ndim == 1:
-        found = fit_curve(values, codes == 1)
-        assert found is not None  # both classes are among the held-out cases, and values differ
-        return found
+        curve = fit_curve(values, codes == 1)
+        assert curve is not None  # both classes are among the held-out cases, and values differ
+        return curve
     return Curve(_find_temperature(values, codes, scale), 0.0, *scale)
 
 

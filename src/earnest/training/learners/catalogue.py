@@ -156,8 +156,8 @@ def _make_from(
     def make(task: str, params: Params, seed: int) -> Estimator:
         name = regressor if task == REGRESSION else classifier
         learner = getattr(import_module(f"{PACKAGE}.{module}"), name)
-        made: Estimator = learner(**params, **({"random_state": seed} if seeded else {}))
-        return made
+        model: Estimator = learner(**params, **({"random_state": seed} if seeded else {}))
+        return model
 
     return make
 
@@ -165,9 +165,9 @@ def _make_from(
 def _make_elastic_net_path(task: str, params: Params, seed: int) -> Estimator:
     from earnest.training.learners.elastic_net import PathClassifier
 
-    made = PathClassifier(**params)
-    check.whole_number("step", made.step, low=1, high=made.steps)
-    return made
+    model = PathClassifier(**params)
+    check.whole_number("step", model.step, low=1, high=model.steps)
+    return model
 
 
 def _make_linear_svm(task: str, params: Params, seed: int) -> Estimator:
@@ -185,8 +185,8 @@ def _choose_kernel(kernel: str) -> Callable[[str, Params, int], Estimator]:
 
         knobs = dict(params)
         relative = knobs.pop("gamma_unit", "columns") == "columns"
-        made = KernelRegressor if task == REGRESSION else KernelClassifier
-        return made(kernel, relative=relative, **knobs)
+        kind = KernelRegressor if task == REGRESSION else KernelClassifier
+        return kind(kernel, relative=relative, **knobs)
 
     return make
 
@@ -195,13 +195,13 @@ def _make_boosting(task: str, params: Params, seed: int) -> Estimator:
     from sklearn.ensemble import HistGradientBoostingClassifier as Classifier
     from sklearn.ensemble import HistGradientBoostingRegressor as Regressor
 
-    known = {"rounds": "max_iter", "min_leaf": "min_samples_leaf", "l2": "l2_regularization"}
-    knobs = {known.get(name, name): value for name, value in params.items()}
+    names = {"rounds": "max_iter", "min_leaf": "min_samples_leaf", "l2": "l2_regularization"}
+    knobs = {names.get(name, name): value for name, value in params.items()}
     patience = knobs.pop("patience", None)
     if patience is not None:
         knobs["n_iter_no_change"] = patience
-    made = Regressor if task == REGRESSION else Classifier
-    return made(**knobs, early_stopping=patience is not None, random_state=seed)
+    kind = Regressor if task == REGRESSION else Classifier
+    return kind(**knobs, early_stopping=patience is not None, random_state=seed)
 
 
 def _time_newton(cases: int, columns: int, params: Params) -> float:
@@ -335,8 +335,8 @@ def _select_by(module: str, name: str) -> Callable[[str, Params, int], Estimator
 
     def make(task: str, params: Params, seed: int) -> Estimator:
         selection = getattr(import_module(f"{PACKAGE}.{module}"), name)
-        made: Estimator = selection(**params, outcome=_OUTCOMES.get(task, "classes"))
-        return made
+        selector: Estimator = selection(**params, outcome=_OUTCOMES.get(task, "classes"))
+        return selector
 
     return make
 

@@ -72,11 +72,11 @@ class Draft:
 
     def params(self) -> dict[str, Value]:
         """Return the knobs that apply."""
-        made: dict[str, Value] = {"model": self.model, "select": self.select}
+        params: dict[str, Value] = {"model": self.model, "select": self.select}
         beside = {"encode": self.encode, "impute": self.impute}
-        made |= {key: value for key, value in beside.items() if value is not None}
-        made |= {f"{self.select}_{k}": v for k, v in self.select_params.items()}
-        return made | dict(self.model_params)
+        params |= {key: value for key, value in beside.items() if value is not None}
+        params |= {f"{self.select}_{k}": v for k, v in self.select_params.items()}
+        return params | dict(self.model_params)
 
     def name(self) -> str:
         """Return a name by what differs within the family."""
@@ -149,13 +149,15 @@ def _list_selections(
     entry: Entry, contents: Contents, task: str, inputs: Inputs
 ) -> Iterator[tuple[int, str, dict[str, Value]]]:
     """Yield the selections that a model goes with, and how far each is from the first."""
-    place = 0
-    for one in contents.selections:
-        if one.name not in entry.select or not one.fits(task, inputs.n_cases, inputs.n_columns):
+    position = 0
+    for selection in contents.selections:
+        if selection.name not in entry.select or not selection.fits(
+            task, inputs.n_cases, inputs.n_columns
+        ):
             continue
-        for far, params in one.list_combinations():
-            yield place + far, one.name, params
-        place += 1
+        for far, params in selection.list_combinations():
+            yield position + far, selection.name, params
+        position += 1
 
 
 def _list_encodings(entry: Entry, inputs: Inputs) -> list[tuple[int, str | None]]:
@@ -166,7 +168,7 @@ def _list_imputations(entry: Entry, inputs: Inputs, select: str) -> list[tuple[i
     """Return how gaps are filled; a selection cannot work with gaps."""
     if not inputs.has_missing:
         return [(0, None)]
-    usable = [one for one in entry.impute if one != "none" or select == "none"]
+    usable = [imputation for imputation in entry.impute if imputation != "none" or select == "none"]
     return list(enumerate(usable or ["median"]))
 
 
@@ -281,7 +283,9 @@ class Portfolio:
             )
         seed = int(Seeds.of(rng).generator(Purpose.TRAINING, STREAM).integers(0, 2**31 - 1))
         indicator = self.contents.indicator
-        return tuple(one.made(task, inputs, seed, indicator, probabilities) for one in drafts[:n])
+        return tuple(
+            draft.made(task, inputs, seed, indicator, probabilities) for draft in drafts[:n]
+        )
 
     def _refuse(self, task: str) -> None:
         if task not in self.contents.tasks:
@@ -293,12 +297,12 @@ class Portfolio:
             )
 
 
-def load_portfolio(given: str | Path) -> Portfolio:
+def load_portfolio(source: str | Path) -> Portfolio:
     """Read a portfolio by its name or from a file of your own.
 
     Parameters
     ----------
-    given : str or Path
+    source : str or Path
         A packaged name ('default', 'tsamardinos2018'), or the path of a .toml file.
 
     Returns
@@ -316,15 +320,15 @@ def load_portfolio(given: str | Path) -> Portfolio:
     610
     """
     names = list_packaged()
-    if str(given) in names:
-        return Portfolio(str(given), read_file(FOLDER / f"{given}.toml"))
-    path = Path(given)
+    if str(source) in names:
+        return Portfolio(str(source), read_file(FOLDER / f"{source}.toml"))
+    path = Path(source)
     if path.suffix == ".toml" or path.is_file():
         return Portfolio(path.stem, read_file(path))
     raise UnknownNameError(
-        f"portfolio {check.show(str(given))} is unknown",
+        f"portfolio {check.show(str(source))} is unknown",
         needs=", ".join(map(repr, names)) + ", or the path of a .toml file",
-        cure=check.nearest(str(given), names),
+        cure=check.nearest(str(source), names),
     )
 
 
@@ -416,7 +420,7 @@ def read_file(path: Path) -> Contents:
     """Read a portfolio file, and refuse what it cannot mean."""
     check.refuse_stream(path)
     try:
-        given = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        contents = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise FormatError(f"portfolio {path.name!r} cannot be read", got=str(error)) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -425,7 +429,7 @@ def read_file(path: Path) -> Contents:
             got=str(error),
             cure="Start from a copy of a packaged portfolio.",
         ) from error
-    return _Reader(path.name).read_contents(given)
+    return _Reader(path.name).read_contents(contents)
 
 
 @dataclass(frozen=True)
@@ -434,14 +438,14 @@ class _Reader:
 
     file: str
 
-    def read_contents(self, given: Mapping[str, object]) -> Contents:
-        self._check_keys(given, TOP, "")
-        if given.get("format") != FORMAT:
+    def read_contents(self, table: Mapping[str, object]) -> Contents:
+        self._check_keys(table, TOP, "")
+        if table.get("format") != FORMAT:
             raise self._make_error(
-                "`format` is unknown", needs=str(FORMAT), got=given.get("format")
+                "`format` is unknown", needs=str(FORMAT), got=table.get("format")
             )
-        tasks = self._read_words(given, "tasks", TASKS, "")
-        common = self._check_table(given.get("preprocessing", {}), "[preprocessing]")
+        tasks = self._read_words(table, "tasks", TASKS, "")
+        common = self._check_table(table.get("preprocessing", {}), "[preprocessing]")
         self._check_keys(common, ("impute", "encode", "indicator"), " in [preprocessing]")
         indicator = common.get("indicator", True)
         if not isinstance(indicator, bool):
@@ -449,27 +453,29 @@ class _Reader:
                 "`indicator` in [preprocessing] is unknown", needs="true or false", got=indicator
             )
         selections = [
-            self._read_entry("selection", "select", one, ())
-            for one in self._list(given, "selection")
+            self._read_entry("selection", "select", selection, ())
+            for selection in self._list(table, "selection")
         ]
-        names = tuple(dict.fromkeys(one.name for one in selections)) or ("none",)
+        names = tuple(dict.fromkeys(selection.name for selection in selections)) or ("none",)
         if not selections:
             selections = [Entry("none", {}, {}, TASKS)]
-        models = [self._read_model(one, names, common) for one in self._list(given, "model")]
+        models = [
+            self._read_model(selection, names, common) for selection in self._list(table, "model")
+        ]
         if not models:
             raise self._make_error("there is no model", needs="at least one [[model]]", got="none")
-        about = given.get("about", "")
+        about = table.get("about", "")
         if not isinstance(about, str):
             raise self._make_error("`about` is not text", needs="a text", got=about)
         return Contents(about, tasks, indicator, tuple(selections), tuple(models))
 
     def _read_model(
-        self, given: Mapping[str, object], names: tuple[str, ...], common: Mapping[str, object]
+        self, table: Mapping[str, object], names: tuple[str, ...], common: Mapping[str, object]
     ) -> Entry:
-        entry = self._read_entry("model", "model", given, ("select", "encode", "impute"))
+        entry = self._read_entry("model", "model", table, ("select", "encode", "impute"))
         kind, where = MODELS[entry.name], f" of model {entry.name!r}"
         usual_impute = "none" if kind.takes_missing else "median"
-        impute = self._choose_words(given, common, "impute", IMPUTE, (usual_impute,), where)
+        impute = self._choose_words(table, common, "impute", IMPUTE, (usual_impute,), where)
         if "none" in impute and not kind.takes_missing:
             raise self._make_error(
                 f"`impute`{where} cannot be 'none', because it cannot handle missing values",
@@ -478,16 +484,16 @@ class _Reader:
             )
         return replace(
             entry,
-            select=self._read_words(given, "select", names, where),
-            encode=self._choose_words(given, common, "encode", ENCODE, (kind.encode,), where),
+            select=self._read_words(table, "select", names, where),
+            encode=self._choose_words(table, common, "encode", ENCODE, (kind.encode,), where),
             impute=impute,
         )
 
     def _read_entry(
-        self, table: str, key: str, given: Mapping[str, object], more: tuple[str, ...]
+        self, table: str, key: str, entry: Mapping[str, object], more: tuple[str, ...]
     ) -> Entry:
         kinds = MODELS if table == "model" else SELECTIONS
-        name = given.get(key)
+        name = entry.get(key)
         if not isinstance(name, str) or name not in kinds:
             raise self._make_error(
                 f"`{key}` of a [[{table}]] is unknown",
@@ -497,22 +503,22 @@ class _Reader:
             )
         name = kinds.canonical(name)
         kind, where = kinds[name], f" of {table} {name!r}"
-        self._check_keys(given, (key, "tasks", *LIMITS, *more, *kind.knobs), where)
+        self._check_keys(entry, (key, "tasks", *LIMITS, *more, *kind.knobs), where)
         grid = {
-            knob: self._read_values(given[knob], kind.knobs[knob], f"`{knob}`{where}")
-            for knob in given
+            knob: self._read_values(entry[knob], kind.knobs[knob], f"`{knob}`{where}")
+            for knob in entry
             if knob in kind.knobs
         }
         limits = {
-            limit: int(COUNT.read(given[limit], f"portfolio {self.file!r}: `{limit}`{where}"))
+            limit: int(COUNT.read(entry[limit], f"portfolio {self.file!r}: `{limit}`{where}"))
             for limit in LIMITS
-            if limit in given
+            if limit in entry
         }
-        return Entry(name, grid, limits, self._read_words(given, "tasks", kind.tasks, where))
+        return Entry(name, grid, limits, self._read_words(entry, "tasks", kind.tasks, where))
 
     def _choose_words(
         self,
-        given: Mapping[str, object],
+        entry: Mapping[str, object],
         common: Mapping[str, object],
         key: str,
         knob: Knob,
@@ -520,33 +526,33 @@ class _Reader:
         where: str,
     ) -> tuple[str, ...]:
         """Return the words of an entry, of the file, or what suits the model, in this order."""
-        for source, place in ((given, where), (common, " in [preprocessing]")):
+        for source, within in ((entry, where), (common, " in [preprocessing]")):
             if key in source:
-                return tuple(map(str, self._read_values(source[key], knob, f"`{key}`{place}")))
+                return tuple(map(str, self._read_values(source[key], knob, f"`{key}`{within}")))
         return usual
 
     def _read_words(
         self,
-        given: Mapping[str, object],
+        entry: Mapping[str, object],
         key: str,
         allowed: tuple[str, ...],
         where: str,
     ) -> tuple[str, ...]:
-        return self._choose_words(given, {}, key, Knob(words=allowed), allowed, where)
+        return self._choose_words(entry, {}, key, Knob(words=allowed), allowed, where)
 
-    def _read_values(self, given: object, knob: Knob, where: str) -> tuple[Value, ...]:
-        listed = given if isinstance(given, list) else [given]
+    def _read_values(self, listing: object, knob: Knob, where: str) -> tuple[Value, ...]:
+        listed = listing if isinstance(listing, list) else [listing]
         if not listed:
             raise self._make_error(f"{where} has no values", needs=str(knob), got="[]")
-        values = tuple(knob.read(one, f"portfolio {self.file!r}: {where}") for one in listed)
+        values = tuple(knob.read(value, f"portfolio {self.file!r}: {where}") for value in listed)
         if len(set(values)) < len(values):
             raise self._make_error(
-                f"the values of {where} are not unique", needs="unique values", got=given
+                f"the values of {where} are not unique", needs="unique values", got=listing
             )
         return values
 
-    def _check_keys(self, given: Mapping[str, object], keys: tuple[str, ...], where: str) -> None:
-        for key in given:
+    def _check_keys(self, entry: Mapping[str, object], keys: tuple[str, ...], where: str) -> None:
+        for key in entry:
             if key not in keys:
                 raise self._make_error(
                     f"key `{key}`{where} is unknown",
@@ -555,13 +561,13 @@ class _Reader:
                     cure=check.nearest(key, keys),
                 )
 
-    def _check_table(self, given: object, where: str) -> Mapping[str, object]:
-        if not isinstance(given, Mapping):
-            raise self._make_error(f"{where} is not a table", needs="keys with values", got=given)
-        return given
+    def _check_table(self, entry: object, where: str) -> Mapping[str, object]:
+        if not isinstance(entry, Mapping):
+            raise self._make_error(f"{where} is not a table", needs="keys with values", got=entry)
+        return entry
 
-    def _list(self, given: Mapping[str, object], key: str) -> list[Mapping[str, object]]:
-        listed = given.get(key, [])
+    def _list(self, entry: Mapping[str, object], key: str) -> list[Mapping[str, object]]:
+        listed = entry.get(key, [])
         if not isinstance(listed, list):
             raise self._make_error(
                 f"`{key}` is not a list of tables",
@@ -569,7 +575,7 @@ class _Reader:
                 got=listed,
                 cure=f"Write [[{key}]] with two brackets.",
             )
-        return [self._check_table(one, f"[[{key}]]") for one in listed]
+        return [self._check_table(item, f"[[{key}]]") for item in listed]
 
     def _make_error(self, what: str, *, needs: str, got: object, cure: str = "") -> FormatError:
         shown = got if isinstance(got, str) and " " in got else check.show(got)

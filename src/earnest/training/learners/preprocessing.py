@@ -199,17 +199,17 @@ class Preprocessor(TransformerMixin, BaseEstimator):
     ) -> NDArray[np.object_]:
         """Return the names of the columns that come out, such as `job=2` and `age missing`."""
         check_is_fitted(self)
-        known = getattr(self, "feature_names_in_", None)
-        given = known if input_features is None else input_features
-        names = [f"x{i}" for i in range(self.n_features_in_)] if given is None else list(given)
-        made = [names[i] for i in self._numeric]
-        for place, levels in zip(self.categorical, self.levels_, strict=True):
+        seen = getattr(self, "feature_names_in_", None)
+        inputs = seen if input_features is None else input_features
+        names = [f"x{i}" for i in range(self.n_features_in_)] if inputs is None else list(inputs)
+        outputs = [names[i] for i in self._numeric]
+        for column, levels in zip(self.categorical, self.levels_, strict=True):
             if self.encode == "one_hot":
-                made += [f"{names[place]}={level:g}" for level in _drop_redundant(levels)]
+                outputs += [f"{names[column]}={level:g}" for level in _drop_redundant(levels)]
             else:
-                made.append(names[place])
-        made += [f"{names[i]} missing" for i in self.with_gaps_]
-        return np.array(made or ["nothing"], dtype=object)[self.kept_]
+                outputs.append(names[column])
+        outputs += [f"{names[i]} missing" for i in self.with_gaps_]
+        return np.array(outputs or ["nothing"], dtype=object)[self.kept_]
 
     def _read(self, X: Matrix, *, reset: bool) -> Matrix:
         X = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
@@ -224,11 +224,11 @@ class Preprocessor(TransformerMixin, BaseEstimator):
 
     def _find_scales(self, X: Matrix) -> tuple[Matrix, Matrix]:
         """Return what is taken from numbers and ordinal codes, and what divides them."""
-        made = self._make_unscaled(X)
+        matrix = self._make_unscaled(X)
         if not self.scale:
-            return np.zeros(made.shape[1]), np.ones(made.shape[1])
+            return np.zeros(matrix.shape[1]), np.ones(matrix.shape[1])
         with np.errstate(all="ignore"):
-            mean, spread = _compute_moments(made)
+            mean, spread = _compute_moments(matrix)
         usable = np.isfinite(mean) & np.isfinite(spread) & (spread > 1e-12 * np.abs(mean))
         return np.where(usable, mean, 0.0), np.where(usable & (spread > 0.0), spread, 1.0)
 
@@ -253,12 +253,12 @@ class Preprocessor(TransformerMixin, BaseEstimator):
         parts = [(self._make_unscaled(X) - self.mean_) / self.spread_]
         if self.encode == "one_hot":
             parts += [
-                self._encode_one_hot(X[:, place], j) for j, place in enumerate(self.categorical)
+                self._encode_one_hot(X[:, column], j) for j, column in enumerate(self.categorical)
             ]
         if len(self.with_gaps_):
             parts.append(np.isnan(X[:, self.with_gaps_]).astype(np.float64))
-        made = np.hstack(parts)
-        return made if made.shape[1] else np.zeros((len(X), 1))  # no level was ever seen
+        matrix = np.hstack(parts)
+        return matrix if matrix.shape[1] else np.zeros((len(X), 1))  # no level was ever seen
 
     def _encode_one_hot(self, codes: Matrix, j: int) -> Matrix:
         codes = np.where(np.isnan(codes), self.most_frequent_[j], codes)
@@ -289,20 +289,20 @@ def _find_most_frequent(codes: Matrix) -> float:
     return float(levels[counts.argmax()]) if len(levels) else 0.0
 
 
-def _compute_moments(made: Matrix) -> tuple[Matrix, Matrix]:
+def _compute_moments(matrix: Matrix) -> tuple[Matrix, Matrix]:
     """Return mean and standard deviation of each column without its gaps."""
-    known = ~np.isnan(made)
-    count = np.maximum(known.sum(axis=0), 1)
-    mean = np.where(known, made, 0.0).sum(axis=0) / count
-    return mean, np.sqrt(np.where(known, (made - mean) ** 2, 0.0).sum(axis=0) / count)
+    is_present = ~np.isnan(matrix)
+    count = np.maximum(is_present.sum(axis=0), 1)
+    mean = np.where(is_present, matrix, 0.0).sum(axis=0) / count
+    return mean, np.sqrt(np.where(is_present, (matrix - mean) ** 2, 0.0).sum(axis=0) / count)
 
 
-def _find_varying(made: Matrix) -> NDArray[np.bool_]:
+def _find_varying(matrix: Matrix) -> NDArray[np.bool_]:
     """Tell which columns differ between cases; the first stays where none does."""
-    known = ~np.isnan(made)
-    low = np.where(known, made, np.inf).min(axis=0, initial=np.inf)
-    high = np.where(known, made, -np.inf).max(axis=0, initial=-np.inf)
-    kept = (high > low) | (known.any(axis=0) & ~known.all(axis=0))
-    if not kept.any():
-        kept[:1] = True
-    return np.asarray(kept)
+    is_present = ~np.isnan(matrix)
+    low = np.where(is_present, matrix, np.inf).min(axis=0, initial=np.inf)
+    high = np.where(is_present, matrix, -np.inf).max(axis=0, initial=-np.inf)
+    varies = (high > low) | (is_present.any(axis=0) & ~is_present.all(axis=0))
+    if not varies.any():
+        varies[:1] = True
+    return np.asarray(varies)

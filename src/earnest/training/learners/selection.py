@@ -26,7 +26,7 @@ CLASSES, NUMBERS, SURVIVAL = "classes", "numbers", "survival"
 KINDS = ("auto", CLASSES, NUMBERS, SURVIVAL)
 
 
-def find_kind(asked: str, y: object) -> str:
+def find_kind(outcome: str, y: object) -> str:
     """Return the kind of an outcome: what was asked, else what it looks like.
 
     Events and times are survival; what scikit-learn takes for continuous is numbers, and so is a
@@ -34,9 +34,9 @@ def find_kind(asked: str, y: object) -> str:
     """
     from sklearn.utils.multiclass import type_of_target
 
-    check.one_of("outcome", asked, KINDS)
-    if asked != "auto":
-        return asked
+    check.one_of("outcome", outcome, KINDS)
+    if outcome != "auto":
+        return outcome
     if isinstance(y, tuple) or getattr(getattr(y, "dtype", None), "names", None) is not None:
         return SURVIVAL
     return NUMBERS if type_of_target(y).startswith("continuous") else CLASSES
@@ -142,8 +142,8 @@ class Lasso(_Selection):
         if find_kind(self.outcome, y) != CLASSES:
             return self._score_numbers(X, np.asarray(y, dtype=np.float64))
         labels = np.unique(y)
-        asked = labels[1:] if len(labels) == 2 else labels
-        each = [self._score_class(X, (y == label).astype(np.float64)) for label in asked]
+        classes = labels[1:] if len(labels) == 2 else labels
+        each = [self._score_class(X, (y == label).astype(np.float64)) for label in classes]
         return np.asarray(np.max(each, axis=0))
 
     def _score_class(self, X: Array, y: Array) -> Array:

@@ -41,7 +41,7 @@ class Independence(Protocol):
         """How many columns may be given."""
         ...
 
-    def log_p(self, columns: Columns, given: Given, floor: Array | None = None) -> Array:
+    def log_p(self, columns: Columns, conditions: Given, floor: Array | None = None) -> Array:
         """Return the log of the p-value of each column: (m,), 0 if it cannot be tested.
 
         Where it is below `floor`, any number from it to the floor will do.
@@ -72,40 +72,40 @@ class PartialCorrelation:
         """How many columns leave degrees of freedom: the test needs n - |given| - 3 > 0."""
         return max(self.n - 4, 0)
 
-    def log_p(self, columns: Columns, given: Given, floor: Array | None = None) -> Array:
+    def log_p(self, columns: Columns, conditions: Given, floor: Array | None = None) -> Array:
         """Return the log of the p-value of each column."""
-        partial, known = self._partial(columns, given)
-        freedom = self.n - len(given) - 3
+        partial, is_defined = self._partial(columns, conditions)
+        freedom = self.n - len(conditions) - 3
         if freedom <= 0:
             return np.zeros(len(columns))
         bound = 1.0 - 1e-15
         z = np.arctanh(np.clip(partial, -bound, bound)) * math.sqrt(freedom)
         log_p = math.log(2.0) + log_ndtr(-np.abs(z))
-        return np.where(known, np.minimum(log_p, 0.0), 0.0)
+        return np.where(is_defined, np.minimum(log_p, 0.0), 0.0)
 
-    def _partial(self, columns: Columns, given: Given) -> tuple[Array, NDArray[np.bool_]]:
+    def _partial(self, columns: Columns, conditions: Given) -> tuple[Array, NDArray[np.bool_]]:
         """Return partial correlations with the outcome, and whether there is anything left."""
-        between, left, rest = self.with_y[columns], np.ones(len(columns)), 1.0
-        if given:
-            inner = self._between(given, np.array(given))
-            beside = self._between(given, columns)  # (|given|, m)
-            with_y = self.with_y[list(given)]
+        between, left, left_of_y = self.with_y[columns], np.ones(len(columns)), 1.0
+        if conditions:
+            inner = self._between(conditions, np.array(conditions))
+            beside = self._between(conditions, columns)  # (|given|, m)
+            with_y = self.with_y[list(conditions)]
             solved = np.linalg.pinv(inner, hermitian=True) @ np.column_stack([beside, with_y])
             between = between - with_y @ solved[:, :-1]
             left = left - (beside * solved[:, :-1]).sum(axis=0)
-            rest = rest - float(with_y @ solved[:, -1])
-        known = self.varied[columns] & (left > FLAT) & (rest > FLAT)
-        scale = np.sqrt(np.where(known, left * rest, 1.0))
-        return between / scale, known
+            left_of_y = left_of_y - float(with_y @ solved[:, -1])
+        is_defined = self.varied[columns] & (left > FLAT) & (left_of_y > FLAT)
+        scale = np.sqrt(np.where(is_defined, left * left_of_y, 1.0))
+        return between / scale, is_defined
 
-    def _between(self, given: Given, columns: Columns) -> Array:
+    def _between(self, conditions: Given, columns: Columns) -> Array:
         """Return correlations between columns; of many columns at once they are kept."""
-        if len(columns) <= len(given):
-            return np.asarray(self.X[:, list(given)].T @ self.X[:, columns] / self.n)
-        for one in given:
-            if one not in self._with:
-                self._with[one] = self.X.T @ self.X[:, one] / self.n
-        return np.array([self._with[one][columns] for one in given])
+        if len(columns) <= len(conditions):
+            return np.asarray(self.X[:, list(conditions)].T @ self.X[:, columns] / self.n)
+        for condition in conditions:
+            if condition not in self._with:
+                self._with[condition] = self.X.T @ self.X[:, condition] / self.n
+        return np.array([self._with[condition][columns] for condition in conditions])
 
 
 class LikelihoodRatio:
@@ -134,22 +134,22 @@ class LikelihoodRatio:
         """How many columns leave more cases than coefficients."""
         return max(self.n - 3, 0)
 
-    def log_p(self, columns: Columns, given: Given, floor: Array | None = None) -> Array:
+    def log_p(self, columns: Columns, conditions: Given, floor: Array | None = None) -> Array:
         """Return the log of the p-value of each column, a bound where that is below its floor.
 
         A likelihood only grows on the way to its maximum, so that a model can be left as soon as
         its p-value is below the floor.
         """
         out = np.zeros(len(columns))
-        usable = np.flatnonzero(self.varied[columns] & ~np.isin(columns, given))
+        usable = np.flatnonzero(self.varied[columns] & ~np.isin(columns, conditions))
         if self.count < 2 or not len(usable):
             return out
-        null, at_null = self._fitted_null(given)
+        null, at_null = self._fitted_null(conditions)
         needed = np.full(len(columns), np.inf) if floor is None else self._gains(floor)
-        for part in self._batches(usable, len(given)):
-            enough = at_null + needed[part] / 2.0
-            gain = 2.0 * (self._best(columns[part], given, null, enough) - at_null)
-            out[part] = self._log_p_of(np.maximum(gain, 0.0))
+        for batch in self._batches(usable, len(conditions)):
+            enough = at_null + needed[batch] / 2.0
+            gain = 2.0 * (self._best(columns[batch], conditions, null, enough) - at_null)
+            out[batch] = self._log_p_of(np.maximum(gain, 0.0))
         return out
 
     def _log_p_of(self, gain: Array) -> Array:
@@ -163,31 +163,31 @@ class LikelihoodRatio:
             return np.asarray(ndtri_exp(log_p - math.log(2.0)) ** 2) * (1.0 + 1e-9)
         return np.asarray(chdtri(self.count - 1, np.exp(log_p))) * (1.0 + 1e-9)
 
-    def _batches(self, usable: Columns, given: int) -> list[Columns]:
-        size = max(ROOM // (self.n * (given + 2) * (self.count - 1)), 1)
+    def _batches(self, usable: Columns, n_conditions: int) -> list[Columns]:
+        size = max(ROOM // (self.n * (n_conditions + 2) * (self.count - 1)), 1)
         return [usable[i : i + size] for i in range(0, len(usable), size)]
 
-    def _fitted_null(self, given: Given) -> tuple[Array, float]:
+    def _fitted_null(self, conditions: Given) -> tuple[Array, float]:
         """Return the coefficients (K-1, d) and the log likelihood without any further column."""
-        given = tuple(sorted(given))
-        if given not in self._null:
-            shorter = given[:-1]
-            start = np.zeros((1, self.count - 1, len(given) + 1))
-            if given:
+        conditions = tuple(sorted(conditions))
+        if conditions not in self._null:
+            shorter = conditions[:-1]
+            start = np.zeros((1, self.count - 1, len(conditions) + 1))
+            if conditions:
                 start[0, :, :-1] = self._fitted_null(shorter)[0]
-            coef, value = maximise_likelihood(self._design(given)[None], self.hits, start)
-            self._null[given] = coef[0], float(value[0])
-        return self._null[given]
+            coef, value = maximise_likelihood(self._design(conditions)[None], self.hits, start)
+            self._null[conditions] = coef[0], float(value[0])
+        return self._null[conditions]
 
-    def _design(self, given: Given) -> Array:
-        return np.column_stack([np.ones(self.n), self.X[:, list(given)]])
+    def _design(self, conditions: Given) -> Array:
+        return np.column_stack([np.ones(self.n), self.X[:, list(conditions)]])
 
-    def _best(self, columns: Columns, given: Given, null: Array, enough: Array) -> Array:
-        given = tuple(sorted(given))
-        design = np.empty((len(columns), self.n, len(given) + 2))
-        design[:, :, :-1] = self._design(given)
+    def _best(self, columns: Columns, conditions: Given, null: Array, enough: Array) -> Array:
+        conditions = tuple(sorted(conditions))
+        design = np.empty((len(columns), self.n, len(conditions) + 2))
+        design[:, :, :-1] = self._design(conditions)
         design[:, :, -1] = self.X[:, columns].T
-        start = np.zeros((len(columns), self.count - 1, len(given) + 2))
+        start = np.zeros((len(columns), self.count - 1, len(conditions) + 2))
         start[:, :, :-1] = null
         return maximise_likelihood(design, self.hits, start, enough)[1]
 
@@ -267,8 +267,8 @@ def _compute_bend(design: Array, chance: Array) -> Array:
     flat = (chance[:, :, :, None] * design[:, :, None, :]).reshape(m, n, classes * d)
     bend = -(flat.transpose(0, 2, 1) @ flat)
     for a in range(classes):
-        part = slice(a * d, (a + 1) * d)
-        bend[:, part, part] += turned @ flat[:, :, part]
+        rows_of_class = slice(a * d, (a + 1) * d)
+        bend[:, rows_of_class, rows_of_class] += turned @ flat[:, :, rows_of_class]
     return np.asarray(bend)
 
 
@@ -276,20 +276,20 @@ def _walk(
     design: Array, hits: Array, coef: Array, value: Array, step: Array
 ) -> tuple[Array, Array, Array]:
     """Go the whole step, or half of it and so on where that gains nothing."""
-    made = coef + step
-    reached, chance = _compute_likelihood(design, hits, made)
+    proposal = coef + step
+    reached, chance = _compute_likelihood(design, hits, proposal)
     for _ in range(HALVINGS):
         worse = np.flatnonzero(~(reached >= value))
         if not len(worse):
-            return made, reached, chance
+            return proposal, reached, chance
         step[worse] /= 2.0
-        made[worse] = coef[worse] + step[worse]
-        reached[worse], chance[worse] = _compute_likelihood(design[worse], hits, made[worse])
+        proposal[worse] = coef[worse] + step[worse]
+        reached[worse], chance[worse] = _compute_likelihood(design[worse], hits, proposal[worse])
     worse = np.flatnonzero(~(reached >= value))
     if len(worse):
-        made[worse] = coef[worse]
-        reached[worse], chance[worse] = _compute_likelihood(design[worse], hits, made[worse])
-    return made, reached, chance
+        proposal[worse] = coef[worse]
+        reached[worse], chance[worse] = _compute_likelihood(design[worse], hits, proposal[worse])
+    return proposal, reached, chance
 
 
 ROUNDING = 1e-9  # of a log p-value: copies of a column differ by no more
@@ -357,35 +357,35 @@ class Search:
 
     def _list_sets(self, newest: int) -> Iterator[Given]:
         """Yield the sets of selected columns that hold the newest, the small ones first."""
-        others = [one for one in self.selected if one != newest]
+        others = [column for column in self.selected if column != newest]
         for size in range(1, min(self.max_k, self.test.most_given) + 1):
-            for rest in combinations(others, size - 1):
-                if all(one in self.selected for one in rest):  # none has left meanwhile
-                    yield (newest, *rest)
+            for smaller in combinations(others, size - 1):
+                if all(column in self.selected for column in smaller):  # none has left meanwhile
+                    yield (newest, *smaller)
 
     def _list_waiting(self, waiting: Columns, newest: int) -> Columns:
         """Test waiting and selected columns given every new set; independent ones leave."""
-        for given in self._list_sets(newest):
-            chosen = [one for one in self.selected if one not in given]
+        for conditions in self._list_sets(newest):
+            chosen = [variable for variable in self.selected if variable not in conditions]
             columns = np.concatenate([waiting, np.array(chosen, dtype=np.intp)])
             if not len(columns):
                 break
-            found = self.test.log_p(columns, given, self.log_p[columns])
-            self.log_p[columns] = np.maximum(self.log_p[columns], found)
-            for column in columns[found > self._level].tolist():
-                self._find_stand_in(column, given)
+            log_p = self.test.log_p(columns, conditions, self.log_p[columns])
+            self.log_p[columns] = np.maximum(self.log_p[columns], log_p)
+            for column in columns[log_p > self._level].tolist():
+                self._find_stand_in(column, conditions)
                 if column in chosen:
                     self.selected.remove(column)
-            waiting = waiting[found[: len(waiting)] <= self._level]
+            waiting = waiting[log_p[: len(waiting)] <= self._level]
         return waiting
 
-    def _find_stand_in(self, column: int, given: Given) -> None:
+    def _find_stand_in(self, column: int, conditions: Given) -> None:
         """Let a column that leaves stand for a selected one that its set would lose to it."""
-        for one in given:
-            exchanged = (*(other for other in given if other != one), column)
+        for condition in conditions:
+            exchanged = (*(other for other in conditions if other != condition), column)
             level = np.array([self._level])
-            if self.test.log_p(np.array([one]), exchanged, level)[0] > self._level:
-                self.equivalent[one] += self.equivalent[column]
+            if self.test.log_p(np.array([condition]), exchanged, level)[0] > self._level:
+                self.equivalent[condition] += self.equivalent[column]
                 return
 
 
@@ -477,11 +477,11 @@ class SES(ColumnSelection):
         check.whole_number("n_signatures", self.n_signatures, low=1)
         kind = self._kind(y)
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=kind == NUMBERS)
-        found = _find_columns(X, _encode_outcome(y, kind), self.alpha, self.max_k)
-        self.p_values_ = np.exp(found.log_p)
-        self.selected_ = tuple(found.selected)
-        self.equivalent_ = {one: tuple(others) for one, others in found.equivalent.items()}
-        choices = list(found.equivalent.values())
+        search = _find_columns(X, _encode_outcome(y, kind), self.alpha, self.max_k)
+        self.p_values_ = np.exp(search.log_p)
+        self.selected_ = tuple(search.selected)
+        self.equivalent_ = {column: tuple(others) for column, others in search.equivalent.items()}
+        choices = list(search.equivalent.values())
         self.signatures_ = list(islice(product(*choices), self.n_signatures))
         self.n_signatures_ = math.prod(map(len, choices))
         self.support_ = np.isin(np.arange(X.shape[1]), self.selected_)
@@ -524,15 +524,15 @@ def _find_columns(
         if key in _LAST:
             _LAST.move_to_end(key)
             return _LAST[key]
-    found = Search(_choose_test(X, y), X.shape[1], alpha, max_k).run()
-    if not found.selected:
-        strongest = int(found.log_p.argmin())
-        found.selected, found.equivalent = [strongest], {strongest: [strongest]}
+    search = Search(_choose_test(X, y), X.shape[1], alpha, max_k).run()
+    if not search.selected:
+        strongest = int(search.log_p.argmin())
+        search.selected, search.equivalent = [strongest], {strongest: [strongest]}
     with _LOCK:
-        _LAST[key] = found
+        _LAST[key] = search
         while len(_LAST) > REMEMBERED:
             _LAST.popitem(last=False)
-    return found
+    return search
 
 
 def _choose_test(X: NDArray[np.float64], y: NDArray[np.float64] | NDArray[np.intp]) -> Independence:

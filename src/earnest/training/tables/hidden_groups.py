@@ -96,14 +96,14 @@ def _hash_rows(table: NDArray[np.generic]) -> NDArray[np.uint64]:
     columns = table.shape[1]
     factors = np.random.default_rng(0).integers(1, 2**63, columns, dtype=np.uint64) * 2 + 1
     step = max(1, BLOCK // columns)
-    found = np.empty(len(table), dtype=np.uint64)
+    hashes = np.empty(len(table), dtype=np.uint64)
     for start in range(0, len(table), step):
-        part = table[start : start + step].astype(np.float64) + 0.0  # -0.0 is 0.0
-        part[np.isnan(part)] = np.nan
-        bits = np.ascontiguousarray(part).view(np.uint64)
+        block = table[start : start + step].astype(np.float64) + 0.0  # -0.0 is 0.0
+        block[np.isnan(block)] = np.nan
+        bits = np.ascontiguousarray(block).view(np.uint64)
         mixed = (bits ^ (bits >> np.uint64(29))) * factors
-        found[start : start + step] = (mixed ^ (mixed >> np.uint64(32))).sum(axis=1)
-    return found
+        hashes[start : start + step] = (mixed ^ (mixed >> np.uint64(32))).sum(axis=1)
+    return hashes
 
 
 def _list_pairs(codes: NDArray[np.generic]) -> float:
@@ -136,10 +136,10 @@ def warn_of_copies(X: object, y: object, splits: Splits) -> Iterator[Caution]:
     copies = find_copies(X, y)
     if copies is None:
         return
-    known = np.zeros(splits.n_cases, dtype=bool)
+    is_tested = np.zeros(splits.n_cases, dtype=bool)
     for train, test in zip(splits.train, splits.test, strict=True):
-        known[test[np.isin(copies[test], copies[train])]] = True
-    count = int(known.sum())
+        is_tested[test[np.isin(copies[test], copies[train])]] = True
+    count = int(is_tested.sum())
     if count >= max(FEWEST_COPIES, SHARE_OF_COPIES * splits.n_cases):
         yield Caution(
             "EN111",
@@ -176,8 +176,8 @@ def warn_of_group_columns(
     codes = _make_codes(y) if group is None and y.dtype.names is None else None
     if codes is None or len(X) < FEWEST_ROWS:
         return
-    for place, feature in enumerate(schema.features):
-        levels = _list_levels(X[:, place], codes, numeric=feature.kind is ColumnKind.NUMBER)
+    for index, feature in enumerate(schema.features):
+        levels = _list_levels(X[:, index], codes, numeric=feature.kind is ColumnKind.NUMBER)
         if levels is None:
             continue
         yield Caution(
@@ -195,13 +195,13 @@ def warn_of_group_columns(
 
 def _list_levels(column: NDArray[np.float64], codes: Codes, *, numeric: bool) -> int | None:
     """Return how many values a column has if it looks like the name of a group, else None."""
-    known = ~np.isnan(column)
-    values, outcome = column[known], codes[known]
+    is_present = ~np.isnan(column)
+    values, outcome = column[is_present], codes[is_present]
     if not len(values) or (numeric and not (values == np.round(values)).all()):
         return None
-    levels, first, place = np.unique(values, return_index=True, return_inverse=True)
+    levels, first, level_codes = np.unique(values, return_index=True, return_inverse=True)
     count, n = len(levels), len(values)
-    if not FEWEST_LEVELS <= count <= n / 2 or (outcome[first][place] != outcome).any():
+    if not FEWEST_LEVELS <= count <= n / 2 or (outcome[first][level_codes] != outcome).any():
         return None
     commonest = np.bincount(outcome).max() / n
     if commonest ** (n - count) > UNLIKELY:

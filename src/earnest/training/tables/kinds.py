@@ -8,7 +8,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from earnest.core.base import check
-from earnest.core.tables.columns import NAMELESS, find_stray_text
+from earnest.core.tables.column_names import NAMELESS
+from earnest.core.tables.columns import find_stray_text
 from earnest.core.tables.faults import ColumnFault
 from earnest.core.tables.formats.numbers import DATE, NUMBER
 
@@ -90,10 +91,10 @@ def look_at(
     import pyarrow.compute as pc
 
     kind = column.type
-    known = column.drop_null()
+    present = column.drop_null()
     if pa.types.is_floating(kind):
-        known = known.filter(pc.invert(pc.is_nan(known)))
-    if len(known) == 0:
+        present = present.filter(pc.invert(pc.is_nan(present)))
+    if len(present) == 0:
         return ColumnFinding(ColumnKind.EMPTY)
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind) or pa.types.is_time(kind):
         return ColumnFinding(ColumnKind.DATE)
@@ -105,14 +106,19 @@ def look_at(
             value=str(kind),
             cure=f"Leave it out: ignore={name!r}.",
         )
-    count = int(pc.count_distinct(known).as_py())
-    if count == 1 and len(known) == len(column):
-        return ColumnFinding(ColumnKind.CONSTANT, detail=f"only {check.show(known[0].as_py(), 30)}")
+    infinite = _find_infinite(name, column)
+    if infinite is not None:  # also where nothing else stands there
+        return infinite
+    count = int(pc.count_distinct(present).as_py())
+    if count == 1 and len(present) == len(column):
+        return ColumnFinding(
+            ColumnKind.CONSTANT, detail=f"only {check.show(present[0].as_py(), 30)}"
+        )
     if pa.types.is_boolean(kind):
         return ColumnFinding(ColumnKind.CATEGORY, ("false", "true"), logical=True)
     if is_number(kind):
         return _look_at_number(name, column, count, column if whole is None else whole)
-    return _look_at_text(name, column, known, count)
+    return _look_at_text(name, column, present, count)
 
 
 def look_kept(
@@ -154,24 +160,34 @@ def is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
+def _find_infinite(name: str, column: pa.ChunkedArray) -> ColumnFault | None:
+    """Return the fault of a column with infinite numbers; those of 400 digits are read as such."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_floating(column.type):
+        return None
+    infinite = pc.fill_null(pc.is_inf(column), False)
+    if not pc.any(infinite).as_py():
+        return None
+    row = pc.index(infinite, True).as_py()
+    return ColumnFault(
+        name,
+        "has infinite values",
+        needs="finite numbers, or nothing",
+        value=str(column[row].as_py()),
+        row=row,
+        cure=f"Leave the cell empty, or the column out: ignore={name!r}.",
+    )
+
+
 def _look_at_number(
     name: str, column: pa.ChunkedArray, count: int, whole: pa.ChunkedArray
-) -> ColumnFinding | ColumnFault:
+) -> ColumnFinding:
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if pa.types.is_floating(column.type):
-        endless = pc.fill_null(pc.is_inf(column), False)
-        if pc.any(endless).as_py():
-            row = pc.index(endless, True).as_py()
-            return ColumnFault(
-                name,
-                "has infinite values",
-                needs="finite numbers, or nothing",
-                value=str(column[row].as_py()),
-                row=row,
-                cure=f"Leave the cell empty, or the column out: ignore={name!r}.",
-            )
         return ColumnFinding(ColumnKind.NUMBER)
     nameless = name.casefold() in NAMELESS
     if not pa.types.is_integer(column.type) or (count < ENOUGH and not nameless):
@@ -203,49 +219,49 @@ def is_named_as_identifier(name: str) -> bool:
 
 
 def _look_at_text(
-    name: str, column: pa.ChunkedArray, known: pa.ChunkedArray, count: int
+    name: str, column: pa.ChunkedArray, present: pa.ChunkedArray, count: int
 ) -> ColumnFinding | ColumnFault:
     import pyarrow.compute as pc
 
-    cases = len(known)
-    if count > 1 and _measure_share(known, DATE) >= ALMOST_ALL:
+    cases = len(present)
+    if count > 1 and _measure_share(present, DATE) >= ALMOST_ALL:
         return ColumnFinding(ColumnKind.DATE)
     if count >= ENOUGH:
-        fault = _find_fault(name, column, known)
+        fault = _find_fault(name, column, present)
         if fault is not None:
             return fault
         if count == cases or (is_named_as_identifier(name) and count > FEW_LEVELS):
             shown = "a different value in every row" if count == cases else f"{count:,} values"
-            kind = ColumnKind.TEXT if _count_words(known) >= WORDS else ColumnKind.IDENTIFIER
+            kind = ColumnKind.TEXT if _count_words(present) >= WORDS else ColumnKind.IDENTIFIER
             return ColumnFinding(kind, detail=shown)
     if count > MOST_LEVELS or (count > FEW_LEVELS and cases < CASES_A_LEVEL * count):
         return ColumnFinding(ColumnKind.TEXT, detail=f"{count:,} levels")
-    return ColumnFinding(ColumnKind.CATEGORY, tuple(sorted(pc.unique(known).to_pylist())))
+    return ColumnFinding(ColumnKind.CATEGORY, tuple(sorted(pc.unique(present).to_pylist())))
 
 
-def _measure_share(known: pa.ChunkedArray, pattern: str) -> float:
+def _measure_share(cells: pa.ChunkedArray, pattern: str) -> float:
     """Return the share of texts that match."""
     import pyarrow.compute as pc
 
-    return float(pc.mean(pc.match_substring_regex(known, pattern)).as_py())
+    return float(pc.mean(pc.match_substring_regex(cells, pattern)).as_py())
 
 
-def _count_words(known: pa.ChunkedArray) -> float:
+def _count_words(cells: pa.ChunkedArray) -> float:
     """Return how many words a text has on average."""
     import pyarrow.compute as pc
 
-    return float(pc.mean(pc.count_substring_regex(known, r"\S+")).as_py())
+    return float(pc.mean(pc.count_substring_regex(cells, r"\S+")).as_py())
 
 
-def _find_fault(name: str, column: pa.ChunkedArray, known: pa.ChunkedArray) -> ColumnFault | None:
+def _find_fault(name: str, column: pa.ChunkedArray, present: pa.ChunkedArray) -> ColumnFault | None:
     """Return the fault of numbers that a few words, or the way they are written, made text.
 
     As text, each number would be a level of its own.
     """
     import pyarrow.compute as pc
 
-    words = pc.unique(known.filter(pc.invert(pc.match_substring_regex(known, NUMBER))))
-    codes = pc.all(pc.match_substring_regex(known, DIGITS)).as_py()
-    if codes or (len(words) > FEW_WORDS and _measure_share(known, NUMBER) < ALMOST_ALL):
+    words = pc.unique(present.filter(pc.invert(pc.match_substring_regex(present, NUMBER))))
+    codes = pc.all(pc.match_substring_regex(present, DIGITS)).as_py()
+    if codes or (len(words) > FEW_WORDS and _measure_share(present, NUMBER) < ALMOST_ALL):
         return None
     return find_stray_text(name, column, f", or leave the column out: ignore={name!r}")

@@ -79,7 +79,7 @@ def read_outcome(
     values and on average at least five cases per value. All other numbers are numbers.
     """
     if task is not None:
-        check.one_of("task", str(task), [str(one) for one in TASKS])
+        check.one_of("task", str(task), [str(name) for name in TASKS])
     if (time is None) != (event is None):
         raise InputError(
             "a survival outcome needs two columns",
@@ -112,11 +112,11 @@ def find_column(columns: Columns, name: str, role: str) -> pa.ChunkedArray:
 
 def _suggest_several(name: str, role: str, names: Sequence[str]) -> str:
     """Return how to name several columns that were joined by commas."""
-    parts = [part.strip() for part in name.split(",")]
+    parts = [word.strip() for word in name.split(",")]
     if role not in ("ignore", "keep") or len(parts) < 2 or not set(parts) <= set(names):
         return ""
-    said = " ".join(f"--{role} {part}" for part in parts)
-    return f"Repeat the option, {said}, or pass a list in Python."
+    options = " ".join(f"--{role} {word}" for word in parts)
+    return f"Repeat the option, {options}, or pass a list in Python."
 
 
 def _read_single(columns: Columns, name: str, task: Task | None, positive: object) -> TableOutcome:
@@ -131,32 +131,32 @@ def _read_single(columns: Columns, name: str, task: Task | None, positive: objec
             needs="numbers, text, or true and false",
             got=str(column.type),
         )
-    known = _find_known(column)
-    codes, found = _encode(name, column.take(pa.array(known, pa.int64())))
+    rows = _find_known(column)
+    codes, labels = _encode(name, column.take(pa.array(rows, pa.int64())))
     # Labels such as '1', '2', 'A' are few; numbers that a cell has made text are many.
-    if len(found) > FEW_CLASSES:
+    if len(labels) > FEW_CLASSES:
         refuse_stray_text(columns, [name])
-    if len(found) < 2:
+    if len(labels) < 2:
         raise InputError(
             f"the outcome {name!r} has only one value",
             needs="at least two values",
-            got=f"{check.show(found[0].item(), 30)} in {_describe_rows(len(codes))}",
+            got=f"{check.show(labels[0].item(), 30)} in {_describe_rows(len(codes))}",
             cure="Check whether `target` names the right column.",
         )
     if task is None:
-        refuse_spellings(name, plain_labels(found), np.bincount(codes).tolist())
-    told, said = _choose_task(name, len(codes), found, task)
-    if told is Task.REGRESSION:
+        refuse_spellings(name, plain_labels(labels), np.bincount(codes).tolist())
+    inferred, reason = _choose_task(name, len(codes), labels, task)
+    if inferred is Task.REGRESSION:
         _refuse_positive(name, positive)
         return TableOutcome(
-            y=found.astype(np.float64)[codes],
-            task=told,
+            y=labels.astype(np.float64)[codes],
+            task=inferred,
             classes=(),
-            rows=known,
-            words=f"{name}: {found[0]:g} to {found[-1]:g}",
-            said=said,
+            rows=rows,
+            words=f"{name}: {labels[0]:g} to {labels[-1]:g}",
+            said=reason,
         )
-    return _read_classes(name, codes, plain_labels(found), told, positive, known, said)
+    return _read_classes(name, codes, plain_labels(labels), inferred, positive, rows, reason)
 
 
 def _describe_rows(count: int) -> str:
@@ -182,11 +182,11 @@ def _encode(name: str, column: pa.ChunkedArray) -> tuple[NDArray[np.intp], NDArr
         column = pa.array(read_numbers(name, column))
     encoded = column.dictionary_encode()
     labels = encoded.dictionary.to_numpy(zero_copy_only=False)
-    found = whole_as_int(labels) if labels.dtype.kind == "f" else _read_labels(labels)
-    order = np.argsort(found, kind="stable")
+    levels = whole_as_int(labels) if labels.dtype.kind == "f" else _read_labels(labels)
+    order = np.argsort(levels, kind="stable")
     rank = np.empty(len(order), dtype=np.intp)
     rank[order] = np.arange(len(order))
-    return rank[encoded.indices.to_numpy(zero_copy_only=False)], found[order]
+    return rank[encoded.indices.to_numpy(zero_copy_only=False)], levels[order]
 
 
 def _read_labels(labels: NDArray[np.generic]) -> NDArray[np.generic]:
@@ -196,45 +196,45 @@ def _read_labels(labels: NDArray[np.generic]) -> NDArray[np.generic]:
 
 
 def _choose_task(
-    name: str, n: int, found: NDArray[np.generic], asked: Task | None
+    name: str, n: int, levels: NDArray[np.generic], requested: Task | None
 ) -> tuple[Task, str]:
     """Return the task, with a remark if others might choose another one."""
-    numeric = found.dtype.kind in "if"
-    if asked is Task.REGRESSION and not numeric:
+    numeric = levels.dtype.kind in "if"
+    if requested is Task.REGRESSION and not numeric:
         raise InputError(
             f"the outcome {name!r} does not hold numbers",
             needs="numbers for task='regression'",
-            got=check.some(map(repr, plain_labels(found)), limit=3),
+            got=check.some(map(repr, plain_labels(levels)), limit=3),
             cure="Leave `task` out.",
         )
-    if asked is Task.BINARY and len(found) > 2:
+    if requested is Task.BINARY and len(levels) > 2:
         raise InputError(
-            f"the outcome {name!r} has {len(found):,} values",
+            f"the outcome {name!r} has {len(levels):,} values",
             needs="two for task='binary'",
-            got=check.some(map(repr, plain_labels(found)), limit=5),
+            got=check.some(map(repr, plain_labels(levels)), limit=5),
             cure="Use task='multiclass'.",
         )
-    if asked is Task.REGRESSION:
-        return asked, ""
-    if len(found) == 2:
+    if requested is Task.REGRESSION:
+        return requested, ""
+    if len(levels) == 2:
         return Task.BINARY, ""
-    if asked is not None or not numeric:
-        _refuse_many(name, found, n)
+    if requested is not None or not numeric:
+        _refuse_many(name, levels, n)
         return Task.MULTICLASS, ""
-    few = len(found) <= FEW_CLASSES and n >= CASES_A_CLASS * len(found)
-    if found.dtype.kind == "i" and few:
+    few = len(levels) <= FEW_CLASSES and n >= CASES_A_CLASS * len(levels)
+    if levels.dtype.kind == "i" and few:
         return Task.MULTICLASS, (
-            f"{len(found)} integers, read as classes (pass task='regression' otherwise)"
+            f"{len(levels)} integers, read as classes (pass task='regression' otherwise)"
         )
     return Task.REGRESSION, ""
 
 
-def _refuse_many(name: str, found: NDArray[np.generic], count: int) -> None:
-    if len(found) > MOST_CLASSES or 2 * len(found) > count:
+def _refuse_many(name: str, levels: NDArray[np.generic], count: int) -> None:
+    if len(levels) > MOST_CLASSES or 2 * len(levels) > count:
         raise InputError(
-            f"the outcome {name!r} has {len(found):,} different values in {count:,} rows",
+            f"the outcome {name!r} has {len(levels):,} different values in {count:,} rows",
             needs=f"at most {MOST_CLASSES} classes, each in several rows",
-            got=check.some(map(repr, plain_labels(found)), limit=3),
+            got=check.some(map(repr, plain_labels(levels)), limit=3),
             cure="Check whether `target` names the right column.",
         )
 
@@ -246,12 +246,12 @@ def _read_classes(
     task: Task,
     positive: object,
     rows: NDArray[np.intp],
-    said: str,
+    reason: str,
 ) -> TableOutcome:
     if task is Task.BINARY and positive is None:
         positive = usual_positive(labels, np.bincount(codes).tolist())
-    place, classes = _encode_labels(name, labels, task, positive)
-    y = place[codes]
+    class_codes, classes = _encode_labels(name, labels, task, positive)
+    y = class_codes[codes]
     counts = np.bincount(y)
     listed = [count_in_words(count, label) for count, label in zip(counts, classes, strict=True)]
     shown = [f"{listed[1]} (positive)", listed[0]] if task is Task.BINARY else listed
@@ -261,7 +261,7 @@ def _read_classes(
         classes=classes,
         rows=rows,
         words=f"{name}: {check.some(shown, limit=6)}",
-        said=said,
+        said=reason,
     )
 
 
@@ -322,10 +322,10 @@ def _read_events(name: str, column: pa.ChunkedArray) -> NDArray[np.bool_]:
 
     if pa.types.is_boolean(column.type) or is_number(column.type):
         values = read_numbers(name, column)
-        known = values[~np.isnan(values)]
-        if np.isin(known, (0.0, 1.0)).all():
+        present = values[~np.isnan(values)]
+        if np.isin(present, (0.0, 1.0)).all():
             return np.nan_to_num(values).astype(bool)
-        got = f"values such as {known[~np.isin(known, (0.0, 1.0))][0]:g}"
+        got = f"values such as {present[~np.isin(present, (0.0, 1.0))][0]:g}"
     elif is_text(column.type):
         got = check.some((repr(word) for word in column.unique().drop_null().to_pylist()), limit=3)
     else:

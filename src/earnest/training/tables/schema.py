@@ -126,7 +126,7 @@ class Schema:
         X = np.empty((count, len(self.features)), order="F")
         cautions: list[Caution] = []
         faults: list[ColumnFault] = []
-        for place, feature in enumerate(self.features):
+        for index, feature in enumerate(self.features):
             if feature.name in columns.doubts:
                 faults.append(columns.doubts[feature.name])
                 continue
@@ -137,9 +137,9 @@ class Schema:
                 if isinstance(numbers, ColumnFault):
                     faults.append(numbers)
                 else:
-                    X[:, place] = numbers
+                    X[:, index] = numbers
             else:
-                X[:, place], strange = _encode(feature, column, self.missing)
+                X[:, index], strange = _encode(feature, column, self.missing)
                 cautions += _warn_of_unknown_levels(feature, strange, count)
         if faults:
             row_names = name_plain_row if rows is not None else columns.name_row
@@ -148,8 +148,8 @@ class Schema:
 
     def list_unexpected(self, table: Columns) -> tuple[str, ...]:
         """Return the columns of a table that the schema does not have."""
-        known = {*self.names, *self.left_out, *self.roles.values()}
-        return tuple(name for name in table.names if name not in known)
+        expected = {*self.names, *self.left_out, *self.roles.values()}
+        return tuple(name for name in table.names if name not in expected)
 
     def _refuse_missing(self, columns: Columns) -> None:
         present = set(columns.names)
@@ -172,12 +172,12 @@ class Schema:
         return {
             "features": [
                 {
-                    "name": one.name,
-                    "kind": str(one.kind),
-                    "levels": list(one.levels),
-                    "logical": one.logical,
+                    "name": feature.name,
+                    "kind": str(feature.kind),
+                    "levels": list(feature.levels),
+                    "logical": feature.logical,
                 }
-                for one in self.features
+                for feature in self.features
             ],
             "left_out": dict(self.left_out),
             "roles": dict(self.roles),
@@ -190,12 +190,12 @@ class Schema:
         try:
             features = tuple(
                 Feature(
-                    str(one["name"]),
-                    ColumnKind(one["kind"]),
-                    tuple(str(level) for level in one["levels"]),
-                    bool(one["logical"]),
+                    str(feature["name"]),
+                    ColumnKind(feature["kind"]),
+                    tuple(str(level) for level in feature["levels"]),
+                    bool(feature["logical"]),
                 )
-                for one in data["features"]
+                for feature in data["features"]
             )
             left_out = {str(k): str(v) for k, v in data["left_out"].items()}
             roles = {str(k): str(v) for k, v in data["roles"].items()}
@@ -299,19 +299,19 @@ def _encode(
 
     text = cast_to_text(column, logical=feature.logical)
     places = pc.index_in(text, pa.array(feature.levels, text.type))
-    made: NDArray[np.float64] = places.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    codes: NDArray[np.float64] = places.cast(pa.float64()).to_numpy(zero_copy_only=False)
     absent = find_marks(text, (*missing, *NO_LEVELS))
     strange = text.filter(
         pc.and_(pc.and_(pc.is_null(places), pc.is_valid(text)), pc.invert(absent))
     )
-    known = len(text) - text.null_count
-    if known and len(strange) == known and not is_text(column.type):
+    count = len(text) - text.null_count
+    if count and len(strange) == count and not is_text(column.type):
         raise InputError(
             f"column {feature.name!r} does not hold categories",
             needs=check.some(map(repr, feature.levels)),
             got=f"{column.type}, such as {check.show(strange[0].as_py(), 30)}",
         )
-    return made, strange.to_pylist()
+    return codes, strange.to_pylist()
 
 
 def cast_to_text(column: pa.ChunkedArray, *, logical: bool = False) -> pa.ChunkedArray:

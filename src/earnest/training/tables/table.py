@@ -124,11 +124,11 @@ def sample_rows(
         return np.arange(n)
     if layers is None:
         return np.sort(rng.choice(n, most, replace=False))
-    kept = [
+    chosen = [
         rng.choice(rows, max(round(most * len(rows) / n), min(len(rows), fewest)), False)
         for rows in (np.flatnonzero(layers == code) for code in np.unique(layers))
     ]
-    return np.sort(np.concatenate(kept))
+    return np.sort(np.concatenate(chosen))
 
 
 # Cautions about what is left out of a table.
@@ -141,16 +141,16 @@ def warn_of_table(
 ) -> Iterator[Caution]:
     """Yield what was left out of a table: columns of each kind, and rows without an outcome."""
     makers: tuple[tuple[tuple[ColumnKind, ...], Callable[[Findings], Caution]], ...] = (
-        ((ColumnKind.IDENTIFIER,), lambda found: _warn_of_identifiers(found, group)),
+        ((ColumnKind.IDENTIFIER,), lambda findings: _warn_of_identifiers(findings, group)),
         ((ColumnKind.OUTCOME,), _warn_of_copies),
         ((ColumnKind.EMPTY, ColumnKind.CONSTANT, ColumnKind.REPEATED), _warn_of_empty),
         ((ColumnKind.DATE,), _warn_of_dates),
         ((ColumnKind.TEXT,), _warn_of_texts),
     )
     for kinds, make in makers:
-        found = {name: look for name, look in looks.items() if look.kind in kinds}
-        if found:
-            yield make(found)
+        findings = {name: look for name, look in looks.items() if look.kind in kinds}
+        if findings:
+            yield make(findings)
     lost = n_rows - len(outcome.rows)
     if lost:
         yield Caution(
@@ -162,12 +162,14 @@ def warn_of_table(
         )
 
 
-def _warn_of_identifiers(found: Findings, group: str | None) -> Caution:
-    named = {name: repr(name) if name.strip() else "one without a name" for name in found}
-    listed = check.some(f"{named[name]} ({look.detail})" for name, look in found.items())
-    several = next((n for n, one in found.items() if one.detail.endswith("values")), None)
-    first = next(filter(None, found), "")
-    alone = len(found) == 1
+def _warn_of_identifiers(findings: Findings, group: str | None) -> Caution:
+    named = {name: repr(name) if name.strip() else "one without a name" for name in findings}
+    listed = check.some(f"{named[name]} ({look.detail})" for name, look in findings.items())
+    several = next(
+        (n for n, finding in findings.items() if finding.detail.endswith("values")), None
+    )
+    first = next(filter(None, findings), "")
+    alone = len(findings) == 1
     none = "If it is not one" if alone else "If one is not"
     cure = f"{none}, pass keep={first!r}." if first else ""
     if several is not None and group is None and is_named_as_identifier(several):
@@ -175,64 +177,64 @@ def _warn_of_identifiers(found: Findings, group: str | None) -> Caution:
     look = "looks like an identifier and is" if alone else "look like identifiers and are"
     return Caution(
         "EN072",
-        f"{_count_columns(found)} {look} left out: {listed}.",
+        f"{_count_columns(findings)} {look} left out: {listed}.",
         f"A model could memorize rows with {'it' if alone else 'them'}, and new rows have other "
         "values.",
         cure,
     )
 
 
-def _warn_of_copies(found: Findings) -> Caution:
-    listed = check.some(f"{name!r} (as {look.detail})" for name, look in found.items())
+def _warn_of_copies(findings: Findings) -> Caution:
+    listed = check.some(f"{name!r} (as {look.detail})" for name, look in findings.items())
     return Caution(
         "EN073",
-        f"{_count_left_out(found)} for matching the outcome in every row: {listed}.",
+        f"{_count_left_out(findings)} for matching the outcome in every row: {listed}.",
         "A model would learn to read the answer, which new cases rarely have.",
-        f"If it is known before the outcome, pass keep={next(iter(found))!r}.",
+        f"If it is known before the outcome, pass keep={next(iter(findings))!r}.",
     )
 
 
-def _warn_of_empty(found: Findings) -> Caution:
+def _warn_of_empty(findings: Findings) -> Caution:
     listed = check.some(
         f"{name!r} ({', '.join(filter(None, (str(look.kind), look.detail)))})"
-        for name, look in found.items()
+        for name, look in findings.items()
     )
     return Caution(
         "EN073",
-        f"{_count_left_out(found)}: {listed}.",
+        f"{_count_left_out(findings)}: {listed}.",
         "There is nothing to learn from columns that never vary or repeat another one.",
         severity=Severity.NOTE,
     )
 
 
-def _warn_of_dates(found: Findings) -> Caution:
+def _warn_of_dates(findings: Findings) -> Caution:
     return Caution(
         "EN074",
-        f"{_count_left_out(found)}: {check.some(map(repr, found))} "
-        f"hold{'s' if len(found) == 1 else ''} dates.",
+        f"{_count_left_out(findings)}: {check.some(map(repr, findings))} "
+        f"hold{'s' if len(findings) == 1 else ''} dates.",
         "Models cannot learn from what matters about a date (the weekday, an age, the time "
         "since); and if new cases come later, shuffled folds are too optimistic.",
         "Add such numbers as columns.",
     )
 
 
-def _warn_of_texts(found: Findings) -> Caution:
-    listed = check.some(f"{name!r} ({look.detail})" for name, look in found.items())
+def _warn_of_texts(findings: Findings) -> Caution:
+    listed = check.some(f"{name!r} ({look.detail})" for name, look in findings.items())
     return Caution(
         "EN075",
-        f"{_count_left_out(found)}: {listed}.",
+        f"{_count_left_out(findings)}: {listed}.",
         "Text with so many levels has too few cases of each to learn from.",
         "Merge rare levels, or derive numbers from the text.",
         Severity.NOTE,
     )
 
 
-def _count_columns(found: Findings) -> str:
-    return "1 column" if len(found) == 1 else f"{len(found)} columns"
+def _count_columns(findings: Findings) -> str:
+    return "1 column" if len(findings) == 1 else f"{len(findings)} columns"
 
 
-def _count_left_out(found: Findings) -> str:
-    return f"{_count_columns(found)} {'is' if len(found) == 1 else 'are'} left out"
+def _count_left_out(findings: Findings) -> str:
+    return f"{_count_columns(findings)} {'is' if len(findings) == 1 else 'are'} left out"
 
 
 LONG = 1_000_000  # rows from which on kinds are told by the rows that were sampled
@@ -298,18 +300,18 @@ class TrainingTable:
 
     def sample(self, most: int, rng: np.random.Generator, *, fewest: int = FEWEST) -> TrainingTable:
         """Return a table of about `most` of the cases, with `fewest` of each class or more."""
-        kept = sample_rows(self.n_cases, most, rng, layers=self.layers, fewest=fewest)
-        return self if len(kept) == self.n_cases else self.take(kept)
+        rows = sample_rows(self.n_cases, most, rng, layers=self.layers, fewest=fewest)
+        return self if len(rows) == self.n_cases else self.take(rows)
 
-    def take(self, kept: NDArray[np.intp]) -> TrainingTable:
+    def take(self, cases: NDArray[np.intp]) -> TrainingTable:
         """Return a table of some of the cases."""
         return replace(
             self,
-            X=self.X[kept],
-            y=self.y[kept],
-            groups=None if self.groups is None else _encode_groups(self.groups[kept]),
-            inputs=replace(self.inputs, n_cases=len(kept)),
-            rows=self.rows[kept],
+            X=self.X[cases],
+            y=self.y[cases],
+            groups=None if self.groups is None else _encode_groups(self.groups[cases]),
+            inputs=replace(self.inputs, n_cases=len(cases)),
+            rows=self.rows[cases],
         )
 
 
@@ -386,35 +388,35 @@ def read_table(
     roles = {"target": target, "time": time, "event": event, "group": group}
     named = {role: column for role, column in roles.items() if column is not None}
     _refuse_twice(named)
-    kept = np.arange(len(outcome.rows))
+    cases = np.arange(len(outcome.rows))
     if most_rows is not None:
         layers = find_layers(outcome.task, outcome.y)
         draws = rng if rng is not None else np.random.default_rng(0)
-        kept = sample_rows(len(kept), most_rows, draws, layers=layers, fewest=fewest)
-    rows = None if len(kept) == columns.rows else outcome.rows[kept]
+        cases = sample_rows(len(cases), most_rows, draws, layers=layers, fewest=fewest)
+    rows = None if len(cases) == columns.rows else outcome.rows[cases]
     looks = _look_at_columns(
         columns, set(named.values()), read_names(ignore), read_names(keep), rows
     )
     schema = _make_schema(looks, named, marks)
     X = schema.encode(columns, rows)
-    answers = list_answers(outcome.task, outcome.y[kept], named)
+    answers = list_answers(outcome.task, outcome.y[cases], named)
     X, schema, looks = drop_repeats(X, schema, looks, answers, read_names(keep))
     _refuse_nothing(schema, looks)
     return TrainingTable(
         X=X,
-        y=outcome.y[kept],
+        y=outcome.y[cases],
         task=outcome.task,
         classes=outcome.classes,
-        groups=None if groups is None else _encode_groups(groups[kept]),
+        groups=None if groups is None else _encode_groups(groups[cases]),
         inputs=_make_inputs(X, schema),
         schema=schema,
-        rows=outcome.rows[kept],
+        rows=outcome.rows[cases],
         n_rows=columns.rows,
         n_known=len(outcome.rows),
         cautions=(
             *columns.notes,
             *warn_of_table(looks, outcome, columns.rows, group),
-            *warn_of_group_columns(X, outcome.y[kept], schema, group),
+            *warn_of_group_columns(X, outcome.y[cases], schema, group),
         ),
         words=outcome.words,
         said=outcome.said,
@@ -449,16 +451,16 @@ def _refuse_twice(roles: Mapping[str, str]) -> None:
             )
 
 
-def read_names(given: object) -> tuple[str, ...]:
+def read_names(names: object) -> tuple[str, ...]:
     """Return the names of one or several columns as text; pandas may number columns."""
-    if isinstance(given, Iterable) and not isinstance(given, str):
-        return tuple(map(str, given))
-    return (str(given),)
+    if isinstance(names, Iterable) and not isinstance(names, str):
+        return tuple(map(str, names))
+    return (str(names),)
 
 
-def read_name(given: object) -> str | None:
+def read_name(name: object) -> str | None:
     """Return the name of a column as text, or None."""
-    return None if given is None else str(given)
+    return None if name is None else str(name)
 
 
 def _look_at_columns(
@@ -469,7 +471,7 @@ def _look_at_columns(
     rows: NDArray[np.intp] | None,
 ) -> dict[str, ColumnFinding]:
     """Look at every column, or at the sampled rows if there are very many."""
-    present, ignored, kept = set(columns.names), set(ignore), set(keep)
+    present, ignored, wanted = set(columns.names), set(ignore), set(keep)
     for role, names in (("ignore", ignore), ("keep", keep)):
         for name in names:
             if name not in present:
@@ -487,7 +489,7 @@ def _look_at_columns(
         elif name not in roles:
             column = columns.arrow(name)
             seen = column if sampled is None else column.take(make_indices(sampled))
-            look = (look_kept if name in kept else look_at)(name, seen, column)
+            look = (look_kept if name in wanted else look_at)(name, seen, column)
             if isinstance(look, ColumnFinding):
                 looks[name] = look
             elif sampled is None or look.row is None:
@@ -503,11 +505,13 @@ def _make_schema(
     looks: Mapping[str, ColumnFinding], roles: Mapping[str, str], missing: tuple[str, ...]
 ) -> Schema:
     used = {name: look for name, look in looks.items() if look.kind.used}
-    features = tuple(Feature(n, one.kind, one.levels, one.logical) for n, one in used.items())
+    features = tuple(
+        Feature(n, finding.kind, finding.levels, finding.logical) for n, finding in used.items()
+    )
     left_out = {name: str(look.kind) for name, look in looks.items() if not look.kind.used}
-    made = Schema(features, left_out, dict(roles), missing)
-    _refuse_nothing(made, looks)
-    return made
+    schema = Schema(features, left_out, dict(roles), missing)
+    _refuse_nothing(schema, looks)
+    return schema
 
 
 def _refuse_nothing(schema: Schema, looks: Mapping[str, ColumnFinding]) -> None:
@@ -524,7 +528,7 @@ def _make_inputs(X: NDArray[np.float64], schema: Schema) -> Inputs:
     return Inputs(
         names=schema.names,
         levels=tuple(len(feature.levels) for feature in schema.features),
-        missing=tuple(bool(np.isnan(X[:, place]).any()) for place in range(X.shape[1])),
+        missing=tuple(bool(np.isnan(X[:, column]).any()) for column in range(X.shape[1])),
         n_cases=len(X),
     )
 
@@ -555,20 +559,20 @@ def drop_repeats(
     names = schema.names
     copies = _find_copies(X, answers)
     gone = {
-        place: ColumnFinding(ColumnKind.OUTCOME, detail=name)
-        for place, name in copies.items()
-        if names[place] not in keep
+        column: ColumnFinding(ColumnKind.OUTCOME, detail=name)
+        for column, name in copies.items()
+        if names[column] not in keep
     }
-    for place, before in _find_repeats(X, schema).items():
+    for column, before in _find_repeats(X, schema).items():
         repeat = ColumnFinding(ColumnKind.REPEATED, detail=f"as {names[before]}")
-        gone.setdefault(place, repeat)
+        gone.setdefault(column, repeat)
     if not gone:
         return X, schema, dict(looks)
-    kept = [place for place in range(len(names)) if place not in gone]
+    distinct = [column for column in range(len(names)) if column not in gone]
     left_out = {**schema.left_out, **{names[p]: str(look.kind) for p, look in gone.items()}}
-    features = tuple(schema.features[place] for place in kept)
-    made = replace(schema, features=features, left_out=left_out)
-    return X[:, kept], made, {**looks, **{names[p]: look for p, look in gone.items()}}
+    features = tuple(schema.features[column] for column in distinct)
+    smaller = replace(schema, features=features, left_out=left_out)
+    return X[:, distinct], smaller, {**looks, **{names[p]: look for p, look in gone.items()}}
 
 
 def list_answers(
@@ -585,13 +589,13 @@ def list_answers(
 def _find_repeats(X: NDArray[np.float64], schema: Schema) -> dict[int, int]:
     """Return the columns that repeat another, and which."""
     first: dict[bytes, int] = {}
-    found: dict[int, int] = {}
-    for place, feature in enumerate(schema.features):
-        head = np.ascontiguousarray(X[:HEAD, place]).tobytes() + "\0".join(feature.levels).encode()
-        before = first.setdefault(head, place)
-        if before != place and np.array_equal(X[:, before], X[:, place], equal_nan=True):
-            found[place] = before
-    return found
+    repeats: dict[int, int] = {}
+    for column, feature in enumerate(schema.features):
+        head = np.ascontiguousarray(X[:HEAD, column]).tobytes() + "\0".join(feature.levels).encode()
+        before = first.setdefault(head, column)
+        if before != column and np.array_equal(X[:, before], X[:, column], equal_nan=True):
+            repeats[column] = before
+    return repeats
 
 
 def _find_copies(
@@ -601,10 +605,10 @@ def _find_copies(
     if len(X) < ENOUGH:  # by chance
         return {}
     return {
-        place: name
-        for place in range(X.shape[1])
+        column: name
+        for column in range(X.shape[1])
         for name, answer in answers.items()
-        if _is_same(X[:HEAD, place], answer[:HEAD]) and _is_same(X[:, place], answer)
+        if _is_same(X[:HEAD, column], answer[:HEAD]) and _is_same(X[:, column], answer)
     }
 
 

@@ -86,18 +86,18 @@ def _make_column(cells: Sequence[Cell]) -> pa.Array:
     """Return cells as numbers, truth values, dates or, where they are mixed, as text."""
     import pyarrow as pa
 
-    known = [None if cell == "" or cell in _ERRORS else cell for cell in cells]
-    kinds = {type(cell) for cell in known if cell is not None}
+    values = [None if cell == "" or cell in _ERRORS else cell for cell in cells]
+    kinds = {type(cell) for cell in values if cell is not None}
     if kinds <= {int, float}:
-        numbers = [float(cell) for cell in known if isinstance(cell, int | float)]
+        numbers = [float(cell) for cell in values if isinstance(cell, int | float)]
         whole = all(number.is_integer() for number in numbers)
         kind = pa.int64() if whole and kinds == {int} else pa.float64()
-        return pa.array(known, type=kind if kinds else pa.null())
+        return pa.array(values, type=kind if kinds else pa.null())
     if kinds <= {bool}:
-        return pa.array(known, type=pa.bool_())
+        return pa.array(values, type=pa.bool_())
     if kinds <= {datetime, date}:
-        return pa.array(known, type=pa.timestamp("us"))
-    return pa.array([None if cell is None else _show_cell(cell) for cell in known], pa.string())
+        return pa.array(values, type=pa.timestamp("us"))
+    return pa.array([None if cell is None else _show_cell(cell) for cell in values], pa.string())
 
 
 def _show_cell(cell: Cell) -> str:

@@ -48,17 +48,17 @@ def unpack_limit(size: int) -> int:
     >>> unpack_limit(1000) == 256 * 2**20
     True
     """
-    said = os.environ.get(VARIABLE, "").strip()
-    if not said:
+    text = os.environ.get(VARIABLE, "").strip()
+    if not text:
         return max(ALWAYS, min(RATIO * size, measure_free_memory()))
-    found = _SIZE.match(said)
-    if found is None:
+    match = _SIZE.match(text)
+    if match is None:
         raise InputError(
             f"{VARIABLE} is not a size",
             needs="bytes, or a number with its unit, such as 500MB or 20GB",
-            got=repr(said),
+            got=repr(text),
         )
-    return int(float(found[1]) * 1024 ** _POWERS[found[2].lower()])
+    return int(float(match[1]) * 1024 ** _POWERS[match[2].lower()])
 
 
 def refuse_expanding(archive: ZipFile, path: Path, size: int | None = None) -> None:
@@ -127,10 +127,10 @@ def read_gzip(path: Path) -> bytes:
     if int.from_bytes(raw[-4:], "little") > limit:
         for _ in _unpack_blocks(raw, limit, path):
             pass
-    made = io.BytesIO()
+    buffer = io.BytesIO()
     for block in _unpack_blocks(raw, limit, path):
-        made.write(block)
-    return made.getvalue()
+        buffer.write(block)
+    return buffer.getvalue()
 
 
 def _unpack_blocks(raw: bytes, limit: int, path: Path) -> Iterator[bytes]:
@@ -182,8 +182,8 @@ def show_bytes(size: float) -> str:
 def measure_free_memory() -> int:
     """Return about how many bytes of memory are free, of a container where there is one."""
     free = [_read_available(), _read_container_limit()]
-    known = [one for one in free if one is not None]
-    return min(known, default=8 << 30)
+    sizes = [size for size in free if size is not None]
+    return min(sizes, default=8 << 30)
 
 
 def _read_available() -> int | None:

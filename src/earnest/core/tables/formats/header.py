@@ -76,7 +76,7 @@ def write_header(pi: Predictions) -> str:
         "fingerprint": pi.fingerprint,
     }
     if pi.remarks:
-        facts["remarks"] = [one.to_dict() for one in pi.remarks]
+        facts["remarks"] = [remark.to_dict() for remark in pi.remarks]
     if pi.training_sizes is not None:
         facts["training_sizes"] = [list(sizes) for sizes in pi.training_sizes]
     if pi.ensemble_rule is not None:
@@ -105,21 +105,21 @@ def unseal(text: str | bytes, path: Path, schema: str) -> dict[str, Any]:
         facts = parse_json(text)
     except ValueError as error:
         raise make_changed_error(path, "a JSON header", "other text") from error
-    found = facts.get("schema") if isinstance(facts, dict) else None
-    kind, version = _split_schema(found)
+    file_schema = facts.get("schema") if isinstance(facts, dict) else None
+    kind, version = _split_schema(file_schema)
     wanted, _ = _split_schema(schema)
     if kind != wanted or not version.isdecimal():
         raise FormatError(
             f"{path.name!r} does not hold {wanted}",
             needs=f"schema {schema!r}",
-            got=f"schema {found!r}",
+            got=f"schema {file_schema!r}",
             cure=f"Read {kind} with {LOADERS[kind]}." if kind in LOADERS else "",
         )
-    if found != schema:
+    if file_schema != schema:
         raise FormatError(
             f"{path.name!r} was written by a newer version of earnest",
             needs=f"schema {schema!r}",
-            got=f"schema {found!r}",
+            got=f"schema {file_schema!r}",
             cure="Update earnest.",
         )
     stored, true = facts.pop("checksum", None), _compute_checksum(facts)
@@ -156,7 +156,7 @@ def rebuild_configs(facts: JsonObject) -> Configs:
         ids=tuple(facts["configs"]),
         params=None
         if params is None
-        else tuple(cast(dict[str, object], unpack(one)) for one in params),
+        else tuple(cast(dict[str, object], unpack(config)) for config in params),
         complexity=None if complexity is None else tuple(complexity),
         static=facts["static"],
     )
@@ -195,7 +195,7 @@ def rebuild(
         fold_names=tuple(tuple(names) for names in facts["fold_names"]),
         kind=ResponseKind(facts["kind"]),
         threshold=facts["threshold"],
-        remarks=tuple(Caution.from_dict(one) for one in facts.get("remarks", [])),
+        remarks=tuple(Caution.from_dict(remark) for remark in facts.get("remarks", [])),
         training_sizes=tuple(map(tuple, facts["training_sizes"]))
         if "training_sizes" in facts
         else None,

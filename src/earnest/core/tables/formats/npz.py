@@ -64,8 +64,8 @@ def read_npz_header(path: Path) -> bytes | None:
     """Return the header of a file, None where it has none."""
     with readable(path), zipfile.ZipFile(path) as archive:
         name = f"{HEADER}.npy"
-        known = name in archive.namelist()
-        return read_member(path, archive, name, False).tobytes() if known else None
+        is_there = name in archive.namelist()
+        return read_member(path, archive, name, False).tobytes() if is_there else None
 
 
 def read_npy(path: Path, mmap: bool | None) -> RawArray:
@@ -79,8 +79,8 @@ def load_npz(
     path: Path, *, mmap: bool | None, verify: bool, options: Mapping[str, object]
 ) -> tuple[Predictions, bool]:
     """Return Π of an NPZ file, and whether earnest wrote it."""
-    said = options.get("scores")  # an array, or the name of one
-    matrix = said if isinstance(said, str) else "scores"
+    scores = options.get("scores")  # an array, or the name of one
+    matrix = scores if isinstance(scores, str) else "scores"
     arrays = read_npz(path, mmap=mmap, mapped=(matrix, "responses"))
     if not {HEADER, "responses"} <= set(arrays):
         return _make_from_arrays(path, arrays, check_array_options(options, path)), False
@@ -112,17 +112,17 @@ def _make_from_arrays(
     path: Path, arrays: dict[str, RawArray], options: Mapping[str, object]
 ) -> Predictions:
     """Make Π of the arrays of somebody else's file, by their names."""
-    given = dict(options)
-    if isinstance(given.get("configs"), str) and given["configs"] not in arrays:
-        given["configs"] = [given["configs"]]  # one configuration, not an array of names
-    named = {n: v for n, v in given.items() if n in _ARRAYS and isinstance(v, str)}
+    arguments = dict(options)
+    if isinstance(arguments.get("configs"), str) and arguments["configs"] not in arrays:
+        arguments["configs"] = [arguments["configs"]]  # one configuration, not an array of names
+    named = {n: v for n, v in arguments.items() if n in _ARRAYS and isinstance(v, str)}
     for name, member in named.items():
-        given[name] = _get_member(path, arrays, member, check.nearest(member, arrays))
-    found: dict[str, object] = {name: arrays[name] for name in _ARRAYS if name in arrays}
-    if "y" not in found | given and {"time", "event"} <= set(arrays):
-        found["y"] = (arrays["time"], arrays["event"].astype(bool))
+        arguments[name] = _get_member(path, arrays, member, check.nearest(member, arrays))
+    members: dict[str, object] = {name: arrays[name] for name in _ARRAYS if name in arrays}
+    if "y" not in members | arguments and {"time", "event"} <= set(arrays):
+        members["y"] = (arrays["time"], arrays["event"].astype(bool))
     for name in ("y", "scores"):
-        if name not in found | given:
+        if name not in members | arguments:
             _get_member(path, arrays, name, _suggest_array(name, arrays))
     used = {*_ARRAYS, "time", "event", *named.values()}
     strange = [name for name in arrays if name not in used]
@@ -133,18 +133,18 @@ def _make_from_arrays(
             got=check.some(map(repr, strange)),
             cure=_suggest_name(strange[0]) or "Leave them out of the file.",
         )
-    return _make_selected(found, given)
+    return _make_selected(members, arguments)
 
 
-def _make_selected(found: dict[str, object], given: dict[str, object]) -> Predictions:
+def _make_selected(members: dict[str, object], arguments: dict[str, object]) -> Predictions:
     """Make Π; a list of names picks configurations where the file, or their place, names them."""
-    wanted = given.get("configs")
+    wanted = arguments.get("configs")
     if not isinstance(wanted, (list, tuple)) or not all(isinstance(w, str) for w in wanted):
-        return _make(found | given)
-    whole = _make(found | given | {"configs": found.get("configs")})
-    if "configs" in found or set(wanted) <= set(whole.configs.ids):
+        return _make(members | arguments)
+    whole = _make(members | arguments | {"configs": members.get("configs")})
+    if "configs" in members or set(wanted) <= set(whole.configs.ids):
         return whole.select(wanted)
-    return _make(found | given)
+    return _make(members | arguments)
 
 
 def _make(arguments: Mapping[str, object]) -> Predictions:

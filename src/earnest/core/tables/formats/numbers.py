@@ -117,14 +117,14 @@ def check_marks(decimal: str | None, thousands: object) -> str | None:
     return decimal or {",": ".", ".": ","}.get(thousands)
 
 
-def has_only_thousands(table: pa.Table, kept: set[str]) -> bool:
+def has_only_thousands(table: pa.Table, labels: set[str]) -> bool:
     """Tell whether every comma of a table may stand between thousands, as in '12,573'."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    for place, field in enumerate(table.schema):
-        column = table.column(place)
-        if not pa.types.is_string(field.type) or field.name in kept:
+    for index, field in enumerate(table.schema):
+        column = table.column(index)
+        if not pa.types.is_string(field.type) or field.name in labels:
             continue
         decimal = pc.match_substring_regex(column, r"^\s*[-+]?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?\s*$")
         either = pc.match_substring_regex(column, r"^\s*[-+]?[1-9][0-9]{0,2},[0-9]{3}\s*$")
@@ -148,7 +148,7 @@ def read_written(
     labels: Set[str],
     decimal: str | None,
     *,
-    said: Mapping[str, object],
+    signs: Mapping[str, object],
     missing: tuple[str, ...] | None,
 ) -> ReadNumbers:
     """Return the table with the numbers that people wrote as numbers, and a note about them.
@@ -163,7 +163,7 @@ def read_written(
         Columns of labels, which stay text.
     decimal : str, optional
         The decimal mark of the file, said or guessed.
-    said : mapping
+    signs : mapping
         `decimal` and `thousands` as the user said them, None where not.
     missing : tuple of str, optional
         What the user calls missing; if None, marks of missing values are not looked for.
@@ -173,10 +173,10 @@ def read_written(
     plain = _PLAIN[decimal or "."]
     written: list[WrittenColumn] = []
     counts: dict[str, Mapping[str, int]] = {}
-    for place, field in enumerate(table.schema):
+    for index, field in enumerate(table.schema):
         if field.name.strip() in labels:
             continue
-        column = table.column(place)
+        column = table.column(index)
         cleared = (
             ClearedColumn(column)
             if missing is None
@@ -184,14 +184,14 @@ def read_written(
         )
         if cleared.counts:
             counts[field.name.strip()] = cleared.counts
-            table = table.set_column(place, field.name, cleared.column)
+            table = table.set_column(index, field.name, cleared.column)
         if not pa.types.is_string(field.type):
             continue
         if cleared.counts and are_numbers(cleared.column, plain):
             numbers = read_plain(cleared.column, decimal or ".")
-            table = table.set_column(place, field.name, numbers)
+            table = table.set_column(index, field.name, numbers)
         else:
-            ways = _find_ways(place, field.name, cleared.column, said, plain)
+            ways = _find_ways(index, field.name, cleared.column, signs, plain)
             written += [] if ways is None else [ways]
     readings = [(column, _choose(column, written, decimal)) for column in written]
     certain = [(column, numbers) for column, numbers in readings if numbers is not None]
@@ -239,7 +239,7 @@ def _cast(texts: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _find_ways(
-    place: int, name: str, column: pa.ChunkedArray, said: Mapping[str, object], plain: str
+    index: int, name: str, column: pa.ChunkedArray, signs: Mapping[str, object], plain: str
 ) -> WrittenColumn | None:
     """Return the ways to read a column, None where it is not of numbers with marks or signs."""
     import pyarrow as pa
@@ -247,77 +247,77 @@ def _find_ways(
 
     blank = pc.match_substring_regex(column, r"^\s*$")  # empty cells in quotation marks
     column = pc.if_else(blank, pa.scalar(None, pa.string()), column)
-    known = column.drop_null()
-    if not len(known) or not _FIRST.fullmatch(known[0].as_py()):
+    cells = column.drop_null()
+    if not len(cells) or not _FIRST.fullmatch(cells[0].as_py()):
         return None
-    if not pc.all(pc.match_substring_regex(known, NUMBER)).as_py():
+    if not pc.all(pc.match_substring_regex(cells, NUMBER)).as_py():
         return None
-    if pc.any(pc.match_substring_regex(known, CODE)).as_py():
+    if pc.any(pc.match_substring_regex(cells, CODE)).as_py():
         return None
-    if pc.all(pc.match_substring_regex(known, plain)).as_py() or _has_mixed_signs(known):
+    if pc.all(pc.match_substring_regex(cells, plain)).as_py() or _has_mixed_signs(cells):
         return None
     ways: list[tuple[Marks, pa.ChunkedArray]] = []
     for marks in ALL:
-        is_possible = all(mark in (None, getattr(marks, name)) for name, mark in said.items())
-        if is_possible and pc.all(pc.match_substring_regex(known, marks.pattern)).as_py():
+        is_possible = all(mark in (None, getattr(marks, name)) for name, mark in signs.items())
+        if is_possible and pc.all(pc.match_substring_regex(cells, marks.pattern)).as_py():
             numbers = marks.numbers(column)
             if not any(_is_same(numbers, other) for _, other in ways):
                 ways.append((marks, numbers))
-    return WrittenColumn(place, name, column, tuple(ways)) if ways else None
+    return WrittenColumn(index, name, column, tuple(ways)) if ways else None
 
 
-def _is_same(one: pa.ChunkedArray, other: pa.ChunkedArray) -> bool:
-    first, second = np.asarray(one, np.float64), np.asarray(other, np.float64)
+def _is_same(numbers: pa.ChunkedArray, other: pa.ChunkedArray) -> bool:
+    first, second = np.asarray(numbers, np.float64), np.asarray(other, np.float64)
     return bool(np.array_equal(first, second, equal_nan=True))
 
 
-def _has_mixed_signs(known: pa.ChunkedArray) -> bool:
+def _has_mixed_signs(cells: pa.ChunkedArray) -> bool:
     """Tell whether some numbers are percentages and some not, or of two currencies."""
     import pyarrow.compute as pc
 
     for sign in ("%", "‰"):
-        share = pc.mean(pc.match_substring(known, sign)).as_py()
+        share = pc.mean(pc.match_substring(cells, sign)).as_py()
         if 0 < share < 1:
             return True
-    money = pc.replace_substring_regex(known, r"[^$€£¥₹A-Z]|[eE][-+]?[0-9]+", "")
+    money = pc.replace_substring_regex(cells, r"[^$€£¥₹A-Z]|[eE][-+]?[0-9]+", "")
     return len(set(pc.unique(money).to_pylist()) - {""}) > 1
 
 
 def _choose(
-    one: WrittenColumn, all_: Sequence[WrittenColumn], decimal: str | None
+    column: WrittenColumn, all_: Sequence[WrittenColumn], decimal: str | None
 ) -> pa.ChunkedArray | None:
     """Return the numbers of a column that can be read in one way, by itself or by the file."""
-    if len(one.ways) == 1:
-        return one.ways[0][1]
-    told = {decimal} if decimal is not None else set()
+    if len(column.ways) == 1:
+        return column.ways[0][1]
+    decimals = {decimal} if decimal is not None else set()
     for other in all_:
         shown = {marks.decimal for marks, _ in other.ways}
-        told |= shown if len(shown) == 1 and set(one.marks) & set(other.marks) else set()
-    left = [numbers for marks, numbers in one.ways if {marks.decimal} == told]
+        decimals |= shown if len(shown) == 1 and set(column.marks) & set(other.marks) else set()
+    left = [numbers for marks, numbers in column.ways if {marks.decimal} == decimals]
     return left[0] if len(left) == 1 else None
 
 
-def _doubt(one: WrittenColumn) -> ColumnFault:
+def _doubt(column: WrittenColumn) -> ColumnFault:
     """Return the fault of a column that can be read in two ways."""
     import pyarrow.compute as pc
 
-    (first, some), (second, others) = one.ways[:2]
+    (first, some), (second, others) = column.ways[:2]
     row = pc.index(pc.not_equal(some, others), True).as_py()
     shown = [f"{numbers[row].as_py():.12g}" for numbers in (some, others)]
-    said = [
+    readings = [
         f"thousands={marks.thousands!r}"
-        if marks.thousands in one.marks
+        if marks.thousands in column.marks
         else f"decimal={marks.decimal!r}"
         for marks in (first, second)
     ]
     return ColumnFault(
-        one.name.strip(),
+        column.name.strip(),
         "has numbers that can be read in two ways",
         needs="`decimal` or `thousands` to say what the separator means",
-        value=show_cell(one.column[row].as_py().strip()),
+        value=show_cell(column.column[row].as_py().strip()),
         row=row,
         detail=f", which may be {shown[0]} or {shown[1]}",
-        cure=f"Pass {said[0]} for the first reading, or {said[1]} for the second.",
+        cure=f"Pass {readings[0]} for the first reading, or {readings[1]} for the second.",
     )
 
 

@@ -38,7 +38,7 @@ class ParquetColumns:
         self._file = file
         self.names: list[str] = list(file.schema_arrow.names)
         self.rows: int = file.metadata.num_rows
-        self._places = {name: place for place, name in enumerate(self.names)}
+        self._places = {name: index for index, name in enumerate(self.names)}
         self._block: dict[str, pa.ChunkedArray] = {}
 
     @property
@@ -53,7 +53,7 @@ class ParquetColumns:
             first = self._places[name]
             block = self.names[first : first + max(1, BATCH // max(1, self.rows))]
             table = self._file.read(columns=block)
-            self._block = {one: table.column(one) for one in block}
+            self._block = {neighbour: table.column(neighbour) for neighbour in block}
         return self._block[name]
 
     def as_columns(self, without: Sequence[str]) -> Columns:
@@ -78,9 +78,9 @@ def read_by_columns(facts: Facts, columns: ParquetColumns, path: Path) -> dict[s
             f"{n * repeats} rows and {len(types)} columns",
             f"{columns.rows} rows and {len(columns.names)} columns",
         )
-    found = zip(columns.names, types, strict=True)
+    fields = zip(columns.names, types, strict=True)
     about: dict[str, RawArray] = {}
-    for role, (name, kind) in zip(facts["columns"], found, strict=False):
+    for role, (name, kind) in zip(facts["columns"], fields, strict=False):
         about[role] = read_about(facts, role, _join_chunks(columns.read(name)).cast(kind), path)
     classes = tuple(facts["classes"]) if facts["kind"] == ResponseKind.LABEL else ()
     with ColumnFile(np.dtype(facts["dtype"])) as file:

@@ -62,7 +62,7 @@ def load_replicates(path: str | Path, *, verify: bool = True) -> Replicates:
         raise make_changed_error(
             path, "all arrays as they were written", f"none named {sorted(lacking)}"
         )
-    made = Replicates(
+    replicates = Replicates(
         target=rebuild_target(facts, arrays),
         responses=arrays["responses"],
         counts=arrays["counts"],
@@ -75,6 +75,8 @@ def load_replicates(path: str | Path, *, verify: bool = True) -> Replicates:
         seed=facts["seed"],
         cautions=tuple(Caution.from_dict(caution) for caution in facts["cautions"]),
     )
-    if verify and made.fingerprint != facts["fingerprint"]:
-        raise make_changed_error(path, f"fingerprint {facts['fingerprint']}", made.fingerprint)
-    return made
+    if verify and replicates.fingerprint != facts["fingerprint"]:
+        raise make_changed_error(
+            path, f"fingerprint {facts['fingerprint']}", replicates.fingerprint
+        )
+    return replicates

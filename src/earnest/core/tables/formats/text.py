@@ -93,6 +93,29 @@ class ParsedText:
     delimiter: str
 
 
+def peek_names(path: Path, suffix: str) -> list[str]:
+    """Return the names of the columns of a text table, by its first lines alone."""
+    with path.open("rb") as file:
+        start = file.read(LOOKED_AT)
+    text = _decode_to_utf8(start[: start.rfind(b"\n") + 1] or start, path)[0].decode("utf-8-sig")
+    mark = separator(text, suffix) or guess_delimiter(suffix)
+    _, names = next(list_rows(text.encode(), mark), (1, []))
+    return [name.strip() for name in names]
+
+
+def drop_cut_row(data: bytes, suffix: str) -> tuple[bytes, bool]:
+    """Return a text without a last row that is cut off, and whether there was one."""
+    if data.endswith(b"\n"):
+        return data, False
+    head, _, last = data.rpartition(b"\n")
+    mark = separator(head[:LOOKED_AT].decode("utf-8-sig", "replace"), suffix)
+    delimiter = mark or guess_delimiter(suffix)
+    _, names = next(list_rows(head, delimiter), (1, []))
+    _, cells = next(list_rows(last, delimiter), (1, []))
+    is_cut = bool(head) and len(cells) < len(names)
+    return (head + b"\n", True) if is_cut else (data, False)
+
+
 def parse_text(data: bytes, path: Path, suffix: str, options: TextOptions) -> ParsedText:
     """Return the Arrow table of a text in UTF-8, and a note where numbers had to be made out."""
     import pyarrow as pa
@@ -124,7 +147,7 @@ def parse_text(data: bytes, path: Path, suffix: str, options: TextOptions) -> Pa
         path,
         names | options.labels,
         decimal,
-        said={"decimal": options.decimal, "thousands": options.thousands},
+        signs={"decimal": options.decimal, "thousands": options.thousands},
         missing=options.missing,
     )
     notes = (*numbers.notes, *_note_codes(table, codes - ids, path))
@@ -237,8 +260,8 @@ def _has_decimal_commas(table: pa.Table, names: set[str]) -> bool:
     import pyarrow.compute as pc
 
     return any(
-        pc.any(pc.match_substring_regex(table.column(place), _COMMA)).as_py()
-        for place, field in enumerate(table.schema)
+        pc.any(pc.match_substring_regex(table.column(index), _COMMA)).as_py()
+        for index, field in enumerate(table.schema)
         if pa.types.is_string(field.type) and field.name not in names
     )
 
@@ -280,8 +303,8 @@ def _tidy(table: pa.Table) -> pa.Table:
             gone = pc.and_(pc.equal(trimmed, ""), pc.not_equal(column, ""))
             column = pc.if_else(gone, pa.scalar(None, pa.string()), trimmed)
         columns.append(column)
-    kept = [k for k, name in enumerate(names) if name or columns[k].null_count < len(columns[k])]
-    return pa.table([columns[k] for k in kept], names=[names[k] for k in kept])
+    filled = [k for k, name in enumerate(names) if name or columns[k].null_count < len(columns[k])]
+    return pa.table([columns[k] for k in filled], names=[names[k] for k in filled])
 
 
 def _read_plain_ids(table: pa.Table) -> pa.Table:
@@ -290,12 +313,12 @@ def _read_plain_ids(table: pa.Table) -> pa.Table:
     import pyarrow.compute as pc
 
     for name in ("row_id", "id"):
-        place = table.column_names.index(name) if table.column_names.count(name) == 1 else None
-        if place is None:
+        index = table.column_names.index(name) if table.column_names.count(name) == 1 else None
+        if index is None:
             continue
-        column = table.column(place)
+        column = table.column(index)
         if pc.all(pc.match_substring_regex(column, "^(0|-?[1-9][0-9]{0,17})$")).as_py():
-            table = table.set_column(place, name, column.cast(pa.int64()))
+            table = table.set_column(index, name, column.cast(pa.int64()))
     return table
 
 
@@ -306,8 +329,8 @@ def guess_delimiter(suffix: str) -> str:
 
 def _find_delimiter(line: str, path: Path, suffix: str, options: TextOptions) -> str:
     """Return what separates the columns: as said, as usual, or the semicolon if the names tell."""
-    said = options.delimiter
-    mark = guess_delimiter(suffix) if said is None else said
+    delimiter = options.delimiter
+    mark = guess_delimiter(suffix) if delimiter is None else delimiter
     if not isinstance(mark, str) or len(mark) != 1 or not mark.isascii():
         raise FormatError(
             "`delimiter` cannot be used",
@@ -317,7 +340,7 @@ def _find_delimiter(line: str, path: Path, suffix: str, options: TextOptions) ->
     other = next((sign for sign in ";,\t|" if sign in line), None)
     if mark in line or other is None:
         return mark
-    if said is None and other == ";" and "," not in line:
+    if delimiter is None and other == ";" and "," not in line:
         return other
     raise FormatError(
         f"{path.name!r} is not separated by {mark!r}",
@@ -385,14 +408,14 @@ def read_text(data: bytes, path: Path, suffix: str, options: TextOptions) -> Col
     options : TextOptions
         What the user says of it.
     """
-    told = _SEP.match(data)  # a line by which spreadsheets tell the separator
-    above = 1 if told else 0
-    data = data[told.end() :] if told else data
+    sep_line = _SEP.match(data)  # a line by which spreadsheets tell the separator
+    above = 1 if sep_line else 0
+    data = data[sep_line.end() :] if sep_line else data
     text = data[:LOOKED_AT].decode("utf-8-sig", "replace")
     if not text.strip("\0 \t\r\n"):
         raise FormatError(f"{path.name!r} is empty", needs="a table with at least one row")
     data = data if b"\n" in data or b"\r" in data else data + b"\n"  # names alone are a table, too
-    mark = options.delimiter or (told and told[1].decode()) or separator(text, suffix)
+    mark = options.delimiter or (sep_line and sep_line[1].decode()) or separator(text, suffix)
     if mark is None:
         _refuse_lines_above(text, suffix, path)
     parsed = parse_text(
@@ -465,17 +488,17 @@ def separator(text: str, suffix: str = ".csv") -> str | None:
     lines = [line for line in _QUOTED.sub("", whole).splitlines() if line.strip()][:LINES]
     usual = guess_delimiter(suffix)
     counts = {mark: {line.count(mark) for line in lines} for mark in (usual, *MARKS)}
-    same = {mark: found.pop() for mark, found in counts.items() if len(found) == 1}
+    same = {mark: numbers.pop() for mark, numbers in counts.items() if len(numbers) == 1}
     best = max(same, key=lambda mark: same[mark], default=usual)
     return best if same.get(best, 0) > 0 else None
 
 
 def _refuse_lines_above(text: str, suffix: str, path: Path) -> None:
     """Refuse a title above the names, and columns that single spaces separate."""
-    first, _, rest = text.lstrip("\r\n\ufeff").partition("\n")
-    mark = separator(rest, suffix)
+    first, _, below = text.lstrip("\r\n\ufeff").partition("\n")
+    mark = separator(below, suffix)
     separated = mark is not None and mark not in first and any(sign in first for sign in MARKS)
-    if mark is not None and not separated and rest.count("\n") > 1:
+    if mark is not None and not separated and below.count("\n") > 1:
         raise _make_lines_above_error(first, path)
     lines = [line.strip() for line in text.splitlines() if line.strip()][:LINES]
     if len(lines) > 1 and len({line.count(" ") for line in lines}) == 1 and " " in lines[0]:

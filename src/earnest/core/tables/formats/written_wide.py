@@ -92,8 +92,8 @@ def encode_classes_of_column(column: pa.Array, classes: tuple[object, ...]) -> N
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    found = pc.index_in(column, value_set=pa.array(label_array(classes)).cast(column.type))
-    return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.float64)
+    codes = pc.index_in(column, value_set=pa.array(label_array(classes)).cast(column.type))
+    return np.asarray(codes.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
 def _fill(facts: Facts, responses: RawArray, columns: list[pa.Array], start: int) -> None:
@@ -105,9 +105,9 @@ def _fill(facts: Facts, responses: RawArray, columns: list[pa.Array], start: int
         repeat, case = divmod(start + done, n)
         count = min(rows - done, n - case)
         flat = np.empty((count, len(columns)), dtype=responses.dtype)
-        for place, column in enumerate(columns):
+        for index, column in enumerate(columns):
             piece = column.slice(done, count)
-            flat[:, place] = (
+            flat[:, index] = (
                 encode_classes_of_column(piece, tuple(facts["classes"]))
                 if labels
                 else piece.to_numpy(zero_copy_only=False)
@@ -132,12 +132,14 @@ def assemble_arrays(facts: Facts, about: dict[str, RawArray], path: Path) -> dic
     return out | ({} if facts["ids"] is None else {"ids": rows["row_id"][0]})
 
 
-def _fold_codes(names: RawArray, known: list[list[str]], path: Path) -> NDArray[np.int32]:
+def _fold_codes(names: RawArray, names_by_repeat: list[list[str]], path: Path) -> NDArray[np.int32]:
     out = np.empty(names.T.shape, dtype=np.int32)
-    for repeat, own in enumerate(known):
-        codes = {name: code for code, name in enumerate(own)} | {None: -1}
+    for repeat, repeat_names in enumerate(names_by_repeat):
+        codes = {name: code for code, name in enumerate(repeat_names)} | {None: -1}
         strange = set(names[repeat]) - set(codes)
         if strange:
-            raise make_changed_error(path, f"the folds {own}", f"others in repeat {repeat}")
+            raise make_changed_error(
+                path, f"the folds {repeat_names}", f"others in repeat {repeat}"
+            )
         out[:, repeat] = [codes[name] for name in names[repeat]]
     return out
