@@ -20,6 +20,7 @@ from benchmarks.speed import (
     regions,
     search,
     startup,
+    vectors,
 )
 from benchmarks.speed.timing import has_avx512
 
@@ -33,6 +34,7 @@ def main() -> int:
         startup,
         budget,
         auc,
+        vectors,
         moments,
         intervals,
         near_winner,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from earnest.explanation.effects import effect_of
-from earnest.explanation.suggest import OPTIONS, _options, _Picks, _targets, suggest
+from earnest.explanation.suggest import OPTIONS, _choose_targets, _Picks, _sample_options, suggest
 from earnest.explanation.surrogate.gaussian_process import FittedProcess
 from tests.explanation.scenes import known_scene, mixed, mixed_trials, process_scene
 
@@ -14,8 +14,8 @@ from tests.explanation.scenes import known_scene, mixed, mixed_trials, process_s
 def test_the_narrowing_is_that_of_a_process_that_has_seen_the_suggestions() -> None:
     scene = process_scene(mixed_trials(30))
     curve = effect_of(scene, "share")
-    targets = _targets(scene, curve, None)
-    options = _options(scene, targets)
+    targets = _choose_targets(scene, curve, None)
+    options = _sample_options(scene, targets)
     chosen = list(_Picks.of(scene, targets, options).first(3))
     fitted = scene.fitted
     assert isinstance(fitted, FittedProcess)
@@ -36,8 +36,8 @@ def test_the_first_is_the_best_of_all_options_and_gains_add_up() -> None:
     gains = [each.narrower for each in found]
     assert gains == sorted(gains)
     assert 0 < gains[0] < gains[-1] < 1
-    targets = _targets(scene, curve, None)
-    options = _options(scene, targets)
+    targets = _choose_targets(scene, curve, None)
+    options = _sample_options(scene, targets)
     across = scene.fitted.covariance(targets, options)
     own = scene.fitted.covariance(options, options).diagonal() + scene.fitted.noise_sd**2
     first = scene.space.decode(options[[int(np.argmax((across**2).mean(axis=0) / own))]])[0]

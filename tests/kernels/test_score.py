@@ -257,7 +257,7 @@ def test_a_kernel_runs_though_its_code_cannot_be_written() -> None:
             raise left.pop()
         return np.array([value])
 
-    assert_array_equal(fast._cached_or_not(kernel, 2.0), [2.0])
+    assert_array_equal(fast._run_kernel(kernel, 2.0), [2.0])
 
 
 def test_an_error_that_does_not_pass_is_raised() -> None:
@@ -267,7 +267,7 @@ def test_an_error_that_does_not_pass_is_raised() -> None:
         raise OSError("no space left on device")
 
     with pytest.raises(OSError, match="no space"):
-        fast._cached_or_not(kernel)
+        fast._run_kernel(kernel)
 
 
 def test_metric_and_weights_may_be_given_as_names_and_arrays() -> None:

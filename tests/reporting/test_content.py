@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -96,3 +97,20 @@ def test_labels_of_classes_have_no_curve_and_say_so() -> None:
     assert curves.square == ()
     assert "labels, not scores" in " ".join(curves.left_out)
     assert curves.lede == "The decisions of the winner in the search."
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "average_precision"])
+def test_a_copy_of_a_metric_has_the_curves_of_the_metric_whatever_it_is_called(name: str) -> None:
+    rng = np.random.default_rng(12)
+    y = np.arange(400) % 2
+    scores = y[:, None] + rng.standard_normal((400, 6))
+    pi = en.Predictions.from_arrays(y, scores, np.arange(400) // 2 % 5)
+    asked = {"n_resamples": 100, "explain": False}
+    ours, mine = (
+        en.report(pi, metric=each, **asked).content.curves
+        for each in (metric(name), replace(metric(name), name="mine"))
+    )
+    assert ours is not None
+    assert mine is not None
+    assert mine.heading == ours.heading
+    assert [panel.figure for panel in mine.square] == [panel.figure for panel in ours.square]

@@ -221,10 +221,10 @@ def _judge_alone(
     """Judge one result by a bound, by the one-sided limits of its estimate."""
     about = check.some(pi.configs.ids, 3)
     # Whatever can be refused is refused before the look is counted.
-    estimate = _estimate(new, ask, ask.level)
+    estimate = _estimate_at(new, ask, ask.level)
     look, level = _take_look(ask, about, measure.name, pi)
     if look is not None:
-        estimate = _estimate(new, ask, level)
+        estimate = _estimate_at(new, ask, level)
     lower = estimate.at(confidence_level=level, side=Side.LOWER)
     upper = estimate.at(confidence_level=level, side=Side.UPPER)
     assert lower.interval is not None
@@ -254,7 +254,7 @@ def _judge_alone(
     )
 
 
-def _estimate(new: Any, ask: _GateOptions, level: float) -> Estimate:
+def _estimate_at(new: Any, ask: _GateOptions, level: float) -> Estimate:
     """Return the estimate, with as many resamples as the level needs."""
     arguments: dict[str, Any] = {
         "method": ask.method,
@@ -290,7 +290,7 @@ def _judge_pair(
 ) -> Verdict:
     """Judge the best of a result against the best of another, by a paired test."""
     table, remarks = join_tables(pi, other)
-    pair = _compare(table, pi.n_configs, measure, ask)
+    pair = _compare_best(table, pi.n_configs, measure, ask)
     about = check.some(pi.configs.ids, 3)
     look, level = _take_look(ask, about, measure.name, pi, other)
     low = pair.limit(level, "greater")
@@ -420,7 +420,7 @@ class _Pair:
             )
 
 
-def _compare(table: Predictions, count: int, measure: Metric, ask: _GateOptions) -> _Pair:
+def _compare_best(table: Predictions, count: int, measure: Metric, ask: _GateOptions) -> _Pair:
     """Compare the best of the first configurations with the best of the others."""
 
     def answer(test: str | Test) -> _Pair:
@@ -535,16 +535,16 @@ def enter_look(ledger: str | Path, items: str, use: str, about: str, metric: str
     about, metric : str
         What a reader of the ledger is told.
     """
-    mark = hashlib.sha256(f"{use} {metric}".encode()).hexdigest()[:32]
+    look = hashlib.sha256(f"{use} {metric}".encode()).hexdigest()[:32]
     try:
         with SqliteStore(ledger) as store:
             store.open({"kind": "test set", "cases": items})
             uses: list[dict[str, str]] = json.loads(store.documents().get(USES, "[]"))
-            marks = [entry["use"] for entry in uses]
-            if mark not in marks:
-                uses.append({"use": mark, "learner": about, "metric": metric})
+            looks = [entry["use"] for entry in uses]
+            if look not in looks:
+                uses.append({"use": look, "learner": about, "metric": metric})
                 store.put_document(USES, json.dumps(uses))
-                marks.append(mark)
+                looks.append(look)
     except StoreError as error:
         if "another run" not in error.what:
             raise
@@ -553,7 +553,7 @@ def enter_look(ledger: str | Path, items: str, use: str, about: str, metric: str
             needs="the ledger of these items",
             cure="Name another `ledger` for another test set.",
         ) from error
-    number = marks.index(mark)
+    number = looks.index(look)
     return Look(number + 1, tuple(entry["learner"] for entry in uses[:number]))
 
 

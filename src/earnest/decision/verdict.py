@@ -235,7 +235,7 @@ class Verdict(MetricResult):
             output = ET.SubElement(case, "system-out")
             output.text = "\n".join(map(str, self.cautions))
         ET.indent(suite)
-        return f'<?xml version="1.0" encoding="utf-8"?>\n{_to_text(suite)}\n'
+        return f'<?xml version="1.0" encoding="utf-8"?>\n{_write_xml(suite)}\n'
 
     def __repr__(self) -> str:
         """Return one line."""
@@ -244,7 +244,7 @@ class Verdict(MetricResult):
         )
 
 
-def _to_text(node: ET.Element) -> str:
+def _write_xml(node: ET.Element) -> str:
     return ET.tostring(node, encoding="unicode")
 
 

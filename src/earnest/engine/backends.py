@@ -258,7 +258,7 @@ def _connect_ray(address: str | None) -> Iterator[None]:
     ours = not import_module("ray").is_initialized()
     try:
         if ours:
-            _knock(address)
+            _check_address(address)
         ray = start_ray(address)
     except (OSError, ValueError) as error:
         raise EarnestError(
@@ -273,7 +273,7 @@ def _connect_ray(address: str | None) -> Iterator[None]:
             ray.shutdown()
 
 
-def _knock(address: str | None) -> None:
+def _check_address(address: str | None) -> None:
     """Raise OSError if nothing answers at an address; ray itself would try for minutes."""
     host, _, port = (address or "").rpartition("//")[2].rpartition(":")
     if port.isdigit():
@@ -290,8 +290,8 @@ def start_ray(address: str | None = None) -> ModuleType:
         os.environ.setdefault(name, value)
     ray = import_module("ray")
     if not ray.is_initialized():
-        own = {"include_dashboard": False} if address is None else {}
-        ray.init(address=address, log_to_driver=False, logging_level=logging.WARNING, **own)
+        settings = {"include_dashboard": False} if address is None else {}
+        ray.init(address=address, log_to_driver=False, logging_level=logging.WARNING, **settings)
     return ray
 
 

@@ -41,10 +41,10 @@ _OF_THE_INTERPRETER = ("_abc_impl",)  # a cache of isinstance
 def members(kind: type) -> dict[str, object]:
     """Return what a class is made of: methods, properties and constants, as plain functions."""
     return {
-        name: _unwrap(part)
-        for name, part in vars(kind).items()
-        if isinstance(part, types.FunctionType)
-        or not (_is_dunder(name) or name in _OF_THE_INTERPRETER or isinstance(part, _SLOTS))
+        name: _unwrap(member)
+        for name, member in vars(kind).items()
+        if isinstance(member, types.FunctionType)
+        or not (_is_dunder(name) or name in _OF_THE_INTERPRETER or isinstance(member, _SLOTS))
     }
 
 
@@ -52,14 +52,14 @@ def _is_dunder(name: str) -> bool:
     return name.startswith("__") and name.endswith("__")
 
 
-def _unwrap(part: object) -> object:
-    if isinstance(part, property):
-        return ["property", part.fget, part.fset, part.fdel]
-    if isinstance(part, staticmethod | classmethod):
-        return [type(part).__name__, part.__func__]
-    if isinstance(part, functools.cached_property):
-        return ["cached_property", part.func]
-    return _undecorate(part)
+def _unwrap(member: object) -> object:
+    if isinstance(member, property):
+        return ["property", member.fget, member.fset, member.fdel]
+    if isinstance(member, staticmethod | classmethod):
+        return [type(member).__name__, member.__func__]
+    if isinstance(member, functools.cached_property):
+        return ["cached_property", member.func]
+    return _undecorate(member)
 
 
 def _undecorate(value: object) -> object:
@@ -77,15 +77,15 @@ def find_globals(function: types.FunctionType) -> dict[str, object]:
     not a part of it.
     """
     loaded, stored, names = _find_names(function.__code__)
-    found: dict[str, object] = {}
+    content: dict[str, object] = {}
     for name in loaded - stored:
         value = _undecorate(function.__globals__.get(name))
         if isinstance(value, types.ModuleType) and not is_installed(value.__name__):
-            inside = {f"{name}.{part}": _undecorate(vars(value).get(part)) for part in names}
-            found |= {path: part for path, part in inside.items() if _is_counted(part)}
+            inside = {f"{name}.{held}": _undecorate(vars(value).get(held)) for held in names}
+            content |= {path: held for path, held in inside.items() if _is_counted(held)}
         elif name in function.__globals__ and _is_counted(value):
-            found[name] = value
-    return dict(sorted(found.items()))
+            content[name] = value
+    return dict(sorted(content.items()))
 
 
 def _find_names(code: types.CodeType) -> tuple[set[str], set[str], set[str]]:
@@ -93,9 +93,9 @@ def _find_names(code: types.CodeType) -> tuple[set[str], set[str], set[str]]:
     loaded: set[str] = set()
     stored: set[str] = set()
     names: set[str] = set()
-    for one in _walk_codes(code):
-        names.update(one.co_names)
-        for step in dis.get_instructions(one):
+    for inner in _walk_codes(code):
+        names.update(inner.co_names)
+        for step in dis.get_instructions(inner):
             if step.opname in _LOADS:
                 loaded.add(step.argval)
             elif step.opname in _STORES:
@@ -105,9 +105,9 @@ def _find_names(code: types.CodeType) -> tuple[set[str], set[str], set[str]]:
 
 def _walk_codes(code: types.CodeType) -> Iterator[types.CodeType]:
     yield code
-    for part in code.co_consts:
-        if isinstance(part, types.CodeType):
-            yield from _walk_codes(part)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _walk_codes(constant)
 
 
 def _is_counted(value: object) -> bool:
@@ -125,7 +125,7 @@ def _is_plain(value: object, depth: int = 5) -> bool:
     if isinstance(value, np.ndarray):
         return not value.dtype.hasobject
     if depth and isinstance(value, (list, tuple, set, frozenset)) and type(value) in GROUPS:
-        return all(_is_plain(part, depth - 1) for part in value)
+        return all(_is_plain(entry, depth - 1) for entry in value)
     if depth and type(value) is dict:
         return all(_is_plain(k) and _is_plain(v, depth - 1) for k, v in value.items())
     return False
@@ -135,8 +135,8 @@ def _is_plain(value: object, depth: int = 5) -> bool:
 def _find_homes() -> tuple[Path, ...]:
     """Return where installed code lives: its version tells of a change."""
     paths = sysconfig.get_paths()
-    known = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    return tuple(Path(path).resolve() for path in {*known, *site.getsitepackages()})
+    homes = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    return tuple(Path(path).resolve() for path in {*homes, *site.getsitepackages()})
 
 
 @functools.cache
@@ -259,7 +259,7 @@ class CanonicalWriter:
     def _sparse(self, value: SparseMatrix) -> str:
         rows = value.tocsr().copy()
         rows.sum_duplicates()
-        parts = (self._array(part) for part in (rows.data, rows.indices.astype(np.int64)))
+        parts = (self._array(array) for array in (rows.data, rows.indices.astype(np.int64)))
         return f"{value.format} {value.shape} {' '.join(parts)} {self._array(rows.indptr)}"
 
     def _table(self, value: IntoDataFrame) -> str:
@@ -307,8 +307,8 @@ class CanonicalWriter:
 
     def _globals(self, value: types.FunctionType) -> str:
         """Write the globals that a function of the user reads, each once."""
-        found = find_globals(value).items()
-        return "".join(f" {name}={self._once(part)}" for name, part in found)
+        content = find_globals(value).items()
+        return "".join(f" {name}={self._once(held)}" for name, held in content)
 
     def _once(self, value: object) -> str:
         """Write shared code only at its first use, so that the text stays short."""
@@ -347,7 +347,7 @@ class CanonicalWriter:
 
     def _law(self, value: object) -> str:
         """Write a distribution of scipy without its random state."""
-        state = {name: part for name, part in vars(value).items() if name in LAW}
+        state = {name: setting for name, setting in vars(value).items() if name in LAW}
         return f"{self.text(type(value))} {self._dict(state)}"
 
     def _object(self, value: object) -> str:
@@ -366,8 +366,8 @@ class CanonicalWriter:
 def _is_table(value: object) -> bool:
     import narwhals as nw
 
-    given = nw.from_native(value, eager_only=True, allow_series=True, pass_through=True)
-    return given is not value
+    frame = nw.from_native(value, eager_only=True, allow_series=True, pass_through=True)
+    return frame is not value
 
 
 def _is_frozen(value: object) -> bool:
@@ -390,23 +390,23 @@ def _is_law(value: object) -> bool:
     return all(hasattr(value, name) for name in ("name", "shapes", "rvs", "ppf"))
 
 
-def _of(*kinds: type) -> Callable[[object], bool]:
+def _is_instance_of(*kinds: type) -> Callable[[object], bool]:
     return lambda value: isinstance(value, kinds)
 
 
 _WRITERS: tuple[tuple[Callable[[object], bool], Callable[[CanonicalWriter, Any], str]], ...] = (
-    (_of(Enum), lambda walk, value: f"{walk.text(type(value))}.{value.name}"),
-    (_of(np.ndarray, np.generic), CanonicalWriter._array),
-    (_of(*SCALARS), CanonicalWriter._scalar),
-    (_of(list, tuple), CanonicalWriter._list),
-    (_of(set, frozenset), CanonicalWriter._set),
-    (_of(dict), CanonicalWriter._dict),
-    (_of(*RANDOM), CanonicalWriter._random),
-    (_of(types.ModuleType), lambda walk, value: f"module {value.__name__}"),
-    (_of(type), CanonicalWriter._class),
-    (_of(*FUNCTIONS), CanonicalWriter._function),
-    (_of(types.CodeType), CanonicalWriter._code),
-    (_of(functools.partial), CanonicalWriter._partial),
+    (_is_instance_of(Enum), lambda walk, value: f"{walk.text(type(value))}.{value.name}"),
+    (_is_instance_of(np.ndarray, np.generic), CanonicalWriter._array),
+    (_is_instance_of(*SCALARS), CanonicalWriter._scalar),
+    (_is_instance_of(list, tuple), CanonicalWriter._list),
+    (_is_instance_of(set, frozenset), CanonicalWriter._set),
+    (_is_instance_of(dict), CanonicalWriter._dict),
+    (_is_instance_of(*RANDOM), CanonicalWriter._random),
+    (_is_instance_of(types.ModuleType), lambda walk, value: f"module {value.__name__}"),
+    (_is_instance_of(type), CanonicalWriter._class),
+    (_is_instance_of(*FUNCTIONS), CanonicalWriter._function),
+    (_is_instance_of(types.CodeType), CanonicalWriter._code),
+    (_is_instance_of(functools.partial), CanonicalWriter._partial),
     (_is_sparse, CanonicalWriter._sparse),
     (_is_table, CanonicalWriter._table),
     (_is_frozen, CanonicalWriter._frozen),
@@ -419,8 +419,8 @@ _WRITERS: tuple[tuple[Callable[[object], bool], Callable[[CanonicalWriter, Any],
 def _hash(value: object) -> str:
     from joblib import hash as joblib_hash
 
-    made: str = joblib_hash(value)
-    return made
+    digest: str = joblib_hash(value)
+    return digest
 
 
 def _is_filled(cell: types.CellType) -> bool:
@@ -465,26 +465,26 @@ def with_parts(name: str, value: object, parts: Mapping[str, object]) -> dict[st
     >>> with_parts("candidates", {"C": [1, 2]}, {"C": [1, 2]})
     {'candidates': "{'C': [1, 2]}", 'candidates: C': '[1, 2]'}
     """
-    own = {f"{name}: {part}": describe(held) for part, held in parts.items()}
-    return {name: describe(value), **own}
+    inner = {f"{name}: {label}": describe(held) for label, held in parts.items()}
+    return {name: describe(value), **inner}
 
 
 def parameters_of(estimator: Estimator) -> dict[str, object]:
     """Return the class and the deep parameters of an estimator; of one within it the class."""
     deep = estimator.get_params(deep=True)
-    made = {
+    parameters = {
         name: type(value) if _is_estimator(value) else value
         for name, value in sorted(deep.items())
-        if not _lists_estimators(value)  # their own parameters are listed too
+        if not _is_list_of_estimators(value)  # their own parameters are listed too
     }
-    return {"class": type(estimator), **made}
+    return {"class": type(estimator), **parameters}
 
 
 def _is_estimator(value: object) -> bool:
     return hasattr(value, "get_params") and not isinstance(value, type)
 
 
-def _lists_estimators(value: object) -> bool:
+def _is_list_of_estimators(value: object) -> bool:
     pairs = value if isinstance(value, list | tuple) else ()
     return any(isinstance(pair, tuple) and any(map(_is_estimator, pair)) for pair in pairs)
 
@@ -508,13 +508,13 @@ def versions(*values: object) -> Mapping[str, str]:
     walk = CanonicalWriter()
     for value in values:
         walk.text(value)
-    found = {"earnest": version("earnest"), "python": "{}.{}".format(*sys.version_info)}
-    for name in {*LIBRARIES, *walk.libraries} - set(found):
+    names = {"earnest": version("earnest"), "python": "{}.{}".format(*sys.version_info)}
+    for name in {*LIBRARIES, *walk.libraries} - set(names):
         module = sys.modules.get(name)
-        said = getattr(module, "__version__", None)
-        if isinstance(said, str):
-            found[name] = said
-    return {f"version of {name}": said for name, said in sorted(found.items())}
+        number = getattr(module, "__version__", None)
+        if isinstance(number, str):
+            names[name] = number
+    return {f"version of {name}": number for name, number in sorted(names.items())}
 
 
 def _name_kind(value: object) -> str:

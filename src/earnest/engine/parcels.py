@@ -48,9 +48,9 @@ def make_own_folder() -> Iterator[str]:
     """Give a new folder where joblib puts its own, else among the system's temporary files."""
     from joblib.externals.loky.backend import resource_tracker
 
-    place = os.environ.get("JOBLIB_TEMP_FOLDER") or tempfile.gettempdir()
-    _sweep(Path(place))
-    folder, handle = _make_folder(place)
+    above = os.environ.get("JOBLIB_TEMP_FOLDER") or tempfile.gettempdir()
+    _sweep(Path(above))
+    folder, handle = _make_folder(above)
     resource_tracker.register(folder, "folder")
     _OURS.add(folder)
     try:
@@ -62,9 +62,9 @@ def make_own_folder() -> Iterator[str]:
         _OURS.discard(folder)
 
 
-def _make_folder(place: str) -> tuple[str, int]:
+def _make_folder(above: str) -> tuple[str, int]:
     """Make a folder that has its final name only when it is locked; `_sweep` looks at names."""
-    hidden = tempfile.mkdtemp(prefix=f".{PREFIX}", dir=place)
+    hidden = tempfile.mkdtemp(prefix=f".{PREFIX}", dir=above)
     handle = os.open(os.path.join(hidden, OWNER), os.O_RDWR | os.O_CREAT, 0o600)
     _lock_file(handle)
     if sys.platform == "win32":  # a folder with an open file cannot be renamed, nor is it swept
@@ -74,11 +74,11 @@ def _make_folder(place: str) -> tuple[str, int]:
     return folder, handle
 
 
-def _sweep(place: Path) -> None:
+def _sweep(above: Path) -> None:
     """Remove the folders of runs that were killed with all their processes."""
     if sys.platform == "win32":
         return
-    for folder in place.glob(f"{PREFIX}*"):
+    for folder in above.glob(f"{PREFIX}*"):
         if str(folder) not in _OURS and _is_abandoned(folder / OWNER):
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -233,15 +233,15 @@ class SharedData(Generic[T]):
         self._sent: tuple[RunContent, Hashable, Any] | None = None
 
     def packed(
-        self, content: RunContent, place: Hashable, pack: Callable[[], AbstractContextManager[P]]
+        self, content: RunContent, target: Hashable, pack: Callable[[], AbstractContextManager[P]]
     ) -> AbstractContextManager[P]:
         """Return the parcel of an earlier run of the same work at the same place, else pack one."""
         if self._sent is not None:
             before, where, parcel = self._sent
-            if (before.work, before.limit, where) == (content.work, content.limit, place):
+            if (before.work, before.limit, where) == (content.work, content.limit, target):
                 return nullcontext(parcel)
         parcel = self._stack.enter_context(pack())
-        self._sent = content, place, parcel
+        self._sent = content, target, parcel
         return nullcontext(parcel)
 
 
@@ -271,8 +271,8 @@ def pack(value: object, write: Callable[[pickle.PickleBuffer], bool] | None = No
     # By way of loky: up to joblib 1.5 cloudpickle is a part of joblib, later a package beside it.
     from joblib.externals.loky.cloudpickle_wrapper import dumps
 
-    made: bytes = dumps(value, protocol=5, buffer_callback=write)
-    return made
+    packed: bytes = dumps(value, protocol=5, buffer_callback=write)
+    return packed
 
 
 def _sent(content: RunContent, write: Callable[[pickle.PickleBuffer], bool] | None = None) -> bytes:
@@ -310,7 +310,7 @@ def _read(blob: bytes, made_with: Mapping[str, str]) -> RunContent:
 
 def _refuse_others(made_with: Mapping[str, str]) -> None:
     here = versions()
-    other = [name for name, said in made_with.items() if here.get(name, said) != said]
+    other = [name for name, number in made_with.items() if here.get(name, number) != number]
     if other:
         raise EarnestError(
             "a worker has different versions",

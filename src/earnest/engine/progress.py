@@ -262,15 +262,15 @@ class Meter:
         with self._guard:
             now = self.clock()
             elapsed = 0.0 if self.began is None else max(now - self.began, 0.0)
-            made = self._made.total()
-            planned = max(self._total - self._skipped, made) if self._total else 0
+            fits = self._made.total()
+            planned = max(self._total - self._skipped, fits) if self._total else 0
             needed = self._needed or self.n_splits
             failed = sum(count > 0 for count in self._with_failures.values())
             complete = sum(
                 count >= needed and not self._with_failures[config]
                 for config, count in self._made.items()
             )
-            self._reached = max(self._reached, self._measure(elapsed, made, planned))
+            self._reached = max(self._reached, self._measure(elapsed, fits, planned))
             return ProgressState(
                 title=self.title,
                 noun=self.noun,
@@ -279,7 +279,7 @@ class Meter:
                 complete=complete if needed else 0,
                 failed=failed if needed else 0,
                 dropped=self._dropped,
-                fits=made,
+                fits=fits,
                 fits_planned=planned,
                 fits_stored=self._stored,
                 fits_skipped=self._skipped,
@@ -293,21 +293,21 @@ class Meter:
                 ended=self._ended,
             )
 
-    def _measure(self, elapsed: float, made: int, planned: int) -> float:
+    def _measure(self, elapsed: float, fits: int, planned: int) -> float:
         """Return which share is done: of the budget, or of the fits where there is none."""
         if self.budget is not None:
             return min(elapsed / self.budget, 1.0)
-        return made / planned if planned else 0.0
+        return fits / planned if planned else 0.0
 
     def _measure_left(self, now: float, elapsed: float, planned: int) -> float | None:
         """Return the seconds left: of the budget, or those of the fits to come at their pace."""
         if self.budget is not None:
             return max(self.budget - elapsed, 0.0)
-        made = self._made.total()
-        paced = made - self._stored - 1  # the first shows when workers began, not how long it took
-        if self._first is None or paced <= 0 or made >= planned or made < SOONEST * planned:
+        fits = self._made.total()
+        paced = fits - self._stored - 1  # the first shows when workers began, not how long it took
+        if self._first is None or paced <= 0 or fits >= planned or fits < SOONEST * planned:
             return None
-        return (now - self._first) / paced * (planned - made)
+        return (now - self._first) / paced * (planned - fits)
 
     def _tell(self, event: Callable[[Progress], None]) -> None:
         """Tell all of an event, displays of the state after it."""

@@ -134,14 +134,14 @@ def run(
         raise InputError("two tasks have the same key", needs="a unique key for every task")
     where = replace(plan(n_jobs, limited=time_limit is not None), pre_dispatch=pre_dispatch)
     limit = TaskLimit.of(time_limit, grace, deadline if where.local else math.inf)
-    kept = shared if isinstance(shared, SharedData) else None
-    content = RunContent(work, shared if kept is None else kept.value, limit)
-    return _yield_outcomes(content, kept, tasks, where, store, progress, deadline)
+    shared_data = shared if isinstance(shared, SharedData) else None
+    content = RunContent(work, shared if shared_data is None else shared_data.value, limit)
+    return _yield_outcomes(content, shared_data, tasks, where, store, progress, deadline)
 
 
 def _yield_outcomes(
     content: RunContent,
-    kept: SharedData[object] | None,
+    shared_data: SharedData[object] | None,
     tasks: Sequence[Task],
     where: BackendPlan,
     store: Store | None,
@@ -159,7 +159,7 @@ def _yield_outcomes(
             progress.advance(outcome, stored=True)
         yield outcome
     try:
-        with closing(_run_fresh(content, kept, waiting, where)) as fresh:
+        with closing(_run_fresh(content, shared_data, waiting, where)) as fresh:
             left = len(waiting)
             for outcome in fresh:
                 if outcome.note == OVER:
@@ -189,13 +189,16 @@ def _has_more_time(outcome: Outcome, limit: TaskLimit | None) -> bool:
 
 
 def _run_fresh(
-    content: RunContent, kept: SharedData[object] | None, tasks: Sequence[Task], where: BackendPlan
+    content: RunContent,
+    shared_data: SharedData[object] | None,
+    tasks: Sequence[Task],
+    where: BackendPlan,
 ) -> Generator[Outcome]:
     if where.place is Place.HERE or not tasks:
         for task in tasks:
             yield perform(content.work, content.shared, task, content.limit)
         return
-    with _at(content, kept, where) as parcel:
+    with _send_content(content, shared_data, where) as parcel:
         if isinstance(parcel, DaskParcel):
             yield from run_on_cluster(lambda: DaskTraffic(parcel), tasks)
         elif isinstance(parcel, RayParcel):
@@ -203,18 +206,20 @@ def _run_fresh(
                 lambda: RayTraffic(where.n_jobs, parcel, where.options), tasks
             )
         elif isinstance(parcel, FileParcel):
-            yield from _with_replacement(parcel, tasks, where, content.limit)
+            yield from _run_with_replacement(parcel, tasks, where, content.limit)
         else:
             yield from _run_joblib(parcel, Chunks(tasks, where.n_jobs), where)
 
 
-def _at(
-    content: RunContent, kept: SharedData[object] | None, where: BackendPlan
+def _send_content(
+    content: RunContent, shared_data: SharedData[object] | None, where: BackendPlan
 ) -> AbstractContextManager[Parcel | DaskParcel]:
     """Send the content to where the tasks run; shared data that is kept, only once."""
-    if kept is None:
+    if shared_data is None:
         return _pack_content(content, where)
-    return kept.packed(content, (where.place, where.cluster), lambda: _pack_content(content, where))
+    return shared_data.packed(
+        content, (where.place, where.cluster), lambda: _pack_content(content, where)
+    )
 
 
 def _pack_content(
@@ -227,7 +232,7 @@ def _pack_content(
     return nullcontext(_PACKED[where.place](content))
 
 
-def _with_replacement(
+def _run_with_replacement(
     parcel: FileParcel, tasks: Sequence[Task], where: BackendPlan, limit: TaskLimit | None
 ) -> Iterator[Outcome]:
     """Run in processes; when one ends, fail its task and continue the rest in a new pool."""
@@ -244,14 +249,14 @@ def _with_replacement(
         except BrokenProcessPool as broken:
             if limit is not None and limit.is_over:
                 return
-            found = [one for one in collect_fallen(parcel.folder) if one.key in waiting]
-            breaks = 0 if found else breaks + 1
+            fallen = [dead for dead in collect_fallen(parcel.folder) if dead.key in waiting]
+            breaks = 0 if fallen else breaks + 1
             if breaks == MOST_BREAKS:
                 raise _make_no_pool_error(broken) from broken
-            proven = [one for one in found if one.trace]
-            for one in proven or found:
-                task = waiting.pop(one.key)
-                yield _make_ended(one, limit) if proven else _run_alone(parcel, task, one, limit)
+            proven = [dead for dead in fallen if dead.trace]
+            for dead in proven or fallen:
+                task = waiting.pop(dead.key)
+                yield _make_ended(dead, limit) if proven else _run_alone(parcel, task, dead, limit)
 
 
 def _run_alone(
@@ -271,12 +276,12 @@ def _run_alone(
     return outcome
 
 
-def _make_ended(one: FallenTask, limit: TaskLimit | None) -> Outcome:
-    if one.timed_out:
+def _make_ended(fallen: FallenTask, limit: TaskLimit | None) -> Outcome:
+    if fallen.timed_out:
         text = "The time limit was reached and the code did not return; its process was ended."
-        return failure(one.key, f"{text}\n{one.trace}", TIME_LIMIT, limit=limit)
+        return failure(fallen.key, f"{text}\n{fallen.trace}", TIME_LIMIT, limit=limit)
     text = "The worker process ended while it ran this task."
-    return failure(one.key, f"{text}\n{one.trace}", ENDED)
+    return failure(fallen.key, f"{text}\n{fallen.trace}", ENDED)
 
 
 def _run_joblib(parcel: Parcel, chunks: Chunks, where: BackendPlan) -> Generator[Outcome]:

@@ -72,10 +72,10 @@ def _score_blocks(
     for outcome in run(_score_block, (metric, weights), tasks, n_jobs=n_jobs):
         block = columns[outcome.key[0]]
         if outcome.error is not None:  # here it fails with an error that says why, or works
-            found = score_table(pi.select(block), metric, weights)
+            scores = score_table(pi.select(block), metric, weights)
         else:
-            found = outcome.arrays["scores"]
-        out[:, block.start : block.stop] = found
+            scores = outcome.arrays["scores"]
+        out[:, block.start : block.stop] = scores
     return out
 
 

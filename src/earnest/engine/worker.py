@@ -108,14 +108,14 @@ def settle(outcome: object, key: Key) -> Outcome:
 def _check_array(name: str, values: object) -> NDArray[np.generic]:
     if type(values) is np.ndarray and values.dtype.kind not in "OT":
         return values
-    made = as_array(name, values)
-    if made.dtype.hasobject:
+    array = as_array(name, values)
+    if array.dtype.hasobject:
         raise InputError(
             f"the array {name!r} holds objects",
             needs="values of one type: numbers, logical values, text, dates or records of these",
-            got=f"type {made.dtype}",
+            got=f"type {array.dtype}",
         )
-    return made
+    return array
 
 
 Sent: TypeAlias = "tuple[Key, bytes]"  # key, pickled payload
@@ -168,12 +168,12 @@ def perform_packed(parcel: Parcel, sent: Sequence[Sent]) -> Report:
         return perform_chunk(parcel, sent)
 
 
-def _run_in_a_row(sent: Sequence[Sent], one: Callable[[Task], Outcome]) -> Report:
+def _run_in_a_row(sent: Sequence[Sent], perform: Callable[[Task], Outcome]) -> Report:
     began = time.perf_counter()
     outcomes: list[Outcome] = []
     seconds = 0.0
     while len(outcomes) < len(sent) and seconds < TOGETHER:
-        outcomes.append(one(_unpack_task(sent[len(outcomes)])))
+        outcomes.append(perform(_unpack_task(sent[len(outcomes)])))
         seconds = time.perf_counter() - began
     return Report(outcomes, seconds, [key for key, _ in sent[len(outcomes) :]])
 
@@ -254,17 +254,17 @@ def is_working(folder: str) -> bool:
 
 def collect_fallen(folder: str) -> list[FallenTask]:
     """Return the tasks that were running, and remove the marks."""
-    found = []
+    fallen = []
     for mark in sorted(Path(folder).glob(f"{MARK}*")):
         text = mark.read_text().strip()
         trace = mark.with_name(mark.name.replace(MARK, TRACE, 1))
-        said = trace.read_text(errors="replace") if trace.exists() else ""
+        traceback = trace.read_text(errors="replace") if trace.exists() else ""
         if text:
-            key = () if text == "()" else tuple(int(part) for part in text.split(","))
-            found.append(FallenTask(key, said))
+            key = () if text == "()" else tuple(int(index) for index in text.split(","))
+            fallen.append(FallenTask(key, traceback))
         mark.unlink()
         trace.unlink(missing_ok=True)
-    return found
+    return fallen
 
 
 MOST = 256  # tasks in a chunk

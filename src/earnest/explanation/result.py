@@ -258,7 +258,7 @@ class Explanation(Result):
                 )
             return suggest(scene, n, None)
         curve = self.effect(param)
-        return suggest(scene, n, curve, _rows(scene, curve, region))
+        return suggest(scene, n, curve, _list_rows(scene, curve, region))
 
     def plot(self, figure: Figure | None = None, *, most: int = 8) -> Axes:
         """Draw the effects side by side on one scale and return the first matplotlib Axes."""
@@ -349,7 +349,7 @@ class Explanation(Result):
         )
 
 
-def _rows(scene: Scene, curve: EffectCurve, region: Region | None) -> NDArray[np.intp] | None:
+def _list_rows(scene: Scene, curve: EffectCurve, region: Region | None) -> NDArray[np.intp] | None:
     if region is None or curve.ice is None:
         return None
     return np.flatnonzero(inside(scene.space, region.limits, scene.space.mask(curve.ice.points)))
@@ -373,8 +373,8 @@ def judge_against(scene: Scene, tree: RegionTree, curve: EffectCurve, truth: Tru
     true = true_curves(scene, curve, truth)
     rows = inside(scene.space, best.limits, scene.space.mask(ice.points))
     return QualityGain(
-        _with_likelihood(gain.overall, curve, average_columns(true)),
-        _with_likelihood(gain.region, best.curve, average_columns(true[rows])),
+        _add_likelihood(gain.overall, curve, average_columns(true)),
+        _add_likelihood(gain.region, best.curve, average_columns(true[rows])),
     )
 
 
@@ -403,7 +403,7 @@ def _check_number(value: object, config: dict[str, object]) -> float:
     return number
 
 
-def _with_likelihood(quality: CurveQuality, curve: EffectCurve, truth: Floats) -> CurveQuality:
+def _add_likelihood(quality: CurveQuality, curve: EffectCurve, truth: Floats) -> CurveQuality:
     return CurveQuality(
         quality.mean_confidence,
         quality.optimum_confidence,
@@ -485,10 +485,14 @@ def find_leading(importance: Importance) -> tuple[str, ...]:
     """Return the one or two parameters whose intervals lie above all others, or none."""
     names = importance.ranking
     counts = range(1, min(MOST_NAMED, len(names) - 1) + 1)
-    return next((names[:k] for k in counts if _are_apart(importance, names[:k], names[k:])), ())
+    return next(
+        (names[:k] for k in counts if _differ_clearly(importance, names[:k], names[k:])), ()
+    )
 
 
-def _are_apart(importance: Importance, first: tuple[str, ...], others: tuple[str, ...]) -> bool:
+def _differ_clearly(
+    importance: Importance, first: tuple[str, ...], others: tuple[str, ...]
+) -> bool:
     lowest = min(importance.total[name].low for name in first)
     return lowest > max(importance.total[name].high for name in others)
 

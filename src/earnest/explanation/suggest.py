@@ -59,8 +59,8 @@ def suggest(
     rows : ndarray of int, optional
         The Monte Carlo points of a region of it.
     """
-    targets = _targets(scene, curve, rows)
-    options = _options(scene, targets)
+    targets = _choose_targets(scene, curve, rows)
+    options = _sample_options(scene, targets)
     pick = _Picks.of(scene, targets, options)
     mean, sd = scene.fitted.posterior(options)
     mean = scene.objective.clip_all(mean)
@@ -71,7 +71,9 @@ def suggest(
     )
 
 
-def _targets(scene: Scene, curve: EffectCurve | None, rows: NDArray[np.intp] | None) -> Floats:
+def _choose_targets(
+    scene: Scene, curve: EffectCurve | None, rows: NDArray[np.intp] | None
+) -> Floats:
     """Return the points whose uncertainty the band averages, or a sample of them."""
     rng = scene.stream(SUGGEST, 0)
     if curve is None or curve.ice is None:
@@ -83,7 +85,7 @@ def _targets(scene: Scene, curve: EffectCurve | None, rows: NDArray[np.intp] | N
     return scene.space.mask(chosen)
 
 
-def _options(scene: Scene, targets: Floats) -> Floats:
+def _sample_options(scene: Scene, targets: Floats) -> Floats:
     """Return what may be suggested: an even sample of the space, and some of the targets."""
     rng = scene.stream(SUGGEST, 1)
     even = scene.space.sample(OPTIONS // 2, rng)

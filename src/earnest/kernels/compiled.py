@@ -63,7 +63,7 @@ AVERAGE_PRECISION, PARTIAL_ROC_AUC, KS = range(3)  # places in CURVES: compiled 
 
 
 @jit
-def _totals(block: Bytes, rows: Ints, marks: Bytes) -> Floats:
+def _sum_classes(block: Bytes, rows: Ints, marks: Bytes) -> Floats:
     """Sum the weights of the negatives and of the positives: (2, 64)."""
     totals = np.zeros((2, LANES))
     for k in range(rows.shape[0]):
@@ -74,7 +74,7 @@ def _totals(block: Bytes, rows: Ints, marks: Bytes) -> Floats:
 
 
 @jit
-def _average_precision(block: Bytes, rows: Ints, marks: Bytes, value: Floats) -> None:
+def _compute_average_precision(block: Bytes, rows: Ints, marks: Bytes, value: Floats) -> None:
     """Sum gain in recall times precision over the distinct scores that hold positives."""
     hits, alarms, gain = np.zeros(LANES), np.zeros(LANES), np.zeros(LANES)
     value[:] = 0
@@ -99,7 +99,7 @@ def _average_precision(block: Bytes, rows: Ints, marks: Bytes, value: Floats) ->
 
 
 @jit
-def _partial_roc_auc(
+def _compute_partial_area(
     block: Bytes, rows: Ints, marks: Bytes, totals: Floats, limit: float, value: Floats
 ) -> None:
     """Sum trapezoids up to the limit, the last one cut there, and standardise.
@@ -136,7 +136,7 @@ def _partial_roc_auc(
 
 
 @jit
-def _ks(block: Bytes, rows: Ints, marks: Bytes, totals: Floats, value: Floats) -> None:
+def _compute_ks(block: Bytes, rows: Ints, marks: Bytes, totals: Floats, value: Floats) -> None:
     """Find the largest |TPR - FPR|, as an integer over the product of the totals."""
     lead = np.zeros(LANES)
     value[:] = 0
@@ -171,13 +171,13 @@ def walk(
             m = ranking.lengths[c]
             rows, marks = ranking.rows[c, :m], ranking.marks[c, :m]
             if c == 0 or not shared:
-                totals = _totals(block, rows, marks)
+                totals = _sum_classes(block, rows, marks)
             if kind == AVERAGE_PRECISION:
-                _average_precision(block, rows, marks, value)
+                _compute_average_precision(block, rows, marks, value)
             elif kind == PARTIAL_ROC_AUC:
-                _partial_roc_auc(block, rows, marks, totals, limit, value)
+                _compute_partial_area(block, rows, marks, totals, limit, value)
             else:
-                _ks(block, rows, marks, totals, value)
+                _compute_ks(block, rows, marks, totals, value)
             for lane in range(min(LANES, out.shape[0] - first)):
                 out[first + lane, column + c] = value[lane]
 
@@ -286,7 +286,7 @@ def auc_selected(
 
     Parameters
     ----------
-    scores, labels, counts, n_jobs, kept
+    scores, labels, counts, n_jobs, cache
         As for `auc_table`.
     columns : array of intp, shape (B,)
         The column to score in each resample.
@@ -336,7 +336,7 @@ def curve_table(
         - partial_roc_auc: the area under the ROC curve up to the false positive rate `max_fpr`,
           standardised after McClish (1989) to 0.5 for chance and 1 for perfection.
         - ks: the largest difference |TPR - FPR|, the Kolmogorov-Smirnov distance of the classes.
-    scores, labels, counts, n_jobs, kept
+    scores, labels, counts, n_jobs, cache
         As for `auc_table`.
     max_fpr : float, optional
         In (0, 1], for partial_roc_auc only; the whole area without it.
@@ -393,7 +393,7 @@ def concordance_table(
         Finite predicted risks, higher for earlier events.
     time, event : arrays, shape (n,)
         Observed time, and whether it is that of the event (else censored).
-    counts, n_jobs, kept
+    counts, n_jobs, cache
         As for `auc_table`.
 
     Returns

@@ -32,7 +32,7 @@ LARGEST_COUNT = (1 << LABEL) - 1
 
 
 @jit
-def _first_best(scores: Floats, size: int, unit: float) -> int:
+def _find_first_best(scores: Floats, size: int, unit: float) -> int:
     """Return the first place whose score is the best up to rounding, -1 if none is a number."""
     best = -np.inf
     for index in range(size):
@@ -71,7 +71,7 @@ def _add_best(
     scores: Floats,
 ) -> int:
     """Write down the member that a step adds, and return its place, -1 if none can be added."""
-    chosen = start[b] if step == 0 else _first_best(gains, size, unit)
+    chosen = start[b] if step == 0 else _find_first_best(gains, size, unit)
     if chosen >= 0:
         picks[b, step] = library[b, chosen]
         scores[b, step] = gains[chosen]

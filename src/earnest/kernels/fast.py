@@ -33,16 +33,14 @@ def table(
     """Return the metric (B, M) of every column of scores (n, M) under counts (B, n)."""
     if metric.kernel == "concordance":
         time, event = truth[:, 0], truth[:, 1].astype(bool)
-        return _cached_or_not(
-            compiled.concordance_table, scores, time, event, counts, n_jobs, cache
-        )
+        return _run_kernel(compiled.concordance_table, scores, time, event, counts, n_jobs, cache)
     labels = truth[:, None]
     if metric.kernel == "roc_auc":
-        return _cached_or_not(compiled.auc_table, scores, labels, counts, n_jobs, cache)
+        return _run_kernel(compiled.auc_table, scores, labels, counts, n_jobs, cache)
     assert metric.kernel is not None
     max_fpr = metric.knobs.get("max_fpr")
     curve = partial(compiled.curve_table, metric.kernel)
-    values = _cached_or_not(curve, scores, labels, counts, n_jobs, max_fpr, cache)
+    values = _run_kernel(curve, scores, labels, counts, n_jobs, max_fpr, cache)
     return np.clip(values, *metric.limits, out=values)  # rounding, as the plain scan does
 
 
@@ -58,7 +56,7 @@ def selected(
     """Return the metric (B,) of one column of scores (n, M) a resample."""
     if metric.kernel == "roc_auc":
         labels = truth[:, None]
-        return _cached_or_not(compiled.auc_selected, scores, labels, counts, columns, n_jobs, cache)
+        return _run_kernel(compiled.auc_selected, scores, labels, counts, columns, n_jobs, cache)
     out = np.empty(len(counts))
     for column in np.unique(columns):
         mine = np.flatnonzero(columns == column)
@@ -70,24 +68,24 @@ def selected(
 
 def placed(positive: NDArray[np.bool_], scores: Numbers) -> tuple[Array, Array]:
     """Return the placements of positives (C, n1) and of negatives (C, n0)."""
-    return _cached_or_not(placing.place, positive, scores)
+    return _run_kernel(placing.place, positive, scores)
 
 
 def pair_credits(
     high: Array, low: Array, left: object, right: object, sign: float, sums: Array
 ) -> None:
     """Add how many replicates put pairs in order that they left out; see `placing`."""
-    _cached_or_not(placing.add_credits, high, low, left, right, sign, sums)
+    _run_kernel(placing.add_credits, high, low, left, right, sign, sums)
 
 
 def weighted_credits(
     high: Array, low: Array, left: object, right: object, share: Array, sign: float, sums: Array
 ) -> None:
     """Add the credit of each replicate, weighted and plain; see `placing`."""
-    _cached_or_not(placing.add_weighted, high, low, left, right, share, sign, sums)
+    _run_kernel(placing.add_weighted, high, low, left, right, share, sign, sums)
 
 
-def _cached_or_not(kernel: Callable[..., T], *arguments: object) -> T:
+def _run_kernel(kernel: Callable[..., T], *arguments: object) -> T:
     """Run a kernel even where its compiled code cannot be written to disk (full, or no quota).
 
     numba holds a function in memory before it writes it: after a failed write the next call gets

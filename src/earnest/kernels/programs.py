@@ -193,19 +193,19 @@ def comparable(order: TimeOrder) -> Ranking:
     rows = np.concatenate((events, order.rows))
     negative = np.arange(rows.size) >= events.size
     sequence = np.lexsort((negative, -order.units[rows]))
-    return _untied(rows[sequence], ~negative[sequence])
+    return _rank_untied(rows[sequence], ~negative[sequence])
 
 
 def floor_at_level(order: TimeOrder, level: int) -> Ranking:
     """Order a level so that no pair within a node counts: what counts is between nodes."""
-    later = _bit(order.units, level)[order.rows]
+    later = _take_bit(order.units, level)[order.rows]
     counted = later | order.event[order.rows]
-    return _untied(order.rows[counted], ~later[counted])
+    return _rank_untied(order.rows[counted], ~later[counted])
 
 
 def at_level(ranking: Ranking, order: TimeOrder, level: int) -> Ranking:
     """Order each node of a level by risk: earlier events are positive, all later rows negative."""
-    counted = order.event | _bit(order.units, level)
+    counted = order.event | _take_bit(order.units, level)
     sizes = np.bincount(order.units[counted] >> (level + 1), minlength=1)
     shape = (ranking.rows.shape[0], int(sizes.sum()))
     nodes = Ranking(
@@ -214,21 +214,21 @@ def at_level(ranking: Ranking, order: TimeOrder, level: int) -> Ranking:
         np.full(shape[0], shape[1]),
         ranking.tied,
     )
-    _at_level(ranking, order.units, counted, level, np.cumsum(sizes) - sizes, nodes)
+    _deal_rows(ranking, order.units, counted, level, np.cumsum(sizes) - sizes, nodes)
     return nodes
 
 
-def _bit(units: Ints, level: int) -> Bools:
+def _take_bit(units: Ints, level: int) -> Bools:
     return (units >> level & 1).astype(np.bool_)
 
 
-def _untied(rows: Ints, positive: Bools) -> Ranking:
+def _rank_untied(rows: Ints, positive: Bools) -> Ranking:
     marks = (positive * POSITIVE | NEW).astype(np.uint8)
     return Ranking(rows[None], marks[None], np.array([rows.size]), np.zeros(1, np.bool_))
 
 
 @jit
-def _at_level(
+def _deal_rows(
     ranking: Ranking, units: Ints, counted: Bools, level: int, starts: Longs, nodes: Ranking
 ) -> None:
     """Deal the rows, in order of risk, to their nodes."""

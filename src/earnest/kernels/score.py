@@ -69,7 +69,7 @@ def score_table(
     tables = [
         _fill_table(pi, metric, weights.values, r, pi.tested(r), jobs) for r in _list_repeats(pi)
     ]
-    mean = _mean_of(tables)
+    mean = _average_tables(tables)
     mean[:, ~pi.complete] = np.nan
     return mean
 
@@ -111,7 +111,7 @@ def score_selected(
     draws = [
         _fill_selected(pi, metric, values, r, pi.tested(r), chosen, jobs) for r in _list_repeats(pi)
     ]
-    out[valid] = np.where(pi.complete[chosen], _mean_of(draws), np.nan)
+    out[valid] = np.where(pi.complete[chosen], _average_tables(draws), np.nan)
     return out
 
 
@@ -130,13 +130,13 @@ def fold_scores(
     if weights is not None:
         weights = _fit_weights(pi, weights)
     jobs = workers(n_jobs)
-    tables = [_fold_table(pi, metric, weights, r, jobs) for r in _list_repeats(pi)]
+    tables = [_score_folds(pi, metric, weights, r, jobs) for r in _list_repeats(pi)]
     out = np.concatenate(tables)
     out[:, :, ~pi.complete] = np.nan
     return out
 
 
-def _fold_table(
+def _score_folds(
     pi: Predictions, metric: Metric, weights: Weights | None, repeat: int, jobs: int
 ) -> NDArray[np.float64]:
     """Return the scores (K, B, C) of the folds of one repeat."""
@@ -159,7 +159,7 @@ def fold_repeats(pi: Predictions) -> NDArray[np.intp]:
     )
 
 
-def _mean_of(tables: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+def _average_tables(tables: list[NDArray[np.float64]]) -> NDArray[np.float64]:
     """Return the mean of tables, added one by one: `np.mean` adds a single column in pairs."""
     total = tables[0]
     for table in tables[1:]:

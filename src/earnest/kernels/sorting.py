@@ -47,13 +47,13 @@ def rank(values: Floats, labels: NDArray[np.int8]) -> Ranking:
 
 
 @jit
-def _ordered(bits: int) -> int:
+def _map_bits(bits: int) -> int:
     """Map the bits of a float64 to an integer of the same order, -0.0 to that of 0.0."""
     return bits if bits >= 0 else LOWEST - bits
 
 
 @jit
-def _bit_length(value: int) -> int:
+def _count_bits(value: int) -> int:
     """Count the bits of a number, taken as unsigned."""
     length = 0
     while length < 64 and value >> length != 0:
@@ -62,7 +62,7 @@ def _bit_length(value: int) -> int:
 
 
 @jit
-def _counting_pass(keys: Longs, m: int, shift: int, ends: Longs, out: Longs) -> None:
+def _sort_by_digit(keys: Longs, m: int, shift: int, ends: Longs, out: Longs) -> None:
     """Sort keys stably by one digit, whose histogram is in `ends`."""
     total = 0
     for digit in range(ends.shape[0]):
@@ -86,13 +86,13 @@ def _insert(keys: Longs, m: int, index_bits: int, bits: Longs) -> bool:
         prefix = key >> index_bits
         if prefix > keys[k - 1] >> index_bits:
             continue
-        score = _ordered(bits[key & mask])
+        score = _map_bits(bits[key & mask])
         slot = k
         while slot > 0:
             other = keys[slot - 1]
             if other >> index_bits < prefix:
                 break
-            if other >> index_bits == prefix and _ordered(bits[other & mask]) <= score:
+            if other >> index_bits == prefix and _map_bits(bits[other & mask]) <= score:
                 break
             keys[slot] = other
             slot -= 1
@@ -110,16 +110,16 @@ def _sort_by_all_digits(
     """Sort keys by every digit of the whole score, the last digit first."""
     row_mask, digit_mask = (1 << index_bits) - 1, (1 << DIGIT) - 1
     ends = np.empty(1 << DIGIT, np.int64)
-    for shift in range(0, _bit_length(span), DIGIT):
+    for shift in range(0, _count_bits(span), DIGIT):
         ends[:] = 0
         for k in range(m):
-            ends[(_ordered(bits[keys[k] & row_mask]) - low) >> shift & digit_mask] += 1
+            ends[(_map_bits(bits[keys[k] & row_mask]) - low) >> shift & digit_mask] += 1
         total = 0
         for digit in range(ends.shape[0]):
             total += ends[digit]
             ends[digit] = total
         for k in range(m - 1, -1, -1):
-            digit = (_ordered(bits[keys[k] & row_mask]) - low) >> shift & digit_mask
+            digit = (_map_bits(bits[keys[k] & row_mask]) - low) >> shift & digit_mask
             ends[digit] -= 1
             spare[ends[digit]] = keys[k]
         for k in range(m):
@@ -132,12 +132,12 @@ def _sort(bits: Longs, labels: NDArray[np.int8], index_bits: int, keys: Longs, s
     low, high, m = HIGHEST, LOWEST, 0
     for row in range(bits.shape[0]):
         if labels[row] >= 0:
-            score = _ordered(bits[row])
+            score = _map_bits(bits[row])
             low, high, m = min(low, score), max(high, score), m + 1
     if m == 0:
         return 0
     span = high - low  # may wrap around: it is only read as unsigned
-    span_bits = _bit_length(span)
+    span_bits = _count_bits(span)
     prefix_bits = min(span_bits, 63 - index_bits)
     drop, prefix_mask = span_bits - prefix_bits, (1 << prefix_bits) - 1
     digit = min(max((index_bits + 9) // 2, 6), 12)  # two of them tell most of m rows apart
@@ -147,14 +147,14 @@ def _sort(bits: Longs, labels: NDArray[np.int8], index_bits: int, keys: Longs, s
     m = 0
     for row in range(bits.shape[0]):
         if labels[row] >= 0:
-            prefix = (_ordered(bits[row]) - low) >> drop & prefix_mask
+            prefix = (_map_bits(bits[row]) - low) >> drop & prefix_mask
             key = prefix << index_bits | row
             keys[m] = key
             ends[0, key >> shift & digit_mask] += 1
             ends[1, key >> (shift + digit) & digit_mask] += 1
             m += 1
-    _counting_pass(keys, m, shift, ends[0], spare)
-    _counting_pass(spare, m, shift + digit, ends[1], keys)
+    _sort_by_digit(keys, m, shift, ends[0], spare)
+    _sort_by_digit(spare, m, shift + digit, ends[1], keys)
     if not _insert(keys, m, index_bits, bits):
         _sort_by_all_digits(keys, m, index_bits, bits, low, span, spare)
     return m
@@ -164,7 +164,7 @@ def _sort(bits: Longs, labels: NDArray[np.int8], index_bits: int, keys: Longs, s
 def _rank(bits: Longs, labels: NDArray[np.int8], ranking: Ranking) -> None:
     """Sort every column and mark its rows."""
     columns, n = bits.shape
-    index_bits = _bit_length(max(n, 2) - 1)
+    index_bits = _count_bits(max(n, 2) - 1)
     mask = (1 << index_bits) - 1
     keys, spare = np.empty(n, np.int64), np.empty(n, np.int64)
     for c in range(columns):
@@ -175,7 +175,7 @@ def _rank(bits: Longs, labels: NDArray[np.int8], ranking: Ranking) -> None:
             row = keys[k] & mask
             new = k == 0 or keys[k] >> index_bits != keys[k - 1] >> index_bits
             if not new:
-                new = _ordered(bits[c, row]) != _ordered(bits[c, keys[k - 1] & mask])
+                new = _map_bits(bits[c, row]) != _map_bits(bits[c, keys[k - 1] & mask])
             ties += not new
             ranking.rows[c, k] = row
             ranking.marks[c, k] = (label[row] == 1) * POSITIVE | new * NEW

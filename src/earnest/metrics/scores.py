@@ -62,11 +62,11 @@ def read_evidence(evidence: object, metric: object) -> tuple[Any, Metric]:
     if metric is None:
         return evidence, make_score_metric(measure)
     if isinstance(metric, str):
-        return evidence, make_score_metric(_renamed(measure, Rule.of(metric)))
+        return evidence, make_score_metric(_sum_up_otherwise(measure, Rule.of(metric)))
     return evidence, resolve_metric(metric).on(Task.SCORES)
 
 
-def _renamed(measure: Measure, rule: Rule) -> Measure:
+def _sum_up_otherwise(measure: Measure, rule: Rule) -> Measure:
     """Return the same scores summed up otherwise, where the items still tell it."""
     fixed = (*OF_SAMPLES, *OF_JUDGEMENTS, Aggregate.RATIO)
     if rule == measure.rule:
@@ -129,14 +129,14 @@ def make_score_metric(measure: Measure) -> Metric:
 
 def as_given(target: Target, value: Numbers, centre: object) -> Moments:
     """Return the score of an item; shared: 1."""
-    return one_per_case(target, value if value.dtype == np.float32 else _as_float(value))
+    return one_per_case(target, value if value.dtype == np.float32 else _convert_to_float(value))
 
 
 def by_task(target: Target, value: Numbers, centre: object, *, count: int) -> Moments:
     """Return the score in the row of the item's task, 0 elsewhere; shared: the tasks."""
     assert target.strata is not None
     members = target.strata == np.arange(count)[:, None]  # (T, n)
-    return Moments(members[:, :, None] * _as_float(value), members)
+    return Moments(members[:, :, None] * _convert_to_float(value), members)
 
 
 def mean_over_tasks(sums: Array, shared: Array, *, weights: Array) -> Array:
@@ -146,7 +146,7 @@ def mean_over_tasks(sums: Array, shared: Array, *, weights: Array) -> Array:
 
 def two_numbers(target: Target, value: Numbers, centre: object) -> Moments:
     """Return numerator and denominator of an item; shared: 1."""
-    return Moments(np.moveaxis(_as_float(value), -1, 0), ones(target))
+    return Moments(np.moveaxis(_convert_to_float(value), -1, 0), ones(target))
 
 
 def ratio_of_sums(sums: Array, shared: Array) -> Array:
@@ -154,13 +154,13 @@ def ratio_of_sums(sums: Array, shared: Array) -> Array:
     return ratio(sums[0], sums[1])
 
 
-def _as_float(value: Numbers) -> Array:
+def _convert_to_float(value: Numbers) -> Array:
     return value.astype(np.float64, copy=False)
 
 
 def quantile_scan(score: Numbers, truth: Numbers, weights: Numbers, *, level: float) -> Array:
     """Return the weighted quantile; the mean of two where the level lies between them."""
-    return weighted_quantile(_as_float(score), weights, level)
+    return weighted_quantile(_convert_to_float(score), weights, level)
 
 
 def judgements(target: Target, value: Numbers, centre: object, *, count: int) -> Moments:
@@ -175,7 +175,7 @@ def judgements(target: Target, value: Numbers, centre: object, *, count: int) ->
     rows = np.arange(target.n)
     wins[a * count + b, rows] = won
     wins[b * count + a, rows] += 1.0 - won
-    return Moments(_as_float(value)[None], wins)
+    return Moments(_convert_to_float(value)[None], wins)
 
 
 def bradley_terry(sums: Array, shared: Array, *, count: int) -> Array:

@@ -284,7 +284,7 @@ for _resampler in (CaseBootstrap(), StratifiedBootstrap(), GroupBootstrap(), Bay
 
 def every_class_on_both_sides(target: Target) -> Accept:
     """Return the published redraw rule: every class in-bag and out-of-bag."""
-    members = _members(target)
+    members = _list_members(target)
     rare = min(members, key=lambda label: len(members[label]))
     if len(members[rare]) < 2:
         raise EvidenceError(
@@ -303,7 +303,7 @@ def every_class_on_both_sides(target: Target) -> Accept:
 
 def every_class_drawn(target: Target) -> Accept:
     """Return the rule for methods that leave no case out: every class in-bag."""
-    return partial(_has_every_class, members=_members(target), fulfilled=has_any_drawn)
+    return partial(_has_every_class, members=_list_members(target), fulfilled=has_any_drawn)
 
 
 def has_any_drawn(counts: Numbers, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
@@ -311,7 +311,7 @@ def has_any_drawn(counts: Numbers, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
     return np.asarray((counts[:, rows] > 0).any(axis=1))
 
 
-def _members(target: Target) -> dict[int, NDArray[np.intp]]:
+def _list_members(target: Target) -> dict[int, NDArray[np.intp]]:
     """Return the cases of each class that occurs."""
     return {int(label): np.flatnonzero(target.y == label) for label in np.unique(target.y)}
 

@@ -236,7 +236,7 @@ class WriterLock:
                 who = os.read(handle, 200).decode("utf-8", "replace") or "another process"
                 os.close(handle)
                 raise _make_held_error(self.path, who) from error
-            if _same_file(handle, self._place):
+            if _is_same_file(handle, self._place):
                 self._handle = handle
             else:  # its last holder has removed the file in between
                 os.close(handle)
@@ -283,7 +283,7 @@ def _refuse_shared(handle: int, path: str) -> None:
         )
 
 
-def _same_file(handle: int, path: str) -> bool:
+def _is_same_file(handle: int, path: str) -> bool:
     try:
         return os.path.samestat(os.fstat(handle), os.stat(path))
     except FileNotFoundError:

@@ -167,7 +167,7 @@ def example_predictions(
         kind = ResponseKind(response or ResponseKind.PROBABILITY)
         classes = NAMES[task]
         codes = np.arange(n_cases) % 3 % len(classes)
-        scores = _classified(codes, classes, kind, noise, rng)
+        scores = _make_answers(codes, classes, kind, noise, rng)
         positive = classes[1] if task is Task.BINARY else None
         return Predictions.from_arrays(
             np.array(classes)[codes],
@@ -220,7 +220,8 @@ def example_replicates(
     )
     counts = rng.multinomial(n_cases, np.full(n_cases, 1 / n_cases), size=n_replicates)
     predictions = [
-        x @ np.linalg.lstsq(x[rows], aims[rows], rcond=None)[0] for rows in map(_repeated, counts)
+        x @ np.linalg.lstsq(x[rows], aims[rows], rcond=None)[0]
+        for rows in map(_repeat_rows, counts)
     ]
     shift = 0.5 if pi.target.has_classes else 0.0
     return Replicates(
@@ -234,7 +235,7 @@ def example_replicates(
     )
 
 
-def _repeated(counts: NDArray[np.int64]) -> NDArray[np.intp]:
+def _repeat_rows(counts: NDArray[np.int64]) -> NDArray[np.intp]:
     return np.repeat(np.arange(len(counts)), counts)
 
 
@@ -302,7 +303,7 @@ def without_folds(predictions: Predictions) -> Predictions:
     )
 
 
-def _classified(
+def _make_answers(
     codes: NDArray[np.int64],
     classes: tuple[str, ...],
     kind: ResponseKind,
@@ -327,11 +328,11 @@ def _classified(
     return np.asarray(powers / powers.sum(axis=2, keepdims=True))
 
 
-def _squares(target: Target, response: Array, centre: float | None) -> Moments:
+def _compute_squares(target: Target, response: Array, centre: float | None) -> Moments:
     return Moments(((response - target.y[:, None]) ** 2)[None], np.ones((1, target.n)))
 
 
-def _mean(sums: Array, shared: Array) -> Array:
+def _average(sums: Array, shared: Array) -> Array:
     return ratio(sums[0], shared[0])
 
 
@@ -344,8 +345,8 @@ squared_error = MomentMetric(
     limits=(0.0, np.inf),
     needs=Need.VALUE,
     tasks=REGRESSION,
-    features=_squares,
-    combine=_mean,
+    features=_compute_squares,
+    combine=_average,
     mean_of_cases=True,
 )
 

@@ -161,12 +161,14 @@ def one_sided_intervals_are_open_at_the_other_end(case: MethodCase) -> None:
 
 def same_seed_gives_the_same_bytes(case: MethodCase) -> None:
     """Two calls with one seed agree to the last bit, draws included."""
-    require(_bytes(case.ask()) == _bytes(case.answer), "one seed gives one result")
+    require(_write_json(case.ask()) == _write_json(case.answer), "one seed gives one result")
 
 
 def threads_do_not_matter(case: MethodCase) -> None:
     """The result does not depend on n_jobs."""
-    require(_bytes(case.ask(n_jobs=2)) == _bytes(case.answer), "n_jobs never changes a result")
+    require(
+        _write_json(case.ask(n_jobs=2)) == _write_json(case.answer), "n_jobs never changes a result"
+    )
 
 
 def order_of_cases_does_not_matter(case: MethodCase) -> None:
@@ -177,7 +179,7 @@ def order_of_cases_does_not_matter(case: MethodCase) -> None:
     """
     rows = np.random.default_rng(case.seed).permutation(case.predictions.n_cases)
     split = np.arange(case.predictions.n_cases) % 4 != 3
-    first, second = (_with_split(case.method, mine) for mine in (split, split[rows]))
+    first, second = (_fix_split(case.method, mine) for mine in (split, split[rows]))
     estimate = case.answer if first is case.method else replace(case, method=first).ask()
     moved = replace(case, method=second).ask(in_order(case.predictions, rows))
     require(moved.winner == estimate.winner, "the winner does not depend on the order of cases")
@@ -377,7 +379,7 @@ def check_method(
     return tuple(law.__name__ for law in METHOD_LAWS)
 
 
-def _with_split(method: Method, learn: NDArray[np.bool_]) -> Method:
+def _fix_split(method: Method, learn: NDArray[np.bool_]) -> Method:
     """Return the method with a given split, as it is where it draws none."""
     names = {f.name for f in fields(method)}  # type: ignore[arg-type]  # a dataclass
     if "learn" not in names:
@@ -385,7 +387,7 @@ def _with_split(method: Method, learn: NDArray[np.bool_]) -> Method:
     return replace(method, learn=tuple(learn.tolist()))  # type: ignore[type-var]  # a dataclass
 
 
-def _bytes(estimate: Estimate) -> str:
+def _write_json(estimate: Estimate) -> str:
     return json.dumps(estimate.to_dict(draws=True))
 
 

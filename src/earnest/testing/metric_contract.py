@@ -38,7 +38,7 @@ class MetricCase:
     def each(cls, metric: Metric | str, seed: int = 0) -> Iterator[MetricCase]:
         """Yield a case for every task and kind of response that the metric takes."""
         resolved, rng = resolve_metric(metric), np.random.default_rng(seed)
-        for pi in _fitting(resolved):
+        for pi in _yield_fitting(resolved):
             counts = rng.multinomial(pi.n_cases, np.full(pi.n_cases, 1 / pi.n_cases), 8)
             counts[0] = 1
             yield cls(resolved, pi, counts.astype(np.uint8))
@@ -49,7 +49,7 @@ class MetricCase:
         return score_table(self.predictions, self.metric, Weights(weights))
 
 
-def _fitting(metric: Metric) -> Iterator[Predictions]:
+def _yield_fitting(metric: Metric) -> Iterator[Predictions]:
     kinds = {
         Need.LABEL: (ResponseKind.LABEL, ResponseKind.PROBABILITY, ResponseKind.DECISION),
         Need.SCORE: (ResponseKind.PROBABILITY, ResponseKind.DECISION),
@@ -82,7 +82,7 @@ def weights_are_repetition(case: MetricCase) -> None:
 def counts_of_any_type_are_equal(case: MetricCase) -> None:
     """Counts as uint8, int64 and float64 give the same values."""
     for kind in (np.int64, np.float64):
-        if kind is np.float64 and _repeats_rows(case.metric):
+        if kind is np.float64 and _is_repetition(case.metric):
             continue  # real weights mean nothing to it
         _require_equal(case.table(case.counts.astype(kind)), case.table(), f"{kind.__name__}")
 
@@ -204,7 +204,7 @@ def check_metric(metric: Metric | str, *, seed: int = 0) -> tuple[str, ...]:
     return tuple(law.__name__ for law in METRIC_LAWS)
 
 
-def _repeats_rows(metric: Metric) -> bool:
+def _is_repetition(metric: Metric) -> bool:
     return isinstance(metric, CallableMetric) and not metric.takes_weights
 
 

@@ -12,7 +12,7 @@ from earnest.explanation.surrogate.gaussian_process import GaussianProcess
 from earnest.explanation.surrogate.quality import (
     SurrogateQuality,
     Trust,
-    _folds,
+    _deal_folds,
     _judge,
     cross_validated,
     judge_trust,
@@ -67,7 +67,7 @@ def test_a_surrogate_that_is_too_sure_is_said_to_be() -> None:
 def test_equal_configurations_stay_in_one_fold_and_folds_are_even() -> None:
     codes = np.repeat(cube(3).sample(10, np.random.default_rng(0)), 3, axis=0)
     codes[:3, 0] = np.nan
-    fold = _folds(codes, 5, np.random.default_rng(1)).reshape(10, 3)
+    fold = _deal_folds(codes, 5, np.random.default_rng(1)).reshape(10, 3)
     assert (fold == fold[:, :1]).all()
     assert np.bincount(fold[:, 0]).tolist() == [2] * 5
 

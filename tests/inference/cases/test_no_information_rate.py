@@ -54,7 +54,7 @@ def test_no_regression_of_ours_takes_all_pairs(
     def refuse(*_: object) -> None:
         raise AssertionError("all pairs were made")
 
-    monkeypatch.setattr("earnest.inference.cases.no_information._over_pairs", refuse)
+    monkeypatch.setattr("earnest.inference.cases.no_information._average_in_blocks", refuse)
     made = example_replicates("regression", n_cases=25, n_replicates=3)
     assert np.isfinite(no_information_rate(made, en.metric(metric)))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -163,6 +164,36 @@ def test_the_compiled_ways_choose_as_the_way_for_any_metric(
     monkeypatch.setattr(ensembles, "_find_kernel", lambda *_: None)
     np.testing.assert_allclose(
         fast, choose_ensembles(pi, en.metric(metric).on("binary"), inbag, rule), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "log_loss", "brier", "mse", "rmse", "r2"])
+def test_a_copy_of_a_metric_chooses_as_the_metric_whatever_it_is_called(name: str) -> None:
+    y, p = chances(80, 8, seed=23)
+    metric = en.metric(name)
+    if name in ("mse", "rmse", "r2"):
+        pi = en.Predictions.from_arrays(p.mean(axis=1) + y, p, task="regression")
+    else:
+        pi = en.Predictions.from_arrays(y.astype(int), p)
+    metric = metric.on(pi.target.task)
+    mine, weights = replace(metric, name="mine"), Weights.ones(80)
+    ways = [ensembles._find_kernel(pi, each, weights, 5) for each in (metric, mine)]
+    assert None not in ways
+    inbag, rule = draw(80, 9, seed=24), en.GreedyEnsemble(library=6, size=5)
+    np.testing.assert_array_equal(
+        choose_ensembles(pi, mine, inbag, rule), choose_ensembles(pi, metric, inbag, rule)
+    )
+
+
+@pytest.mark.parametrize("name", ["log_loss", "brier"])
+def test_another_metric_under_the_name_of_one_of_ours_chooses_by_itself(name: str) -> None:
+    y, p = chances(80, 8, seed=25)
+    pi = en.Predictions.from_arrays(y.astype(int), p)
+    accuracy = en.metric("accuracy").on(pi.target.task)
+    inbag, rule = draw(80, 9, seed=26), en.GreedyEnsemble(library=6, size=5)
+    np.testing.assert_array_equal(
+        choose_ensembles(pi, replace(accuracy, name=name), inbag, rule),
+        choose_ensembles(pi, accuracy, inbag, rule),
     )
 
 

@@ -89,8 +89,8 @@ class DaskCluster:
     @classmethod
     def of(cls, backend: DaskDistributedBackend) -> DaskCluster:
         """Return the cluster of joblib's back end, with the options its user gave it."""
-        asked = float(backend.wait_for_workers_timeout or 0.0)
-        patience = max(asked, PATIENCE)
+        timeout = float(backend.wait_for_workers_timeout or 0.0)
+        patience = max(timeout, PATIENCE)
         # A run within a task of the cluster must not hold the thread that its tasks may need.
         waiting = backend.retrieval_context
         return cls(backend.client, dict(backend.submit_kwargs), patience, waiting)
@@ -111,11 +111,11 @@ class DaskCluster:
 
         What is asked of it is a function of Python's own, which any worker understands.
         """
-        asked = f"{perform_scattered.__module__}:{perform_scattered.__name__}.__name__"
-        said: Mapping[str, object] = {}
+        name = f"{perform_scattered.__module__}:{perform_scattered.__name__}.__name__"
+        answers: Mapping[str, object] = {}
         with suppress(OSError):  # they are gone again
-            said = self.client.run(resolve_name, asked, workers=list(workers), on_error="return")
-        for answer in said.values():
+            answers = self.client.run(resolve_name, name, workers=list(workers), on_error="return")
+        for answer in answers.values():
             if isinstance(answer, ImportError):
                 refuse("dask", answer)
 
@@ -237,10 +237,10 @@ class DaskTraffic:
         now = time.monotonic()
         gone = self._cluster.client.status != "running"
         if now - self._looked >= LOOK or not self._threads or gone:
-            found, self._looked = self._cluster.threads(), now
-            if new := found.keys() - self._known:
+            threads, self._looked = self._cluster.threads(), now
+            if new := threads.keys() - self._known:
                 self._cluster.probe(list(new))
-            self._threads, self._known = sum(found.values()), set(found)
+            self._threads, self._known = sum(threads.values()), set(threads)
         if self._threads:
             self._seen = now
         elif now - self._seen > self._cluster.patience:

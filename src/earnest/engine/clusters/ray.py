@@ -27,8 +27,8 @@ class RayTraffic:
     def __init__(self, n_jobs: int, parcel: RayParcel, options: Mapping[str, object]) -> None:
         self._ray = import_module("ray")
         self._n_jobs, self._parcel = n_jobs, parcel
-        told = {"max_retries": RETRIES, "num_cpus": 1, **options}
-        self._perform = self._ray.remote(**told)(perform_packed)
+        settings = {"max_retries": RETRIES, "num_cpus": 1, **options}
+        self._perform = self._ray.remote(**settings)(perform_packed)
         self._away: dict[ObjectRef, list[Sent]] = {}
 
     def __enter__(self) -> Self:

@@ -58,16 +58,18 @@ def run_on_cluster(begin: Callable[[], Traffic], tasks: Sequence[Task]) -> Gener
     """
     chunks = Chunks(tasks, 1)
     suspects: list[Task] = []
-    yield from _sent(begin, chunks, suspects)
+    yield from _deal_chunks(begin, chunks, suspects)
     for suspect in suspects:
         again: list[Task] = []
-        yield from _sent(begin, Chunks([suspect], 1), again)
+        yield from _deal_chunks(begin, Chunks([suspect], 1), again)
         for task in again:
             yield failure(task.key, "Every worker that ran this task died.", ENDED)
     yield from chunks.unsent
 
 
-def _sent(begin: Callable[[], Traffic], chunks: Chunks, suspects: list[Task]) -> Generator[Outcome]:
+def _deal_chunks(
+    begin: Callable[[], Traffic], chunks: Chunks, suspects: list[Task]
+) -> Generator[Outcome]:
     lost = 0
     times: Counter[Key] = Counter()
     with begin() as traffic:
@@ -106,7 +108,7 @@ def refuse(kind: str, error: BaseException) -> NoReturn:
     if isinstance(error, EarnestError):
         raise error
     causes = [error, error.__cause__, error.__context__]
-    missing = next((one for one in causes if isinstance(one, ImportError)), error)
+    missing = next((cause for cause in causes if isinstance(cause, ImportError)), error)
     raise EarnestError(
         f"a {kind} worker cannot run tasks",
         needs="the same packages on every worker as here",

@@ -134,7 +134,7 @@ def grow(
         ends = [at for at in ends if tree.splits(nodes[at])]
         if not ends:
             break
-        at = max(ends, key=lambda i: nodes[i].impurity - _left(nodes[i]))
+        at = max(ends, key=lambda i: nodes[i].impurity - _get_impurity(nodes[i]))
         if growth.n_regions is None:
             at = ends[0]
         ends.remove(at)
@@ -190,7 +190,7 @@ class _Tree:
         return places
 
 
-def _left(node: GrownNode) -> float:
+def _get_impurity(node: GrownNode) -> float:
     assert node.split is not None
     return node.split.impurity
 

@@ -94,7 +94,7 @@ class ForestSurrogate:
             (tree.tree_, tree.tree_.value[:, 0, 0].copy(), tree.tree_.impurity.copy())
             for tree in model.estimators_
         )
-        return FittedForest(space, layout, trees, self.kind, _note_choice(self.because))
+        return FittedForest(space, layout, trees, self.kind, _remark_choice(self.because))
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ def _weigh(objective: Floats, added_sd: Floats | None) -> Floats | None:
     return np.asarray(spread / (spread + added_sd**2))
 
 
-def _note_choice(because: str) -> tuple[Caution, ...]:
+def _remark_choice(because: str) -> tuple[Caution, ...]:
     if not because:
         return ()
     return (

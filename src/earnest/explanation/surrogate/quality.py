@@ -65,7 +65,7 @@ class SurrogateQuality(Plain):
     def __str__(self) -> str:
         """Return one sentence."""
         return (
-            f"In {self.n_folds}-fold cross-validation the surrogate explains {_share(self.r2)} "
+            f"In {self.n_folds}-fold cross-validation the surrogate explains {_say_share(self.r2)} "
             f"of the variance (R² {self.r2:.2f}), and its 95 % bands hold "
             f"{100 * self.coverage:.0f} % of the trials."
         )
@@ -122,7 +122,7 @@ def cross_validated(
     True
     """
     folds = min(check.whole_number("n_folds", n_folds, low=2), len(trials))
-    fold = _folds(trials.codes, folds, seeds.generator(Purpose.EXPLANATION, _FOLDS))
+    fold = _deal_folds(trials.codes, folds, seeds.generator(Purpose.EXPLANATION, _FOLDS))
     error = np.zeros(len(trials))  # sd of single trials that the surrogate was told of
     added = trials.added_sd
     if isinstance(surrogate, GaussianProcess):
@@ -153,7 +153,7 @@ def cross_validated(
 _FOLDS, _FITS = 101, 102  # streams of the purpose, apart from those of effects
 
 
-def _folds(codes: Floats, folds: int, rng: np.random.Generator) -> NDArray[np.intp]:
+def _deal_folds(codes: Floats, folds: int, rng: np.random.Generator) -> NDArray[np.intp]:
     """Deal configurations to folds of about equal size, equal ones to the same."""
     comparable = np.nan_to_num(codes, nan=-1.0)  # NaN is not equal to itself row by row
     _, member = np.unique(comparable, axis=0, return_inverse=True)
@@ -177,5 +177,5 @@ def _judge(objective: Floats, mean: Floats, sd: Floats, folds: int) -> Surrogate
     )
 
 
-def _share(r2: float) -> str:
+def _say_share(r2: float) -> str:
     return "none" if r2 <= 0 else f"{100 * r2:.0f} %"

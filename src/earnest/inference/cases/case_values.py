@@ -53,18 +53,18 @@ def influence(moved: Callable[[float], Array], n: int) -> Array:
     >>> np.allclose(root, (x - 3) / (2 * np.sqrt(3)))
     True
     """
-    made, rounding = slope(moved, n)
-    made -= made.mean(axis=0)
-    made[np.abs(made) <= rounding] = 0.0
-    return made
+    effect, rounding = slope(moved, n)
+    effect -= effect.mean(axis=0)
+    effect[np.abs(effect) <= rounding] = 0.0
+    return effect
 
 
 def slope(moved: Callable[[float], Array], n: int) -> tuple[Array, Array]:
     """Return the derivative by the share of the weight that is moved, and the rounding in it."""
     step = STEP / n
     up, down = moved(step), moved(-step)
-    made = (8.0 * (up - down) - (moved(2 * step) - moved(-2 * step))) / (12.0 * step)
-    return np.asarray(made), np.asarray(ROUNDING / step * np.abs(up))
+    derivative = (8.0 * (up - down) - (moved(2 * step) - moved(-2 * step))) / (12.0 * step)
+    return np.asarray(derivative), np.asarray(ROUNDING / step * np.abs(up))
 
 
 def placement_terms(
@@ -82,8 +82,8 @@ def placement_terms(
     areas = np.empty((len(codes), scores.shape[1]))
     for turn, code in enumerate(codes):
         rows = np.flatnonzero(folds == code)
-        areas[turn], own = _in_fold(metric, target.take(rows), scores[rows])
-        spread[rows] = (areas[turn] + own) * (n / (len(codes) * len(rows)))
+        areas[turn], moves = _score_fold(metric, target.take(rows), scores[rows])
+        spread[rows] = (areas[turn] + moves) * (n / (len(codes) * len(rows)))
     value = areas.mean(axis=0)
     sizes = np.bincount(folds)[folds]
     shares = n / (len(codes) * sizes)[:, None]
@@ -108,19 +108,19 @@ def pooled_terms(
     codes, views = np.unique(folds), metric.views(target)
     rows = [np.flatnonzero(folds == code) for code in codes]
     areas = np.stack(
-        [_areas(metric, target.take(mine), scores[mine]) for mine in rows]
+        [_find_areas(metric, target.take(mine), scores[mine]) for mine in rows]
     )  # (K, C, V)
     sizes = [np.bincount(view.truth[view.truth >= 0], minlength=2) for view in views]
     about, values, away = (areas.mean(axis=0), sizes), [], np.empty(scores.shape[:2])
     for mine in rows:
-        value, own = _in_fold(metric, target.take(mine), scores[mine], about)
+        value, moves = _score_fold(metric, target.take(mine), scores[mine], about)
         values.append(value)
-        away[mine] = own * (len(folds) / (len(codes) * len(mine)))
+        away[mine] = moves * (len(folds) / (len(codes) * len(mine)))
     away -= away.mean(axis=0)  # 0 already, but where classes are weighted by how frequent they are
     return np.asarray(np.mean(values, axis=0) + away)
 
 
-def _areas(metric: RankMetric, target: Target, scores: Numbers) -> Array:
+def _find_areas(metric: RankMetric, target: Target, scores: Numbers) -> Array:
     """Return the AUC of every view in a fold: (C, V)."""
     return np.stack([_place_view(view, scores)[1].auc for view in metric.views(target)], axis=1)
 
@@ -128,7 +128,7 @@ def _areas(metric: RankMetric, target: Target, scores: Numbers) -> Array:
 About = tuple[Array, list[NDArray[np.int64]]]  # AUCs (C, V), and how many cases of a view's sides
 
 
-def _in_fold(
+def _score_fold(
     metric: RankMetric, target: Target, scores: Numbers, about: About | None = None
 ) -> tuple[Array, Array]:
     """Return the metric in a fold (C,), and the influence of its cases (n_j, C).
@@ -136,18 +136,18 @@ def _in_fold(
     Placements are centred on the AUC in the fold, or on `about`.
     """
     views = metric.views(target)
-    made = [
-        _in_view(view, scores)
+    scored = [
+        _score_view(view, scores)
         if about is None
-        else _about(view, scores, about[0][:, place], about[1][place])
-        for place, view in enumerate(views)
+        else _score_about(view, scores, about[0][:, number], about[1][number])
+        for number, view in enumerate(views)
     ]
-    areas = np.stack([area for area, _ in made], axis=1)[None]  # (1, C, V)
-    moves = np.stack([own for _, own in made], axis=2)  # (n_j, C, V)
-    shares = np.stack([_mass(view) for view in views], axis=1)  # (n_j, V)
+    areas = np.stack([area for area, _ in scored], axis=1)[None]  # (1, C, V)
+    influences = np.stack([moves for _, moves in scored], axis=2)  # (n_j, C, V)
+    shares = np.stack([_find_mass(view) for view in views], axis=1)  # (n_j, V)
     masses = shares.mean(axis=0, keepdims=True)
     value = metric.combine(areas, masses)[0]
-    by_order = metric.combine(areas + moves, np.repeat(masses, len(scores), axis=0)) - value
+    by_order = metric.combine(areas + influences, np.repeat(masses, len(scores), axis=0)) - value
 
     def moved(step: float) -> Array:  # some metrics weight classes by how frequent they are
         everywhere = np.repeat(areas, len(scores), axis=0)
@@ -156,7 +156,7 @@ def _in_fold(
     return value, by_order + influence(moved, len(scores))
 
 
-def _mass(view: View) -> Array:
+def _find_mass(view: View) -> Array:
     return np.ones(len(view.truth)) if view.mass is None else view.mass.astype(np.float64)
 
 
@@ -170,7 +170,7 @@ def _place_view(
     return (used[positive], used[~positive]), placements(positive, column[used])
 
 
-def _in_view(view: View, scores: Numbers) -> tuple[Array, Array]:
+def _score_view(view: View, scores: Numbers) -> tuple[Array, Array]:
     """Return the AUC of one view (C,), and the influence of the cases of a fold (n_j, C).
 
     A positive's is (n_j / n_1)(V10 - A), a negative's (n_j / n_0)(V01 - A) (LeDell et al. 2015),
@@ -178,36 +178,36 @@ def _in_view(view: View, scores: Numbers) -> tuple[Array, Array]:
     variance over the fold is DeLong's, whose divisors are n_1 - 1 and n_0 - 1. One case alone has
     none: its placement is the AUC.
     """
-    sides, made = _place_view(view, scores)
-    own, total = np.zeros(scores.shape[:2]), len(scores)
-    for part, members in zip((made.positives, made.negatives), sides, strict=True):
-        size = len(part)
+    sides, placed = _place_view(view, scores)
+    moves, total = np.zeros(scores.shape[:2]), len(scores)
+    for side, members in zip((placed.positives, placed.negatives), sides, strict=True):
+        size = len(side)
         if size > 1:
             scale = (total / size) * np.sqrt(size / (size - 1) * (total - 1) / total)
-            own[members] = scale * (part - made.auc)
-    return made.auc, own
+            moves[members] = scale * (side - placed.auc)
+    return placed.auc, moves
 
 
-def _about(
+def _score_about(
     view: View, scores: Numbers, centre: Array, sizes: NDArray[np.int64]
 ) -> tuple[Array, Array]:
     """Return the AUC of one view (C,), and placements about the mean of all folds (n_j, C)."""
-    sides, made = _place_view(view, scores)
-    own, total = np.zeros(scores.shape[:2]), len(scores)
-    every = zip((made.positives, made.negatives), sides, sizes[::-1], strict=True)
-    for part, members, whole in every:
-        own[members] = total / len(part) * np.sqrt(whole / (whole - 1)) * (part - centre)
-    return made.auc, own
+    sides, placed = _place_view(view, scores)
+    moves, total = np.zeros(scores.shape[:2]), len(scores)
+    every = zip((placed.positives, placed.negatives), sides, sizes[::-1], strict=True)
+    for side, members, whole in every:
+        moves[members] = total / len(side) * np.sqrt(whole / (whole - 1)) * (side - centre)
+    return placed.auc, moves
 
 
 def single_cases(pi: Predictions) -> tuple[int, int]:
     """Return in how many folds a class has one case, and how many folds there are."""
-    tables = [_class_counts(pi, repeat) for repeat in range(pi.n_repeats)]
+    tables = [_count_classes(pi, repeat) for repeat in range(pi.n_repeats)]
     used = [table[table.sum(axis=1) > 0] for table in tables]
     return sum(int((table == 1).any(axis=1).sum()) for table in used), sum(map(len, used))
 
 
-def _class_counts(pi: Predictions, repeat: int) -> NDArray[np.int64]:
+def _count_classes(pi: Predictions, repeat: int) -> NDArray[np.int64]:
     """Return how many cases of each class every fold of a repeat tests."""
     used = np.flatnonzero(pi.tested(repeat))
     table = np.zeros((len(pi.fold_names[repeat]), len(pi.target.classes)), dtype=np.int64)
@@ -222,11 +222,11 @@ def need_each_class(pi: Predictions, *, singles: bool) -> None:
     """
     least = 1 if singles else 2
     for repeat in range(pi.n_repeats):
-        table = _class_counts(pi, repeat)
+        table = _count_classes(pi, repeat)
         few = np.argwhere((table < least) & (table.sum(axis=1, keepdims=True) > 0))
         if len(few):
             fold, label = (int(v) for v in few[0])
-            raise _too_few(
+            raise _make_too_few_error(
                 f"{'two cases' if least == 2 else 'a case'} of each class in every fold",
                 f"at least {least} of each class in each fold",
                 f"{int(table[fold, label])} of class {pi.target.classes[label]} in fold "
@@ -234,14 +234,14 @@ def need_each_class(pi: Predictions, *, singles: bool) -> None:
             )
         alone = np.flatnonzero(table.sum(axis=0) == 1)
         if singles and len(alone):
-            raise _too_few(
+            raise _make_too_few_error(
                 "two cases of each class",
                 "at least 2 of each class in a repeat",
                 f"1 of class {pi.target.classes[int(alone[0])]}",
             )
 
 
-def _too_few(what: str, needs: str, got: str) -> EvidenceError:
+def _make_too_few_error(what: str, needs: str, got: str) -> EvidenceError:
     return EvidenceError(
         f"the variance of an AUC over folds needs {what}",
         needs=needs,
@@ -308,7 +308,7 @@ def find_kind(metric: Metric) -> ValueKind:
     MetricError
         For a metric that is neither a function of sums over cases nor an AUC.
     """
-    return _rule(metric)[0]
+    return _choose_rule(metric)[0]
 
 
 def case_values(pi: Predictions, metric: MetricLike, *, singles: bool = False) -> CaseValues:
@@ -340,17 +340,17 @@ def case_values(pi: Predictions, metric: MetricLike, *, singles: bool = False) -
     >>> import earnest as en
     >>> from earnest.inference.cases.case_values import case_values
     >>> pi = en.Predictions.from_arrays([0, 1, 1], [0.2, 0.7, 0.3])
-    >>> made = case_values(pi, "accuracy")
-    >>> made.value, made.terms[:, 0, 0], made.kind
+    >>> values = case_values(pi, "accuracy")
+    >>> values.value, values.terms[:, 0, 0], values.kind
     (array([0.66666667]), array([1., 1., 0.]), 'pointwise')
     """
     metric = resolve_metric(metric).on(pi.target.task)
     pi = pick_answer(pi, metric)
-    kind, rule = _rule(metric)
+    kind, rule = _choose_rule(metric)
     check_terms(pi, metric, singles=singles)
-    found = single_cases(pi) if kind == "placements" else (0, 0)
+    single = single_cases(pi) if kind == "placements" else (0, 0)
     terms = np.full((pi.n_cases, pi.n_configs, pi.n_repeats), np.nan)
-    pooled = np.full(terms.shape, np.nan) if found[0] else None
+    pooled = np.full(terms.shape, np.nan) if single[0] else None
     values = []
     folds = pi.folds.copy()
     for repeat in range(pi.n_repeats):
@@ -373,7 +373,7 @@ def case_values(pi: Predictions, metric: MetricLike, *, singles: bool = False) -
         )
     value = np.mean(values, axis=0)
     value[~pi.complete], terms[:, ~pi.complete] = np.nan, np.nan
-    return CaseValues(value, terms, folds, pi.target.groups, kind, pooled, found)
+    return CaseValues(value, terms, folds, pi.target.groups, kind, pooled, single)
 
 
 def score_terms(pi: Predictions, metric: Metric) -> tuple[Array, Array] | None:
@@ -393,7 +393,7 @@ def score_terms(pi: Predictions, metric: Metric) -> tuple[Array, Array] | None:
     """
     if not metric.has_terms:
         return None
-    _, rule = _rule(metric)
+    _, rule = _choose_rule(metric)
     values, moves = [], np.zeros((pi.n_cases, pi.n_configs))
     for repeat in range(pi.n_repeats):
         rows = np.flatnonzero(pi.tested(repeat))
@@ -409,7 +409,7 @@ def score_terms(pi: Predictions, metric: Metric) -> tuple[Array, Array] | None:
 
 def check_terms(pi: Predictions, metric: Metric, *, singles: bool = False) -> None:
     """Refuse a metric that has no terms, or folds in which it has none, before any work."""
-    kind, _ = _rule(metric)
+    kind, _ = _choose_rule(metric)
     if kind == "placements":
         need_each_class(pi, singles=singles)
 
@@ -419,12 +419,14 @@ Rule = Callable[
 ]  # target, response (n, C[, K]), folds (n,) -> value (C,), terms (n, C)
 
 
-def _rule(metric: Metric) -> tuple[ValueKind, Rule]:
+def _choose_rule(metric: Metric) -> tuple[ValueKind, Rule]:
     """Return how the terms of a metric are made."""
     if isinstance(metric, MomentMetric):
         if metric.mean_of_cases:
-            return "pointwise", lambda target, given, _: _own_numbers(metric, target, given)
-        return "delta", lambda target, given, _: _linearise(metric, target, given)
+            return "pointwise", lambda target, response, _: _find_own_numbers(
+                metric, target, response
+            )
+        return "delta", lambda target, response, _: _linearise(metric, target, response)
     if isinstance(metric, RankMetric) and metric.area:
         return "placements", lambda *parts: placement_terms(metric, *parts)
     raise MetricError(
@@ -441,40 +443,44 @@ def mean_moments(pi: Predictions, metric: MomentMetric, repeat: int) -> tuple[Ar
     """Return the mean moments of a repeat as `combine` takes them: (m, 1, C) and (s, 1, 1)."""
     rows = np.flatnonzero(pi.tested(repeat))
     response = respond(pi, metric.needs, pi.responses[rows, :, repeat])
-    own, shared = _moments(metric, pi.target.take(rows), response)
-    return own.mean(axis=1, keepdims=True), shared.mean(axis=1)[:, None, None]
+    features, shared = _compute_moments(metric, pi.target.take(rows), response)
+    return features.mean(axis=1, keepdims=True), shared.mean(axis=1)[:, None, None]
 
 
-def _moments(metric: MomentMetric, target: Target, response: Numbers) -> tuple[Array, Array]:
+def _compute_moments(
+    metric: MomentMetric, target: Target, response: Numbers
+) -> tuple[Array, Array]:
     """Return the features of the cases as float64: own (m, n, C) and shared (s, n)."""
     centre = None if metric.centre is None else metric.centre(target, response)
-    made = metric.features(target, response, centre)
-    return made.own.astype(np.float64), np.atleast_2d(made.shared).astype(np.float64)
+    moments = metric.features(target, response, centre)
+    return moments.own.astype(np.float64), np.atleast_2d(moments.shared).astype(np.float64)
 
 
-def _own_numbers(metric: MomentMetric, target: Target, response: Numbers) -> tuple[Array, Array]:
-    own, _ = _moments(metric, target, response)
-    return own[0].mean(axis=0), own[0]
+def _find_own_numbers(
+    metric: MomentMetric, target: Target, response: Numbers
+) -> tuple[Array, Array]:
+    features, _ = _compute_moments(metric, target, response)
+    return features[0].mean(axis=0), features[0]
 
 
 def _linearise(metric: MomentMetric, target: Target, response: Numbers) -> tuple[Array, Array]:
     """Return the metric (C,) and its linear terms (n, C), a block of columns at a time."""
     columns = response.shape[1]
-    probe, _ = _moments(metric, target, response[:, :1])
+    probe, _ = _compute_moments(metric, target, response[:, :1])
     step = max(1, CELLS // max(1, probe.size))
     parts = [
-        _linear_block(metric, *_moments(metric, target, response[:, left : left + step]))
+        _linearise_block(metric, *_compute_moments(metric, target, response[:, left : left + step]))
         for left in range(0, columns, step)
     ]
     return np.concatenate([v for v, _ in parts]), np.concatenate([t for _, t in parts], axis=1)
 
 
-def _linear_block(metric: MomentMetric, own: Array, shared: Array) -> tuple[Array, Array]:
-    middle, common = own.mean(axis=1, keepdims=True), shared.mean(axis=1)[:, None, None]
-    away, apart = own - middle, shared[:, :, None] - common
+def _linearise_block(metric: MomentMetric, features: Array, shared: Array) -> tuple[Array, Array]:
+    middle, common = features.mean(axis=1, keepdims=True), shared.mean(axis=1)[:, None, None]
+    away, apart = features - middle, shared[:, :, None] - common
 
     def moved(step: float) -> Array:  # all metrics take weights, so means do as well as sums
         return metric.combine(middle + step * away, common + step * apart)
 
     value = metric.combine(middle, common)[0]
-    return value, value + influence(moved, own.shape[1])
+    return value, value + influence(moved, features.shape[1])

@@ -73,34 +73,34 @@ def variance_of_mean(
     kind = Variance(check.one_of("kind", str(kind), list(Variance)))
     table = terms[:, None, :] if terms.ndim == 2 else terms
     table = np.where((folds >= 0)[:, None, :], table, 0.0)
-    spread = _within if kind is Variance.WITHIN_FOLD else _all_pairs
+    spread = _find_within_variance if kind is Variance.WITHIN_FOLD else _find_all_pairs_variance
     variance = spread(table, folds, groups)
     return float(variance[0]) if terms.ndim == 2 else variance
 
 
 def check_folds(folds: Numbers, groups: Numbers | None, kind: Variance) -> None:
     """Refuse folds or groups that leave a variance undefined, before any work."""
-    for r in _repeats(folds):
+    for r in _list_repeats(folds):
         used = np.flatnonzero(folds[:, r] >= 0)
         codes = np.unique(folds[used, r], return_inverse=True)[1].reshape(-1)
         if kind is Variance.WITHIN_FOLD:
-            _units_of_folds(codes, None if groups is None else groups[used])
+            _count_units_of_folds(codes, None if groups is None else groups[used])
     if groups is not None:
         count_groups(groups)
 
 
-def _all_pairs(terms: Array, folds: Numbers, groups: Numbers | None) -> Array:
+def _find_all_pairs_variance(terms: Array, folds: Numbers, groups: Numbers | None) -> Array:
     away = np.zeros(terms.shape[:2])
-    repeats = _repeats(folds)
+    repeats = _list_repeats(folds)
     for r in repeats:
         used = np.flatnonzero(folds[:, r] >= 0)
         everything = np.zeros(len(used), dtype=np.intp)
-        away[used] += _away(terms[used, :, r], everything) / (len(used) * len(repeats))
+        away[used] += _centre(terms[used, :, r], everything) / (len(used) * len(repeats))
     least = rounding(terms) / len(terms)
     if groups is None:
-        return _squares(away, least)
+        return _sum_squares(away, least)
     count = count_groups(groups)
-    return count / (count - 1) * _squares(away, least, groups)
+    return count / (count - 1) * _sum_squares(away, least, groups)
 
 
 def count_groups(groups: Numbers) -> int:
@@ -113,24 +113,24 @@ def count_groups(groups: Numbers) -> int:
     return count
 
 
-def _within(terms: Array, folds: Numbers, groups: Numbers | None) -> Array:
-    repeats = _repeats(folds)
-    parts = [_within_repeat(terms[:, :, r], folds[:, r], groups) for r in repeats]
+def _find_within_variance(terms: Array, folds: Numbers, groups: Numbers | None) -> Array:
+    repeats = _list_repeats(folds)
+    parts = [_find_variance_in_repeat(terms[:, :, r], folds[:, r], groups) for r in repeats]
     return np.asarray(np.mean(parts, axis=0))
 
 
-def _within_repeat(terms: Array, folds: Numbers, groups: Numbers | None) -> Array:
+def _find_variance_in_repeat(terms: Array, folds: Numbers, groups: Numbers | None) -> Array:
     """Return the variance (C,) of the mean of one repeat, from its spread within folds."""
     used = np.flatnonzero(folds >= 0)
     codes = np.unique(folds[used], return_inverse=True)[1].reshape(-1)
     units = None if groups is None else groups[used]
-    counts = _units_of_folds(codes, units)
+    counts = _count_units_of_folds(codes, units)
     factor = np.sqrt(counts / (counts - 1))[codes][:, None]  # before groups that span folds are met
-    away = factor * _away(terms[used], codes)
-    return _squares(away, rounding(terms[used]), units) / len(used) ** 2
+    away = factor * _centre(terms[used], codes)
+    return _sum_squares(away, rounding(terms[used]), units) / len(used) ** 2
 
 
-def _units_of_folds(codes: NDArray[np.intp], groups: Numbers | None) -> NDArray[np.intp]:
+def _count_units_of_folds(codes: NDArray[np.intp], groups: Numbers | None) -> NDArray[np.intp]:
     """Return how many cases, or groups, each fold has, and refuse one that has a single one."""
     if groups is None:
         counts = np.bincount(codes)
@@ -147,11 +147,11 @@ def _units_of_folds(codes: NDArray[np.intp], groups: Numbers | None) -> NDArray[
     return counts
 
 
-def _away(terms: Array, codes: NDArray[np.intp]) -> Array:
+def _centre(terms: Array, codes: NDArray[np.intp]) -> Array:
     """Return terms (n, C) less the mean of their code, as exactly as can be."""
     sizes = np.bincount(codes)[:, None]
-    away = terms - (_sums(terms, codes) / sizes)[codes]
-    away -= (_sums(away, codes) / sizes)[codes]  # what rounding left of the mean
+    away = terms - (_sum_by_code(terms, codes) / sizes)[codes]
+    away -= (_sum_by_code(away, codes) / sizes)[codes]  # what rounding left of the mean
     return away
 
 
@@ -161,22 +161,22 @@ def rounding(terms: Array) -> Array:
     return np.asarray(ROUNDING * (largest if largest.ndim == 1 else largest.max(axis=1)))
 
 
-def _sums(values: Array, codes: NDArray[np.intp]) -> Array:
+def _sum_by_code(values: Array, codes: NDArray[np.intp]) -> Array:
     """Return the sums (G, C) of the rows of each code."""
     order = np.argsort(codes, kind="stable")
     starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
     return np.asarray(np.add.reduceat(values[order], starts, axis=0))
 
 
-def _squares(away: Array, least: Array, units: Numbers | None = None) -> Array:
+def _sum_squares(away: Array, least: Array, units: Numbers | None = None) -> Array:
     """Return the sum over units of their squared sums (C,), except those that are only rounding."""
     if units is not None:
         codes = np.unique(units, return_inverse=True)[1].reshape(-1)
-        away, least = _sums(away, codes), least * np.bincount(codes)[:, None]
+        away, least = _sum_by_code(away, codes), least * np.bincount(codes)[:, None]
     return np.asarray(np.square(np.where(np.abs(away) > least, away, 0.0)).sum(axis=0))
 
 
-def _repeats(folds: Numbers) -> list[int]:
+def _list_repeats(folds: Numbers) -> list[int]:
     return [r for r in range(folds.shape[1]) if (folds[:, r] >= 0).any()]
 
 

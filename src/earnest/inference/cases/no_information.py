@@ -59,14 +59,14 @@ def _score_constant(target: Target, metric: Metric) -> float | None:
         return None  # of an item that was scored elsewhere no constant answer is known
     if metric.needs is Need.RESPONSE:
         return None  # nobody knows what a bare function makes of a constant
-    constants = _constants(target, metric.needs)
+    constants = _make_constants(target, metric.needs)
     pi = Predictions(
         target=target,
         configs=Configs(ids=tuple(str(i) for i in range(constants.shape[1]))),
         responses=np.broadcast_to(constants, (target.n, *constants.shape[1:])),
         folds=np.zeros((target.n, 1), dtype=np.int32),
         fold_names=(("0",),),
-        kind=_kind(target, metric.needs),
+        kind=_find_kind(target, metric.needs),
     )
     try:
         scores = score_table(pi, metric, Weights.ones(target.n))[0]
@@ -80,7 +80,7 @@ def _score_constant(target: Target, metric: Metric) -> float | None:
     return float(scores[int(np.nanargmax(metric.sign * scores))])
 
 
-def _kind(target: Target, need: Need) -> ResponseKind:
+def _find_kind(target: Target, need: Need) -> ResponseKind:
     if target.task is Task.REGRESSION:
         return ResponseKind.VALUE
     if target.task is Task.SURVIVAL:
@@ -88,7 +88,7 @@ def _kind(target: Target, need: Need) -> ResponseKind:
     return ResponseKind.LABEL if need is Need.LABEL else ResponseKind.PROBABILITY
 
 
-def _constants(target: Target, need: Need) -> Numbers:
+def _make_constants(target: Target, need: Need) -> Numbers:
     """Return constant responses of shape (1, C, 1) or (1, C, 1, K)."""
     if not target.has_classes:
         centres = [0.0] if target.event is not None else [target.y.mean(), np.median(target.y)]
@@ -117,8 +117,8 @@ def no_information_rate(replicates: Replicates, metric: Metric) -> float:
     >>> from sklearn.dummy import DummyClassifier
     >>> from earnest.inference.cases.no_information import no_information_rate
     >>> X, y = np.zeros((10, 1)), np.array([0, 1, 1, 1, 1] * 2)
-    >>> made = en.bootstrap_train(DummyClassifier(), X, y, n_replicates=5, rng=0)
-    >>> round(no_information_rate(made, en.metric("accuracy")), 3)
+    >>> replicates = en.bootstrap_train(DummyClassifier(), X, y, n_replicates=5, rng=0)
+    >>> round(no_information_rate(replicates, en.metric("accuracy")), 3)
     0.8
     """
     need_rate(metric, replicates.target)
@@ -127,10 +127,10 @@ def no_information_rate(replicates: Replicates, metric: Metric) -> float:
         return float(metric.combine(np.full((1, 1, views), 0.5), np.ones((1, views)))[0, 0])
     assert isinstance(metric, MomentMetric)
     pi = replicates.resubstituted
-    given = respond(pi, metric.needs, pi.responses[:, :, 0])  # (n, 1[, K])
-    centre = None if metric.centre is None else metric.centre(pi.target, given)
-    own, shared = _mean_moments(metric, pi.target, given, centre)
-    return float(metric.combine(own[:, None, None], shared[:, None, None])[0, 0])
+    response = respond(pi, metric.needs, pi.responses[:, :, 0])  # (n, 1[, K])
+    centre = None if metric.centre is None else metric.centre(pi.target, response)
+    moments, shared = _average_over_pairs(metric, pi.target, response, centre)
+    return float(metric.combine(moments[:, None, None], shared[:, None, None])[0, 0])
 
 
 def need_rate(metric: Metric, target: Target) -> None:
@@ -145,31 +145,33 @@ def need_rate(metric: Metric, target: Target) -> None:
         )
 
 
-def _mean_moments(
-    metric: MomentMetric, target: Target, given: Numbers, centre: Any
+def _average_over_pairs(
+    metric: MomentMetric, target: Target, response: Numbers, centre: Any
 ) -> tuple[Array, Array]:
     """Return the mean of every feature over all pairs of an outcome and a prediction."""
-    made = metric.features(target, given, centre)
-    shared = np.atleast_2d(made.shared).astype(np.float64).mean(axis=1)
+    moments = metric.features(target, response, centre)
+    shared = np.atleast_2d(moments.shared).astype(np.float64).mean(axis=1)
     if target.has_classes:
-        return _over_classes(metric, target, given, centre), shared
-    y, value = target.y, given[:, 0].astype(np.float64)
+        return _average_over_classes(metric, target, response, centre), shared
+    y, value = target.y, response[:, 0].astype(np.float64)
     if metric.features in (squared_errors, squared_errors_and_outcome):
         return np.array([mean_square(y, value)]), shared
     if metric.features is residuals_and_outcome:
         first, second = y - centre[0], value - centre[1]
         return np.array([first.mean() - second.mean(), mean_square(first, second)]), shared
     if metric.features is products:
-        own = value - centre[1]
-        return np.array([own.mean(), np.mean(own**2), own.mean() * shared[1]]), shared
+        centred = value - centre[1]
+        return np.array([centred.mean(), np.mean(centred**2), centred.mean() * shared[1]]), shared
     if metric.features is absolute_errors:
         return np.array([mean_distance(y, value)]), shared
     if metric.features is percentage_errors:
         return np.array([mean_distance(y, value, 1.0 / np.maximum(np.abs(y), EPS))]), shared
-    return _over_pairs(metric, target, value, centre), shared
+    return _average_in_blocks(metric, target, value, centre), shared
 
 
-def _over_classes(metric: MomentMetric, target: Target, given: Numbers, centre: Any) -> Array:
+def _average_over_classes(
+    metric: MomentMetric, target: Target, response: Numbers, centre: Any
+) -> Array:
     """Return the mean over all pairs, class by class: every prediction meets every class."""
     total: Array | float = 0.0
     for code, share in enumerate(np.bincount(target.y, minlength=len(target.classes)) / target.n):
@@ -179,8 +181,8 @@ def _over_classes(metric: MomentMetric, target: Target, given: Numbers, centre: 
                 task=target.task,
                 classes=target.classes,
             )
-            own = metric.features(alike, given, centre).own.astype(np.float64)
-            total = total + share * own[:, :, 0].mean(axis=1)
+            features = metric.features(alike, response, centre).own.astype(np.float64)
+            total = total + share * features[:, :, 0].mean(axis=1)
     return np.asarray(total)
 
 
@@ -202,7 +204,7 @@ def mean_distance(y: Array, value: Array, weight: Array | None = None) -> float:
     return float(far.mean() / len(ranked))
 
 
-def _over_pairs(metric: MomentMetric, target: Target, value: Array, centre: Any) -> Array:
+def _average_in_blocks(metric: MomentMetric, target: Target, value: Array, centre: Any) -> Array:
     """Return the mean over all pairs, some predictions at a time."""
     total: Array | float = 0.0
     step = max(1, PAIRS // target.n)
@@ -210,6 +212,6 @@ def _over_pairs(metric: MomentMetric, target: Target, value: Array, centre: Any)
         some = np.broadcast_to(
             value[start : start + step], (target.n, *value[start : start + step].shape)
         )
-        own = metric.features(target, some, centre).own.astype(np.float64)
-        total = total + own.mean(axis=1).sum(axis=1)
+        features = metric.features(target, some, centre).own.astype(np.float64)
+        total = total + features.mean(axis=1).sum(axis=1)
     return np.asarray(total / len(value))

@@ -50,7 +50,7 @@ class Placements:
 
     def variance(self) -> Array:
         """Return DeLong's variance of every AUC: (C,); NaN where a class has one case."""
-        return np.asarray(sum(_spread(part) for part in (self.positives, self.negatives)))
+        return np.asarray(sum(_find_spread(side) for side in (self.positives, self.negatives)))
 
     def clustered_variance(self, positives: Numbers, negatives: Numbers) -> Array:
         """Return the variance of every AUC (C,) where cases of a group depend on each other.
@@ -66,14 +66,16 @@ class Placements:
             The groups of the cases.
         """
         names = np.unique(np.concatenate([positives, negatives]))
-        sums, factors = [], [_unbiased(len(names))]
-        for part, groups in ((self.positives, positives), (self.negatives, negatives)):
-            total = np.zeros((len(names), part.shape[1]))
-            np.add.at(total, np.searchsorted(names, groups), (part - self.auc) / len(part))
+        sums, factors = [], [_find_factor(len(names))]
+        for side, groups in ((self.positives, positives), (self.negatives, negatives)):
+            total = np.zeros((len(names), side.shape[1]))
+            np.add.at(total, np.searchsorted(names, groups), (side - self.auc) / len(side))
             sums.append(total)
-            factors.append(_unbiased(len(np.unique(groups))))
-        (own, other), (both, first, second) = sums, factors
-        products = first * own**2 + second * other**2 + 2.0 * both * own * other
+            factors.append(_find_factor(len(np.unique(groups))))
+        (first_sums, second_sums), (both, first, second) = sums, factors
+        products = (
+            first * first_sums**2 + second * second_sums**2 + 2.0 * both * first_sums * second_sums
+        )
         return np.asarray(products.sum(axis=0))
 
 
@@ -93,21 +95,21 @@ def placements(positive: NDArray[np.bool_], scores: Numbers) -> Placements:
     --------
     >>> import numpy as np
     >>> from earnest.inference.cases.placements import placements
-    >>> made = placements(np.array([False, True, True]), np.array([[0.2], [0.2], [0.7]]))
-    >>> made.positives.ravel().tolist(), made.negatives.ravel().tolist(), made.auc.tolist()
+    >>> placed = placements(np.array([False, True, True]), np.array([[0.2], [0.2], [0.7]]))
+    >>> placed.positives.ravel().tolist(), placed.negatives.ravel().tolist(), placed.auc.tolist()
     ([0.5, 1.0], [0.75], [0.75])
     """
     positive, scores = _check_scores(positive, scores)
-    if _compiled_pays(scores.size):
+    if _is_worth_compiling(scores.size):
         from earnest.kernels import fast
 
-        own, other = fast.placed(positive, scores)
+        positives, negatives = fast.placed(positive, scores)
     else:
-        own, other = _place_by_sorting(positive, scores)
-    return Placements(own.T, other.T)
+        positives, negatives = _place_by_sorting(positive, scores)
+    return Placements(positives.T, negatives.T)
 
 
-def _compiled_pays(cells: int) -> bool:
+def _is_worth_compiling(cells: int) -> bool:
     return cells >= (WARM if "earnest.kernels.compiled" in sys.modules else COLD)
 
 
@@ -115,14 +117,14 @@ def _place_by_sorting(positive: NDArray[np.bool_], scores: Numbers) -> tuple[Arr
     """Return the placements of positives (C, n1) and of negatives (C, n0), by sorting in NumPy."""
     columns = scores.shape[1]
     counts = int(positive.sum()), int((~positive).sum())
-    own, other = (np.empty((columns, size)) for size in counts)
+    positives, negatives = (np.empty((columns, size)) for size in counts)
     step = max(1, CELLS // len(positive))
     for left in range(0, columns, step):
         block = slice(left, left + step)
         below, above = _count_doubled(positive, np.ascontiguousarray(scores[:, block].T))
-        own[block] = below[:, positive] / (2.0 * counts[1])
-        other[block] = above[:, ~positive] / (2.0 * counts[0])
-    return own, other
+        positives[block] = below[:, positive] / (2.0 * counts[1])
+        negatives[block] = above[:, ~positive] / (2.0 * counts[0])
+    return positives, negatives
 
 
 def _count_doubled(
@@ -174,87 +176,89 @@ def _check_scores(
     return positive, scores
 
 
-def _unbiased(count: int) -> float:
+def _find_factor(count: int) -> float:
     return count / (count - 1) if count > 1 else np.nan
 
 
-def _spread(part: Array) -> Array:
-    size = len(part)
+def _find_spread(side: Array) -> Array:
+    size = len(side)
     if size < 2:
-        return np.full(part.shape[1], np.nan)
-    return np.asarray(part.var(axis=0, ddof=1) / size)
+        return np.full(side.shape[1], np.nan)
+    return np.asarray(side.var(axis=0, ddof=1) / size)
 
 
-def auc_placements(part: Predictions, column: int) -> Placements:
+def auc_placements(pi: Predictions, column: int) -> Placements:
     """Return the placements (n1, 1) and (n0, 1) of one configuration, over its repeats.
 
     The AUC is the mean over repeats, and so is what a case adds to it. A case that a repeat did
     not test adds nothing there, and the others of its class the more: with n1 positives, r of them
     in a repeat, (n1 / r)(V10 - A) each.
     """
-    positive = part.target.y == 1
+    positive = pi.target.y == 1
     areas, parts = [], []
-    for repeat in range(part.n_repeats):
-        rows = part.tested(repeat)
+    for repeat in range(pi.n_repeats):
+        rows = pi.tested(repeat)
         if rows.any():
-            made = placements(positive[rows], scores_of(part, repeat)[rows, column : column + 1])
-            areas.append(made.auc)
-            parts.append((rows, made))
+            placed_repeat = placements(
+                positive[rows], scores_of(pi, repeat)[rows, column : column + 1]
+            )
+            areas.append(placed_repeat.auc)
+            parts.append((rows, placed_repeat))
     if len(parts) == 1 and parts[0][0].all():
         return parts[0][1]
     area = np.mean(areas, axis=0)
-    own, other = (np.tile(area, (int(s.sum()), 1)) for s in (positive, ~positive))
-    for rows, made in parts:
-        for total, members, placed in (
-            (own, positive, made.positives),
-            (other, ~positive, made.negatives),
+    positives, negatives = (np.tile(area, (int(s.sum()), 1)) for s in (positive, ~positive))
+    for rows, placed_repeat in parts:
+        for total, members, values in (
+            (positives, positive, placed_repeat.positives),
+            (negatives, ~positive, placed_repeat.negatives),
         ):
-            share = len(total) / len(placed) / len(parts)
-            total[rows[members]] += share * (placed - made.auc)
-    return Placements(own, other)
+            share = len(total) / len(values) / len(parts)
+            total[rows[members]] += share * (values - placed_repeat.auc)
+    return Placements(positives, negatives)
 
 
 def spread_ratio(
-    part: Predictions, column: int, area: float, positives: float, negatives: float
+    pi: Predictions, column: int, area: float, positives: float, negatives: float
 ) -> float:
     """Return DeLong's variance of an AUC over the binormal one, 1 for a perfect one.
 
     Above 1 the positives vary more than the negatives, or less.
     """
-    own = float(auc_placements(part, column).variance()[0])
-    if not own > 0.0 or area >= 1.0:
+    variance = float(auc_placements(pi, column).variance()[0])
+    if not variance > 0.0 or area >= 1.0:
         return 1.0
     inside = np.array(min(max(area, INSIDE), 1.0 - INSIDE))
-    return own / float(binormal_variance(inside, positives, negatives))
+    return variance / float(binormal_variance(inside, positives, negatives))
 
 
-def auc_influence(made: Placements, positive: NDArray[np.bool_]) -> NDArray[np.float64]:
+def auc_influence(placed: Placements, positive: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return what each case adds to the AUC (n,): its placement less the AUC."""
     out = np.empty(len(positive))
-    out[positive] = (made.positives - made.auc)[:, 0]
-    out[~positive] = (made.negatives - made.auc)[:, 0]
+    out[positive] = (placed.positives - placed.auc)[:, 0]
+    out[~positive] = (placed.negatives - placed.auc)[:, 0]
     return out
 
 
 def turned(
-    part: Predictions, rows: NDArray[np.bool_], repeat: int | None = None
+    pi: Predictions, rows: NDArray[np.bool_], repeat: int | None = None
 ) -> NDArray[np.bool_]:
     """Tell for each configuration whether its negatives have the greater median: (C,).
 
     Over all repeats together, or in one of them. This is how pROC guesses a direction.
     """
-    repeats = range(part.n_repeats) if repeat is None else [repeat]
-    scores = np.concatenate([scores_of(part, r)[rows & part.tested(r)] for r in repeats])
-    labels = np.concatenate([part.target.y[rows & part.tested(r)] for r in repeats])
+    repeats = range(pi.n_repeats) if repeat is None else [repeat]
+    scores = np.concatenate([scores_of(pi, r)[rows & pi.tested(r)] for r in repeats])
+    labels = np.concatenate([pi.target.y[rows & pi.tested(r)] for r in repeats])
     if len(np.unique(labels)) < 2:
-        return np.zeros(part.n_configs, dtype=bool)
+        return np.zeros(pi.n_configs, dtype=bool)
     middle = [np.median(scores[labels == label], axis=0) for label in (0, 1)]
     return np.asarray(middle[0] > middle[1])
 
 
-def scores_of(part: Predictions, repeat: int) -> Numbers:
+def scores_of(pi: Predictions, repeat: int) -> Numbers:
     """Return the scores (n, C) of a repeat, greater for the positive class."""
-    return respond(part, Need.SCORE, part.responses[:, :, repeat])
+    return respond(pi, Need.SCORE, pi.responses[:, :, repeat])
 
 
 def need_auc(

@@ -28,7 +28,7 @@ from earnest.core.results.estimate import Estimate
 from earnest.inference.resampling.resampled import ResamplingKnobs
 from earnest.inference.resampling.winners import winners
 from earnest.kernels.score import score_selected
-from earnest.metrics.families import Metric
+from earnest.metrics.families import Metric, RankMetric, one_view
 from earnest.resampling.bootstrap import RESAMPLERS
 
 Floats = NDArray[np.float64]
@@ -138,23 +138,28 @@ class ResampledSelection(ResamplingKnobs):
                 got=check.some(knobs) or "none",
             )
         selector, resampler = (str(knobs.get(key)) for key in ("selector", "resampler"))
-        known = resampler in RESAMPLERS, selector in SELECTORS
+        registered = resampler in RESAMPLERS, selector in SELECTORS
         return cls(
             seeds=seeds,
             n_resamples=int(knobs["n_resamples"]),
-            resampler=RESAMPLERS[resampler] if known[0] else None,
+            resampler=RESAMPLERS[resampler] if registered[0] else None,
             undefined=str(knobs["undefined"]),
-            selector=SELECTORS[selector] if known[1] else POOLED,
+            selector=SELECTORS[selector] if registered[1] else POOLED,
             published=knobs.get("variant") == "as_published",
             draws=estimate.draws,
             metric=estimate.metric,
             value=estimate.value,
         )
 
-    def area(self, metric: str, mean: float, resamples: int) -> float:
-        """Return the area under a curve: the estimate's where it is one, else the mean of areas."""
-        same = metric == self.metric and resamples == self.n_resamples
-        return mean if self.value is None or not same else self.value
+    def area(self, kernel: str, metric: Metric, mean: float, resamples: int) -> float:
+        """Return the area under a curve: the estimate's where it is one, else the mean of areas.
+
+        Which area a metric is, its kernel tells, whatever the metric is called.
+        """
+        if self.value is None or metric.name != self.metric or resamples != self.n_resamples:
+            return mean
+        plain = isinstance(metric, RankMetric) and metric.combine is one_view
+        return self.value if plain and metric.kernel == kernel else mean
 
     def refuse_others(self, draws: Floats) -> None:
         """Refuse scores that are not those of the estimate: the curve would have another area."""
@@ -233,19 +238,24 @@ def mean_curves(
         n_jobs=n_jobs,
     )
     source, column = (pi, pi.configs.index(winner)) if beside is None else (beside, 0)
-    own = _of_all(source, column, np.ones((1, pi.n_cases), dtype=np.uint8))
+    winner_points = _compute_curves(source, column, np.ones((1, pi.n_cases), dtype=np.uint8))
     parts = np.split(table[:, 2:], [1, 2, 2 + len(GRID)], axis=1)
     prevalence = float(np.mean(pi.target.y == 1))
     several = pi.n_configs > 1 or beside is not None
 
-    def make(name: str, which: int, mine: tuple[Floats, float], chance: float) -> MeanCurve:
+    def make(kernel: str, which: int, mine: tuple[Floats, float], chance: float) -> MeanCurve:
         areas, curves = parts[which][:, 0], parts[2 + which]
-        made = mean_curve(areas, curves, mine, chance, level, several=several)
-        return replace(made, area=selection.area(name, made.area, len(table)))
+        curve = mean_curve(areas, curves, mine, chance, level, several=several)
+        return replace(curve, area=selection.area(kernel, metric, curve.area, len(table)))
 
     return Curves(
-        make("roc_auc", 0, (own.roc[0], float(own.auc[0])), 0.5),
-        make("average_precision", 1, (own.precision[0], float(own.ap[0])), prevalence),
+        make("roc_auc", 0, (winner_points.roc[0], float(winner_points.auc[0])), 0.5),
+        make(
+            "average_precision",
+            1,
+            (winner_points.precision[0], float(winner_points.ap[0])),
+            prevalence,
+        ),
     )
 
 
@@ -301,8 +311,8 @@ def _score_selected(pi: Predictions, best: NDArray[np.intp], outside: NDArray[np
     out = np.full((len(best), 2 + 2 * len(GRID)), np.nan)
     for config in np.unique(best[best >= 0]):
         for rows in chunks(np.flatnonzero(best == config), pi.n_cases):
-            made = _of_all(pi, int(config), outside[rows])
-            out[rows] = np.column_stack([made.auc, made.ap, made.roc, made.precision])
+            points = _compute_curves(pi, int(config), outside[rows])
+            out[rows] = np.column_stack([points.auc, points.ap, points.roc, points.precision])
     return out
 
 
@@ -313,21 +323,21 @@ def chunks(rows: NDArray[np.intp], n_cases: int) -> Iterator[NDArray[np.intp]]:
         yield rows[start : start + step]
 
 
-def _of_all(pi: Predictions, config: int, weights: NDArray[np.uint8]) -> CurvePoints:
+def _compute_curves(pi: Predictions, config: int, weights: NDArray[np.uint8]) -> CurvePoints:
     """Return the curves of one configuration, each the mean over the repeats."""
-    made = []
+    points = []
     for repeat in range(pi.n_repeats):
         used = np.flatnonzero(pi.tested(repeat))
         scores = pi.responses[used, config, repeat].astype(np.float64)
         positive = pi.target.y[used] == 1
-        made.append(curve_points(positive, scores, weights[:, used]))
-    return made[0] if len(made) == 1 else CurvePoints.mean(made)
+        points.append(curve_points(positive, scores, weights[:, used]))
+    return points[0] if len(points) == 1 else CurvePoints.mean(points)
 
 
 def mean_curve(
     areas: Floats,
     curves: Floats,
-    own: tuple[Floats, float],
+    winner_curve: tuple[Floats, float],
     chance: float,
     level: float,
     *,
@@ -335,26 +345,26 @@ def mean_curve(
 ) -> MeanCurve:
     """Return the mean of areas (B,) and curves (B, G), with the winner's own curve and area."""
     defined = ~np.isnan(areas)
-    known = np.sort(curves[defined], axis=0)  # (B', G), each point for itself
-    if len(known) == 0:
+    ordered = np.sort(curves[defined], axis=0)  # (B', G), each point for itself
+    if len(ordered) == 0:
         raise EvidenceError(
             "no resample leaves out cases of both classes",
             needs="cases of both classes in at least one resample",
         )
-    tail = min(int(0.5 * (1.0 - level) * len(known) + 1e-9), (len(known) - 1) // 2)
+    tail = min(int(0.5 * (1.0 - level) * len(ordered) + 1e-9), (len(ordered) - 1) // 2)
     sizes = np.sort(areas[defined])
     return MeanCurve(
         x=GRID,
-        mean=known.mean(axis=0),
-        low=known[tail],
-        high=known[len(known) - 1 - tail],
+        mean=ordered.mean(axis=0),
+        low=ordered[tail],
+        high=ordered[len(ordered) - 1 - tail],
         area=float(areas[defined].mean()),
         area_limits=(float(sizes[tail]), float(sizes[len(sizes) - 1 - tail])),
-        own=own[0],
-        own_area=own[1],
+        own=winner_curve[0],
+        own_area=winner_curve[1],
         chance=chance,
         confidence_level=level,
-        n_resamples=len(known),
+        n_resamples=len(ordered),
         several=several,
     )
 
@@ -404,8 +414,8 @@ def curve_points(
     >>> import numpy as np
     >>> from earnest.inference.curves.corrected import curve_points
     >>> scores, positive = np.array([0.1, 0.4, 0.35, 0.8]), np.array([False, False, True, True])
-    >>> made = curve_points(positive, scores, np.ones((1, 4), dtype=np.uint8))
-    >>> made.auc[0], round(made.ap[0], 4), made.roc[0, [0, 100]]
+    >>> points = curve_points(positive, scores, np.ones((1, 4), dtype=np.uint8))
+    >>> points.auc[0], round(points.ap[0], 4), points.roc[0, [0, 100]]
     (np.float64(0.75), np.float64(0.8333), array([0.5, 1. ]))
     """
     order = np.argsort(-scores, kind="stable")
@@ -430,26 +440,26 @@ def roc_points(
     small part of the time, which counts where there is a curve for every class.
     """
     if len(np.unique(scores)) < len(scores):
-        made = curve_points(positive, scores, weights)
-        return made.auc, made.roc
+        points = curve_points(positive, scores, weights)
+        return points.auc, points.roc
     order = np.argsort(-scores, kind="stable")
     mine = positive[order]
     counts = weights[:, order]
-    own = counts[:, mine]
-    alarms = _from_zero(counts[:, ~mine])[:, np.cumsum(~mine)[mine]]  # before each positive
-    hits = _from_zero(own)
+    positives = counts[:, mine]
+    alarms = _accumulate(counts[:, ~mine])[:, np.cumsum(~mine)[mine]]  # before each positive
+    hits = _accumulate(positives)
     n_mine, n_rest = hits[:, -1], counts.sum(axis=1, dtype=np.int64) - hits[:, -1]
-    known = (n_mine > 0) & (n_rest > 0)
-    pairs = np.einsum("bp,bp->b", own.astype(np.int64), n_rest[:, None] - alarms)
-    area = np.where(known, pairs / np.maximum(n_mine * n_rest, 1), np.nan)
+    defined = (n_mine > 0) & (n_rest > 0)
+    pairs = np.einsum("bp,bp->b", positives.astype(np.int64), n_rest[:, None] - alarms)
+    area = np.where(defined, pairs / np.maximum(n_mine * n_rest, 1), np.nan)
     curve = np.full((len(weights), len(GRID)), np.nan)
-    for b in np.flatnonzero(known):
+    for b in np.flatnonzero(defined):
         passed = np.searchsorted(alarms[b], (GRID + NUDGE) * n_rest[b], side="right")
         curve[b] = hits[b, passed] / n_mine[b]
     return area, curve
 
 
-def _from_zero(counts: NDArray[np.uint8]) -> NDArray[np.int64]:
+def _accumulate(counts: NDArray[np.uint8]) -> NDArray[np.int64]:
     """Return running sums of rows, from nothing on."""
     out = np.zeros((len(counts), counts.shape[1] + 1), dtype=np.int64)
     np.cumsum(counts, axis=1, dtype=np.int64, out=out[:, 1:])
@@ -463,12 +473,12 @@ def _fill(out: CurvePoints, b: int, hits: Floats, alarms: Floats) -> None:
     out.ap[b] = gains @ precision
     xs, ys = np.append(0.0, false), np.append(0.0, recall)
     out.auc[b] = np.diff(xs) @ (0.5 * (ys[1:] + ys[:-1]))
-    out.roc[b] = _highest(xs, ys)
+    out.roc[b] = _interpolate_highest(xs, ys)
     reached = np.searchsorted(recall, np.maximum(GRID, 2 * NUDGE) - NUDGE)
     out.precision[b] = precision[np.minimum(reached, len(recall) - 1)]
 
 
-def _highest(xs: Floats, ys: Floats) -> Floats:
+def _interpolate_highest(xs: Floats, ys: Floats) -> Floats:
     """Return the line through points of rising x and y on the grid, the highest at a jump."""
     left = np.searchsorted(xs, GRID + NUDGE, side="right") - 1
     right = np.minimum(left + 1, len(xs) - 1)
@@ -573,18 +583,18 @@ def class_curves(
     parts = table[:, 2:].reshape(len(table), count, WIDTH)  # (B, K, 1 + G)
     everyone = np.ones((1, pi.n_cases), dtype=np.uint8)
     source, column = (pi, pi.configs.index(winner)) if beside is None else (beside, 0)
-    own = _of_config(source, column, everyone)[0]  # (K, 1 + G)
+    winner_points = _compute_class_curves(source, column, everyone)[0]  # (K, 1 + G)
     several = pi.n_configs > 1 or beside is not None
 
-    def made(drawn_: Floats, mine: Floats) -> MeanCurve:
+    def summarise(drawn: Floats, mine: Floats) -> MeanCurve:
         beside = (mine[1:], float(mine[0]))
-        return mean_curve(drawn_[:, 0], drawn_[:, 1:], beside, 0.5, level, several=several)
+        return mean_curve(drawn[:, 0], drawn[:, 1:], beside, 0.5, level, several=several)
 
     return ClassCurves(
         names=tuple(str(label) for label in pi.target.classes),
         cases=tuple(int((pi.target.y == k).sum()) for k in range(count)),
-        classes=tuple(made(parts[:, k], own[k]) for k in range(count)),
-        mean=made(parts.mean(axis=1), own.mean(axis=0)),
+        classes=tuple(summarise(parts[:, k], winner_points[k]) for k in range(count)),
+        mean=summarise(parts.mean(axis=1), winner_points.mean(axis=0)),
     )
 
 
@@ -595,21 +605,23 @@ def _score_selected_classes(
     out = np.full((len(best), len(pi.target.classes), WIDTH), np.nan)
     for config in np.unique(best[best >= 0]):
         for rows in chunks(np.flatnonzero(best == config), pi.n_cases):
-            out[rows] = _of_config(pi, int(config), outside[rows])
+            out[rows] = _compute_class_curves(pi, int(config), outside[rows])
     return out.reshape(len(best), -1)
 
 
-def _of_config(pi: Predictions, config: int, weights: NDArray[np.uint8]) -> Floats:
+def _compute_class_curves(pi: Predictions, config: int, weights: NDArray[np.uint8]) -> Floats:
     """Return area and curve of every class of one configuration: (B, K, 1 + G)."""
-    made = [_of_class(pi, config, k, weights) for k in range(len(pi.target.classes))]
-    return np.stack(made, axis=1)
+    points = [_compute_class_curve(pi, config, k, weights) for k in range(len(pi.target.classes))]
+    return np.stack(points, axis=1)
 
 
-def _of_class(pi: Predictions, config: int, k: int, weights: NDArray[np.uint8]) -> Floats:
+def _compute_class_curve(
+    pi: Predictions, config: int, k: int, weights: NDArray[np.uint8]
+) -> Floats:
     """Return area and curve of one class against the rest (B, 1 + G), the mean over the repeats."""
-    made = []
+    points = []
     for repeat in range(pi.n_repeats):
         used = np.flatnonzero(pi.tested(repeat))
         scores = pi.responses[used, config, repeat, k].astype(np.float64)
-        made.append(roc_points(pi.target.y[used] == k, scores, weights[:, used]))
-    return np.asarray(np.mean([np.column_stack(one) for one in made], axis=0))
+        points.append(roc_points(pi.target.y[used] == k, scores, weights[:, used]))
+    return np.asarray(np.mean([np.column_stack(each) for each in points], axis=0))

@@ -92,10 +92,10 @@ def gain(
     >>> import earnest as en
     >>> y = np.tile([0, 1], 50)
     >>> noise = np.random.default_rng(4).random((100, 40))  # forty configurations know nothing
-    >>> found = en.gain(en.Predictions.from_arrays(y, noise), metric="roc_auc", rng=0)
-    >>> found.shown
+    >>> gain = en.gain(en.Predictions.from_arrays(y, noise), metric="roc_auc", rng=0)
+    >>> gain.shown
     False
-    >>> found.to_frame().column_names
+    >>> gain.to_frame().column_names
     ['configurations', 'naive', 'corrected', 'low', 'high']
     """
     workers(n_jobs)
@@ -116,7 +116,7 @@ def gain(
 
 
 def gain_beside(
-    made: Estimate,
+    estimate: Estimate,
     predictions: Predictions,
     metric: Metric,
     *,
@@ -128,13 +128,13 @@ def gain_beside(
     In the order tried its last corrected score is the estimate by 'bbc', with its interval, unless
     the table is so large that fewer resamples must do.
     """
-    if made.ensemble is not None:
+    if estimate.ensemble is not None:
         raise EvidenceError(
             "the search delivers an ensemble, and a gain is that of single configurations",
             needs="an estimate of the best configuration",
             cure="earnest.gain(predictions, metric=...) shows what the best single one gained.",
         )
-    selection = ResampledSelection.of(made)
+    selection = ResampledSelection.of(estimate)
     if type(selection.selector) is not Pooled:
         raise EvidenceError(
             "the search did not choose by the best pooled score",
@@ -145,7 +145,7 @@ def gain_beside(
     few = max(LEAST, WORK // size)
     if few < selection.n_resamples:
         selection = replace(selection, n_resamples=few)
-    interval = made.interval
+    interval = estimate.interval
     level = 0.95 if interval is None else interval.confidence_level
     taken, ask = Order(order), Ask(level)
     return gain_of(predictions, metric, selection, order=taken, ask=ask, n_jobs=n_jobs)
@@ -164,24 +164,24 @@ def gain_of(
     """Return the gain from checked arguments; `marks` are the prefixes that have limits."""
     predictions = pick_answer(predictions, metric)
     pi = predictions.usable()
-    found = score_prefixes(pi, metric, selection, order=order, ask=ask, marks=marks, n_jobs=n_jobs)
-    if np.isnan(found.corrected[-1]) or np.isnan(found.naive[-1]):
+    scores = score_prefixes(pi, metric, selection, order=order, ask=ask, marks=marks, n_jobs=n_jobs)
+    if np.isnan(scores.corrected[-1]) or np.isnan(scores.naive[-1]):
         raise EvidenceError(
             "the metric is undefined on every resample",
             needs="resamples with a defined value",
             got=f"{pi.n_cases} cases, {selection.n_resamples} resamples",
             cure="Look for constant predictions or a class with few cases; use another metric.",
         )
-    begin = int(np.flatnonzero(~np.isnan(found.corrected + found.naive))[0])
+    begin = int(np.flatnonzero(~np.isnan(scores.corrected + scores.naive))[0])
     sign = metric.sign
-    value = float(sign * (found.corrected[-1] - found.corrected[begin]))
+    value = float(sign * (scores.corrected[-1] - scores.corrected[begin]))
     start = None if order is Order.MEAN else begin
-    error = _error_of(pi, metric, selection.seeds, found, start)
+    error = _find_error(pi, metric, selection.seeds, scores, start)
     several = pi.n_configs > 1
-    seeming = float(sign * (found.naive[-1] - found.naive[begin]))
-    ahead, level = sign * found.ahead, ask.confidence_level
+    seeming = float(sign * (scores.naive[-1] - scores.naive[begin]))
+    ahead, level = sign * scores.ahead, ask.confidence_level
     interval = limit_gain(value, seeming, error, ahead, level) if several else None
-    best = int(np.nanargmax(sign * found.naive)) if order is Order.TRIED else None
+    best = int(np.nanargmax(sign * scores.naive)) if order is Order.TRIED else None
     return Gain(
         value=value,
         interval=interval,
@@ -189,18 +189,18 @@ def gain_of(
         seeming=seeming,
         scale=metric.scale,
         order=str(order),
-        naive=list_finite(found.naive),
-        corrected=list_finite(found.corrected),
-        marks=tuple(int(k) for k in found.marks),
-        low=list_finite(found.low),
-        high=list_finite(found.high),
+        naive=list_finite(scores.naive),
+        corrected=list_finite(scores.corrected),
+        marks=tuple(int(k) for k in scores.marks),
+        low=list_finite(scores.low),
+        high=list_finite(scores.high),
         first=pi.configs.ids[begin] if order is Order.TRIED else None,
         winner=None if best is None else pi.configs.ids[best],
         n_cases=pi.n_counted,
         n_configs=pi.n_configs,
         n_resamples=selection.n_resamples,
         confidence_level=ask.confidence_level,
-        cautions=by_severity([*_remarks(pi, order), *evidence_remarks(predictions, metric)]),
+        cautions=by_severity([*_yield_remarks(pi, order), *evidence_remarks(predictions, metric)]),
         provenance=Provenance(
             seed=selection.seeds.entropy,
             fingerprint=predictions.fingerprint,
@@ -213,24 +213,24 @@ def gain_of(
     )
 
 
-def _error_of(
-    pi: Predictions, metric: Metric, seeds: Seeds, found: PrefixScores, start: int | None
+def _find_error(
+    pi: Predictions, metric: Metric, seeds: Seeds, scores: PrefixScores, start: int | None
 ) -> float | None:
     """Return the standard error of the gain, from the scores of cases, otherwise from its draws.
 
     `start` is the first configuration, None for the mean of all.
     """
-    ahead = found.ahead[~np.isnan(found.ahead)]
+    ahead = scores.ahead[~np.isnan(scores.ahead)]
     if pi.n_configs == 1 or len(ahead) < 2:
         return None
     spread = float(np.std(ahead, ddof=1))
     if not metric.has_terms:
         return spread
-    scorer = WinnerScores(pi, metric, found.resampler, lambda inbag: np.zeros(len(inbag), np.intp))
+    scorer = WinnerScores(pi, metric, scores.resampler, lambda inbag: np.zeros(len(inbag), np.intp))
     rng = seeds.generator(Purpose.VALUE_ERROR)
-    error = scorer.gain_error(found.wins, start, rng)
+    error = scorer.gain_error(scores.wins, start, rng)
     # The start is not resampled, so only the end has an error from the resamples.
-    return spread if error is None else float(np.hypot(error, found.luck))
+    return spread if error is None else float(np.hypot(error, scores.luck))
 
 
 def limit_gain(
@@ -256,8 +256,8 @@ def limit_gain(
     >>> import numpy as np
     >>> from earnest.inference.curves.gain import limit_gain
     >>> draws = np.linspace(-0.25, 0.15, 101)
-    >>> found = limit_gain(0.05, 0.2, 0.05, draws, 0.95)
-    >>> round(found.low, 3), round(found.high, 3)
+    >>> interval = limit_gain(0.05, 0.2, 0.05, draws, 0.95)
+    >>> round(interval.low, 3), round(interval.high, 3)
     (-0.048, 0.298)
     """
     side = Side.TWO_SIDED
@@ -269,7 +269,7 @@ def limit_gain(
     return Interval(low, high, confidence_level, str(side)).reaching(value)
 
 
-def _remarks(pi: Predictions, order: Order) -> Iterator[Caution]:
+def _yield_remarks(pi: Predictions, order: Order) -> Iterator[Caution]:
     if pi.configs.static or pi.n_configs == 1:
         return
     yield Caution(

@@ -132,17 +132,17 @@ def score_prefixes(
     >>> y = np.tile([0, 1], 50)
     >>> scores = y[:, None] + 1.5 * np.random.default_rng(7).standard_normal((100, 20))
     >>> pi = en.Predictions.from_arrays(y, scores)
-    >>> found = score_prefixes(pi, en.metric("roc_auc"), ResampledSelection(Seeds(7)))
-    >>> print(found.naive[[0, 4, 19]].round(2), found.corrected[[0, 4, 19]].round(2))
+    >>> scores = score_prefixes(pi, en.metric("roc_auc"), ResampledSelection(Seeds(7)))
+    >>> print(scores.naive[[0, 4, 19]].round(2), scores.corrected[[0, 4, 19]].round(2))
     [0.79 0.79 0.8 ] [0.79 0.74 0.71]
     """
-    asked = Ask() if ask is None else ask
+    question = Ask() if ask is None else ask
     resampler = selection.find_resampler(pi.target)
     job = _Job(pi, metric, selection, resampler, n_jobs)
     whole = score_table(pi, metric, Weights.ones(pi.n_cases), n_jobs=n_jobs)  # (1, C)
-    make = _in_order if order is Order.TRIED else _over_orders
+    make = _score_in_order if order is Order.TRIED else _score_over_orders
     at = mark_prefixes(pi.n_configs) if marks is None else np.array(marks, dtype=np.intp)
-    return make(job, whole, asked, at)
+    return make(job, whole, question, at)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,13 +161,13 @@ class Changes:
 
     def expand(self, resamples: int, columns: int) -> NDArray[np.int32]:
         """Return which change holds for each resample and prefix (B, C), -1 for none."""
-        place = np.full((resamples, columns), -1, dtype=np.int32)
-        place[self.rows, self.starts] = np.arange(len(self.rows), dtype=np.int32)
-        return np.asarray(np.maximum.accumulate(place, axis=1))
+        index = np.full((resamples, columns), -1, dtype=np.int32)
+        index[self.rows, self.starts] = np.arange(len(self.rows), dtype=np.int32)
+        return np.asarray(np.maximum.accumulate(index, axis=1))
 
-    def name(self, place: NDArray[np.int32]) -> Places:
+    def name(self, index: NDArray[np.int32]) -> Places:
         """Return the winner of each place of `expand`, -1 where there is none."""
-        return np.asarray(np.append(self.configs, -1)[place])
+        return np.asarray(np.append(self.configs, -1)[index])
 
 
 def find_changes(gains: Array, *, has_unit: bool) -> Changes:
@@ -180,11 +180,11 @@ def find_changes(gains: Array, *, has_unit: bool) -> Changes:
     --------
     >>> import numpy as np
     >>> from earnest.inference.curves.prefixes import find_changes
-    >>> found = find_changes(np.array([[0.5, 0.4, 0.7], [np.nan, 0.2, 0.2]]), has_unit=True)
-    >>> found.expand(2, 3)
+    >>> changes = find_changes(np.array([[0.5, 0.4, 0.7], [np.nan, 0.2, 0.2]]), has_unit=True)
+    >>> changes.expand(2, 3)
     array([[ 0,  0,  1],
            [-1,  2,  2]], dtype=int32)
-    >>> found.configs
+    >>> changes.configs
     array([0, 2, 1])
     """
     filled = np.where(np.isnan(gains), -np.inf, gains)
@@ -194,9 +194,9 @@ def find_changes(gains: Array, *, has_unit: bool) -> Changes:
     top, before = best[rows, starts], earlier[rows, starts]
     configs = starts.copy()
     doubtful = np.flatnonzero(_are_tied(before, top, has_unit))
-    for part in np.array_split(doubtful, max(1, len(doubtful) * gains.shape[1] // CELLS)):
-        tied = _are_tied(filled[rows[part]], top[part, None], has_unit)
-        configs[part] = np.argmax(tied, axis=1)
+    for some in np.array_split(doubtful, max(1, len(doubtful) * gains.shape[1] // CELLS)):
+        tied = _are_tied(filled[rows[some]], top[some, None], has_unit)
+        configs[some] = np.argmax(tied, axis=1)
     first = np.diff(rows, prepend=-1) > 0
     moved = first | (np.diff(configs, prepend=-1) != 0)
     return Changes(rows[moved], starts[moved], configs[moved])
@@ -222,14 +222,14 @@ class _Job:
 
     def draw(self, count: int, stream: int = 0) -> Iterator[Weights]:
         """Yield the resamples of a stream, those of an estimate of all configurations."""
-        made, pi = self.selection, self.pi
-        undefined = UndefinedRule(made.undefined)
-        accept = out_of_bag_rule(self.metric, pi.target, undefined, published=made.published)
+        selection, pi = self.selection, self.pi
+        undefined = UndefinedRule(selection.undefined)
+        accept = out_of_bag_rule(self.metric, pi.target, undefined, published=selection.published)
         return batches(
             self.resampler,
             pi.target,
             count,
-            made.seeds,
+            selection.seeds,
             accept=accept,
             columns=pi.n_configs,
             stream=stream,
@@ -257,20 +257,26 @@ class _Job:
         return out
 
     def limits_of(
-        self, draws: Array, value: float, scores: Array, prefix: int, naive: Changes, own: Places
+        self,
+        draws: Array,
+        value: float,
+        scores: Array,
+        prefix: int,
+        naive: Changes,
+        winners: Places,
     ) -> LimitSource:
         """Return the limits of a prefix as its estimate has them: wider near the best score."""
         source = DrawnLimits(draws, as_published=self.selection.published)
-        if self.selection.published or own[prefix - 1] < 0:
+        if self.selection.published or winners[prefix - 1] < 0:
             return source
-        best = int(naive.configs[own[prefix - 1]])
-        one, pi = self.pi.select(best), self.pi
-        if source.has_width and limits_near_best(one, self.metric, value) is None:
+        best = int(naive.configs[winners[prefix - 1]])
+        alone, pi = self.pi.select(best), self.pi
+        if source.has_width and limits_near_best(alone, self.metric, value) is None:
             return source
         some = pi if prefix == pi.n_configs else pi.select(range(prefix))
         seeds = self.selection.seeds
         contest = Contest.of(some, best, scores[:prefix], POOLED, seeds, n_jobs=self.n_jobs)
-        return with_spread(source, one, self.metric, value=value, contest=contest)[0]
+        return with_spread(source, alone, self.metric, value=value, contest=contest)[0]
 
     def redraw(self, bad: Places, prefix: int) -> Array | None:
         """Return the table (len(bad), k) of a prefix where its draws are undefined.
@@ -282,26 +288,26 @@ class _Job:
         table, left = np.empty((0, 0)), np.arange(len(bad))
         for stream in range(1, ROUNDS + 1):
             inbag, changes = self._redrawn(stream, len(left))
-            place = changes.expand(len(inbag), self.pi.n_configs)[: len(left), prefix]
-            best = changes.name(place)
+            index = changes.expand(len(inbag), self.pi.n_configs)[: len(left), prefix]
+            best = changes.name(index)
             some = Weights(inbag.values[: len(left)], inbag.unit)
-            made = self.score_winners(some, best)
+            scores = self.score_winners(some, best)
             if len(table) == 0:
-                table = made
+                table = scores
             else:
-                table[left] = made
+                table[left] = scores
             left = np.flatnonzero(np.isnan(table[:, 0]))
             if len(left) == 0:
                 break
         return table
 
     def _redrawn(self, stream: int, count: int) -> tuple[Weights, Changes]:
-        known = self._again.get(stream)
-        if known is None or len(known[0]) < count:
+        drawn = self._again.get(stream)
+        if drawn is None or len(drawn[0]) < count:
             parts = list(self.draw(min(2 * count, self.selection.n_resamples), stream))
-            inbag = Weights(np.concatenate([part.values for part in parts]), parts[0].unit)
-            known = self._again[stream] = inbag, self.find_changes(self.tabulate(inbag))
-        return known
+            inbag = Weights(np.concatenate([batch.values for batch in parts]), parts[0].unit)
+            drawn = self._again[stream] = inbag, self.find_changes(self.tabulate(inbag))
+        return drawn
 
     def score_winners(self, inbag: Weights, best: Places) -> Array:
         """Return the table (b, 2) or (b, 4) of given winners, as an estimate makes it."""
@@ -309,11 +315,11 @@ class _Job:
         return scorer(inbag)
 
 
-def _in_order(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixScores:
+def _score_in_order(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixScores:
     """Return the scores of the prefixes of the order in which configurations stand."""
     pi, metric, configs = job.pi, job.metric, job.pi.n_configs
     naive = job.find_changes(whole)
-    own = naive.expand(1, configs)[0]
+    places = naive.expand(1, configs)[0]
     size_matters = depends_on_size(metric, pi.target) and not job.selection.published
     parts = [
         _score_batch(job, inbag, size_matters=size_matters)
@@ -321,11 +327,11 @@ def _in_order(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixScores:
     ]
     corrected = np.full(configs, np.nan)
     low, high = (np.full(len(marks), np.nan) for _ in range(2))
-    scorer = WinnerScores(pi, metric, job.resampler, lambda _: own, job.n_jobs)
+    scorer = WinnerScores(pi, metric, job.resampler, lambda _: places, job.n_jobs)
     first = last = np.empty((0, 2))
     for start in range(0, configs, COLUMNS):
         stop = min(start + COLUMNS, configs)
-        tables = np.concatenate([part.tabulate(start, stop) for part in parts], axis=1)
+        tables = np.concatenate([batch.tabulate(start, stop) for batch in parts], axis=1)
         for k in range(start, stop):
             table = tables[k - start]
             bad = np.flatnonzero(np.isnan(table[:, 0]))
@@ -340,11 +346,13 @@ def _in_order(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixScores:
                     value = float(whole[0, 0])  # nothing was selected, as `bbc` has it
                 corrected[k] = metric.scale.clip(value)
                 for mark in np.flatnonzero(marks == k + 1):
-                    source = job.limits_of(table[:, 0], corrected[k], whole[0], k + 1, naive, own)
+                    source = job.limits_of(
+                        table[:, 0], corrected[k], whole[0], k + 1, naive, places
+                    )
                     low[mark], high[mark] = _read_limits(source, corrected[k], metric, ask)
     winners = last[:, 1].astype(np.intp)
     return PrefixScores(
-        naive=np.append(whole[0], np.nan)[naive.name(own)],
+        naive=np.append(whole[0], np.nan)[naive.name(places)],
         corrected=corrected,
         marks=marks,
         low=low,
@@ -374,15 +382,15 @@ def mark_prefixes(configs: int) -> Places:
         return np.arange(1, configs + 1)
     spread = (np.geomspace(1, configs, count) for count in range(MARKS, 2 * MARKS))
     marks = (np.unique(np.rint(places).astype(np.intp)) for places in spread)
-    return next(found for found in marks if len(found) >= MARKS)
+    return next(prefixes for prefixes in marks if len(prefixes) >= MARKS)
 
 
 def _read_limits(
     source: LimitSource, value: float, metric: Metric, ask: Ask
 ) -> tuple[float, float]:
     """Return the limits of a source, which hold the value as those of an estimate do."""
-    found = make_interval(source, ask, metric.scale).reaching(value)
-    return found.low, found.high
+    interval = make_interval(source, ask, metric.scale).reaching(value)
+    return interval.low, interval.high
 
 
 @dataclass(frozen=True, eq=False)
@@ -402,15 +410,15 @@ class _Batch:
 
     def tabulate(self, start: int, stop: int) -> Array:
         """Return the tables (k, b, 2) or (k, b, 4) of some prefixes."""
-        place = self.place[:, start:stop]
-        best = self.changes.name(place)
-        draws = np.append(self.draws, np.nan)[place]
+        index = self.place[:, start:stop]
+        best = self.changes.name(index)
+        draws = np.append(self.draws, np.nan)[index]
         columns = [draws, best.astype(np.float64)]
         if self.own is not None and self.off is not None and self.curved is not None:
-            dealt = deal_winners(place)
+            dealt = deal_winners(index)
             by_scores = np.append(self.curved, False)[best].any(axis=0)  # (k,)
-            for kind, at in ((self.own, place), (self.off, dealt)):
-                by_terms, scored = (np.append(one, np.nan)[at] for one in kind)
+            for kind, at in ((self.own, index), (self.off, dealt)):
+                by_terms, scored = (np.append(column, np.nan)[at] for column in kind)
                 columns.append(np.where(by_scores, scored, by_terms))
             columns[2] = np.where(np.isnan(draws), np.nan, columns[2])
         return np.stack(columns, axis=-1).transpose(1, 0, 2)
@@ -420,31 +428,31 @@ def _score_batch(job: _Job, inbag: Weights, *, size_matters: bool) -> _Batch:
     """Find and score the winners of all prefixes in some resamples."""
     pi = job.pi
     changes = job.find_changes(job.tabulate(inbag))
-    place = changes.expand(len(inbag), pi.n_configs)
+    index = changes.expand(len(inbag), pi.n_configs)
     outside, rows, configs = inbag.out_of_bag(), changes.rows, changes.configs
     draws = job.score_cells(outside, rows, configs)
     if not size_matters:
-        return _Batch(place, changes, draws)
+        return _Batch(index, changes, draws)
     curved = np.ones(pi.n_configs, dtype=bool)
     if len(rows) == 0:
-        return _Batch(place, changes, draws, (draws, draws), (draws, draws), curved)
+        return _Batch(index, changes, draws, (draws, draws), (draws, draws), curved)
     following = np.empty(len(inbag), dtype=np.intp)
     following[deal_winners(np.arange(len(inbag)))] = np.arange(len(inbag))
     next_rows = following[rows]
-    known, spot = np.unique(configs, return_inverse=True)
-    ones = Weights(np.ones((len(known), pi.n_cases), dtype=np.uint8))
-    alone = score_selected(pi, job.metric, ones, known, n_jobs=job.n_jobs)[spot]
+    winners, spot = np.unique(configs, return_inverse=True)
+    ones = Weights(np.ones((len(winners), pi.n_cases), dtype=np.uint8))
+    alone = score_selected(pi, job.metric, ones, winners, n_jobs=job.n_jobs)[spot]
     off_scores = job.score_cells(outside, next_rows, configs) - alone
-    made = score_terms(pi.select(known), job.metric)
-    if made is None:
-        return _Batch(place, changes, draws, (draws, draws), (off_scores, off_scores), curved)
-    whole, terms = made
+    measured = score_terms(pi.select(winners), job.metric)
+    if measured is None:
+        return _Batch(index, changes, draws, (draws, draws), (off_scores, off_scores), curved)
+    whole, terms = measured
     finite = np.isfinite(terms).all(axis=0)
-    curved[known[finite]] = False
+    curved[winners[finite]] = False
     moves = np.ascontiguousarray(np.where(finite, terms - whole, 0.0).T)  # (W, n)
     own_terms = mean_left_out(moves, outside.values, rows, spot) + whole[spot]
     off_terms = mean_left_out(moves, outside.values, next_rows, spot)
-    return _Batch(place, changes, draws, (own_terms, draws), (off_terms, off_scores), curved)
+    return _Batch(index, changes, draws, (own_terms, draws), (off_terms, off_scores), curved)
 
 
 def order_chances(configs: int, prefixes: range | None = None) -> Array:
@@ -509,7 +517,7 @@ class _Ranking:
         return np.repeat(means, sizes).reshape(values.shape)
 
 
-def _over_orders(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixScores:
+def _score_over_orders(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixScores:
     """Return the mean over all orders of the scores of prefixes.
 
     What is undefined is left out of the mean; nothing is drawn again.
@@ -517,8 +525,8 @@ def _over_orders(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixScor
     pi, metric, configs = job.pi, job.metric, job.pi.n_configs
     size_matters = depends_on_size(metric, pi.target) and not job.selection.published
     naive = _Ranking.of(metric.sign * whole, has_unit=metric.has_unit).rank(whole)
-    made = score_terms(pi, metric) if size_matters else None
-    terms = made if made is not None and np.isfinite(made[1]).all() else None
+    measured = score_terms(pi, metric) if size_matters else None
+    terms = measured if measured is not None and np.isfinite(measured[1]).all() else None
     ranked: list[list[Array]] = []
     wins = np.zeros(configs)
     for inbag in job.draw(job.selection.n_resamples):
@@ -527,10 +535,10 @@ def _over_orders(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixScor
         draws = job.tabulate(outside)
         columns = list(ranking.rank(draws))
         if size_matters:
-            off = _mean_moves(terms, outside) if terms is not None else draws - whole
-            own = off + terms[0] if terms is not None else draws
-            own = np.where(np.isnan(draws), np.nan, own)
-            columns += [ranking.rank(own)[0], *ranking.dealt().rank(off)]
+            off = _average_moves(terms, outside) if terms is not None else draws - whole
+            corrected_draws = off + terms[0] if terms is not None else draws
+            corrected_draws = np.where(np.isnan(draws), np.nan, corrected_draws)
+            columns += [ranking.rank(corrected_draws)[0], *ranking.dealt().rank(off)]
         ranked.append(columns)
         first = np.zeros(draws.shape)
         first[:, 0] = ranking.defined[:, 0]
@@ -541,7 +549,7 @@ def _over_orders(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixScor
         some = slice(start, min(start + COLUMNS, configs))
         chances = order_chances(configs, range(some.start + 1, some.stop + 1)).T  # (C, k)
         own_naive[some] = _divide(naive[0] @ chances, naive[1] @ chances)[0]
-        sums = [part.sum(axis=0) @ chances for part in parts]  # (k,)
+        sums = [sums_of_draws.sum(axis=0) @ chances for sums_of_draws in parts]  # (k,)
         value = _divide(sums[2 if size_matters else 0], sums[1])
         if size_matters:
             value -= np.nan_to_num(_divide(sums[3], sums[4]))
@@ -550,14 +558,14 @@ def _over_orders(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixScor
         corrected[0] = own_naive[0]  # nothing was selected, as `bbc` has it
     places = [1, *marks, configs]
     chances = np.concatenate([order_chances(configs, range(k, k + 1)) for k in places]).T
-    at_marks = [part @ chances for part in parts]  # (B, M + 2)
+    at_marks = [sums_of_draws @ chances for sums_of_draws in parts]  # (B, M + 2)
     draws = _divide(at_marks[0], at_marks[1])
     free = draws
     if size_matters:
         free = _divide(at_marks[2], at_marks[1]) - np.nan_to_num(_divide(at_marks[3], at_marks[4]))
     limits = [
-        _read_limits(DrawnLimits(draws[:, place]), float(corrected[k - 1]), metric, ask)
-        for place, k in enumerate(marks, start=1)
+        _read_limits(DrawnLimits(draws[:, mark]), float(corrected[k - 1]), metric, ask)
+        for mark, k in enumerate(marks, start=1)
     ]
     return PrefixScores(
         naive=own_naive,
@@ -574,8 +582,8 @@ def _over_orders(job: _Job, whole: Array, ask: Ask, marks: Places) -> PrefixScor
 
 def _measure_luck(draws: Array) -> float:
     """Return the error that a mean over draws has by their finite number alone."""
-    known = draws[~np.isnan(draws)]
-    return float(np.std(known, ddof=1) / np.sqrt(len(known))) if len(known) > 1 else 0.0
+    defined = draws[~np.isnan(draws)]
+    return float(np.std(defined, ddof=1) / np.sqrt(len(defined))) if len(defined) > 1 else 0.0
 
 
 def _divide(sums: Array, counts: Array) -> Array:
@@ -583,7 +591,7 @@ def _divide(sums: Array, counts: Array) -> Array:
     return np.asarray(np.where(counts > 0, sums, np.nan) / np.maximum(counts, 1e-300))
 
 
-def _mean_moves(terms: tuple[Array, Array], outside: Weights) -> Array:
+def _average_moves(terms: tuple[Array, Array], outside: Weights) -> Array:
     """Return the mean over the cases left out of what every configuration moves by: (b, C)."""
     left = outside.values.astype(np.float64)
     return np.asarray(left @ (terms[1] - terms[0]) / np.maximum(left.sum(axis=1), 1.0)[:, None])

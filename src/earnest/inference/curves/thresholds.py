@@ -128,8 +128,8 @@ def thresholds(
     >>> rng = np.random.default_rng(7)
     >>> y = (rng.random(300) < 0.2).astype(int)
     >>> score = 1 / (1 + np.exp(1.5 - 1.5 * y[:, None] - rng.standard_normal((300, 20))))
-    >>> found = en.thresholds(en.Predictions.from_arrays(y, score), metric="roc_auc", rng=0)
-    >>> chosen = found.choose(sensitivity=0.9)
+    >>> thresholds = en.thresholds(en.Predictions.from_arrays(y, score), metric="roc_auc", rng=0)
+    >>> chosen = thresholds.choose(sensitivity=0.9)
     >>> bool(chosen.sensitivity.naive >= 0.9 > chosen.sensitivity.value)
     True
     """
@@ -142,11 +142,11 @@ def thresholds(
         Seeds.of(rng), n_resamples=n_resamples, selector=_read_selector(selector)
     )
     ask = Ask.of(confidence_level, side)
-    return thresholds_of(pi, measure, selection, ask=ask, given=thresholds, n_jobs=n_jobs)
+    return thresholds_of(pi, measure, selection, ask=ask, thresholds=thresholds, n_jobs=n_jobs)
 
 
 def thresholds_beside(
-    made: Estimate,
+    estimate: Estimate,
     predictions: Predictions,
     metric: Metric,
     *,
@@ -158,35 +158,41 @@ def thresholds_beside(
     Of many cases the first resamples are enough.
     """
     check_cuttable(predictions)
-    if made.ensemble is not None and made.winner is None:
+    if estimate.ensemble is not None and estimate.winner is None:
         raise EvidenceError(
             "the search chose an ensemble",
             needs="a selector that names one configuration",
-            got=f"{len(made.ensemble)} members",
+            got=f"{len(estimate.ensemble)} members",
         )
-    selection = ResampledSelection.of(made)
+    selection = ResampledSelection.of(estimate)
     few = enough(predictions.n_cases * predictions.n_repeats, selection.n_resamples)
     if few < selection.n_resamples:
         selection = replace(selection, n_resamples=few)
-    interval = made.interval
+    interval = estimate.interval
     ask = Ask() if interval is None else Ask(interval.confidence_level, Side(interval.side))
     return thresholds_of(
-        predictions, metric, selection, ask=ask, given=given, final=made.winner, n_jobs=n_jobs
+        predictions,
+        metric,
+        selection,
+        ask=ask,
+        thresholds=given,
+        final=estimate.winner,
+        n_jobs=n_jobs,
     )
 
 
-def _read_selector(given: str | Selector | None) -> Selector:
-    if given is None:
+def _read_selector(selector: str | Selector | None) -> Selector:
+    if selector is None:
         return Pooled()
-    if isinstance(given, EnsembleRule):
+    if isinstance(selector, EnsembleRule):
         raise InputError(
             "thresholds are of one configuration, not of an ensemble",
             needs="a selector that names one configuration: " + ", ".join(SELECTORS),
-            got=given.name,
+            got=selector.name,
         )
-    if isinstance(given, str) or not hasattr(given, "by_fold"):
-        return SELECTORS[str(given)]
-    return given
+    if isinstance(selector, str) or not hasattr(selector, "by_fold"):
+        return SELECTORS[str(selector)]
+    return selector
 
 
 def thresholds_of(
@@ -195,7 +201,7 @@ def thresholds_of(
     selection: ResampledSelection,
     *,
     ask: Ask,
-    given: Sequence[float] | None = None,
+    thresholds: Sequence[float] | None = None,
     final: str | None = None,
     n_jobs: int | None = None,
 ) -> Thresholds:
@@ -205,34 +211,34 @@ def thresholds_of(
         best, _, _ = winner(pi, metric, selection.selector, n_jobs=n_jobs)
     else:
         best = pi.configs.index(final)
-    scores = _scores_of(pi, best)
-    grid = _lay_grid(pi, scores, given)
+    scores = _list_scores(pi, best)
+    grid = _lay_grid(pi, scores, thresholds)
     cuts = _Cuts(pi, best, grid)
     draws = _count_all(pi, metric, selection, cuts, n_jobs=n_jobs)
     odds = grid / (1.0 - grid) if pi.kind is ResponseKind.PROBABILITY else None
     hits, alarms = (
-        part.sum(axis=0).astype(np.float64) for part in (draws.hits_out, draws.alarms_out)
+        edge.sum(axis=0).astype(np.float64) for edge in (draws.hits_out, draws.alarms_out)
     )
     totals = draws.totals.sum(axis=0)
     values = count_rates(hits, alarms, float(totals[2]), float(totals[3]), odds)
-    own = _UnitCounts.of(pi, best, grid, selection.seeds.generator(Purpose.MULTIPLIERS, 1))
-    naive = own.rates(odds)
+    counts = _UnitCounts.of(pi, best, grid, selection.seeds.generator(Purpose.MULTIPLIERS, 1))
+    naive = counts.rates(odds)
     side = ask.resolved(True)
     sure = NormalDist().inv_cdf(1.0 - tail_of(ask.confidence_level, side))
     curves = {}
     normals = selection.seeds.generator(Purpose.MULTIPLIERS, 2).standard_normal(
-        (MULTIPLIERS, own.n_units)
+        (MULTIPLIERS, counts.n_units)
     )
     for name, value in values.items():
-        every = own.find_reach(name, odds, normals, ask.confidence_level, side)
-        wide = own.limit(name, values, odds, max(every, sure), side)
-        narrow = own.limit(name, values, odds, sure, side)
+        every = counts.find_reach(name, odds, normals, ask.confidence_level, side)
+        wide = counts.limit(name, values, odds, max(every, sure), side)
+        narrow = counts.limit(name, values, odds, sure, side)
         parts = (value, *wide, *narrow, naive[name])
-        curves[name] = ThresholdCurve(*(list_finite(part) for part in parts))
+        curves[name] = ThresholdCurve(*(list_finite(edge) for edge in parts))
     several = pi.n_configs > 1
     positive = int(np.sum(pi.target.y == 1))
     return Thresholds(
-        thresholds=tuple(float(one) for one in grid),
+        thresholds=tuple(float(threshold) for threshold in grid),
         curves=curves,
         response=str(pi.kind),
         scale=metric.scale,
@@ -248,7 +254,7 @@ def thresholds_of(
         confidence_level=ask.confidence_level,
         side=str(side),
         cautions=by_severity(
-            [*(_remarks(pi) if several else ()), *evidence_remarks(predictions, metric)]
+            [*(_yield_remarks(pi) if several else ()), *evidence_remarks(predictions, metric)]
         ),
         provenance=Provenance(
             seed=selection.seeds.entropy,
@@ -265,13 +271,13 @@ def thresholds_of(
     )
 
 
-def _scores_of(pi: Predictions, config: int) -> Floats:
+def _list_scores(pi: Predictions, config: int) -> Floats:
     """Return the scores of a configuration that are there, of all repeats."""
     scores = pi.responses[:, config].astype(np.float64).ravel()
     return np.asarray(scores[~np.isnan(scores)])
 
 
-def _lay_grid(pi: Predictions, scores: Floats, given: Sequence[float] | None) -> Floats:
+def _lay_grid(pi: Predictions, scores: Floats, thresholds: Sequence[float] | None) -> Floats:
     """Return rising thresholds: round ones over the winner's scores, or its percentiles.
 
     Where other configurations have probabilities beyond the winner's, hundredths reach over them,
@@ -285,13 +291,13 @@ def _lay_grid(pi: Predictions, scores: Floats, given: Sequence[float] | None) ->
         inner = _space_evenly(max(low, 0.0), min(high, 1.0), step)
         edges = _space_evenly(float(ends[0]), float(ends[1]), step)[[0, -1]]
         beyond = outer[(outer < inner[0]) | (outer > inner[-1])]
-        made = np.concatenate([inner, beyond, edges])
+        points = np.concatenate([inner, beyond, edges])
     else:
         below = low - max(abs(low), high - low, 1.0) * 1e-3
         percentiles = np.quantile(scores, QUANTILES, method="inverted_cdf")
-        made = np.array([below, low, *percentiles, high])
-    listed = _check_given(pi, given) + [cut(pi)] * (low <= cut(pi) <= high)
-    grid = np.unique(np.append(made, listed))
+        points = np.array([below, low, *percentiles, high])
+    listed = _check_given(pi, thresholds) + [cut(pi)] * (low <= cut(pi) <= high)
+    grid = np.unique(np.append(points, listed))
     return np.asarray(grid[grid < 1.0] if pi.kind is ResponseKind.PROBABILITY else grid)
 
 
@@ -303,10 +309,10 @@ def _space_evenly(low: float, high: float, step: float) -> Floats:
     return np.asarray(np.round(np.arange(first, max(last, first) + 1) * step, 6))
 
 
-def _check_given(pi: Predictions, given: Sequence[float] | None) -> list[float]:
-    if given is None:
+def _check_given(pi: Predictions, thresholds: Sequence[float] | None) -> list[float]:
+    if thresholds is None:
         return []
-    listed = cast(Sequence[float], [given]) if np.ndim(given) == 0 else list(given)
+    listed = cast(Sequence[float], [thresholds]) if np.ndim(thresholds) == 0 else list(thresholds)
     if len(listed) > MOST_GIVEN:
         raise InputError(
             "there are too many thresholds",
@@ -342,7 +348,7 @@ class _Cuts:
         """
         if config == self.winner or self.pi.kind is ResponseKind.PROBABILITY:
             return self.grid
-        mine, theirs = (np.sort(_scores_of(self.pi, c)) for c in (config, self.winner))
+        mine, theirs = (np.sort(_list_scores(self.pi, c)) for c in (config, self.winner))
         below = np.searchsorted(theirs, self.grid, side="right") / len(theirs)
         rank = np.ceil(below * len(mine) - TINY).astype(np.intp)
         return np.where(rank > 0, mine[np.maximum(rank, 1) - 1], -np.inf)
@@ -392,9 +398,9 @@ def count_above(
             for which, values in enumerate(weights):
                 sums = np.zeros((len(values), len(rows) + 1), dtype=np.int64)
                 np.cumsum(values[:, rows], axis=1, dtype=np.int64, out=sums[:, 1:])
-                place = 2 * which + label
-                out[:, place] += sums[:, -1]
-                start = groups + place * width
+                column = 2 * which + label
+                out[:, column] += sums[:, -1]
+                start = groups + column * width
                 out[:, start : start + width] += sums[:, -1:] - sums[:, edges]
     return out
 
@@ -447,9 +453,9 @@ class _UnitCounts:
         for repeat in range(pi.n_repeats):
             used = np.flatnonzero(pi.tested(repeat))
             scores = pi.responses[used, config, repeat].astype(np.float64)
-            place = np.searchsorted(grid, scores, side="left")  # thresholds that lie below a score
+            below = np.searchsorted(grid, scores, side="left")  # thresholds that lie below a score
             label = (pi.target.y[used] == 1).astype(np.intp)
-            np.add.at(bins, (label, units[used], place), 1.0 / times[used])
+            np.add.at(bins, (label, units[used], below), 1.0 / times[used])
         above = np.cumsum(bins[:, :, ::-1], axis=2)[:, :, ::-1]
         return cls(
             hits=above[1, :, 1:],
@@ -474,7 +480,8 @@ class _UnitCounts:
         """Return numerators and denominators (units, G) of a share."""
         hits, alarms = self.hits, self.alarms
         pos, neg = (
-            np.broadcast_to(part[:, None], hits.shape) for part in (self.positives, self.negatives)
+            np.broadcast_to(sizes[:, None], hits.shape)
+            for sizes in (self.positives, self.negatives)
         )
         ratios: dict[str, tuple[Floats, Floats]] = {
             "sensitivity": (hits, pos),
@@ -491,11 +498,13 @@ class _UnitCounts:
     def _moves(self, name: str, odds: Floats | None) -> Floats:
         """Return what each unit adds to the error of a measure: (units, G), 0 where undefined."""
         if name == "balanced_accuracy":
-            found, kept = (self._moves(part, odds) for part in ("sensitivity", "specificity"))
-            return np.asarray(0.5 * (found + kept))
+            sensitivity, specificity = (
+                self._moves(measure, odds) for measure in ("sensitivity", "specificity")
+            )
+            return np.asarray(0.5 * (sensitivity + specificity))
         if name == "net_benefit":
             assert odds is not None
-            hits, alarms = (self._moves(part, odds) for part in ("hit_share", "alarm_share"))
+            hits, alarms = (self._moves(measure, odds) for measure in ("hit_share", "alarm_share"))
             return np.asarray(hits - odds * alarms)
         top, bottom = self._ratio(name)
         total = np.maximum(bottom.sum(axis=0), TINY)
@@ -533,8 +542,8 @@ class _UnitCounts:
             variance = np.square(self._moves(name, None)).sum(axis=0)
             inner = (value > 0) & (value < 1) & (variance > TINY**2)
             units = (bottom > 0).sum(axis=0) / np.maximum(size, TINY)
-            found = value * (1 - value) / np.where(inner, variance, 1.0) / np.maximum(size, TINY)
-            worth = np.minimum(np.where(inner, found, units), 1.0)
+            ratio = value * (1 - value) / np.where(inner, variance, 1.0) / np.maximum(size, TINY)
+            worth = np.minimum(np.where(inner, ratio, units), 1.0)
         size = np.where(np.isnan(share), 0.0, share) * self.n_cases
         return np.asarray(np.maximum(worth * size, 1.0))
 
@@ -549,23 +558,26 @@ class _UnitCounts:
         """Return the ends of a band that reaches so many standard errors, around the values."""
         value, ends = values[name], (0.0, 1.0)
         if name == "balanced_accuracy":
-            found, kept = (
-                self._limit_share(part, values, reach) for part in ("sensitivity", "specificity")
+            sensitivity, specificity = (
+                self._limit_share(measure, values, reach)
+                for measure in ("sensitivity", "specificity")
             )
-            down, up = _join((0.5, *found), (0.5, *kept), np.zeros_like(value))
+            down, up = _combine_shares(
+                (0.5, *sensitivity), (0.5, *specificity), np.zeros_like(value)
+            )
         elif name == "net_benefit":
             assert odds is not None
             share = {
                 "hit_share": values["sensitivity"] * self._prevalence,
                 "alarm_share": (1.0 - values["specificity"]) * (1.0 - self._prevalence),
             }
-            hit, alarm = (self._limit_share(part, share, reach) for part in share)
+            hit, alarm = (self._limit_share(measure, share, reach) for measure in share)
             together = self._correlate("hit_share", "alarm_share")
-            down, up = _join((1.0, *hit), (-odds, *alarm), together)
+            down, up = _combine_shares((1.0, *hit), (-odds, *alarm), together)
             ends = (-np.inf, np.inf)
         else:
             down, up = self._limit_share(name, values, reach)
-        return _open(value - down, value + up, side, ends)
+        return _open_ends(value - down, value + up, side, ends)
 
     @property
     def _prevalence(self) -> float:
@@ -587,8 +599,8 @@ class _UnitCounts:
         low, high = limit_binomial(value, trials, NormalDist().cdf(-reach))
         return value - low, high - value
 
-    def _correlate(self, one: str, other: str) -> Floats:
-        a, b = self._moves(one, None), self._moves(other, None)
+    def _correlate(self, name: str, other: str) -> Floats:
+        a, b = self._moves(name, None), self._moves(other, None)
         size = np.sqrt(np.square(a).sum(axis=0) * np.square(b).sum(axis=0))
         return np.where(size > TINY**2, (a * b).sum(axis=0) / np.maximum(size, TINY**2), 0.0)
 
@@ -608,19 +620,19 @@ def limit_binomial(share: Floats, trials: Floats, tail: float) -> tuple[Floats, 
     """
     from scipy.special import betaincinv
 
-    known = ~np.isnan(share)
-    hits = np.clip(np.where(known, share, 0.5) * trials, 0.0, trials)
-    rest = trials - hits
-    some, others = np.maximum(hits, TINY), np.maximum(rest, TINY)
-    low = np.where(hits > TINY, betaincinv(some, rest + 1.0, tail), 0.0)
-    high = np.where(rest > TINY, betaincinv(hits + 1.0, others, 1.0 - tail), 1.0)
-    return np.where(known, low, np.nan), np.where(known, high, np.nan)
+    defined = ~np.isnan(share)
+    hits = np.clip(np.where(defined, share, 0.5) * trials, 0.0, trials)
+    misses = trials - hits
+    some, others = np.maximum(hits, TINY), np.maximum(misses, TINY)
+    low = np.where(hits > TINY, betaincinv(some, misses + 1.0, tail), 0.0)
+    high = np.where(misses > TINY, betaincinv(hits + 1.0, others, 1.0 - tail), 1.0)
+    return np.where(defined, low, np.nan), np.where(defined, high, np.nan)
 
 
 Weighted = tuple[Floats | float, Floats, Floats]  # a factor, and the reach below and above
 
 
-def _join(first: Weighted, second: Weighted, together: Floats) -> tuple[Floats, Floats]:
+def _combine_shares(first: Weighted, second: Weighted, together: Floats) -> tuple[Floats, Floats]:
     """Return how far a weighted sum of two shares reaches below and above (MOVER).
 
     A negative factor swaps below and above. `together` is the correlation of the shares.
@@ -638,19 +650,19 @@ def _join(first: Weighted, second: Weighted, together: Floats) -> tuple[Floats, 
     return reach(f_down, g_low), reach(f_up, g_high)
 
 
-def _open(
+def _open_ends(
     low: Floats, high: Floats, side: Side, ends: tuple[float, float]
 ) -> tuple[Floats, Floats]:
     """Return the ends, that of the measure where a side leaves one open."""
-    known = ~np.isnan(low + high)
+    defined = ~np.isnan(low + high)
     if side is Side.UPPER:
-        low = np.where(known, ends[0], np.nan)
+        low = np.where(defined, ends[0], np.nan)
     if side is Side.LOWER:
-        high = np.where(known, ends[1], np.nan)
+        high = np.where(defined, ends[1], np.nan)
     return np.maximum(low, ends[0]), np.minimum(high, ends[1])
 
 
-def _remarks(pi: Predictions) -> Iterator[Caution]:
+def _yield_remarks(pi: Predictions) -> Iterator[Caution]:
     if pi.kind is ResponseKind.DECISION:
         yield Caution(
             "EN125",

@@ -128,12 +128,12 @@ def calibration(
     level = check.share("confidence_level", confidence_level)
     promised, rows = _stack(pi, winner)
     hits = (pi.target.y[rows] == 1).astype(np.float64)
-    units = _units(pi)[rows]
+    units = _number_units(pi)[rows]
     parts = equal_counts(promised, bins)
     return Calibration(
-        predicted=np.array([promised[part].mean() for part in parts]),
-        observed=tuple(share_of(hits[part], units[part], level) for part in parts),
-        counts=np.array([len(part) for part in parts]),
+        predicted=np.array([promised[group].mean() for group in parts]),
+        observed=tuple(share_of(hits[group], units[group], level) for group in parts),
+        counts=np.array([len(group) for group in parts]),
         spread=np.histogram(promised, bins=HISTOGRAM, range=(0.0, 1.0))[0],
         positive=str(pi.target.classes[1]),
         confidence_level=level,
@@ -163,8 +163,8 @@ def share_of(hits: Floats, units: NDArray[np.int64], level: float) -> CaseShare:
     --------
     >>> import numpy as np
     >>> from earnest.inference.curves.winner import share_of
-    >>> made = share_of(np.array([1.0, 1, 1, 0]), np.arange(4), 0.95)
-    >>> made.trials, round(made.low, 3), round(made.high, 3)
+    >>> curve = share_of(np.array([1.0, 1, 1, 0]), np.arange(4), 0.95)
+    >>> curve.trials, round(curve.low, 3), round(curve.high, 3)
     (4, 0.301, 0.954)
     """
     value, size = float(hits.mean()), len(hits)
@@ -187,14 +187,14 @@ def confusion(pi: Predictions, winner: int | str, *, confidence_level: float = 0
         raise EvidenceError("there are no decisions", needs="classes", got=f"task {target.task}")
     level = check.share("confidence_level", confidence_level)
     column = pi.configs.index(winner)
-    truth, said, rows = [], [], []
+    truth, predicted, rows = [], [], []
     for repeat in range(pi.n_repeats):
         used = np.flatnonzero(pi.tested(repeat))
         answers = respond(pi, Need.LABEL, pi.responses[used, column : column + 1, repeat])
         truth.append(target.y[used])
-        said.append(answers[:, 0].astype(np.int64))
+        predicted.append(answers[:, 0].astype(np.int64))
         rows.append(used)
-    y, decided, units = np.concatenate(truth), np.concatenate(said), _units(pi)
+    y, decided, units = np.concatenate(truth), np.concatenate(predicted), _number_units(pi)
     units = units[np.concatenate(rows)]
     order = [1, 0] if target.task is Task.BINARY else list(range(len(target.classes)))
     counts = np.zeros((len(order), len(order)))
@@ -224,7 +224,7 @@ def _stack(pi: Predictions, winner: int | str) -> tuple[Floats, NDArray[np.intp]
     return np.concatenate(values).astype(np.float64), np.concatenate(rows)
 
 
-def _units(pi: Predictions) -> NDArray[np.int64]:
+def _number_units(pi: Predictions) -> NDArray[np.int64]:
     """Return what is independent: the group of a case, or the case itself."""
     groups = pi.target.groups
     return np.arange(pi.n_cases) if groups is None else groups
@@ -395,8 +395,8 @@ def kaplan_meier(
     --------
     >>> import numpy as np
     >>> from earnest.inference.curves.winner import kaplan_meier
-    >>> made = kaplan_meier(np.array([1.0, 2.0, 2.0, 3.0]), np.array([True, True, False, True]))
-    >>> made.times, made.survival
+    >>> curve = kaplan_meier(np.array([1.0, 2.0, 2.0, 3.0]), np.array([True, True, False, True]))
+    >>> curve.times, curve.survival
     (array([1., 2., 3.]), array([0.75, 0.5 , 0.  ]))
     """
     level = check.share("confidence_level", confidence_level)
@@ -428,10 +428,10 @@ def risk_groups(
     pi = pi.usable()
     target = pi.target
     assert target.event is not None
-    parts = thirds(_ranks(pi, pi.configs.index(winner)))
+    parts = thirds(_rank_risks(pi, pi.configs.index(winner)))
     curves = [
-        kaplan_meier(target.y[part], target.event[part], confidence_level=confidence_level)
-        for part in parts
+        kaplan_meier(target.y[group], target.event[group], confidence_level=confidence_level)
+        for group in parts
     ]
     names = NAMES.get(len(parts), THIRDS)
     return RiskGroups(names, tuple(curves), confidence_level)
@@ -445,7 +445,7 @@ def thirds(values: Floats) -> list[NDArray[np.intp]]:
     return [np.flatnonzero(codes == k) for k in np.unique(codes)]
 
 
-def _ranks(pi: Predictions, column: int) -> Floats:
+def _rank_risks(pi: Predictions, column: int) -> Floats:
     """Return the rank of each case's risk, ties at their mean, averaged over repeats."""
     total, seen = np.zeros(pi.n_cases), np.zeros(pi.n_cases)
     for repeat in range(pi.n_repeats):

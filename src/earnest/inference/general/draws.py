@@ -84,8 +84,8 @@ class BCaLimits(KeptLimits, kind="bca"):
         """Yield a caution where few draws lie beyond a limit after the correction."""
         ends = [Side.LOWER, Side.UPPER] if side is Side.TWO_SIDED else [side]
         least = min(self.tail(confidence_level, side, end) for end in ends)
-        asked = tail_of(confidence_level, side)
-        level = 1.0 - min(max(least, asked / 100.0), asked)
+        tail = tail_of(confidence_level, side)
+        level = 1.0 - min(max(least, tail / 100.0), tail)
         at = Interval(0.0, 0.0, level, str(Side.LOWER))
         yield from few_beyond(at, int((~np.isnan(_keep_defined(self.draws))).sum()))
 
@@ -124,8 +124,8 @@ def acceleration(influences: list[Array]) -> float:
 
     Efron 1987, for several samples Davison and Hinkley 1997, (5.28).
     """
-    cubes = sum(float((one**3).sum()) / len(one) ** 3 for one in influences)
-    squares = sum(float((one**2).sum()) / len(one) ** 2 for one in influences)
+    cubes = sum(float((layer**3).sum()) / len(layer) ** 3 for layer in influences)
+    squares = sum(float((layer**2).sum()) / len(layer) ** 2 for layer in influences)
     return cubes / (6.0 * squares**1.5) if squares > 0.0 else math.nan
 
 
@@ -142,7 +142,7 @@ class StatisticDraws:
 
 
 def draw_statistic(
-    asked: WeightedStatistic,
+    statistic: WeightedStatistic,
     n_resamples: int,
     seeds: Seeds,
     method: str,
@@ -150,15 +150,15 @@ def draw_statistic(
 ) -> StatisticDraws:
     """Ask the statistic, and for the studentised interval its error, of every resample."""
     values, errors = [], []
-    spread = _error(asked, standard_error) if method == "studentised" else None
-    for counts in asked.units.draws(n_resamples, seeds):
-        values.append(asked(counts))
+    spread = _make_error_function(statistic, standard_error) if method == "studentised" else None
+    for counts in statistic.units.draws(n_resamples, seeds):
+        values.append(statistic(counts))
         if spread is not None:
             errors.append(spread(counts))
-    made = np.concatenate(values)
+    draws = np.concatenate(values)
     if spread is None:
-        return StatisticDraws(made)
-    error = float(spread(np.ones((1, asked.units.count)))[0])
+        return StatisticDraws(draws)
+    error = float(spread(np.ones((1, statistic.units.count)))[0])
     if not error > 0.0:
         raise EvidenceError(
             "the statistic has no standard error to divide by",
@@ -166,20 +166,22 @@ def draw_statistic(
             got=f"{error:g}",
             cure="Use method='bca' or 'percentile'.",
         )
-    return StatisticDraws(made, np.concatenate(errors), error)
+    return StatisticDraws(draws, np.concatenate(errors), error)
 
 
-def _error(asked: WeightedStatistic, given: Statistic | None) -> Callable[[Numbers], Array]:
-    if given is not None:
-        return WeightedStatistic(given, asked.units, asked.vectorized)
-    return lambda counts: np.array([jackknife_error(asked, row) for row in counts])
+def _make_error_function(
+    statistic: WeightedStatistic, standard_error: Statistic | None
+) -> Callable[[Numbers], Array]:
+    if standard_error is not None:
+        return WeightedStatistic(standard_error, statistic.units, statistic.vectorized)
+    return lambda counts: np.array([jackknife_error(statistic, row) for row in counts])
 
 
-def jackknife_error(asked: WeightedStatistic, counts: Numbers) -> float:
+def jackknife_error(statistic: WeightedStatistic, counts: Numbers) -> float:
     """Return the jackknife standard error of a resample, one drawn copy left out at a time."""
-    units = asked.units
+    units = statistic.units
     present = np.flatnonzero(counts)
-    left = asked.without_each(present, counts)
+    left = statistic.without_each(present, counts)
     copies, total = np.asarray(counts, dtype=np.float64)[present], 0.0
     for layer in units.layers:
         mine = np.isin(present, layer)
@@ -190,51 +192,51 @@ def jackknife_error(asked: WeightedStatistic, counts: Numbers) -> float:
 
 
 def limits_of(
-    method: str, asked: WeightedStatistic, value: float, made: StatisticDraws
+    method: str, statistic: WeightedStatistic, value: float, draws: StatisticDraws
 ) -> tuple[LimitSource, list[Caution]]:
     """Return the limits of a kind, and a caution where they are of another one."""
     if method == "basic":
-        return PivotLimits(value, 1.0, made.values - value), []
+        return PivotLimits(value, 1.0, draws.values - value), []
     if method == "studentised":
-        return _make_studentised(value, made)
+        return _make_studentised(value, draws)
     if method == "percentile":
-        return DrawnLimits(made.values), []
-    shift = bias_shift(made.values, value)
+        return DrawnLimits(draws.values), []
+    shift = bias_shift(draws.values, value)
     if not math.isfinite(shift):
         where = "above" if shift < 0 else "below"
         what = f"All draws lie {where} the value."
-        return DrawnLimits(made.values), [other_limits(what, "percentile")]
-    units = asked.units
-    left = asked.without_each(np.arange(units.count), np.ones(units.count))
-    parts = [(len(one) - 1) * (left[one].mean() - left[one]) for one in units.layers]
+        return DrawnLimits(draws.values), [other_limits(what, "percentile")]
+    units = statistic.units
+    left = statistic.without_each(np.arange(units.count), np.ones(units.count))
+    parts = [(len(layer) - 1) * (left[layer].mean() - left[layer]) for layer in units.layers]
     speed = acceleration(parts)
     if math.isfinite(speed):
-        return BCaLimits(shift, speed, made.values), []
+        return BCaLimits(shift, speed, draws.values), []
     flat = not np.isnan(left).any()
-    if flat and np.nanstd(made.values) == 0.0:  # nothing varies: there is nothing to accelerate
-        return BCaLimits(shift, 0.0, made.values), []
+    if flat and np.nanstd(draws.values) == 0.0:  # nothing varies: there is nothing to accelerate
+        return BCaLimits(shift, 0.0, draws.values), []
     why = "does not change" if flat else "is undefined"
     what = f"The statistic {why} when a {units.word} is left out."
-    return BCaLimits(shift, 0.0, made.values), [other_limits(what, "bias-corrected")]
+    return BCaLimits(shift, 0.0, draws.values), [other_limits(what, "bias-corrected")]
 
 
-def _make_studentised(value: float, made: StatisticDraws) -> tuple[LimitSource, list[Caution]]:
-    assert made.errors is not None
-    usable = made.errors > 0.0
-    pivots = np.full(len(made.values), np.nan)
-    np.divide(made.values - value, made.errors, out=pivots, where=usable)
-    valid, kept = int((~np.isnan(made.values)).sum()), int((~np.isnan(pivots)).sum())
-    if kept < 2:
+def _make_studentised(value: float, draws: StatisticDraws) -> tuple[LimitSource, list[Caution]]:
+    assert draws.errors is not None
+    usable = draws.errors > 0.0
+    pivots = np.full(len(draws.values), np.nan)
+    np.divide(draws.values - value, draws.errors, out=pivots, where=usable)
+    valid, usable_pivots = int((~np.isnan(draws.values)).sum()), int((~np.isnan(pivots)).sum())
+    if usable_pivots < 2:
         raise EvidenceError(
             "the resamples have no standard error to divide by",
             needs="at least two resamples with a standard error above 0",
-            got=f"{kept} of {len(pivots)}",
+            got=f"{usable_pivots} of {len(pivots)}",
             cure="Use method='bca' or 'percentile'.",
         )
-    source = PivotLimits(value, made.error, pivots)
-    if kept == valid:
+    source = PivotLimits(value, draws.error, pivots)
+    if usable_pivots == valid:
         return source, []
-    what = f"{valid - kept} of {valid} resamples have no standard error above 0."
+    what = f"{valid - usable_pivots} of {valid} resamples have no standard error above 0."
     return source, [other_limits(what, "studentized, without these,")]
 
 
@@ -259,9 +261,9 @@ def other_limits(what: str, kind: str) -> Caution:
     )
 
 
-def not_smooth(found: bool) -> Iterator[Caution]:
+def not_smooth(is_rough: bool) -> Iterator[Caution]:
     """Yield a caution where a statistic jumps or bends as weight moves."""
-    if found:
+    if is_rough:
         yield Caution(
             "EN098",
             "The statistic jumps or bends when a little weight moves.",

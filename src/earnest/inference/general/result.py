@@ -59,10 +59,10 @@ class StatisticResult(Result):
     >>> import numpy as np
     >>> import earnest as en
     >>> x = np.random.default_rng(0).exponential(size=50)
-    >>> found = en.bootstrap(lambda w: np.average(x, weights=w), x, rng=1)
-    >>> round(found.value, 2), round(found.standard_error, 2)
+    >>> result = en.bootstrap(lambda w: np.average(x, weights=w), x, rng=1)
+    >>> round(result.value, 2), round(result.standard_error, 2)
     (1.11, 0.16)
-    >>> found.at(confidence_level=0.9).interval.confidence_level
+    >>> result.at(confidence_level=0.9).interval.confidence_level
     0.9
     """
 
@@ -127,12 +127,12 @@ class StatisticResult(Result):
         units = "" if self.n_units == self.n_cases else f" in {self.n_units} groups"
         drawn = "" if self.n_resamples is None else f", {self.n_resamples} resamples"
         codes = sorted({caution.code for caution in self.cautions})
-        told = f"; cautions: {', '.join(codes)}" if codes else ""
+        remarks = f"; cautions: {', '.join(codes)}" if codes else ""
         return statistic_table(
             self.tool if self.method == self.tool else f"{self.tool}, {self.method}",
             (self.value, self.standard_error, self.bias),
             self.interval,
-            note=f"n = {self.n_cases}{units}{drawn}{told}.",
+            note=f"n = {self.n_cases}{units}{drawn}{remarks}.",
         )
 
     def __repr__(self) -> str:
@@ -149,19 +149,19 @@ class StatisticResult(Result):
         return f"{value}, standard error {error}, {level} {shown} ({how}, n={self.n_cases})"
 
 
-def ask_at(made: StatisticResult, confidence_level: float, side: str) -> StatisticResult:
+def ask_at(result: StatisticResult, confidence_level: float, side: str) -> StatisticResult:
     """Return a result with the interval of a level and a side, and what is to be said of it."""
     level, end = check.share("confidence_level", confidence_level), side_of(side)
-    if made.source is None:
+    if result.source is None:
         raise make_not_kept_error("the source of the limits was", "the source of an interval")
-    interval = Interval(*made.source.limits(level, end), level, str(end))
-    kept = [caution for caution in made.cautions if caution.code not in BY_LEVEL]
-    corrected = list(limit_remarks(made.source, level, end))
-    counted = made.n_valid if made.tool == "bootstrap" else None
+    interval = Interval(*result.source.limits(level, end), level, str(end))
+    lasting = [caution for caution in result.cautions if caution.code not in BY_LEVEL]
+    corrected = list(limit_remarks(result.source, level, end))
+    counted = result.n_valid if result.tool == "bootstrap" else None
     rough = corrected or few_beyond(interval, counted)
-    return replace(made, interval=interval, cautions=by_severity([*kept, *rough]))
+    return replace(result, interval=interval, cautions=by_severity([*lasting, *rough]))
 
 
-def side_of(given: str) -> Side:
+def side_of(name: str) -> Side:
     """Return the side that was asked for; a statistic has no bad end of its own."""
-    return Side(check.one_of("side", str(given), [str(side) for side in SIDES]))
+    return Side(check.one_of("side", str(name), [str(side) for side in SIDES]))

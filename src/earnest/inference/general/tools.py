@@ -113,10 +113,10 @@ def bootstrap(
             got=f"method={kind!r}",
         )
     units, seeds = Units.of(cases, strata, groups), Seeds.of(rng)
-    asked = _make_statistic(statistic, units, vectorized)
-    value = asked.at_ones()
-    made = draw_statistic(asked, count, seeds, kind, standard_error)
-    valid = made.values[~np.isnan(made.values)]
+    weighted = _make_statistic(statistic, units, vectorized)
+    value = weighted.at_ones()
+    draws = draw_statistic(weighted, count, seeds, kind, standard_error)
+    valid = draws.values[~np.isnan(draws.values)]
     if len(valid) < 2:
         raise EvidenceError(
             "the statistic is undefined on the resamples",
@@ -124,12 +124,12 @@ def bootstrap(
             got=f"{len(valid)} of {count}",
             cure="Pass `strata` if every class must be drawn, or use more cases.",
         )
-    source, remarks = limits_of(kind, asked, value, made)
+    source, remarks = limits_of(kind, weighted, value, draws)
     result = StatisticResult(
         value=value,
         bias=float(valid.mean() - value),
         standard_error=float(valid.std(ddof=1)),
-        interval=_open(level, str(end)),
+        interval=_make_open_interval(level, str(end)),
         tool="bootstrap",
         method=kind,
         n_cases=units.n,
@@ -137,7 +137,7 @@ def bootstrap(
         n_resamples=count,
         n_valid=len(valid),
         seed=seeds.entropy,
-        draws=made.values,
+        draws=draws.values,
         source=source,
         cautions=(*remarks, *bootstrap_remarks(units, valid, count)),
     )
@@ -182,32 +182,32 @@ def jackknife(
     >>> import numpy as np
     >>> import earnest as en
     >>> x = np.arange(1.0, 11.0)
-    >>> made = en.jackknife(lambda w: np.average(x, weights=w), x)
-    >>> bool(np.isclose(made.standard_error, x.std(ddof=1) / np.sqrt(10)))
+    >>> result = en.jackknife(lambda w: np.average(x, weights=w), x)
+    >>> bool(np.isclose(result.standard_error, x.std(ddof=1) / np.sqrt(10)))
     True
     """
     level, end = check.share("confidence_level", confidence_level), side_of(side)
     units = Units.of(cases, strata, groups)
-    asked = _make_statistic(statistic, units, vectorized)
-    value = asked.at_ones()
-    left = asked.without_each(np.arange(units.count), np.ones(units.count))
+    weighted = _make_statistic(statistic, units, vectorized)
+    value = weighted.at_ones()
+    left = weighted.without_each(np.arange(units.count), np.ones(units.count))
     _refuse_undefined(left, "a case or group that is left out")
     parts = [(len(layer) - 1) * (left[layer].mean() - left[layer]) for layer in units.layers]
     moved = sum((len(layer) - 1) * (left[layer].mean() - value) for layer in units.layers)
-    variance = sum(float((part**2).sum()) / (len(part) * (len(part) - 1)) for part in parts)
+    variance = sum(float((values**2).sum()) / (len(values) * (len(values) - 1)) for values in parts)
     df = units.count - len(units.layers)
     error = float(np.sqrt(variance))
     result = StatisticResult(
         value=value,
         bias=float(moved),
         standard_error=error,
-        interval=_open(level, str(end)),
+        interval=_make_open_interval(level, str(end)),
         tool="jackknife",
         method="jackknife",
         n_cases=units.n,
         n_units=units.count,
         draws=left,
-        influences=_in_order(parts, units),
+        influences=_restore_order(parts, units),
         source=StudentLimits(value, error, df),
         cautions=(*no_spread(error, "case that is left out"), *warn_of_left_out(left, value)),
     )
@@ -257,56 +257,58 @@ def influence(
     >>> import numpy as np
     >>> import earnest as en
     >>> x = np.arange(1.0, 11.0)
-    >>> made = en.influence(lambda w: np.average(x, weights=w), x)
-    >>> np.allclose(made.influences, x - x.mean())
+    >>> result = en.influence(lambda w: np.average(x, weights=w), x)
+    >>> np.allclose(result.influences, x - x.mean())
     True
     """
     level, end = check.share("confidence_level", confidence_level), side_of(side)
     units = Units.of(cases, strata, groups)
-    asked = _make_statistic(statistic, units, vectorized)
-    value = asked.at_ones()
+    weighted = _make_statistic(statistic, units, vectorized)
+    value = weighted.at_ones()
     parts, bias, bent = (
-        _numerical(asked, value)
+        _differentiate(weighted, value)
         if derivative is None
         else (_read_derivative(derivative, units), None, False)
     )
-    error = float(np.sqrt(sum(float((part**2).sum()) / len(part) ** 2 for part in parts)))
+    error = float(np.sqrt(sum(float((effects**2).sum()) / len(effects) ** 2 for effects in parts)))
     source: LimitSource = NormalLimits(value, error)
     result = StatisticResult(
         value=value,
         bias=bias,
         standard_error=error,
-        interval=_open(level, str(end)),
+        interval=_make_open_interval(level, str(end)),
         tool="influence",
         method="influence",
         n_cases=units.n,
         n_units=units.count,
-        influences=_in_order(parts, units),
+        influences=_restore_order(parts, units),
         source=source,
         cautions=(*not_smooth(bent), *no_spread(error, "weight that moves")),
     )
     return ask_at(result, level, str(end))
 
 
-def _numerical(asked: WeightedStatistic, value: float) -> tuple[list[Array], float | None, bool]:
+def _differentiate(
+    statistic: WeightedStatistic, value: float
+) -> tuple[list[Array], float | None, bool]:
     """Return influences by stratum, the bias, and whether the statistic jumps or bends."""
     parts, bias, bent = [], 0.0, 0.0
-    for layer in asked.units.layers:
+    for layer in statistic.units.layers:
         step = STEP / len(layer)
-        found = {k: asked.moving(layer, k * step)[:, None] for k in (-2, -1, 1, 2)}
-        _refuse_undefined(np.concatenate(list(found.values())), "weight that moves a little")
-        parts.append(slopes(partial(_at, found, step), len(layer))[:, 0])
-        curve = 16.0 * (found[1] + found[-1]) - (found[2] + found[-2]) - 30.0 * value
+        moved = {k: statistic.moving(layer, k * step)[:, None] for k in (-2, -1, 1, 2)}
+        _refuse_undefined(np.concatenate(list(moved.values())), "weight that moves a little")
+        parts.append(slopes(partial(_look_up, moved, step), len(layer))[:, 0])
+        curve = 16.0 * (moved[1] + moved[-1]) - (moved[2] + moved[-2]) - 30.0 * value
         bias += float(curve.sum()) / (12.0 * step**2) / (2.0 * len(layer) ** 2)
-        change = float(np.abs(found[1] - found[-1]).max())
-        lost = float(np.abs(found[1] + found[-1] - 2.0 * value).max())
+        change = float(np.abs(moved[1] - moved[-1]).max())
+        lost = float(np.abs(moved[1] + moved[-1] - 2.0 * value).max())
         bent = max(bent, lost / change if change > 0.0 else float(lost > 0.0))
     return parts, bias, bent > JUMP
 
 
-def _at(found: dict[int, Array], unit: float, step: float) -> Array:
+def _look_up(moved: dict[int, Array], unit: float, step: float) -> Array:
     """Return what was found for a step, a whole number of units."""
-    return found[round(step / unit)]
+    return moved[round(step / unit)]
 
 
 def _read_derivative(derivative: Statistic | ArrayLike, units: Units) -> list[Array]:
@@ -334,9 +336,9 @@ def _make_statistic(statistic: Statistic, units: Units, vectorized: bool) -> Wei
             needs="a function of weights, such as lambda w: np.average(x, weights=w)",
             got=check.show(statistic),
         )
-    made = WeightedStatistic(statistic, units, bool(vectorized))
-    refuse_function_of_data(made)
-    return made
+    weighted = WeightedStatistic(statistic, units, bool(vectorized))
+    refuse_function_of_data(weighted)
+    return weighted
 
 
 def _refuse_undefined(values: Array, where: str) -> None:
@@ -350,13 +352,13 @@ def _refuse_undefined(values: Array, where: str) -> None:
         )
 
 
-def _in_order(parts: list[Array], units: Units) -> Array:
-    made = np.empty(units.count)
-    for layer, part in zip(units.layers, parts, strict=True):
-        made[layer] = part
-    return made
+def _restore_order(parts: list[Array], units: Units) -> Array:
+    values = np.empty(units.count)
+    for layer, effects in zip(units.layers, parts, strict=True):
+        values[layer] = effects
+    return values
 
 
-def _open(level: float, side: str) -> Interval:
+def _make_open_interval(level: float, side: str) -> Interval:
     """Return an interval to be filled in."""
     return Interval(-np.inf, np.inf, level, side)

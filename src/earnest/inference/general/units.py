@@ -45,18 +45,18 @@ class Units:
     @classmethod
     def of(cls, cases: object, strata: ArrayLike | None, groups: ArrayLike | None) -> Units:
         """Read them from what a user gives, and refuse what has no second unit."""
-        n = _count(cases)
+        n = _count_cases(cases)
         layer = encode_units(strata, n, "strata", "cases")
         members = encode_units(groups, n, "groups", "cases")
         layer = np.zeros(n, dtype=np.int64) if layer is None else layer
         if members is None:
-            made = cls(np.arange(n), layer)
+            units = cls(np.arange(n), layer)
         else:
             first = np.unique(members, return_index=True)[1]
-            made = cls(members, layer[first], "group")
-            _refuse_crossed(int((made.stratum[members] != layer).sum()))
-        _refuse_single(made)
-        return made
+            units = cls(members, layer[first], "group")
+            _refuse_crossed(int((units.stratum[members] != layer).sum()))
+        _refuse_single(units)
+        return units
 
     @property
     def n(self) -> int:
@@ -100,15 +100,15 @@ class Units:
             y=np.zeros(self.count), task=Task.REGRESSION, strata=self.stratum.astype(np.int64)
         )
         resampler = StratifiedBootstrap() if several else CaseBootstrap()
-        for part in batches(resampler, target, n_resamples, seeds):
-            yield part.values
+        for batch in batches(resampler, target, n_resamples, seeds):
+            yield batch.values
 
     def moved(self, layer: NDArray[np.intp], to: NDArray[np.intp], step: float) -> Array:
         """Return weights of units with a share of their layer's moved to each of some: (b, G)."""
-        made = np.ones((len(to), self.count))
-        made[:, layer] = 1.0 - step
-        made[np.arange(len(to)), to] += step * len(layer)
-        return made
+        weights = np.ones((len(to), self.count))
+        weights[:, layer] = 1.0 - step
+        weights[np.arange(len(to)), to] += step * len(layer)
+        return weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,9 +134,9 @@ class WeightedStatistic:
         """Return the statistic with one copy of each of some units left out of counts (G,)."""
 
         def less(units: NDArray[np.intp]) -> Array:
-            made = np.tile(np.asarray(counts, dtype=np.float64), (len(units), 1))
-            made[np.arange(len(units)), units] -= 1.0
-            return made
+            lowered = np.tile(np.asarray(counts, dtype=np.float64), (len(units), 1))
+            lowered[np.arange(len(units)), units] -= 1.0
+            return lowered
 
         return self.each(which, less)
 
@@ -158,34 +158,34 @@ class WeightedStatistic:
     def _some(self, counts: Numbers) -> Array:
         weights = self.units.weights(counts)
         if not self.vectorized:
-            return np.array([_number(self.function(row)) for row in weights], dtype=np.float64)
-        made = np.asarray(self.function(weights))
-        if made.shape != (len(weights),) or made.dtype.kind not in "biuf":
+            return np.array([_read_number(self.function(row)) for row in weights], dtype=np.float64)
+        values = np.asarray(self.function(weights))
+        if values.shape != (len(weights),) or values.dtype.kind not in "biuf":
             raise InputError(
                 "a vectorized statistic must return a number for every row of weights",
                 needs=f"shape ({len(weights)},)",
-                got=f"shape {made.shape}, dtype {made.dtype}",
+                got=f"shape {values.shape}, dtype {values.dtype}",
                 cure="Leave out vectorized=True if the statistic takes one row of weights.",
             )
-        return made.astype(np.float64)
+        return values.astype(np.float64)
 
 
-def _number(value: object) -> float:
-    made = np.asarray(value)
-    if made.size != 1 or made.dtype.kind not in "biuf":
+def _read_number(value: object) -> float:
+    array = np.asarray(value)
+    if array.size != 1 or array.dtype.kind not in "biuf":
         raise InputError(
             "the statistic does not return a single number",
             needs="a number for a row of weights",
             got=check.show(value),
             cure="For a function of many rows pass vectorized=True.",
         )
-    return float(made.reshape(()))
+    return float(array.reshape(()))
 
 
-def _count(cases: object) -> int:
+def _count_cases(cases: object) -> int:
     """Return the number of cases: a number, or the length of data."""
     if isinstance(cases, str | bytes):
-        raise _unreadable(cases)
+        raise _make_unreadable_error(cases)
     try:
         if isinstance(cases, SupportsIndex):
             return check.whole_number("cases", operator.index(cases), low=1)
@@ -194,8 +194,8 @@ def _count(cases: object) -> int:
     shape = getattr(cases, "shape", None)
     if shape is not None and len(shape) >= 1:
         return check.whole_number("cases", int(shape[0]), low=1)
-    if isinstance(cases, tuple) and cases and all(hasattr(part, "__len__") for part in cases):
-        lengths = {len(part) for part in cases}
+    if isinstance(cases, tuple) and cases and all(hasattr(column, "__len__") for column in cases):
+        lengths = {len(column) for column in cases}
         if len(lengths) > 1:
             raise InputError(
                 "the parts of `cases` differ in length",
@@ -208,10 +208,10 @@ def _count(cases: object) -> int:
             return check.whole_number("cases", len(cases), low=1)
     except TypeError:  # an array without a dimension
         pass
-    raise _unreadable(cases)
+    raise _make_unreadable_error(cases)
 
 
-def _unreadable(cases: object) -> InputError:
+def _make_unreadable_error(cases: object) -> InputError:
     return InputError(
         "`cases` does not give the number of cases",
         needs="an integer, or data with one row per case",
@@ -245,23 +245,25 @@ SHUFFLES = 20  # orders of the same weights under which a true statistic is neve
 FEWEST = 4  # cases
 
 
-def refuse_function_of_data(asked: WeightedStatistic) -> None:
+def refuse_function_of_data(statistic: WeightedStatistic) -> None:
     """Refuse a function that reads weights as if they were the data, such as `np.mean`.
 
     Such a function returns the same whichever cases have the weights, and another value if all
     weights are doubled. The first is hardly ever true for a statistic, the second only for sums;
     both together mean that it never used the cases.
     """
-    units = asked.units
+    units = statistic.units
     if units.word != "case" or len(units.layers) > 1 or units.n < FEWEST:
         return
     first = _move_weight(units.n, 0, units.n - 1)
-    values = asked(np.stack([first, _move_weight(units.n, units.n // 2, 0)]))
-    if not _same(values) or math.isclose(_raw(asked, 2.0 * first), values[0], rel_tol=1e-9):
+    values = statistic(np.stack([first, _move_weight(units.n, units.n // 2, 0)]))
+    if not _are_equal(values) or math.isclose(
+        _ask_as_given(statistic, 2.0 * first), values[0], rel_tol=1e-9
+    ):
         return
     rng = np.random.default_rng(0)  # no result depends on it
     counts = np.bincount(rng.integers(units.n, size=units.n), minlength=units.n)
-    if _same(asked(np.stack([rng.permutation(counts) for _ in range(SHUFFLES)]))):
+    if _are_equal(statistic(np.stack([rng.permutation(counts) for _ in range(SHUFFLES)]))):
         raise InputError(
             "`statistic` does not depend on the cases",
             needs="a function of weights of the cases, such as lambda w: np.average(x, weights=w)",
@@ -278,11 +280,11 @@ def _move_weight(n: int, to: int, start: int) -> NDArray[np.float64]:
     return counts
 
 
-def _raw(asked: WeightedStatistic, weights: NDArray[np.float64]) -> float:
+def _ask_as_given(statistic: WeightedStatistic, weights: NDArray[np.float64]) -> float:
     """Ask for weights as they are, whatever they sum to."""
-    given = weights[None] if asked.vectorized else weights
-    return float(np.asarray(asked.function(given), dtype=np.float64).ravel()[0])
+    row = weights[None] if statistic.vectorized else weights
+    return float(np.asarray(statistic.function(row), dtype=np.float64).ravel()[0])
 
 
-def _same(values: NDArray[np.float64]) -> bool:
+def _are_equal(values: NDArray[np.float64]) -> bool:
     return bool(np.isfinite(values).all() and np.ptp(values) <= 1e-9 * np.abs(values).max())

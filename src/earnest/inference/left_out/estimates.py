@@ -73,13 +73,15 @@ def cases_left_out(
     metric = need_cases(metric)
     value, terms = case_terms(replicates, metric)
     units = {"strata": replicates.strata, "groups": replicates.groups}
-    made = leave_one_out(terms, replicates.counts, **units, variant=variant)
+    estimate = leave_one_out(terms, replicates.counts, **units, variant=variant)
     best = metric.limits[1]
     if variant is not None and metric.greater_is_better and np.isfinite(best):
         # Eq. 48 is of losses. It is not centred, so that of scores would be another number.
-        lost = leave_one_out(best - terms, replicates.counts, **units, variant=variant)
-        made = replace(made, influence=-lost.influence, raw_variance=lost.raw_variance)
-    return made if value is None else replace(made, value=value)
+        losses = leave_one_out(best - terms, replicates.counts, **units, variant=variant)
+        estimate = replace(
+            estimate, influence=-losses.influence, raw_variance=losses.raw_variance
+        )
+    return estimate if value is None else replace(estimate, value=value)
 
 
 def case_terms(replicates: Replicates, metric: MomentMetric) -> tuple[float | None, Array]:
@@ -89,10 +91,10 @@ def case_terms(replicates: Replicates, metric: MomentMetric) -> tuple[float | No
     """
     terms = np.empty((replicates.n_replicates, replicates.n_cases))
     if metric.mean_of_cases:
-        for block, own, _ in features(replicates, metric):
-            terms[block] = own[0].T
+        for block, numbers, _ in features(replicates, metric):
+            terms[block] = numbers[0].T
         return None, terms
-    middle, common = _mean_moments(replicates, metric)
+    middle, common = _average_moments(replicates, metric)
     value = float(metric.combine(middle, common)[0, 0])
     if np.isnan(value):
         raise EvidenceError(
@@ -103,21 +105,21 @@ def case_terms(replicates: Replicates, metric: MomentMetric) -> tuple[float | No
     out = replicates.out_of_bag()
     # So little weight that every case and replicate has it, and no sum leaves what could be.
     parts = replicates.n_cases * int(out.sum(axis=0).max())
-    for block, own, shared in features(replicates, metric):
+    for block, numbers, shared in features(replicates, metric):
         apart = out[block].T  # what a model saw does not count, and need not be possible
-        away = np.where(apart, own.astype(np.float64) - middle, 0.0)
+        away = np.where(apart, numbers.astype(np.float64) - middle, 0.0)
         aside = np.where(apart, shared.astype(np.float64)[:, :, None] - common, 0.0)
 
         def moved(step: float, away: Array = away, aside: Array = aside) -> Array:
             return metric.combine(middle + step * away, common + step * aside)
 
-        made, rounding = slope(moved, parts)
-        made[np.abs(made) <= rounding] = 0.0
-        terms[block] = value + made.T
+        moves, rounding = slope(moved, parts)
+        moves[np.abs(moves) <= rounding] = 0.0
+        terms[block] = value + moves.T
     return value, terms
 
 
-def _mean_moments(replicates: Replicates, metric: MomentMetric) -> tuple[Array, Array]:
+def _average_moments(replicates: Replicates, metric: MomentMetric) -> tuple[Array, Array]:
     """Return the mean moments of cases left out, (m, 1, 1) and (s, 1, 1)."""
     out = replicates.out_of_bag()
     times = out.sum(axis=0)
@@ -125,9 +127,9 @@ def _mean_moments(replicates: Replicates, metric: MomentMetric) -> tuple[Array, 
     if not seen.any():
         raise nothing_left_out()
     total, common = np.zeros((1, len(times))), np.empty(0)
-    for block, own, shared in features(replicates, metric):
+    for block, numbers, shared in features(replicates, metric):
         for b, left in enumerate(out[block]):  # one by one, whatever the block
-            total = total + np.where(left, own[:, :, b], 0.0)
+            total = total + np.where(left, numbers[:, :, b], 0.0)
         common = shared[:, seen].astype(np.float64).mean(axis=1)
     means = (total[:, seen] / times[seen]).mean(axis=1)
     return means[:, None, None], common[:, None, None]
@@ -145,7 +147,7 @@ def pairs_left_out(
     With another learner on the same draws it is the difference of the two.
     """
     metric = need_pairs(metric, replicates.target)
-    made = leave_pair_out(
+    estimate = leave_pair_out(
         replicates.responses.astype(np.float64),
         replicates.counts,
         pairs_of(replicates.target),
@@ -154,7 +156,7 @@ def pairs_left_out(
         groups=replicates.groups,
         variant=variant,
     )
-    return _in_units(made, metric, difference=other is not None)
+    return _convert_to_units(estimate, metric, difference=other is not None)
 
 
 def unit_score(metric: RankMetric, share: float) -> float:
@@ -162,17 +164,19 @@ def unit_score(metric: RankMetric, share: float) -> float:
     return float(metric.combine(np.full((1, 1, 1), share), np.ones((1, 1)))[0, 0])
 
 
-def _in_units(made: LeftOutEstimate, metric: RankMetric, *, difference: bool) -> LeftOutEstimate:
+def _convert_to_units(
+    estimate: LeftOutEstimate, metric: RankMetric, *, difference: bool
+) -> LeftOutEstimate:
     zero = unit_score(metric, 0.0)
     scale, start = unit_score(metric, 1.0) - zero, 0.0 if difference else zero
     if (start, scale) == (0.0, 1.0):
-        return made
+        return estimate
     return replace(
-        made,
-        value=start + scale * made.value,
-        per_case=start + scale * made.per_case,
-        influence=scale * made.influence,
-        raw_variance=scale**2 * made.raw_variance,
-        noise_variance=scale**2 * made.noise_variance,
-        case_variance=scale**2 * made.case_variance,
+        estimate,
+        value=start + scale * estimate.value,
+        per_case=start + scale * estimate.per_case,
+        influence=scale * estimate.influence,
+        raw_variance=scale**2 * estimate.raw_variance,
+        noise_variance=scale**2 * estimate.noise_variance,
+        case_variance=scale**2 * estimate.case_variance,
     )

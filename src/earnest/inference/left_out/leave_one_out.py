@@ -134,7 +134,7 @@ def leave_one_out(
     1.0
     """
     losses = check_shapes(losses, counts)
-    times, sums, common = _left_out_sums(losses, counts)
+    times, sums, common = _sum_left_out(losses, counts)
     seen = times > 0
     if not seen.any():
         raise nothing_left_out()
@@ -149,9 +149,9 @@ def leave_one_out(
         terms = _compute_published(gradient, counts, common / n, share)
         noise = 0.0
     else:
-        rest = _beyond(losses, counts, per_case, share / n)  # (B,), sums up to 0
+        excess = _find_excess(losses, counts, per_case, share / n)  # (B,), sums up to 0
         units, totals = unit_counts(counts, groups), unit_gradient(gradient, strata, groups)
-        moved, noise = count_sums(units, rest)
+        moved, noise = count_sums(units, excess)
         gradient, terms = totals, totals + moved
     return LeftOutEstimate(
         value=value,
@@ -166,56 +166,56 @@ def leave_one_out(
     )
 
 
-def _blocks(shape: tuple[int, ...]) -> Iterator[slice]:
+def _yield_blocks(shape: tuple[int, ...]) -> Iterator[slice]:
     """Yield blocks of replicates of bounded size."""
     step = max(1, CELLS // max(1, shape[1]))
     yield from (slice(start, start + step) for start in range(0, shape[0], step))
 
 
-def _left_out_sums(losses: Array, counts: Numbers) -> tuple[Numbers, Array, Array]:
+def _sum_left_out(losses: Array, counts: Numbers) -> tuple[Numbers, Array, Array]:
     """Return how often cases were left out (n,), their sums of losses (n,), those of replicates."""
     times = np.zeros(losses.shape[1], dtype=np.int64)
     sums, common = np.zeros(losses.shape[1]), np.empty(len(losses))
-    for block in _blocks(losses.shape):
+    for block in _yield_blocks(losses.shape):
         left = counts[block] == 0
-        kept = np.where(left, losses[block], 0.0)
+        left_losses = np.where(left, losses[block], 0.0)
         times += left.sum(axis=0)
-        sums = np.vstack([sums, kept]).sum(axis=0)  # one by one, whatever the block
-        common[block] = kept.sum(axis=1)
+        sums = np.vstack([sums, left_losses]).sum(axis=0)  # one by one, whatever the block
+        common[block] = left_losses.sum(axis=1)
     return times, sums, common
 
 
-def _beyond(losses: Array, counts: Numbers, per_case: Array, share: Array) -> Array:
+def _find_excess(losses: Array, counts: Numbers, per_case: Array, share: Array) -> Array:
     """Return what each replicate adds beyond the means of its cases: (B,).
 
     Centred, so that what the losses of a case have in common over replicates makes no noise.
     """
-    rest = np.empty(len(losses))
-    for block in _blocks(losses.shape):
+    excess = np.empty(len(losses))
+    for block in _yield_blocks(losses.shape):
         beyond = np.where(counts[block] == 0, losses[block] - per_case, 0.0)
-        rest[block] = (beyond * share).sum(axis=1)
-    return rest
+        excess[block] = (beyond * share).sum(axis=1)
+    return excess
 
 
 def check_shapes(losses: Any, counts: Numbers) -> Array:
     """Return losses as floats; refuse tables of different or wrong shape."""
-    made = np.asarray(losses, dtype=np.float64)
-    if made.ndim != 2 or made.shape != counts.shape:
+    table = np.asarray(losses, dtype=np.float64)
+    if table.ndim != 2 or table.shape != counts.shape:
         raise InputError(
             "losses and counts do not match",
             needs="two tables of shape (replicates, cases)",
-            got=f"shapes {made.shape} and {counts.shape}",
+            got=f"shapes {table.shape} and {counts.shape}",
         )
-    return made
+    return table
 
 
 def nothing_left_out(what: str = "case") -> EvidenceError:
     """Return the error for replicates that leave nothing out, no case or no pair of cases."""
-    part = "a third of the cases" if what == "case" else "one pair of cases in seven"
+    share = "a third of the cases" if what == "case" else "one pair of cases in seven"
     return EvidenceError(
         f"no {what} is left out by any replicate",
         needs=f"replicates that leave a {what} out",
-        cure=f"Train more replicates; a bootstrap leaves out {part}.",
+        cure=f"Train more replicates; a bootstrap leaves out {share}.",
     )
 
 
@@ -254,7 +254,7 @@ def unit_gradient(gradient: Array, strata: Numbers | None, groups: Numbers | Non
     return np.asarray(gradient - means[codes])
 
 
-def count_sums(counts: Numbers, rest: Array) -> tuple[Array, float]:
+def count_sums(counts: Numbers, excess: Array) -> tuple[Array, float]:
     """Return the sum over replicates of count times rest (units,), and the noise in its squares.
 
     The noise is the sum over units of sum_b z² - (sum_b z)² / B with z = (count - 1) rest_b.
@@ -265,7 +265,7 @@ def count_sums(counts: Numbers, rest: Array) -> tuple[Array, float]:
         some = slice(left, left + step)
         # The rest sums up to 0, so that taking 1 off changes nothing. A row a unit: its sum does
         # not depend on how many units are done at a time.
-        terms = (np.ascontiguousarray(counts[:, some].T, dtype=np.float64) - 1.0) * rest  # (m, B)
+        terms = (np.ascontiguousarray(counts[:, some].T, dtype=np.float64) - 1.0) * excess  # (m, B)
         out[some] = terms.sum(axis=1)
         noise[some] = np.square(terms).sum(axis=1)
     return out, float((noise - out**2 / len(counts)).sum())

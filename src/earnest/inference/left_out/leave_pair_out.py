@@ -184,13 +184,28 @@ def _add_block(
     share = np.divide(1.0, times, out=np.zeros_like(times), where=times > 0)
     means = np.zeros_like(times)
     learners = [(1.0, scores)] + ([] if other is None else [(-1.0, other)])
-    credit, weighted = _kernels(times.size * len(scores))
-    for sign, said in learners:
-        credit(said[:, left], said[:, right], out[:, left], out[:, right], sign, means)
+    credit, weighted = _choose_kernels(times.size * len(scores))
+    for sign, answers in learners:
+        credit(
+            answers[:, left],
+            answers[:, right],
+            out[:, left],
+            out[:, right],
+            sign,
+            means,
+        )
     means *= share
     both = np.zeros((2, len(scores)))
-    for sign, said in learners:
-        weighted(said[:, left], said[:, right], out[:, left], out[:, right], share, sign, both)
+    for sign, answers in learners:
+        weighted(
+            answers[:, left],
+            answers[:, right],
+            out[:, left],
+            out[:, right],
+            share,
+            sign,
+            both,
+        )
     sums.rest += both[0]
     sums.credit += both[1]
     sums.rest -= np.einsum("bi,bi->b", out_left @ (means * share), out_right)
@@ -204,7 +219,7 @@ def _add_block(
     np.add.at(sums.pairs_of_case, right, met.sum(axis=0))
 
 
-def _kernels(work: int) -> tuple[Any, Any]:
+def _choose_kernels(work: int) -> tuple[Any, Any]:
     """Return the compiled sums where there is much to sum, else the plain ones."""
     if work < WORTH_IT:
         return add_credits, add_weighted
@@ -226,8 +241,8 @@ def add_credits(
     `high` (B, m) and `low` (B, n) are the scores of the left and the right cases.
     """
     for above, below, mine, theirs in zip(high, low, out_left, out_right, strict=True):
-        place = np.ix_(mine, theirs)
-        sums[place] += sign * _won(above[mine], below[theirs])
+        cells = np.ix_(mine, theirs)
+        sums[cells] += sign * _compare_scores(above[mine], below[theirs])
 
 
 def add_weighted(
@@ -241,12 +256,12 @@ def add_weighted(
 ) -> None:
     """Add to sums (2, B) the credit of each replicate, weighted by share (m, n) and plain."""
     for b, (mine, theirs) in enumerate(zip(out_left, out_right, strict=True)):
-        won = _won(high[b, mine], low[b, theirs])
+        won = _compare_scores(high[b, mine], low[b, theirs])
         sums[0, b] += sign * np.vdot(won, share[np.ix_(mine, theirs)])
         sums[1, b] += sign * won.sum()
 
 
-def _won(high: Array, low: Array) -> Array:
+def _compare_scores(high: Array, low: Array) -> Array:
     """Return 1 where the left case has the higher score, 1/2 for a tie."""
     above = high[:, None]
     return np.asarray(0.5 * ((above > low).astype(np.float64) + (above >= low)))

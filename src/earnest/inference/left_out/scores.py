@@ -35,19 +35,21 @@ def whole_scores(replicates: Replicates, metric: Metric, n_jobs: int | None = No
     """Return the score of every replicate's model on all cases: (B,)."""
     everything = np.ones((1, replicates.n_cases), dtype=np.uint8)
     if isinstance(metric, MomentMetric):
-        return _moment_scores(replicates, metric, np.broadcast_to(everything, _shape(replicates)))
+        return _score_moments(
+            replicates, metric, np.broadcast_to(everything, _find_shape(replicates))
+        )
     table = score_table(replicates.columns, metric, Weights(everything), n_jobs=n_jobs)
     return np.asarray(table[0])
 
 
 def score_drawn(replicates: Replicates, metric: Metric, n_jobs: int | None = None) -> Array:
     """Return the score of every replicate's model on its own bootstrap sample: (B,)."""
-    return _own_scores(replicates, metric, replicates.counts, n_jobs)
+    return _score_each(replicates, metric, replicates.counts, n_jobs)
 
 
 def left_out_scores(replicates: Replicates, metric: Metric, n_jobs: int | None = None) -> Array:
     """Return the score of every replicate's model on the cases that it did not draw: (B,)."""
-    return _own_scores(replicates, metric, replicates.out_of_bag().view(np.uint8), n_jobs)
+    return _score_each(replicates, metric, replicates.out_of_bag().view(np.uint8), n_jobs)
 
 
 def features(
@@ -65,32 +67,32 @@ def features(
     step = max(1, CELLS // max(1, probe.own.size))
     for start in range(0, replicates.n_replicates, step):
         block = slice(start, start + step)
-        made = metric.features(
+        moments = metric.features(
             pi.target, respond(pi, metric.needs, pi.responses[:, block, 0]), centre
         )
-        yield block, made.own, np.atleast_2d(made.shared)
+        yield block, moments.own, np.atleast_2d(moments.shared)
 
 
-def _shape(replicates: Replicates) -> tuple[int, int]:
+def _find_shape(replicates: Replicates) -> tuple[int, int]:
     return replicates.n_replicates, replicates.n_cases
 
 
-def _own_scores(
+def _score_each(
     replicates: Replicates, metric: Metric, weights: Numbers, n_jobs: int | None
 ) -> Array:
     """Return the score of every replicate's model under its own row of weights: (B,)."""
     if isinstance(metric, MomentMetric):
-        return _moment_scores(replicates, metric, weights)
+        return _score_moments(replicates, metric, weights)
     each = np.arange(replicates.n_replicates)
     return score_selected(replicates.columns, metric, Weights(weights), each, n_jobs=n_jobs)
 
 
-def _moment_scores(replicates: Replicates, metric: MomentMetric, weights: Numbers) -> Array:
+def _score_moments(replicates: Replicates, metric: MomentMetric, weights: Numbers) -> Array:
     out = np.empty(replicates.n_replicates)
-    for block, own, shared in features(replicates, metric):
+    for block, numbers, shared in features(replicates, metric):
         heavy = weights[block].astype(np.float64)  # (b, n)
         # one row per replicate: its sum does not depend on how many are done at a time
-        rows = np.ascontiguousarray(np.swapaxes(own, 1, 2), dtype=np.float64)  # (m, b, n)
+        rows = np.ascontiguousarray(np.swapaxes(numbers, 1, 2), dtype=np.float64)  # (m, b, n)
         sums = (rows * heavy).sum(axis=2)[:, :, None]
         common = weighted_sums(weights[block], shared.T).T[:, :, None]
         out[block] = metric.combine(sums, common)[:, 0]

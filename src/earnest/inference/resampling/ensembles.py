@@ -38,9 +38,18 @@ from earnest.core.data.weights import Weights
 from earnest.core.results.estimate import ScoreErrors
 from earnest.inference.resampling.winners import KEPT, WinnerScores, gains_of
 from earnest.kernels.score import score_selected, score_table
-from earnest.metrics.classification import of_true_class
-from earnest.metrics.families import EPS, Metric, RankMetric, one_view
+from earnest.metrics.classification import of_true_class, squared_distances, surprises
+from earnest.metrics.families import (
+    EPS,
+    Metric,
+    MomentMetric,
+    RankMetric,
+    mean,
+    one_view,
+    root_mean,
+)
 from earnest.metrics.multiclass import mean_of_views
+from earnest.metrics.regression import explained, squared_errors, squared_errors_and_outcome
 from earnest.resampling.bootstrap import Resampler
 
 Array = NDArray[np.float64]
@@ -50,8 +59,14 @@ PARTS = 5  # into which the folds are divided where a guard leaves one out at a 
 BLOCK = 64  # resamples whose ensembles are held at a time
 CELLS = 1 << 22  # predictions of candidate ensembles held at a time
 FEW_STEPS = 32  # up to which sums of numbers below 2**24 stay below 2**30
-SQUARES = {"mse", "brier"}  # means of squared residuals
-OF_SQUARES = {"rmse", "r2"}  # which fall and rise with it, where there is one repeat
+# What a metric is made of, and whether more of it is better, tells how its ensembles are built: a
+# copy under another name is built alike, and another metric under its name is not.
+LOG_LOSS = (surprises, mean, False)
+SQUARES = ((squared_errors, mean, False), (squared_distances, mean, False))
+OF_SQUARES = (  # which fall and rise with them, where there is one repeat
+    (squared_errors, root_mean, False),
+    (squared_errors_and_outcome, explained, True),
+)
 RIDGE = 1e-10  # of the size of predictions, so that equal columns can be told apart
 
 NEWTON_STEPS, HALVINGS = 50, 30
@@ -276,12 +291,15 @@ def _find_kernel(pi: Predictions, metric: Metric, weights: Weights, steps: int) 
         return lambda counts, library, start, picks, scores: compiled.greedy_areas(
             keys, labels, counts, library, start, steps, picks, scores
         )
-    if metric.name == "log_loss":
+    if not isinstance(metric, MomentMetric):
+        return None
+    composition = metric.features, metric.combine, metric.greater_is_better
+    if composition == LOG_LOSS:
         chances = _list_chances(pi)
         return lambda counts, library, start, picks, scores: compiled.greedy_chances(
             chances, counts, library, start, steps, picks, scores
         )
-    if metric.name in SQUARES or (metric.name in OF_SQUARES and pi.n_repeats == 1):
+    if composition in SQUARES or (composition in OF_SQUARES and pi.n_repeats == 1):
         apart = _list_residuals(pi)
 
         def fill(counts: Ints, library: Ints, start: Ints, picks: Ints, scores: Array) -> None:

@@ -12,7 +12,7 @@ from earnest.core.base.errors import EarnestError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Task
 from earnest.core.results.estimate import Estimate
-from earnest.core.results.specs import Side
+from earnest.core.results.specs import AgainstChance, Side
 from earnest.core.text.estimate import places_of
 from earnest.core.text.numbers import percent, write_count
 from earnest.inference.curves import winner as own
@@ -31,6 +31,7 @@ from earnest.inference.resampling.ensembles import (
     read_rule,
     take_partition,
 )
+from earnest.metrics.families import Metric, RankMetric
 from earnest.plotting.svg import curves as svg_curves
 from earnest.plotting.svg import outcomes as svg_outcomes
 from earnest.plotting.svg.canvas import Figure
@@ -50,23 +51,22 @@ from earnest.reporting.sources.asking import Results
 # ROC curves of several classes: their mean, the lowest and the highest, and all areas.
 
 
-def class_panels(found: ClassCurves, made: Estimate) -> Iterator[Panel]:
+def class_panels(found: ClassCurves, made: Estimate, metric: Metric) -> Iterator[Panel]:
     """Yield the mean curve, and those of the classes that are told apart least and best."""
-    order = found.by_area
+    order, places = found.by_area, _count_places(made, metric)
     count = len(found.names)
-    yield _class_square(
-        found.mean, made, f"ROC, mean of {count} classes", "Each class has the same weight.", 0
-    )
+    heading = f"ROC, mean of {count} classes"
+    yield _class_square(found.mean, made, heading, "Each class has the same weight.", 0, places)
     picked = [(order[0], "smallest"), (order[-1], "largest")]
     for number, (k, which) in enumerate(picked, start=1):
         words = f"The {which} area of the {count}."
         heading = f"ROC, {found.names[k]} against the rest"
-        yield _class_square(found.classes[k], made, heading, words, number)
+        yield _class_square(found.classes[k], made, heading, words, number, places)
 
 
-def areas_panel(found: ClassCurves, made: Estimate) -> Panel:
+def areas_panel(found: ClassCurves, made: Estimate, metric: Metric) -> Panel:
     """Return the areas of all classes, the smallest first."""
-    places = _places(made)
+    places = _count_places(made, metric)
     return Panel(
         heading="Each class against the rest",
         text="Area under the ROC curve; the number of cases of a class in brackets.",
@@ -80,8 +80,10 @@ def areas_panel(found: ClassCurves, made: Estimate) -> Panel:
     )
 
 
-def _class_square(curve: MeanCurve, made: Estimate, heading: str, words: str, number: int) -> Panel:
-    figure = svg_curves.roc(curve, name=f"roc-{number}", width=SQUARE, places=_places(made))
+def _class_square(
+    curve: MeanCurve, made: Estimate, heading: str, words: str, number: int, places: int
+) -> Panel:
+    figure = svg_curves.roc(curve, name=f"roc-{number}", width=SQUARE, places=places)
     return Panel(heading=heading, text=words, tag=_tag(made), figure=figure, data={"curve": curve})
 
 
@@ -89,15 +91,20 @@ def _tag(made: Estimate) -> str:
     return ALONE_TAG if made.n_configs == 1 else CORRECTED_TAG
 
 
-def _places(made: Estimate) -> int:
-    """Return the decimals of areas: those of the estimate where it is such an area."""
-    return max(places_of([made]), 0) if made.metric == "roc_auc_ovr" else 3
+def _count_places(made: Estimate, metric: Metric) -> int:
+    """Return the decimals of areas under curves: those of the estimate where it is such an area."""
+    return max(places_of([made]), 0) if _is_area(metric) else 3
+
+
+def _is_area(metric: Metric) -> bool:
+    """Tell whether a metric is an area under a ROC or a precision-recall curve, by its kernel."""
+    return isinstance(metric, RankMetric) and (metric.area or metric.kernel == PRECISION_RECALL)
 
 
 SQUARE, WIDE, PHONE = 350, 500, 350  # pixels
 LUCK = 0.05  # of as many bins outside their bars by chance alone
 MOST_CLASSES = 12
-AREAS = ("roc_auc", "average_precision")  # metrics whose decimals are those of the areas
+PRECISION_RECALL = "average_precision"  # the kernel of the area under that curve
 LEDE = {
     Task.BINARY: "Curves of the corrected estimate: in each resample, the configuration chosen "
     "on it is scored on the cases left out. The winner's uncorrected curves are "
@@ -182,22 +189,23 @@ def curves_of(found: Results) -> CurvesPart | None:
     shown = find_subject(found)
     if shown is None:
         return None
-    pi, made = shown.pi, shown.made
+    pi, made, metric = shown.pi, shown.made, found.material.metric
+    assert metric is not None
     level = 0.95 if made.interval is None else made.interval.confidence_level
     left_out: list[str] = []
     classes = _classes(found, shown, level, left_out)
     square = list(_square(found, shown, level, left_out))
     wide = list(_wide(found, shown, level))
     if classes is not None:
-        square = list(class_panels(classes, made))
-        wide = [areas_panel(classes, made), *wide]
+        square = list(class_panels(classes, made, metric))
+        wide = [areas_panel(classes, made, metric), *wide]
     confusion = _confusion(pi, made, level)
     if len(pi.target.classes) > MOST_CLASSES:
         left_out.append(f"A table of decisions is shown for up to {MOST_CLASSES} classes.")
     if not square and not wide and confusion is None:
         return None
     return CurvesPart(
-        heading=_heading(pi, made, level, fair=made.honest),
+        heading=_heading(pi, made, metric, level),
         lede=_lede(pi, made, square),
         note=_note(square, confusion, level),
         square=tuple(square),
@@ -224,7 +232,7 @@ def _note(square: list[Panel], confusion: Confusion | None, level: float) -> str
     return "" if confusion is None else COUNTS_NOTE.format(level=percent(level))
 
 
-def _heading(pi: Predictions, made: Estimate, level: float, *, fair: bool) -> str:
+def _heading(pi: Predictions, made: Estimate, metric: Metric, level: float) -> str:
     if pi.target.task is Task.REGRESSION:
         return RESIDUALS
     if pi.target.task is Task.SURVIVAL:
@@ -233,8 +241,9 @@ def _heading(pi: Predictions, made: Estimate, level: float, *, fair: bool) -> st
         return BY_CLASS if no_class_curves(pi) is None else DECISIONS
     ranks = None
     interval = made.interval
-    if made.metric == "roc_auc" and interval is not None and interval.side != Side.UPPER and fair:
-        ranks = interval.low > 0.5
+    ordered = isinstance(metric, RankMetric) and metric.area
+    if ordered and interval is not None and interval.side != Side.UPPER and made.honest:
+        ranks = made.against_chance is AgainstChance.BETTER
     if own.no_calibration(pi) is not None:
         return curves_heading(ranks, None, 0)
     found = own.calibration(pi, made.winner or 0, confidence_level=level)
@@ -297,7 +306,7 @@ def _square(
         except EarnestError as error:
             left_out.append(f"The curves are not shown: {error}")
         else:
-            places = max(places_of([made]), 0) if made.metric in AREAS else 3
+            places = _count_places(made, metric)
             tag = ALONE_TAG if made.n_configs == 1 else CORRECTED_TAG
             yield Panel(
                 heading="ROC",
