@@ -451,12 +451,27 @@ def _yes(value: bool) -> str:
     return "yes" if value else "no"
 
 
+# Of the cells of the simulation: independent errors to almost the same, few and many of both.
+SHOWN_CELLS = (
+    "n50-C20-r0.8",
+    "n200-C20-r0",
+    "n200-C20-r0.8",
+    "n200-C20-r0.95",
+    "n200-C20-r0.8-spread0.03",
+    "n200-C20-r0.8-cluster5",
+    "n1000-C100-r0.8",
+    "n200-C1000-r0.95",
+    "n300-C20-r0.8-tasks5",
+    "n100-C20-r0.8-level0.95",
+)
+
+
 def best_of_many_table() -> str:
     """Return how corrections of the best of many do, from the file of the simulation."""
     path = ROOT / "benchmarks" / "scores" / "results.csv"
     with path.open(encoding="utf-8") as file:
         found = list(csv.DictReader(file))
-    cells = list(dict.fromkeys(row["cell"] for row in found))
+    cells = [cell for cell in dict.fromkeys(row["cell"] for row in found) if cell in SHOWN_CELLS]
     methods = ("naive", "evalstats", "truescore", "independent", "bonferroni", "bbc", "near_winner")
     values = ("independent", "evalfloor", "bbc")  # that of near_winner is bbc's
     head = ["matrix", "luck", *(f"off: {m}" for m in values)]
@@ -485,6 +500,7 @@ def best_of_many_table() -> str:
 # Tables that are too long for a page: files beside their results, to which pages link.
 METRICS_OF_CHOICE = ("accuracy", "balanced_accuracy", "roc_auc", "f1", "log_loss", "r2", "mae")
 EVIDENCE: dict[str, tuple[str, ...]] = {
+    "race/tables/scores.csv": ("race", "scores"),
     "calibration/tables/real.csv": ("field", "real", *METRICS_OF_CHOICE),
     "calibration/tables/shuffled.csv": ("field", "shuffled", *METRICS_OF_CHOICE),
     "calibration/tables/groups.csv": ("field", "groups"),
