@@ -236,26 +236,6 @@ def _link(leaf: Leaf) -> str:
     return f"[{words}]({page}.md)"
 
 
-def choice_table() -> str:
-    """Return the methods side by side."""
-    from earnest.methods import METHODS
-
-    def row(method: Any) -> list[str]:
-        spec = method.spec
-        return [
-            f"[`{spec.name}`](../methods/{_page(method)}.md)",
-            _yes(spec.corrected),
-            _yes(spec.interval),
-            _folds(spec),
-            str(spec.metrics),
-            "yes" if spec.static_only else "no",
-        ]
-
-    head = ["method", "corrects for the search", "interval", "folds needed", "metrics"]
-    ordered = sorted(METHODS.values(), key=lambda m: (not m.spec.corrected, not m.spec.interval))
-    return table([*head, "only for configurations fixed in advance"], (row(m) for m in ordered))
-
-
 def estimands_table() -> str:
     """Return what each method estimates."""
     from earnest.methods import METHODS
@@ -430,12 +410,6 @@ def _page(method: Any) -> str:
     return str(method.__module__.rpartition(".")[2])
 
 
-def _folds(spec: Any) -> str:
-    if spec.needs == "bootstrap-trained replicates":
-        return "replicates"
-    return str(spec.min_folds) if spec.min_folds > 1 else "none"
-
-
 def _least(spec: Any) -> str:
     design = spec.design
     if isinstance(design, tuple):  # of some tests
@@ -554,7 +528,6 @@ TABLES: dict[str, Callable[..., str]] = {
     "tests": tests_table,
     "methods": methods_table,
     "metrics": metrics_table,
-    "choice": choice_table,
     "which": which_table,
     "estimands": estimands_table,
     "extras": extras_table,
