@@ -237,14 +237,15 @@ def _link(leaf: Leaf) -> str:
 
 
 def estimands_table() -> str:
-    """Return what each method estimates."""
+    """Return what is estimated, and by which methods."""
     from earnest.methods import METHODS
 
-    rows = (
-        [f"[`{m.spec.name}`](../methods/{_page(m)}.md)", str(m.spec.estimand)]
-        for m in METHODS.values()
-    )
-    return table(["method", "what its number is an estimate of"], rows)
+    methods: dict[str, list[str]] = {}
+    for method in METHODS.values():
+        link = f"[`{method.spec.name}`](../methods/{_page(method)}.md)"
+        methods.setdefault(str(method.spec.estimand), []).append(link)
+    rows = ([estimand, ", ".join(links)] for estimand, links in methods.items())
+    return table(["the number is an estimate of", "methods"], rows)
 
 
 def cautions_table() -> str:
