@@ -51,7 +51,6 @@ def facts_table(name: str) -> str:
         ["metrics", str(spec.metrics)],
         ["corrects for the search", _yes(spec.corrected)],
         ["interval", _yes(spec.interval)],
-        ["estimates", str(spec.estimand)],
         ["knobs", knobs],
         ["source", spec.cites],
     ]
@@ -72,7 +71,6 @@ def test_table(name: str) -> str:
         ["metrics", str(spec.metrics)],
         ["repeats; groups", f"{_yes(spec.repeats)}; {_yes(spec.groups)}"],
         ["p-value", _yes(spec.p_value)],
-        ["compares", str(spec.estimand)],
         ["knobs", knobs],
         ["source", spec.cites],
     ]
