@@ -51,7 +51,6 @@ def facts_table(name: str) -> str:
         ["metrics", str(spec.metrics)],
         ["corrects for the search", _yes(spec.corrected)],
         ["interval", _yes(spec.interval)],
-        ["estimates", str(spec.estimand)],
         ["knobs", knobs],
         ["source", spec.cites],
     ]
@@ -72,7 +71,6 @@ def test_table(name: str) -> str:
         ["metrics", str(spec.metrics)],
         ["repeats; groups", f"{_yes(spec.repeats)}; {_yes(spec.groups)}"],
         ["p-value", _yes(spec.p_value)],
-        ["compares", str(spec.estimand)],
         ["knobs", knobs],
         ["source", spec.cites],
     ]
@@ -236,35 +234,16 @@ def _link(leaf: Leaf) -> str:
     return f"[{words}]({page}.md)"
 
 
-def choice_table() -> str:
-    """Return the methods side by side."""
-    from earnest.methods import METHODS
-
-    def row(method: Any) -> list[str]:
-        spec = method.spec
-        return [
-            f"[`{spec.name}`](../methods/{_page(method)}.md)",
-            _yes(spec.corrected),
-            _yes(spec.interval),
-            _folds(spec),
-            str(spec.metrics),
-            "yes" if spec.static_only else "no",
-        ]
-
-    head = ["method", "corrects for the search", "interval", "folds needed", "metrics"]
-    ordered = sorted(METHODS.values(), key=lambda m: (not m.spec.corrected, not m.spec.interval))
-    return table([*head, "only for configurations fixed in advance"], (row(m) for m in ordered))
-
-
 def estimands_table() -> str:
-    """Return what each method estimates."""
+    """Return what is estimated, and by which methods."""
     from earnest.methods import METHODS
 
-    rows = (
-        [f"[`{m.spec.name}`](../methods/{_page(m)}.md)", str(m.spec.estimand)]
-        for m in METHODS.values()
-    )
-    return table(["method", "what its number is an estimate of"], rows)
+    methods: dict[str, list[str]] = {}
+    for method in METHODS.values():
+        link = f"[`{method.spec.name}`](../methods/{_page(method)}.md)"
+        methods.setdefault(str(method.spec.estimand), []).append(link)
+    rows = ([estimand, ", ".join(links)] for estimand, links in methods.items())
+    return table(["the number is an estimate of", "methods"], rows)
 
 
 def cautions_table() -> str:
@@ -430,12 +409,6 @@ def _page(method: Any) -> str:
     return str(method.__module__.rpartition(".")[2])
 
 
-def _folds(spec: Any) -> str:
-    if spec.needs == "bootstrap-trained replicates":
-        return "replicates"
-    return str(spec.min_folds) if spec.min_folds > 1 else "none"
-
-
 def _least(spec: Any) -> str:
     design = spec.design
     if isinstance(design, tuple):  # of some tests
@@ -451,12 +424,27 @@ def _yes(value: bool) -> str:
     return "yes" if value else "no"
 
 
+# Of the cells of the simulation: independent errors to almost the same, few and many of both.
+SHOWN_CELLS = (
+    "n50-C20-r0.8",
+    "n200-C20-r0",
+    "n200-C20-r0.8",
+    "n200-C20-r0.95",
+    "n200-C20-r0.8-spread0.03",
+    "n200-C20-r0.8-cluster5",
+    "n1000-C100-r0.8",
+    "n200-C1000-r0.95",
+    "n300-C20-r0.8-tasks5",
+    "n100-C20-r0.8-level0.95",
+)
+
+
 def best_of_many_table() -> str:
     """Return how corrections of the best of many do, from the file of the simulation."""
     path = ROOT / "benchmarks" / "scores" / "results.csv"
     with path.open(encoding="utf-8") as file:
         found = list(csv.DictReader(file))
-    cells = list(dict.fromkeys(row["cell"] for row in found))
+    cells = [cell for cell in dict.fromkeys(row["cell"] for row in found) if cell in SHOWN_CELLS]
     methods = ("naive", "evalstats", "truescore", "independent", "bonferroni", "bbc", "near_winner")
     values = ("independent", "evalfloor", "bbc")  # that of near_winner is bbc's
     head = ["matrix", "luck", *(f"off: {m}" for m in values)]
@@ -485,6 +473,7 @@ def best_of_many_table() -> str:
 # Tables that are too long for a page: files beside their results, to which pages link.
 METRICS_OF_CHOICE = ("accuracy", "balanced_accuracy", "roc_auc", "f1", "log_loss", "r2", "mae")
 EVIDENCE: dict[str, tuple[str, ...]] = {
+    "race/tables/scores.csv": ("race", "scores"),
     "calibration/tables/real.csv": ("field", "real", *METRICS_OF_CHOICE),
     "calibration/tables/shuffled.csv": ("field", "shuffled", *METRICS_OF_CHOICE),
     "calibration/tables/groups.csv": ("field", "groups"),
@@ -538,7 +527,6 @@ TABLES: dict[str, Callable[..., str]] = {
     "tests": tests_table,
     "methods": methods_table,
     "metrics": metrics_table,
-    "choice": choice_table,
     "which": which_table,
     "estimands": estimands_table,
     "extras": extras_table,

@@ -85,7 +85,7 @@ def _counted(
     count = sum(every)
     ours = ours or f"{count} of {len(every)}"
     if samples is not None and samples < FEWEST:
-        ours = f"from {samples} sample{'s' if samples > 1 else ''} on"
+        ours = f"{samples} sample{'s' if samples > 1 else ''} in some cells"
     return Claim(words, theirs, ours, tolerance, count, len(every), direction, samples)
 
 

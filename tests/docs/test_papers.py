@@ -850,6 +850,18 @@ def test_a_claim_is_held_to_the_results_and_can_fail(
     assert lost >= len(before) / 2
 
 
+def test_the_errata_have_every_paper_and_name_tests_that_are_there() -> None:
+    text = (PAGES / "errata.md").read_text(encoding="utf-8")
+    sections = re.findall(r"^## (\w+)(?: et al\.)? (\d{4})", text, re.M)
+    assert sorted(f"{name.lower()}{year}" for name, year in sections) == sorted(PAPERS)
+    paths = re.findall(r"`(tests/[\w/.]+)`", text)
+    assert paths
+    assert [path for path in paths if not (PAGES.parents[1] / path).is_file()] == []
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert {row.replace("\\|", "").count("|") for row in rows} == {5}  # four cells, none empty
+    assert not any(re.search(r"\|\s*\|", row) for row in rows)
+
+
 def test_the_tolerance_of_a_cell_is_written_beside_it() -> None:
     line = {"published": "0.95", "agrees_from": "0.9", "agrees_to": "1"}
     assert tolerance(line) == " ± 0.05"
