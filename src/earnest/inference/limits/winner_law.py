@@ -389,7 +389,6 @@ class _BoundedLaw(_ShareLaw):
         good = share if self.metric.greater_is_better else 1.0 - share
         return ShareLimits(low + (high - low) * good, worth, low, high, exact=True)
 
-
     def _independent_items(self, winner: int) -> float:
         """Return how many independent items have the variance of the winner's score.
 
