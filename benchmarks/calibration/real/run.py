@@ -40,7 +40,7 @@ BLOCK = 50
 RESAMPLES = 500
 THRESHOLD = 0.5
 METHODS: dict[str, en.Method | str] = {
-    "bbc": en.BBC(n_resamples=RESAMPLES),
+    "bbc": en.BBC(n_resamples=RESAMPLES, limits="drawn"),
     "bbc_fold": "bbc_fold",
     "mabt": "mabt",
     "delong_10p": "delong_10p",

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.stats import binom
 
 import earnest as en
 from earnest.core.results.specs import Side
@@ -145,3 +146,41 @@ def test_bounds_of_a_few_confident_winners_hold() -> None:
     # 24 and 26 held; at .93, 24 or fewer have a probability of 2 %.
     log_loss, brier = count_held(0.02, 80, 30, shared=True)
     assert min(log_loss, brier) >= 27
+
+
+@pytest.mark.parametrize("confidence", [0.9, 0.98, 0.999])
+@pytest.mark.parametrize("n", [40, 80, 200, 500, 1_000])
+def test_bounds_hold_for_every_error_rate_exactly(n: int, confidence: float) -> None:
+    """Coverage is a sum over the number of errors, all at one confidence; no random numbers."""
+    most = 40
+    y, metric = np.arange(n) % 2, en.metric("log_loss").on("binary")
+    highs = []
+    for errors in range(min(most, n) + 1):
+        right = np.where(np.arange(n) < errors, 1.0 - confidence, confidence)
+        said = np.where(y == 1, right, 1.0 - right)
+        pi = en.Predictions.from_arrays(y, said, response="probability")
+        highs.append(unseen_error_limits(pi, metric).limits(0.95, Side.UPPER)[1])
+    for rate in (0.001, 0.005, 0.01, 0.02, 0.03):
+        truth = -np.log(confidence) + rate * np.log(confidence / (1.0 - confidence))
+        missed = binom.pmf(np.arange(len(highs)), n, rate)[np.array(highs) < truth].sum()
+        assert missed <= 0.05 + 1e-9, (rate, missed)
+
+
+@pytest.mark.parametrize("metric", ["log_loss", "brier"])
+def test_an_interval_is_finite_and_holds_its_value_at_all_levels(metric: str) -> None:
+    for name, make in CASES.items():
+        made = en.estimate(make(), metric=metric, rng=0, n_resamples=100)
+        spans = [made.at(confidence_level=level).interval for level in (0.5, 0.8, 0.95, 0.999)]
+        highs = [span.high for span in spans if span is not None]
+        assert highs == sorted(highs), name
+        assert np.isfinite(highs).all(), name
+        assert made.value <= highs[0], name
+        assert en.Estimate.from_dict(made.to_dict(draws=True)) == made, name
+
+
+def test_chances_of_one_half_say_nothing_of_errors() -> None:
+    y = np.arange(40) % 2
+    pi = en.Predictions.from_arrays(y, np.full(40, 0.5), response="probability")
+    made = en.estimate(pi, metric="brier", rng=0).interval
+    assert made is not None
+    assert made.high > 0.25  # unseen cases may get other chances

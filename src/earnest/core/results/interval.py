@@ -611,6 +611,46 @@ class WidenedLimits(KeptLimits, kind="widened"):
 
 
 @dataclass(frozen=True, eq=False)
+class TighterLimits(KeptLimits, kind="tighter"):
+    """The tighter one of two limits, at each end and each level.
+
+    Two limits that hold do not make a tighter one that holds: simulations must show it.
+
+    Examples
+    --------
+    >>> from earnest.core.results.interval import NormalLimits, TighterLimits
+    >>> from earnest.core.results.specs import Side
+    >>> both = TighterLimits(NormalLimits(0.5, 0.1), NormalLimits(0.6, 0.1))
+    >>> low, high = both.limits(0.95, Side.TWO_SIDED)
+    >>> round(low, 3), round(high, 3)
+    (0.404, 0.696)
+    """
+
+    drawn: LimitSource
+    law: LimitSource
+
+    def limits(self, confidence_level: float, side: Side) -> tuple[float, float]:
+        """Return the limits, infinite at an open end."""
+        first = self.drawn.limits(confidence_level, side)
+        second = self.law.limits(confidence_level, side)
+        return max(first[0], second[0]), min(first[1], second[1])
+
+    def remarks(self, confidence_level: float, side: Side) -> Iterator[Caution]:
+        """Yield the cautions of the first limits."""
+        yield from limit_remarks(self.drawn, confidence_level, side)
+
+    @property
+    def draws(self) -> NDArray[np.float64] | None:
+        """The resampled values of the first limits."""
+        return self.drawn.draws
+
+    @property
+    def standard_error(self) -> float | None:
+        """The standard error of the first limits, if they have one."""
+        return getattr(self.drawn, "standard_error", None)
+
+
+@dataclass(frozen=True, eq=False)
 class MovedLimits(KeptLimits, kind="moved"):
     """Limits one of whose ends lies further out by a distance, at every level.
 

@@ -125,6 +125,13 @@ class Contest:
         by_fold = selector.by_fold
         return cls(pi, winner, scores, seeds, best_wins, by_fold, n_jobs, inbag)
 
+    def table(self, metric: Metric) -> Array:
+        """Return the scores of all configurations in the first resamples: (b, C)."""
+        table = self.inbag
+        if table is None or len(table) < RESAMPLES:
+            table = _score_resamples(self, metric)
+        return table[:RESAMPLES]
+
 
 class FirstScores:
     """The scores of all configurations in the first resamples of a method, kept on the way."""
@@ -549,10 +556,7 @@ class _Rivals:
 
 def _find_rivals(contest: Contest, metric: Metric, trials: float) -> _Rivals | None:
     """Return how all configurations did in resamples, None where most leave scores undefined."""
-    table = contest.inbag
-    if table is None or len(table) < RESAMPLES:
-        table = _score_resamples(contest, metric)
-    table = table[:RESAMPLES]
+    table = contest.table(metric)
     finite = np.isfinite(table)
     defined = finite.any(axis=0) & np.isfinite(contest.scores)
     if not defined[contest.winner]:

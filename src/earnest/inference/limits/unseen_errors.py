@@ -113,6 +113,8 @@ class ErrorCosts:
             struck = self.wrong[self.wrong > 0.0]
             one_more *= max(float(struck.mean()) if len(struck) else 1.0, self.units / self.n)
         first = float(self.added.sum()) + one_more
+        if not first > 0.0:  # no label costs more than another
+            return self._share(self.right, self.right, TINY)
         scale = (float(np.square(self.added).sum()) + one_more**2) / first
         seen = max(first / scale - 1.0, 0.0)  # errors that are worth `scale` each
         weighted = self._share(self.right + scale * seen / self.units, self.right, scale)

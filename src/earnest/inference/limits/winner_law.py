@@ -225,13 +225,17 @@ class WinnerLaw(ABC):
 
     def unit_terms(self, winner: int) -> Array:
         """Return what each unit adds to the winner's score or loss, over all repeats: (units,)."""
+        own, groups = self.item_terms(winner), self.pi.target.groups
+        if groups is None:
+            return own
+        codes = np.unique(groups, return_inverse=True)[1].reshape(-1)
+        return np.asarray(np.bincount(codes, weights=own - own.mean()))
+
+    def item_terms(self, winner: int) -> Array:
+        """Return what each case adds to the winner's score or loss, over all repeats: (n,)."""
         if winner not in self._terms:
             made = case_values(self.pi.select(winner), self.metric)
-            own = np.nanmean(made.terms[:, 0], axis=1)
-            if made.groups is not None:
-                codes = np.unique(made.groups, return_inverse=True)[1].reshape(-1)
-                own = np.bincount(codes, weights=own - own.mean())
-            self._terms[winner] = np.asarray(own)
+            self._terms[winner] = np.asarray(np.nanmean(made.terms[:, 0], axis=1))
         return self._terms[winner]
 
     def kurtosis(self, winner: int) -> float:
@@ -372,18 +376,32 @@ class _BoundedLaw(_ShareLaw):
 
         1 / q = (1 - w) f / p2 + w / units with w = min(1, FEW_LOST / lost)^2, where p2 are the
         trials of the near-winners' spread over resamples, f widens it for tails that were not
-        seen, and `lost` is how far the score is from the nearer end, in units.
+        seen, and `lost` is how far the score is from the nearer end, in independent items.
         """
         share = float(self.scores[winner])
         pooled = pooled_trials(self.scores, table, near)
         widening = 1.0 + UNSEEN_IN_GROUPS * self.error_of_variance(winner)
-        lost = self.units * min(share, 1.0 - share)
+        lost = self._independent_items(winner) * min(share, 1.0 - share)
         seen = lost > 0.0 and np.isfinite(pooled)
         weight = min(1.0, FEW_LOST / lost) ** 2 if seen else 1.0
         worth = 1.0 / ((1.0 - weight) * widening / pooled + weight / self.units)
         low, high = self.range
         good = share if self.metric.greater_is_better else 1.0 - share
         return ShareLimits(low + (high - low) * good, worth, low, high, exact=True)
+
+    def _independent_items(self, winner: int) -> float:
+        """Return how many independent items have the variance of the winner's score.
+
+        Without groups these are all items. With groups they are at least as many as groups, where
+        the items of a group are all alike, and at most all.
+        """
+        items = self.item_terms(winner)
+        if not self.grouped:
+            return float(len(items))
+        alone = float(items.var()) * len(items)  # of the sum, were items independent
+        together = float(np.square(self.unit_terms(winner)).sum())
+        effect = together / alone if alone > 0.0 else np.inf
+        return len(items) / min(max(effect, 1.0), len(items) / self.units)
 
 
 class _AreaLaw(CountedLaw):

@@ -16,9 +16,11 @@ from earnest.core.data.selection import EnsembleRule, MeanOfFolds, Pooled, Selec
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import ScoreErrors
-from earnest.core.results.interval import DrawnLimits, LimitSource, MovedLimits
+from earnest.core.results.interval import DrawnLimits, LimitSource, MovedLimits, TighterLimits
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec, Side
 from earnest.inference.limits.ceiling import Contest, FirstScores, no_width, with_spread
+from earnest.inference.limits.near_winner import find_winner_limits, is_tighter_shown
+from earnest.inference.limits.winner_law import WinnerLaw, law_of
 from earnest.inference.remarks import other_winner, unlike_scales
 from earnest.inference.resampling.ensembles import (
     EnsembleScores,
@@ -116,6 +118,10 @@ class BBC(ResamplingKnobs):
         'as_published' gives the mean of the out-of-bag scores for every metric, selects in-bag by
         the pooled score but names the winner by the mean of the folds, and takes the 25th and 975th
         of 1000 draws for a two-sided 95 % interval, even if they are equal.
+    limits : {'tighter', 'drawn'}
+        For accuracy, AUC and balanced accuracy of two classes, from a cross-validation of 40 cases
+        or more, each end is by default the tighter one of that of the draws and that of
+        `near_winner`. 'drawn' leaves it at the draws.
 
     Examples
     --------
@@ -140,11 +146,13 @@ class BBC(ResamplingKnobs):
     )
     selector: str | Selector | EnsembleRule | None = None
     variant: Literal["as_published"] | None = None
+    limits: Literal["tighter", "drawn"] = "tighter"
 
     def __post_init__(self) -> None:
         """Check the knobs."""
         super().__post_init__()
         check.one_of_or_none("variant", self.variant, ["as_published"])
+        check.one_of("limits", self.limits, ["tighter", "drawn"])
 
     def __call__(self, call: Call) -> EstimateParts:
         """Return the mean out-of-bag score of in-bag winners, free of the size of that part."""
@@ -182,6 +190,8 @@ class BBC(ResamplingKnobs):
             )
             one = pi.select(final)
             near, said = with_spread(drawn, one, metric, value=value, contest=contest)
+            if self.limits == "tighter" and usual and type(selector) is Pooled:
+                near = _tighten(near, call, contest, value)
             return _move_good_end(near, found, metric, value), said
 
         (source, remarks), errors = side_by_side(
@@ -261,6 +271,22 @@ class BBC(ResamplingKnobs):
             errors=scorer.errors(table, final[0], luck, draws) if spread else None,
             ensemble={pi.configs.ids[c]: float(final[0, c]) for c in members},
         )
+
+
+def _tighten(source: LimitSource, call: Call, contest: Contest, value: float) -> LimitSource:
+    """Return the tighter of these limits and those of the metric's law, where that was shown."""
+    pi, metric = call.pi, call.metric
+    law_kind = law_of(metric, pi.target)
+    if law_kind is None or not is_tighter_shown(pi, metric) or not source.has_width:
+        return source
+    inbag = contest.table(metric)
+    law = WinnerLaw.of(law_kind, pi, metric, contest.scores)
+    found = find_winner_limits(
+        law, contest.winner, inbag, call.seeds, given=call.given, value=value
+    )
+    if found.source is None or found.remarks:
+        return source
+    return TighterLimits(source, found.source)
 
 
 def _move_good_end(

@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.errors import EvidenceError
-from earnest.core.base.rng import Purpose
 from earnest.core.base.threads import side_by_side, workers
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import Pooled, Selector
 from earnest.core.data.target import Target
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
-from earnest.core.results.interval import (
-    DrawnLimits,
-    LimitSource,
-    NearWinnerLimits,
-    WidenedLimits,
-)
-from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec, Side
+from earnest.core.results.interval import DrawnLimits
+from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
 from earnest.inference.limits.ceiling import Contest, with_spread
-from earnest.inference.limits.local_level import (
-    DroppedConfigurations,
-    StandardisedScores,
-    winner_errors,
-)
-from earnest.inference.limits.unseen_errors import is_loss_of_chances, unseen_error_limits
+from earnest.inference.limits.near_winner import MOST_ROWS, find_winner_limits
+from earnest.inference.limits.unseen_errors import is_loss_of_chances
 from earnest.inference.limits.winner_law import WinnerLaw, law_of, need_law
 from earnest.inference.remarks import unlike_scales
 from earnest.inference.resampling.resampled import ResamplingKnobs
@@ -39,8 +29,6 @@ from earnest.methods.base import Call, EstimateParts, register, selector_of
 from earnest.methods.winner.bbc import BBCDetails, draw_winners
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric, MomentMetric
-
-MOST_ROWS = 4000  # resamples that the correlations of scores are read from, at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,49 +151,29 @@ class NearWinner(ResamplingKnobs):
             scores = score_table(pi, metric, Weights.ones(pi.n_cases), n_jobs=jobs)[0]
         law = WinnerLaw.of(law_kind, pi, metric, scores)
         inbag = tables[0] if len(tables) == 1 else np.concatenate(tables)
-        table = law.read(inbag[:MOST_ROWS])  # (B, C)
-        defined = np.isfinite(table).all(axis=1)
-        table = table if defined.all() else table[defined]
-        dropped = find_dropped(call.given, metric, law, pi.configs.ids[final], final)
-        rivals = pi.n_configs + len(dropped.gaps)
-
-        def find_rivals() -> tuple[NDArray[np.bool_], NDArray[np.float64] | None]:
-            if rivals == 1:
-                return np.ones(pi.n_configs, dtype=bool), None
-            rng = call.seeds.generator(Purpose.LOCAL_LEVEL)
-            steady = (
-                StandardisedScores.of(law.steady(table), overwrite=True),
-                law.steady(law.scores),
-            )
-            found = winner_errors(*steady, final, rng, best_wins=best_wins, dropped=dropped)
-            return found.near, found.errors
-
-        (near, errors), own = side_by_side(
-            find_rivals, lambda: drawn.find_errors(call, selector), workers(jobs)
-        )
         value = naive if pi.n_configs == 1 else drawn.scorer.corrected(drawn.table)  # as in BBC
-        objection = law.objection(final)
-        if objection is None:
-            said = tuple(law.remarks(final))
-            inner = law.limits(final, table, near)
-            if isinstance(metric, MomentMetric) and is_loss_of_chances(metric):
-                unseen = unseen_error_limits(pi.select(final), metric)
-                inner = WidenedLimits(inner, unseen, Side.UPPER)
-            source: LimitSource = NearWinnerLimits(
-                inner=inner,
+        limits, own = side_by_side(
+            lambda: find_winner_limits(
+                law,
+                final,
+                inbag,
+                call.seeds,
+                given=call.given,
                 value=value,
-                end=Side.LOWER if metric.greater_is_better else Side.UPPER,
-                configs=rivals,
-                errors=errors,
                 draws=drawn.table[:, 0],
-            )
-        else:
+                best_wins=best_wins,
+            ),
+            lambda: drawn.find_errors(call, selector),
+            workers(jobs),
+        )
+        source, said = limits.source, limits.remarks
+        if source is None:
             one = pi.select(final)
             contest = Contest.of(pi, final, scores, selector, call.seeds, n_jobs=call.n_jobs)
             source, said = with_spread(
                 DrawnLimits(drawn.table[:, 0]), one, metric, value=value, contest=contest
             )
-            said = (objection, *said)
+            said = (*([] if limits.objection is None else [limits.objection]), *said)
         wins = BBCDetails.of(drawn.table[:, 1].astype(np.intp), pi.n_configs)
         return EstimateParts(
             value=value,
@@ -217,7 +185,7 @@ class NearWinner(ResamplingKnobs):
                 *unlike_scales(pi, metric, selector, final),
                 *said,
             ],
-            details=NearWinnerDetails(wins.winners, wins.win_share, near),
+            details=NearWinnerDetails(wins.winners, wins.win_share, limits.near),
             used={"selector": selector, "resampler": drawn.scorer.resampler},
             errors=own,
         )
@@ -269,42 +237,3 @@ def is_refused_crossed(pi: Predictions, metric: Metric) -> bool:
         return False
     unexplained = metric.greater_is_better and metric.limits == (-np.inf, 1.0)  # as of R²
     return is_loss_of_chances(metric) or unexplained
-
-
-def find_dropped(
-    given: Predictions, metric: Metric, law: WinnerLaw, name: str, winner: int
-) -> DroppedConfigurations:
-    """Return the configurations that have predictions of some folds and not of all.
-
-    They competed until they were dropped, and are compared with the winner on the cases that they
-    were tested on. A configuration without any prediction never competed.
-    """
-    begun = np.any([cell.any(axis=0) for cell in given.cells], axis=0)
-    dropped = np.flatnonzero(begun & ~given.complete)
-    gaps, shares = np.zeros(len(dropped)), np.ones(len(dropped))
-    if len(dropped) == 0:
-        return DroppedConfigurations(gaps, shares)
-    part = given.select([given.configs.ids.index(name), *dropped.tolist()])
-    answers = part.responses.reshape(*part.responses.shape[:3], -1)
-    tested: NDArray[np.bool_] = np.asarray(np.isfinite(answers).all(axis=3))  # (n, 1 + D, R)
-    patterns: dict[bytes, list[int]] = {}
-    for place in range(len(dropped)):
-        patterns.setdefault(tested[:, 1 + place].tobytes(), []).append(place)
-    for alike in patterns.values():
-        mask = tested[:, 1 + alike[0]]  # (n, R)
-        some = part.select([0, *(1 + place for place in alike)])
-        hidden = np.where(_as_wide(mask, some.responses), some.responses, np.nan)
-        some = replace(some, responses=hidden).usable()
-        scores = score_table(some, metric, Weights.ones(some.n_cases))[0]
-        share = float(mask.sum() / tested[:, 0].sum())
-        shares[alike] = share
-        gaps[alike] = law.gaps(winner, float(scores[0]), scores[1:], share)
-    return DroppedConfigurations(
-        np.where(np.isfinite(gaps), gaps, 0.0), shares
-    )  # undefined on few cases: none
-
-
-def _as_wide(mask: NDArray[np.bool_], responses: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return a mask (n, R) with the axes of responses (n, C, R[, K])."""
-    wide = mask[:, None, :]
-    return wide[..., None] if responses.ndim == 4 else wide

@@ -1,0 +1,167 @@
+"""The limits of a winner at its local level, from the scores of all configurations in resamples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from earnest.core.base.rng import Purpose, Seeds
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.target import Task
+from earnest.core.data.weights import Weights
+from earnest.core.results.cautions import Caution
+from earnest.core.results.interval import LimitSource, NearWinnerLimits, WidenedLimits
+from earnest.core.results.specs import Side
+from earnest.inference.limits.local_level import (
+    DroppedConfigurations,
+    StandardisedScores,
+    winner_errors,
+)
+from earnest.inference.limits.unseen_errors import is_loss_of_chances, unseen_error_limits
+from earnest.inference.limits.winner_law import Law, WinnerLaw, law_of
+from earnest.kernels.score import score_table
+from earnest.metrics.families import Metric, MomentMetric
+
+MOST_ROWS = 4000  # resamples that the correlations of scores are read from, at most
+
+
+@dataclass(frozen=True, eq=False)
+class WinnerLimits:
+    """What the law of a metric says of the winner.
+
+    Attributes
+    ----------
+    source : LimitSource or None
+        The limits; None where the winner's score cannot have the distribution.
+    near : ndarray of bool, shape (C,)
+        The configurations whose distance to the winner chance alone can explain.
+    objection : Caution or None
+        Why there are no limits.
+    remarks : tuple of Caution
+        Why the limits may not hold.
+    """
+
+    source: LimitSource | None
+    near: NDArray[np.bool_]
+    objection: Caution | None
+    remarks: tuple[Caution, ...]
+
+
+def find_winner_limits(
+    law: WinnerLaw,
+    winner: int,
+    inbag: NDArray[np.float64],
+    seeds: Seeds,
+    *,
+    given: Predictions,
+    value: float,
+    draws: NDArray[np.float64] | None = None,
+    best_wins: bool = True,
+) -> WinnerLimits:
+    """Return the limits of the winner's own distribution at the level that its rivals leave it.
+
+    Parameters
+    ----------
+    law : WinnerLaw
+        The distribution of the metric, with the scores of all configurations.
+    winner : int
+        The configuration that won.
+    inbag : ndarray, shape (B, C)
+        The metric of all configurations in resamples.
+    seeds : Seeds
+        The source of the Gaussian draws.
+    given : Predictions
+        The predictions as they were given, with configurations that were dropped.
+    value : float
+        The corrected value, which limits always hold.
+    draws : ndarray, optional
+        The out-of-bag scores that it is the mean of.
+    best_wins : bool
+        Whether the best score wins; under another rule the level is that of the largest error.
+    """
+    pi, metric = law.pi, law.metric
+    table = law.read(inbag[:MOST_ROWS])  # (B, C)
+    defined = np.isfinite(table).all(axis=1)
+    table = table if defined.all() else table[defined]
+    dropped = find_dropped(given, metric, law, pi.configs.ids[winner], winner)
+    rivals = pi.n_configs + len(dropped.gaps)
+    near, errors = np.ones(pi.n_configs, dtype=bool), None
+    if rivals > 1:
+        rng = seeds.generator(Purpose.LOCAL_LEVEL)
+        steady = StandardisedScores.of(law.steady(table), overwrite=True)
+        scores = law.steady(law.scores)
+        found = winner_errors(steady, scores, winner, rng, best_wins=best_wins, dropped=dropped)
+        near, errors = found.near, found.errors
+    objection = law.objection(winner)
+    if objection is not None:
+        return WinnerLimits(None, near, objection, ())
+    inner = law.limits(winner, table, near)
+    if isinstance(metric, MomentMetric) and is_loss_of_chances(metric):
+        inner = WidenedLimits(inner, unseen_error_limits(pi.select(winner), metric), Side.UPPER)
+    end = Side.LOWER if metric.greater_is_better else Side.UPPER
+    source = NearWinnerLimits(inner, value, end, rivals, errors, draws)
+    return WinnerLimits(source, near, None, tuple(law.remarks(winner)))
+
+
+FEWEST_CASES, FEWEST_GROUPS = 40, 16  # of the searches on which the tighter limits were shown
+TIGHTER = (Law.SHARE, Law.AREA, Law.MEAN_OF_SHARES)
+
+
+def is_tighter_shown(pi: Predictions, metric: Metric) -> bool:
+    """Tell whether the tighter one of these limits and those of draws was shown to hold.
+
+    That is: for accuracy, AUC and balanced accuracy of two classes, of the winner of several
+    configurations that were cross-validated.
+    """
+    law, groups = law_of(metric, pi.target), pi.target.groups
+    of_all = not isinstance(metric, MomentMetric) or metric.mean_of_cases
+    return (
+        pi.target.task is Task.BINARY
+        and law in TIGHTER
+        and (of_all or law is not Law.SHARE)
+        and min(pi.n_folds, pi.n_configs) > 1
+        and pi.n_cases >= FEWEST_CASES
+        and (groups is None or len(np.unique(groups)) >= FEWEST_GROUPS)
+    )
+
+
+def find_dropped(
+    given: Predictions, metric: Metric, law: WinnerLaw, name: str, winner: int
+) -> DroppedConfigurations:
+    """Return the configurations that have predictions of some folds and not of all.
+
+    They competed until they were dropped, and are compared with the winner on the cases that they
+    were tested on. A configuration without any prediction never competed.
+    """
+    begun = np.any([cell.any(axis=0) for cell in given.cells], axis=0)
+    dropped = np.flatnonzero(begun & ~given.complete)
+    gaps, shares = np.zeros(len(dropped)), np.ones(len(dropped))
+    if len(dropped) == 0:
+        return DroppedConfigurations(gaps, shares)
+    part = given.select([given.configs.ids.index(name), *dropped.tolist()])
+    answers = part.responses.reshape(*part.responses.shape[:3], -1)
+    tested: NDArray[np.bool_] = np.asarray(np.isfinite(answers).all(axis=3))  # (n, 1 + D, R)
+    patterns: dict[bytes, list[int]] = {}
+    for place in range(len(dropped)):
+        patterns.setdefault(tested[:, 1 + place].tobytes(), []).append(place)
+    for alike in patterns.values():
+        mask = tested[:, 1 + alike[0]]  # (n, R)
+        some = part.select([0, *(1 + place for place in alike)])
+        hidden = np.where(_as_wide(mask, some.responses), some.responses, np.nan)
+        some = replace(some, responses=hidden).usable()
+        scores = score_table(some, metric, Weights.ones(some.n_cases))[0]
+        share = float(mask.sum() / tested[:, 0].sum())
+        shares[alike] = share
+        gaps[alike] = law.gaps(winner, float(scores[0]), scores[1:], share)
+    return DroppedConfigurations(
+        np.where(np.isfinite(gaps), gaps, 0.0), shares
+    )  # undefined on few cases: none
+
+
+def _as_wide(mask: NDArray[np.bool_], responses: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return a mask (n, R) with the axes of responses (n, C, R[, K])."""
+    wide = mask[:, None, :]
+    return wide[..., None] if responses.ndim == 4 else wide
