@@ -28,6 +28,7 @@ from earnest.core.data.scores import Scores
 from earnest.core.results.base import FLAT, MetricResult, Plain
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
+from earnest.core.text.doors import arg
 from earnest.inference.cases.case_values import case_values
 from earnest.methods.run import estimate
 from earnest.metrics.families import Metric
@@ -351,14 +352,14 @@ def _read_goal(detect: float | None, width: float | None) -> tuple[str, float]:
     if len(said) != 1:
         raise InputError(
             "a plan has one goal",
-            needs="`detect`, a difference, or `width`, of an interval",
-            got=" and ".join(f"`{name}`" for name in said) or "none",
+            needs=f"{arg('detect')}, a difference, or {arg('width')}, of an interval",
+            got=" and ".join(arg(name) for name in said) or "none",
         )
     name, value = next(iter(said.items()))
     number = math.nan if isinstance(value, bool | str) else check.read_number(value)
     if not math.isfinite(number) or number <= 0:
         raise InputError(
-            f"`{name}` is out of range", needs="a number above 0", got=check.show(value)
+            f"{arg(name)} is out of range", needs="a number above 0", got=check.show(value)
         )
     return name, number
 
@@ -367,7 +368,7 @@ def _read_counts(name: str, given: Any, usual: int, *, low: int) -> list[int]:
     values = [usual] if given is None else given if isinstance(given, Iterable) else [given]
     found = [check.whole_number(name, value, low=low) for value in values]
     if not found:
-        raise InputError(f"`{name}` is empty", needs="at least one number")
+        raise InputError(f"{arg(name)} is empty", needs="at least one number")
     return list(dict.fromkeys(found))
 
 
@@ -454,8 +455,8 @@ def _find_ratios(
         raise EvidenceError(
             "the pilot has one sample of each item and configuration",
             needs="at least two samples, to tell how much they differ",
-            got=f"`n_repeats` = {max(repeats)}",
-            cure="Run the pilot twice, or leave `n_repeats` out.",
+            got=f"{arg('n_repeats')} = {max(repeats)}",
+            cure=f"Run the pilot twice, or leave {arg('n_repeats')} out.",
         )
     values = np.asarray(pilot.values, dtype=np.float64)
     counts = (~np.isnan(values)).sum(axis=2)

@@ -20,6 +20,7 @@ from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.base.threads import each
 from earnest.core.data.target import Target
 from earnest.core.data.weights import Unit, Weights
+from earnest.core.text.doors import arg
 
 BLOCK = 64  # resamples a seed: the same draws whatever the batch or the number of threads
 BATCH_BYTES = 1 << 26  # what a batch of weights may take
@@ -240,7 +241,7 @@ class GroupBootstrap(CountBootstrap):
             raise EvidenceError(
                 "resampler 'group' needs groups",
                 got="predictions without groups",
-                cure="Pass `groups`, or use resampler 'case'.",
+                cure=f"Pass {arg('groups')}, or use resampler 'case'.",
             )
         groups, present = target.groups, np.unique(target.groups)
 

@@ -47,6 +47,7 @@ from earnest.core.tables.roles import (
     sort_labels,
 )
 from earnest.core.tables.writing import long_table, make_wide_table
+from earnest.core.text.doors import arg
 
 # Names that nobody gives to a configuration: as one, such a column would be scored and might win.
 _SUSPECTS = {
@@ -112,7 +113,7 @@ def _find_config_columns(
                 raise InputError(
                     f"column {name!r} cannot also be a configuration",
                     needs="configurations that have no other role",
-                    got=f"{name!r} among `configs`",
+                    got=f"{name!r} among {arg('configs')}",
                     cure="Leave it out, or pass another column for the other role.",
                 )
         return names
@@ -127,7 +128,7 @@ def _find_config_columns(
             needs="a configuration in every column without another role",
             got=f"{check.some(map(repr, strange))} left over",
             cure=f"{_give_hint(columns, strange[0])}, or name the configurations with "
-            "configs=[...].",
+            f"{arg('configs', ...)}.",
         )
     if not names:
         raise InputError(
@@ -158,7 +159,7 @@ def _give_hint(columns: Columns, name: str) -> str:
     if plain in ("", "index", "unnamed: 0"):
         return "Drop it (pandas leaves an index out with index=False, R with row.names=FALSE)"
     if plain in _IDS or _is_case_name(columns, name):
-        return f"If it identifies the cases pass id={name!r}; otherwise drop it"
+        return f"If it identifies the cases pass {arg('id', name)}; otherwise drop it"
     return "Drop it" + (" (case weights are not supported)" if "weight" in plain else "")
 
 
@@ -235,7 +236,7 @@ def _refuse_lacking_class(
                 "a class has no column of predictions",
                 needs="a column for every class of every configuration",
                 got=f"{check.some(map(repr, given))}, and no {check.some(map(repr, lacking))}",
-                cure="Add it, or name the configurations to keep with configs=[...].",
+                cure=f"Add it, or name the configurations to keep with {arg('configs', ...)}.",
             )
 
 
@@ -320,7 +321,8 @@ def _find_common_type(
             "some configurations are labels and some are numbers",
             needs="predictions of one kind",
             got=f"labels in {check.some(map(repr, text))}",
-            cure="Read the two kinds separately with configs=[...]." + f" {hint}" * bool(hint),
+            cure=f"Read the two kinds separately with {arg('configs', ...)}."
+            + f" {hint}" * bool(hint),
         )
     kind = np.result_type(*{types[name] for name in filled or names})
     # A case that a repeat did not test is missing, which bool cannot be.
@@ -349,7 +351,7 @@ def _find_fault(
         value=f"values such as {show_cell(strange[1])}",
         row=strange[0],
         cure=_suggest_part(name, values, roles)
-        + "the column, or name the configurations with configs=[...]."
+        + f"the column, or name the configurations with {arg('configs', ...)}."
         + (f" {hint}" if hint else ""),
     )
 
@@ -556,5 +558,5 @@ def write_frame(pi: Predictions, *, form: str = "wide", backend: str = "pyarrow"
     except ModuleNotFoundError as error:
         raise InputError(
             f"backend {backend!r} is not installed",
-            cure=f"Install {backend}, or use backend='pyarrow'.",
+            cure=f"Install {backend}, or use {arg('backend', 'pyarrow')}.",
         ) from error

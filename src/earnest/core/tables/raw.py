@@ -17,6 +17,7 @@ from earnest.core.base.errors import FormatError, InputError
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import Columns, Outcome
 from earnest.core.tables.roles import WORDS_OF_CASES, WORDS_OF_PREDICTIONS
+from earnest.core.text.doors import arg
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,8 +35,8 @@ IS_DATA = "the table looks like training data, not like predictions"
 
 def _suggest_naming(y: RawArray | None) -> str:
     """Say how a user tells that columns are predictions: by name, or of classes by their kind."""
-    kind = "" if y is None or _are_numbers(y) else ", or pass response='decision'"
-    return f"If these are predictions, name the configurations with configs=[...]{kind}."
+    kind = "" if y is None or _are_numbers(y) else f", or pass {arg('response', 'decision')}"
+    return f"If these are predictions, name the configurations with {arg('configs', ...)}{kind}."
 
 
 def tell_of_data(

@@ -18,6 +18,7 @@ from earnest.core.data.responses import SUM, ResponseKind
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import Columns, Grid, Outcome, refuse_stray_text
+from earnest.core.text.doors import arg
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ _MODELS = {"model", "models", "config", "configuration", "estimator", "algorithm
 _ANSWERS = {"pred", "prediction", "predictions", "y_pred", "y_hat", "yhat", "score", "proba"}
 _ANSWERS |= {"prob", "probability", "predicted", "y_score", "y_prob", "y_proba"}
 _MODELS |= {".config", "mtry", "learner"}
-_HOLD_OUT = "For one hold-out test set without folds pass fold=None."
+_HOLD_OUT = f"For one hold-out test set without folds pass {arg('fold', None)}."
 # What the columns are called elsewhere, the likeliest first.
 _ELSEWHERE = {
     "target": (
@@ -93,8 +94,13 @@ def assign_roles(columns: Columns, *, long: bool, given: Roles, survival: bool) 
             "the table has no column that identifies the cases",
             needs="a column 'row_id'" + ("" if long else ", because there is a column of repeats"),
             got=f"columns {check.some(map(repr, columns.names))}",
-            cure=f"{_suggest_column(columns, 'id')} Add it, or pass its name as `id`".lstrip()
-            + ("." if long else ". If the column does not hold repeats, pass repeat=None."),
+            cure=f"{_suggest_column(columns, 'id')} Add it, or pass its name as "
+            f"{arg('id')}".lstrip()
+            + (
+                "."
+                if long
+                else f". If the column does not hold repeats, pass {arg('repeat', None)}."
+            ),
         )
     roles = Roles(target, time, event, fold, group, repeat, id_column, strata)
     _refuse_near_misses(columns, given, roles)
@@ -235,15 +241,16 @@ def _say_also(columns: Columns, given: Roles, long: bool) -> str:
     """Say what else a table lacks, so that one message says it all."""
     events = _find_called_elsewhere(columns, "event")
     if "time" in columns.names and events:
-        return f"For survival pass time='time' and event={events[0]!r}."
+        return f"For survival pass {arg('time', 'time')} and {arg('event', events[0])}."
     if long or given.fold is None or given.fold in columns.names:
         return ""
     folds = _find_called_elsewhere(columns, "fold") + [
         name for name in columns.names if name.strip().casefold() == given.fold
     ]
-    said = f"pass fold={folds[0]!r}" if folds else "pass its name as `fold`"
+    said = f"pass {arg('fold', folds[0])}" if folds else f"pass its name as {arg('fold')}"
     return (
-        f"There is no column {given.fold!r} either; {said}, or fold=None for a hold-out test set."
+        f"There is no column {given.fold!r} either; {said}, or {arg('fold', None)} for a "
+        "hold-out test set."
     )
 
 
@@ -274,7 +281,7 @@ def _check_present(columns: Columns, name: str, role: str, also: str = "") -> st
         near = near or suggest_nearest_column(name, columns, {*_IDS, "config_id", "y_pred"})
         cures = [
             "" if also.startswith("For survival") else near,
-            f"Pass the column as `{role}`.",
+            f"Pass the column as {arg(role)}.",
             also,
         ]
         cures += [_HOLD_OUT if role == "fold" else "", hint_at_long(columns)]
@@ -291,8 +298,8 @@ def hint_at_long(columns: Columns) -> str:
     if not looks or not answers:
         return ""
     numbers = [name for name in answers if columns.array(name).dtype.kind in "iuf"]
-    said = [f"model={looks[0]!r}"]
-    said += [f"prediction={numbers[0]!r}"] if numbers and numbers[0] != "y_pred" else []
+    said = [arg("model", looks[0])]
+    said += [arg("prediction", numbers[0])] if numbers and numbers[0] != "y_pred" else []
     return f"If each row is one case of one configuration, pass {' and '.join(said)}."
 
 
@@ -302,21 +309,21 @@ def refuse_rows_of_models(columns: Columns, roles: Roles) -> None:
     if found is None:
         return
     case, model, rows, prediction = found
-    said = [f"model={model!r}"]
-    said += [f"prediction={prediction!r}"] if prediction not in (None, "y_pred") else []
-    said += [f"id={case!r}"] if case not in (None, *_IDS) else []
+    said = [arg("model", model)]
+    said += [arg("prediction", prediction)] if prediction not in (None, "y_pred") else []
+    said += [arg("id", case)] if case not in (None, *_IDS) else []
     tail = "" if case is not None else ", and add a column 'row_id' that identifies the cases"
     raise InputError(
         "the table has several rows per case",
         needs=(
             "one row per case with a column for each configuration, or the column that names "
-            "the configuration as `model`"
+            f"the configuration as {arg('model')}"
         ),
         got=(f"{rows} rows for each {case!r}" if case is not None else "the same outcomes")
         + f", one for each of the {len(columns.codes(model)[1])} values of {model!r}",
         cure=(
             f"If each row is one case of one configuration, pass {' and '.join(said)}{tail}; "
-            "otherwise name the configurations with configs=[...]."
+            f"otherwise name the configurations with {arg('configs', ...)}."
         ),
     )
 
@@ -415,7 +422,7 @@ def _refuse_near_misses(columns: Columns, given: Roles, roles: Roles) -> None:
             if name.strip().casefold() in (role, role + "s"):
                 raise InputError(
                     f"column {name!r} may be meant to be {role!r}",
-                    needs=f"the name {role!r}, or the column as `{role}`",
+                    needs=f"the name {role!r}, or the column as {arg(role)}",
                     got=f"no column {role!r}",
                     cure=f"Pass {role}={name!r}, or {role}=None if it is something else.",
                 )
@@ -518,7 +525,8 @@ def refuse_both_classes(columns: Columns, names: Sequence[str], labels: Sequence
         got="two columns that sum to 1 in every row",
         cure=(
             "Name the column of the positive class with "
-            f"configs={names[1]!r} or configs={names[0]!r}, or both if they are two configurations."
+            f"{arg('configs', names[1])} or {arg('configs', names[0])}, or both if they are two "
+            "configurations."
         ),
     )
 

@@ -48,6 +48,7 @@ from earnest.core.tables.formats.npz import (
 from earnest.core.tables.formats.text import peek_header
 from earnest.core.tables.options import TEXT
 from earnest.core.tables.scores import looks_like_scores
+from earnest.core.text.doors import arg
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -248,9 +249,9 @@ def _say_anew(made: Scores, said: Mapping[str, Any], path: Path) -> Scores:
         else:
             raise FormatError(
                 f"{path.name!r} says itself what its columns are",
-                needs="`aggregate`, `configs` or `incomplete`",
-                got=f"`{name}`",
-                cure=f"Leave `{name}` out.",
+                needs=f"{arg('aggregate')}, {arg('configs')} or {arg('incomplete')}",
+                got=arg(name),
+                cure=f"Leave {arg(name)} out.",
             )
     return made
 

@@ -19,8 +19,9 @@ from typing import TypeAlias
 
 Value: TypeAlias = "str | float | bool | EllipsisType | None"
 
-_BEGIN, _SPLIT, _END = "\x02", "\x1f", "\x03"
+_BEGIN, _SPLIT, _ELSE, _END = "\x02", "\x1f", "\x1e", "\x03"
 _MARK = re.compile(f"{_BEGIN}(\\w+)(?:{_SPLIT}([^{_END}]*))?{_END}")
+_WORDING = re.compile(f"{_BEGIN}([^{_ELSE}{_END}]*){_ELSE}([^{_END}]*){_END}")
 _ANY = "..."  # the value of a mark that leaves it to the reader
 
 
@@ -48,6 +49,8 @@ class Door:
             return f"{argument}={shown}" + ("" if self.is_python else " in Python")
         if value is True:
             return option
+        if value is False and (off := f"--no{option[1:]}") in (self.options or ()):
+            return off
         if value is ...:
             return f"{option} NAME"
         text = shlex.quote("" if value is None else str(value))
@@ -114,10 +117,28 @@ def arg(name: str, value: Value | _NoValue = _NO_VALUE) -> str:
     return f"{_BEGIN}{name}{_SPLIT}{told}{_END}"
 
 
+def word(python: str, command: str) -> str:
+    """Return the mark of words that differ by door beyond the name of an argument.
+
+    Examples
+    --------
+    >>> from earnest.core.text.doors import Door, render, word
+    >>> cure = word("predictions_from(source, y)", "Use --data TABLE.")
+    >>> print(render(cure))
+    predictions_from(source, y)
+    >>> print(render(cure, Door(frozenset({"--data"}))))
+    Use --data TABLE.
+    """
+    return f"{_BEGIN}{python}{_ELSE}{command}{_END}"
+
+
 def render(text: str, door: Door | None = None) -> str:
     """Return a message with its marks in the words of a door, the current one by default."""
+    if _BEGIN not in text:
+        return text
     chosen = current_door() if door is None else door
-    return _MARK.sub(lambda mark: _render_mark(mark, chosen), text) if _BEGIN in text else text
+    worded = _WORDING.sub(lambda mark: mark[1 if chosen.is_python else 2], text)
+    return _MARK.sub(lambda mark: _render_mark(mark, chosen), worded)
 
 
 def _render_mark(mark: re.Match[str], door: Door) -> str:

@@ -24,6 +24,7 @@ from earnest.core.results.interval import (
     tail_of,
 )
 from earnest.core.results.specs import Side
+from earnest.core.text.doors import arg
 from earnest.inference.general.units import Array, Statistic, Units, WeightedStatistic
 
 _FLIPPED = {Side.LOWER: Side.UPPER, Side.UPPER: Side.LOWER, Side.TWO_SIDED: Side.TWO_SIDED}
@@ -164,7 +165,7 @@ def draw_statistic(
             "the statistic has no standard error to divide by",
             needs="a standard error above 0 on the original cases",
             got=f"{error:g}",
-            cure="Use method='bca' or 'percentile'.",
+            cure=f"Use {arg('method', 'bca')} or 'percentile'.",
         )
     return StatisticDraws(made, np.concatenate(errors), error)
 
@@ -229,7 +230,7 @@ def _make_studentised(value: float, made: StatisticDraws) -> tuple[LimitSource, 
             "the resamples have no standard error to divide by",
             needs="at least two resamples with a standard error above 0",
             got=f"{kept} of {len(pivots)}",
-            cure="Use method='bca' or 'percentile'.",
+            cure=f"Use {arg('method', 'bca')} or 'percentile'.",
         )
     source = PivotLimits(value, made.error, pivots)
     if kept == valid:

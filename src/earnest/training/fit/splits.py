@@ -16,6 +16,7 @@ from earnest.core.base.errors import InputError
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.data.folds import FoldSizes, find_training_sizes, places
 from earnest.core.data.target import Target
+from earnest.core.text.doors import arg
 from earnest.engine.identity import describe, digest
 from earnest.training.fit.response import count_rows
 from earnest.training.protocols import Params, Splitter, shuffle_splitter
@@ -307,7 +308,9 @@ def check_layers(folds: int, target: Target) -> None:
 
 def leave_out_pairs(folds: Splits, repeats: int) -> Splits:
     """Return the splits that leave out two folds: one model tests both, trained on the rest."""
-    check_partition(folds, cure="Pass cv=5, or use KFold, StratifiedKFold or GroupKFold.")
+    check_partition(
+        folds, cure=f"Pass {arg('cv', 5)}, or use KFold, StratifiedKFold or GroupKFold."
+    )
     every, made = np.arange(folds.n_cases), []
     for own in range(repeats):
         tests = [test for _, test, repeat, _ in folds if repeat == own]
@@ -361,7 +364,7 @@ def halve_and_split(
             needs=f"at least {LEAST_TO_HALVE} cases"
             + (" of every class" if target.has_classes else ""),
             got=f"{fewest}",
-            cure="Use method='cv'.",
+            cure=f"Use {arg('method', 'cv')}.",
         )
     whole = [
         _draw_test_rows(target, share, seeds.generator(Purpose.SPLITS, 2_000_000, j))
@@ -423,7 +426,7 @@ def _read_cv(cv: object, y: object, classifier: bool) -> Splitter:
         if cv is None or (isinstance(cv, int | np.integer) and cv >= 2):
             raise InputError("folds cannot be made with this `y`", got=str(error)) from error
         raise InputError(
-            "`cv` cannot be read",
+            f"{arg('cv')} cannot be read",
             needs="a number of folds of at least 2, a scikit-learn splitter, or (train, test) "
             "pairs",
             got=check.show(cv),
@@ -447,7 +450,8 @@ def _make_shuffled(splitter: Splitter, seeds: Seeds, repeat: int) -> Splitter:
             f"{name} cannot be repeated",
             needs="a splitter that can shuffle, such as KFold, StratifiedKFold or GroupKFold",
             got=f"n_repeats above 1 with {name}",
-            cure="Leave `n_repeats` at 1; a Repeated* splitter or ShuffleSplit repeats by itself.",
+            cure=f"Leave {arg('n_repeats')} at 1; a Repeated* splitter or ShuffleSplit repeats "
+            "by itself.",
         )
     return shuffle_splitter(splitter, draw_split_seed(seeds, repeat))
 
@@ -461,7 +465,9 @@ def _list_pairs(
     except (ValueError, TypeError) as error:
         raise _explain_no_split(splitter, error, params) from error
     if not found:
-        raise InputError("`cv` has no splits", needs="at least one split", got=check.show(splitter))
+        raise InputError(
+            f"{arg('cv')} has no splits", needs="at least one split", got=check.show(splitter)
+        )
     if promised != len(found):
         raise InputError(
             f"`split` and `get_n_splits` of {_name_splitter(splitter)} disagree",
@@ -477,7 +483,7 @@ def _list_pairs(
 def _read_pair(item: object) -> tuple[object, object]:
     if not isinstance(item, tuple | list) or len(item) != 2:
         raise InputError(
-            "`cv` does not return splits",
+            f"{arg('cv')} does not return splits",
             needs="(train, test) pairs of row numbers",
             got=check.show(item),
         )
@@ -489,7 +495,7 @@ def _explain_no_split(
 ) -> InputError:
     cure = "Use fewer folds, or another splitter."
     if "groups" in str(error) and params.get("groups") is None:
-        cure = "Pass the groups of the cases as `groups`."
+        cure = f"Pass the groups of the cases as {arg('groups')}."
     if "inconsistent numbers of samples" in str(error):
         cure = "Pass one group per row."
     if isinstance(error, TypeError):
@@ -501,7 +507,7 @@ def _explain_no_split(
 
 def _name_splitter(splitter: Splitter) -> str:
     name = type(splitter).__name__
-    return "`cv`" if name.startswith("_") else name  # scikit-learn's own wrapper of pairs
+    return arg("cv") if name.startswith("_") else name  # scikit-learn's own wrapper of pairs
 
 
 def _read_rows(given: object, n: int, part: str, odd: bool) -> Indices:
@@ -529,10 +535,10 @@ def check_seeded(cv: object) -> None:
     shuffles = getattr(cv, "shuffle", True)  # ShuffleSplit and Repeated* have no such choice
     if hasattr(cv, "split") and shuffles and getattr(cv, "random_state", 0) is None:
         raise InputError(
-            "the splits would differ at every call, so `store` could not be resumed",
+            f"the splits would differ at every call, so {arg('store')} could not be resumed",
             needs="a splitter with a seed",
             got=f"{type(cv).__name__} that shuffles with random_state=None",
-            cure="Pass random_state=0 to the splitter, or leave `store` out.",
+            cure=f"Pass random_state=0 to the splitter, or leave {arg('store')} out.",
         )
 
 

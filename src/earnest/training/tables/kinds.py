@@ -11,6 +11,7 @@ from earnest.core.base import check
 from earnest.core.tables.columns import NAMELESS, find_stray_text
 from earnest.core.tables.faults import ColumnFault
 from earnest.core.tables.formats.numbers import DATE, NUMBER
+from earnest.core.text.doors import arg
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -103,7 +104,7 @@ def look_at(
             "has an unsupported type",
             needs="numbers, text, true and false, or dates",
             value=str(kind),
-            cure=f"Leave it out: ignore={name!r}.",
+            cure=f"Leave it out: {arg('ignore', name)}.",
         )
     count = int(pc.count_distinct(known).as_py())
     if count == 1 and len(known) == len(column):
@@ -135,7 +136,7 @@ def look_kept(
         "cannot be kept",
         needs="numbers or text that vary",
         value=f"{look.kind}{', ' if look.detail else ''}{look.detail}",
-        cure=f"Leave `keep` out, or {name!r} from it.",
+        cure=f"Leave {arg('keep')} out, or {name!r} from it.",
     )
 
 
@@ -170,7 +171,7 @@ def _look_at_number(
                 needs="finite numbers, or nothing",
                 value=str(column[row].as_py()),
                 row=row,
-                cure=f"Leave the cell empty, or the column out: ignore={name!r}.",
+                cure=f"Leave the cell empty, or the column out: {arg('ignore', name)}.",
             )
         return ColumnFinding(ColumnKind.NUMBER)
     nameless = name.casefold() in NAMELESS
@@ -248,4 +249,4 @@ def _find_fault(name: str, column: pa.ChunkedArray, known: pa.ChunkedArray) -> C
     codes = pc.all(pc.match_substring_regex(known, DIGITS)).as_py()
     if codes or (len(words) > FEW_WORDS and _measure_share(known, NUMBER) < ALMOST_ALL):
         return None
-    return find_stray_text(name, column, f", or leave the column out: ignore={name!r}")
+    return find_stray_text(name, column, f", or leave the column out: {arg('ignore', name)}")

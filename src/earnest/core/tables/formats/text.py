@@ -26,6 +26,7 @@ from earnest.core.tables.formats.numbers import (
     read_written,
 )
 from earnest.core.tables.formats.written_wide import column_types
+from earnest.core.text.doors import arg
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -269,7 +270,7 @@ def _find_delimiter(line: str, path: Path, suffix: str, options: Mapping[str, ob
     mark = guess_delimiter(suffix) if said is None else said
     if not isinstance(mark, str) or len(mark) != 1 or not mark.isascii():
         raise FormatError(
-            "`delimiter` cannot be used",
+            f"{arg('delimiter')} cannot be used",
             needs="one character such as ',' or ';'",
             got=check.show(mark),
         )
@@ -282,7 +283,7 @@ def _find_delimiter(line: str, path: Path, suffix: str, options: Mapping[str, ob
         f"{path.name!r} is not separated by {mark!r}",
         needs=f"several columns, separated by {mark!r}",
         got=f"one column {check.show(line.strip())}",
-        cure=f"Pass delimiter={other!r}.",
+        cure=f"Pass {arg('delimiter', other)}.",
     )
 
 
@@ -291,7 +292,7 @@ def _check_decimal(options: Mapping[str, object]) -> str | None:
     mark = options.get("decimal")
     if mark is not None and (not isinstance(mark, str) or mark not in (".", ",")):
         raise FormatError(
-            "`decimal` is not a valid separator", needs="'.' or ','", got=check.show(mark)
+            f"{arg('decimal')} is not a valid separator", needs="'.' or ','", got=check.show(mark)
         )
     return mark
 
@@ -438,7 +439,7 @@ def _refuse_lines_above(text: str, suffix: str, path: Path) -> None:
             f"{path.name!r} has only one column",
             needs="columns separated by commas, semicolons, tabs or bars",
             got=check.show(lines[0], 40),
-            cure="Pass delimiter=' ' if single spaces separate them.",
+            cure=f"Pass {arg('delimiter', ' ')} if single spaces separate them.",
         )
 
 
