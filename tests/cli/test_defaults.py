@@ -20,10 +20,13 @@ def level_of(done) -> float:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("earnest.toml", 'metric = "roc_auc"\nlevel = 0.8\nseed = 3\n'),
-        ("earnest.toml", 'metric = ["roc_auc"]\nlevel = 0.9\n[estimate]\nlevel = 0.8\n'),
-        ("pyproject.toml", '[tool.earnest]\nmetric = "roc_auc"\nlevel = 0.8\n'),
-        ("pyproject.toml", '[tool.earnest.estimate]\nmetric = "roc_auc"\nlevel = 0.8\n'),
+        ("earnest.toml", 'metric = "roc_auc"\nconfidence_level = 0.8\nrng = 3\n'),
+        (
+            "earnest.toml",
+            'metric = ["roc_auc"]\nconfidence_level = 0.9\n[estimate]\nconfidence_level = 0.8\n',
+        ),
+        ("pyproject.toml", '[tool.earnest]\nmetric = "roc_auc"\nconfidence_level = 0.8\n'),
+        ("pyproject.toml", '[tool.earnest.estimate]\nmetric = "roc_auc"\nconfidence_level = 0.8\n'),
     ],
 )
 def test_what_is_typed_goes_before_the_command_and_that_before_all(
@@ -35,7 +38,7 @@ def test_what_is_typed_goes_before_the_command_and_that_before_all(
 
 
 def test_the_nearest_file_holds(run, table, tmp_path, monkeypatch):
-    (tmp_path / "earnest.toml").write_text('metric = "roc_auc"\nlevel = 0.8\n', "utf-8")
+    (tmp_path / "earnest.toml").write_text('metric = "roc_auc"\nconfidence_level = 0.8\n', "utf-8")
     below = tmp_path / "a" / "b"
     below.mkdir(parents=True)
     monkeypatch.chdir(below)
@@ -55,12 +58,21 @@ def test_a_key_may_have_underscores_and_a_switch_is_true_or_false(run, table, tm
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("levl = 0.9\n", ["'levl' is unknown", "Did you mean 'level'?"]),
-        ("[estimat]\nlevel = 0.9\n", ["'estimat' is unknown", "Did you mean 'estimate'?"]),
+        (
+            "confidence_levl = 0.9\n",
+            ["'confidence_levl' is unknown", "Did you mean 'confidence-level'?"],
+        ),
+        (
+            "[estimat]\nside = 'lower'\n",
+            ["'estimat' is unknown", "Did you mean 'estimate'?"],
+        ),
         ("[estimate]\nbudget = '5m'\n", ["'budget' is unknown", "an option of estimate"]),
-        ("confidence_level = [0.8, 0.9]\n", ["'level'", "one value"]),
+        ("confidence_level = [0.8, 0.9]\n", ["'confidence_level'", "one value"]),
         ("json = 'yes'\n", ["'json'", "true or false"]),
-        ("confidence_level = 0.9\nlevel = 0.8\n", ["earnest.toml' cannot be read", "TOML"]),
+        (
+            "side = 'lower'\nside = 'upper'\n",
+            ["earnest.toml' cannot be read", "TOML"],
+        ),
         ("confidence_level = 'high'\n", ["'--confidence-level'", "earnest.toml"]),
     ],
 )

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from earnest.core.arguments.shared import TASKS
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import InputError
 from earnest.core.data.measure import OF_JUDGEMENTS, OF_SAMPLES, Aggregate, Measure, Rule
@@ -79,9 +80,7 @@ def _renamed(measure: Measure, rule: Rule) -> Measure:
             cure=f"Read the scores with that {arg('aggregate')}.",
         )
     if rule.kind is Aggregate.MACRO and not measure.weights:
-        raise InputError(
-            "the mean over tasks needs tasks", cure=f"Read the scores with {arg('tasks')}."
-        )
+        raise InputError("the mean over tasks needs tasks", cure=f"Read the scores with {TASKS}.")
     return replace(measure, rule=rule)
 
 

@@ -13,6 +13,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.arguments.shared import GROUPS
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.registry import Registry
@@ -20,7 +21,6 @@ from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.base.threads import each
 from earnest.core.data.target import Target
 from earnest.core.data.weights import Unit, Weights
-from earnest.core.text.doors import arg
 
 BLOCK = 64  # resamples a seed: the same draws whatever the batch or the number of threads
 BATCH_BYTES = 1 << 26  # what a batch of weights may take
@@ -241,7 +241,7 @@ class GroupBootstrap(CountBootstrap):
             raise EvidenceError(
                 "resampler 'group' needs groups",
                 got="predictions without groups",
-                cure=f"Pass {arg('groups')}, or use resampler 'case'.",
+                cure=f"Pass {GROUPS}, or use resampler 'case'.",
             )
         groups, present = target.groups, np.unique(target.groups)
 

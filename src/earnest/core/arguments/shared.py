@@ -6,8 +6,13 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from earnest.core.arguments.base import Argument
+from earnest.core.text.doors import word
 
 HOW, READ, SCORES = "How it is done", "How to read the table", "Scores of items"
+# Arrays of Python that the command line takes from the column of a table.
+GROUPS = word("`groups`", "--group")
+TASKS = word("`tasks`", "--task")
+CONFIG = word("`config`", "--model")
 MOST_RESAMPLES = 10_000_000  # each is kept, so that another level can be read from it
 SIDES = ("two-sided", "lower", "upper", "pessimistic")
 ALTERNATIVES = ("two-sided", "less", "greater")

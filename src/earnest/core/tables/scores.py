@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from earnest.core.arguments import shared
 from earnest.core.base import check
 from earnest.core.base.arrays import (
     Numbers,
@@ -34,6 +35,14 @@ REPEATS = ("repeat", "sample", "epoch")
 CONFIGS = ("config", "config_id", "configuration", "model", "prompt", "system", "candidate")
 SCORES = ("score", "value", "correct")
 FAR = 1.5  # a column beyond this, among others within 0 and 1, may be no score
+
+
+_NAMES = {"groups": shared.GROUPS, "tasks": shared.TASKS, "config": shared.CONFIG}
+
+
+def _name(argument: str) -> str:
+    """Return an argument of `Scores` for a message."""
+    return _NAMES.get(argument) or arg(argument)
 
 
 def read_parts(
@@ -71,7 +80,7 @@ def read_parts(
     for name, value in {**words, **named}.items():
         if isinstance(value, str):
             raise InputError(
-                f"{arg(name)} names a column, but the scores are an array",
+                f"{_name(name)} names a column, but the scores are an array",
                 needs="a table, or values, one per item",
                 got=check.show(value),
             )
@@ -163,7 +172,7 @@ def _read_about(name: str, values: object, n: int) -> RawArray | None:
     array = as_array(name, values)
     if array.ndim != 1 or len(array) != n:
         raise InputError(
-            f"{arg(name)} and the scores differ in length",
+            f"{_name(name)} and the scores differ in length",
             needs=f"{n} values, one per item",
             got=f"shape {array.shape}",
         )
@@ -182,7 +191,7 @@ def _find_column(columns: Columns, role: str, name: object, usual: Sequence[str]
     if not isinstance(name, str):
         return None
     if name not in columns.names:
-        raise columns.make_missing_error(name, f"a column for {arg(role)}")
+        raise columns.make_missing_error(name, f"a column for {_name(role)}")
     return name
 
 
@@ -292,10 +301,10 @@ class _Frame:
                 f"column {strange[0]!r} holds no scores",
                 needs="numbers, or true and false, in every column that is a configuration",
                 got=f"other values in {check.some(map(repr, strange))}",
-                cure=f"Name it as {arg('id')}, {arg('groups')} or {arg('tasks')}, or name the "
+                cure=f"Name it as {arg('id')}, {shared.GROUPS} or {shared.TASKS}, or name the "
                 "configurations with "
                 f"{arg('configs', ...)}. For a table with one row per score, pass "
-                f"{arg('config')} and {arg('score')}.",
+                f"{shared.CONFIG} and {arg('score')}.",
             )
         return names
 
@@ -333,12 +342,12 @@ class _Frame:
         config, score = self.roles["config"], self.roles["score"]
         for role, words in (("config", CONFIGS), ("score", SCORES), ("id", ITEMS[:3])):
             if self.roles[role] is None:
-                what = "that names the items" if role == "id" else f"of {arg(role)}"
+                what = "that names the items" if role == "id" else f"of {_name(role)}"
                 raise InputError(
                     f"a long table of scores lacks the column {what}",
                     needs=f"a column {' or '.join(repr(w) for w in words)}, or its name",
                     got=f"columns {check.some(self.columns.names)}",
-                    cure=f"Pass its name as {arg(role)}.",
+                    cure=f"Pass its name as {_name(role)}.",
                 )
         assert config is not None
         assert score is not None

@@ -8,6 +8,7 @@ command. The name is the same in both, so no table translates it.
 from __future__ import annotations
 
 import json
+import operator
 import re
 import shlex
 from collections.abc import Iterable, Iterator
@@ -15,9 +16,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from types import EllipsisType
-from typing import TypeAlias
+from typing import SupportsIndex, TypeAlias
 
-Value: TypeAlias = "str | float | bool | EllipsisType | None"
+Value: TypeAlias = "str | float | bool | SupportsIndex | EllipsisType | None"
 
 _BEGIN, _SPLIT, _ELSE, _END = "\x02", "\x1f", "\x1e", "\x03"
 _MARK = re.compile(f"{_BEGIN}(\\w+)(?:{_SPLIT}([^{_END}]*))?{_END}")
@@ -113,8 +114,13 @@ def arg(name: str, value: Value | _NoValue = _NO_VALUE) -> str:
     """
     if isinstance(value, _NoValue):
         return f"{_BEGIN}{name}{_END}"
-    told = _ANY if value is ... else json.dumps(value)
+    told = _ANY if value is ... else json.dumps(value, default=_to_plain)
     return f"{_BEGIN}{name}{_SPLIT}{told}{_END}"
+
+
+def _to_plain(value: object) -> int | str:
+    """Return a whole number of NumPy, or the text of anything else, for a mark."""
+    return operator.index(value) if isinstance(value, SupportsIndex) else str(value)
 
 
 def word(python: str, command: str) -> str:

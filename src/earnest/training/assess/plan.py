@@ -12,6 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.arguments.shared import GROUPS
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Key, Outcome, Task
 from earnest.core.base.rng import Seeds
@@ -413,7 +414,7 @@ def check_groups(method: Method, target: Target) -> None:
         raise InputError(
             f"method {spec.name!r} cannot keep groups together: {spec.no_groups}",
             needs="a method that keeps groups together",
-            got=arg("groups"),
+            got=GROUPS,
             cure=f"Use {arg('method', 'cv')}, 'corrected_t' or 'bayle_all_pairs'.",
         )
 

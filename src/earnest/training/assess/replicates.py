@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
+from earnest.core.arguments.shared import GROUPS
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Outcome, Progress, Store, Task
@@ -199,7 +200,7 @@ def choose_drawn_units(
     if grouped and apart:
         raise InputError(
             "groups and strata cannot be combined",
-            needs=f"{arg('groups')} or {arg('stratify')}",
+            needs=f"{GROUPS} or {arg('stratify')}",
             got="both",
             cure=f"Leave {arg('stratify')} out: samples that lack a class are drawn again.",
         )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from earnest.comparison.asking import ComparisonRequest
+from earnest.core.arguments.shared import GROUPS
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError, MetricError
 from earnest.core.base.protocols import Progress
@@ -191,7 +192,7 @@ def check_stability(
 
     if groups is not None:
         raise InputError(
-            f"{arg('groups')} given for a check of stability",
+            f"{GROUPS} given for a check of stability",
             needs="independent cases: the theorem replaces one of them at a time",
             cure="Leave groups out to check the learner on cases as if they were independent.",
         )

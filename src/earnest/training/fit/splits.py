@@ -11,6 +11,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.arguments.shared import GROUPS
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.rng import Purpose, Seeds
@@ -273,7 +274,7 @@ def check_folds(folds: int, target: Target) -> None:
         raise InputError(
             "there are too many folds",
             needs=f"at most {units}, because there are {units} {noun}",
-            got=f"cv={folds}",
+            got=f"{arg('cv', folds)}",
             cure=_suggest_fewer(min(units, *(len(rows) for rows in target.layers))),
         )
     check_layers(folds, target)
@@ -281,7 +282,7 @@ def check_folds(folds: int, target: Target) -> None:
 
 def _suggest_fewer(most: int) -> str:
     """Return the advice to use fewer folds."""
-    return f"Pass cv={most}." if most >= 2 else "Use more cases."
+    return f"Pass {arg('cv', most)}." if most >= 2 else "Use more cases."
 
 
 def check_layers(folds: int, target: Target) -> None:
@@ -300,7 +301,7 @@ def check_layers(folds: int, target: Target) -> None:
         f"{who} has fewer cases than there are folds",
         needs=f"at least {folds} cases of every {kind}, or fewer folds",
         got=f"{fewest} case{'s' * (fewest != 1)}",
-        cure=f"Pass cv={fewest}."
+        cure=f"Pass {arg('cv', fewest)}."
         if fewest >= 2
         else f"Leave that {kind} out, or merge it with another.",
     )
@@ -495,7 +496,7 @@ def _explain_no_split(
 ) -> InputError:
     cure = "Use fewer folds, or another splitter."
     if "groups" in str(error) and params.get("groups") is None:
-        cure = f"Pass the groups of the cases as {arg('groups')}."
+        cure = f"Pass the groups of the cases as {GROUPS}."
     if "inconsistent numbers of samples" in str(error):
         cure = "Pass one group per row."
     if isinstance(error, TypeError):

@@ -454,8 +454,8 @@ def _refuse_too_many(
     cure = "Two folds need two cases of it: collect more, or leave it out."
     if most >= 2:
         fewer = max(n for n in (2, 3, 5, 10, 20, 50) if n <= most)
-        cure = f"Use folds={fewer}" + (
-            f", or folds={fewer} and {arg('repeats', 5)}." if most < 30 else "."
+        cure = f"Use {arg('folds', fewer)}" + (
+            f", or {arg('folds', fewer)} and {arg('repeats', 5)}." if most < 30 else "."
         )
     return InputError(f"cannot make {folds} {kind} folds: {why}", needs=needs, got=got, cure=cure)
 
