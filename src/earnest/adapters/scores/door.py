@@ -346,7 +346,7 @@ def _choose_score(runs: Sequence[Run], score: str | None) -> tuple[str, bool]:
         raise InputError(
             f"these logs hold {len(counts)} scores",
             needs=f"{arg('score')}, one of {check.some(sorted(counts), 12)}",
-            cure=f"Say score={sorted(counts)[0]!r}.",
+            cure=f"Say {arg('score', sorted(counts)[0])}.",
         )
     name = score if score is not None else "score" if "score" in counts else next(iter(counts))
     if name not in counts:

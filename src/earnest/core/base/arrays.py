@@ -88,7 +88,7 @@ def refuse_other_order(given: Mapping[str, object]) -> None:
             first = name, index
         elif not index.equals(first[1]) and set(index.tolist()) == set(first[1].tolist()):
             raise InputError(
-                f"the rows of {arg(name)} have the same labels as those of `{first[0]}`, but in "
+                f"the rows of {arg(name)} have the same labels as those of {arg(first[0])}, but in "
                 "another order",
                 cure=f"Put them in one order with {name}.loc[{first[0]}.index], or, if the order "
                 f"is right and the labels are not, pass {name}.to_numpy().",

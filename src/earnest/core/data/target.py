@@ -299,7 +299,7 @@ def _find_positive(labels: tuple[object, ...], positive: object, counts: Sequenc
         needs=f"{arg('positive')} = {labels[0]!r} or {labels[1]!r}",
         got=f"no {arg('positive')}",
         cure="Pass the class that high scores stand for. That is usually "
-        f"positive={usual_positive(labels, counts)!r}.",
+        f"{arg('positive', usual_positive(labels, counts))}.",
     )
 
 

@@ -38,6 +38,7 @@ from earnest.core.tables.frames import read_frame
 from earnest.core.tables.options import check_table_options, refuse_other_options, refuse_unknown
 from earnest.core.tables.raw import names_of, tell_of_data
 from earnest.core.tables.writing import list_unique_names, make_wide_batches
+from earnest.core.text.doors import arg
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -299,7 +300,9 @@ def open_foreign_table(
     options: dict[str, object] = {n: value for n, value in marks.items() if value is not None}
     if options and suffix not in CSV:
         raise FormatError(
-            f"`{next(iter(options))}` is for CSV files", got=repr(path.name), cure="Leave it out."
+            f"{arg(next(iter(options)))} is for CSV files",
+            got=repr(path.name),
+            cure="Leave it out.",
         )
     options |= {"text": text} if missing is None else {"text": text, "missing": missing}
     with readable(path), ExitStack() as stack:

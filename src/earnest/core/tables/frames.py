@@ -171,7 +171,7 @@ def _suggest_part(name: str, values: RawArray, roles: Roles) -> str:
     if not named or getattr(roles, role) is not None:
         return "Drop "
     what = "the cases" if role == "id" else "the groups"
-    return f"If it identifies {what} pass {role}={name!r}; otherwise drop "
+    return f"If it identifies {what} pass {arg(role, name)}; otherwise drop "
 
 
 def _order_labels(

@@ -124,7 +124,9 @@ def check_table_options(options: Mapping[str, object], path: Path, *, text: bool
                 f"{arg(name)} is for arrays, but {path.name!r} is a table",
                 needs="column names",
                 got=arg(name),
-                cure=f"Use `{_COLUMNS[name]}`." if name in _COLUMNS else f"Leave {arg(name)} out.",
+                cure=f"Use {arg(_COLUMNS[name])}."
+                if name in _COLUMNS
+                else f"Leave {arg(name)} out.",
             )
     kept = {name: value for name, value in options.items() if name not in TEXT}
     return cast(FrameOptions, kept)

@@ -424,7 +424,7 @@ def _refuse_near_misses(columns: Columns, given: Roles, roles: Roles) -> None:
                     f"column {name!r} may be meant to be {role!r}",
                     needs=f"the name {role!r}, or the column as {arg(role)}",
                     got=f"no column {role!r}",
-                    cure=f"Pass {role}={name!r}, or {role}=None if it is something else.",
+                    cure=f"Pass {arg(role, name)}, or {arg(role, None)} if it is something else.",
                 )
 
 

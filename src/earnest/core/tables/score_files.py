@@ -74,7 +74,7 @@ def load_scores(kind: type[Scores], path: str | Path, options: Mapping[str, Any]
     text: dict[str, object] = {name: said.pop(name) for name in TEXT if name in said}
     if text and suffix not in CSV:
         raise FormatError(
-            f"`{next(iter(text))}` is for CSV files", got=repr(path.name), cure="Leave it out."
+            f"{arg(next(iter(text)))} is for CSV files", got=repr(path.name), cure="Leave it out."
         )
     if suffix == ".npy":
         return kind(read_npy(path, mmap), **said)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from types import EllipsisType
 from typing import SupportsIndex, TypeAlias
 
-Value: TypeAlias = "str | float | bool | SupportsIndex | EllipsisType | None"
+Value: TypeAlias = "str | float | bool | EllipsisType | None"
 
 _BEGIN, _SPLIT, _ELSE, _END = "\x02", "\x1f", "\x1e", "\x03"
 _MARK = re.compile(f"{_BEGIN}(\\w+)(?:{_SPLIT}([^{_END}]*))?{_END}")
@@ -93,14 +93,14 @@ class _NoValue:
 _NO_VALUE = _NoValue()
 
 
-def arg(name: str, value: Value | _NoValue = _NO_VALUE) -> str:
+def arg(name: str, value: object = _NO_VALUE) -> str:
     """Return the mark of an argument, for a message.
 
     Parameters
     ----------
     name : str
         The argument in Python; its option has the same name.
-    value : str, float, bool or None, optional
+    value : object, optional
         What to set it to; `...` where the reader knows, as with the name of a column.
 
     Examples

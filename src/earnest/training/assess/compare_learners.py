@@ -175,8 +175,8 @@ def _make_own_splitter(
             if value not in (None, fixed):
                 raise InputError(
                     f"test {spec.name!r} is for {repeats} repeats of {folds} folds",
-                    needs=f"{name}={fixed}, or none",
-                    got=f"{name}={value}",
+                    needs=f"{arg(name, fixed)}, or none",
+                    got=arg(name, value),
                     cure=f"Use {arg('test', 'corrected_t')} for other numbers.",
                 )
         return make(folds), repeats
