@@ -18,7 +18,17 @@ from pathlib import Path
 
 VERDICTS = {0: "pass", 3: "fail", 4: "undecided"}  # by the exit codes of `earnest gate`
 BAD_INPUT = 2
-OPTIONS = ("confidence-level", "markdown", "metric", "above", "below", "against", "margin", "ledger", "junit")
+OPTIONS = (
+    "confidence-level",
+    "markdown",
+    "metric",
+    "above",
+    "below",
+    "against",
+    "margin",
+    "ledger",
+    "junit",
+)
 
 
 def main() -> int:

@@ -301,7 +301,7 @@ def test_an_interrupt_while_the_program_loads_gives_130(module):
         ),
         (f"Use {arg('n_resamples', 4000)} or more.", "Use --n-resamples 4000 or more."),
         (f"pass {arg('fold', None)}.", "pass --fold ''."),
-        (f"{arg('positive')} = 'a' or 'b'", "--positive 'a' or 'b'"),
+        (f"{arg('positive', 'a')} or 'b'", "--positive a or 'b'"),
         ("`y` has missing values, penalty='l2'", "`y` has missing values, penalty='l2'"),
     ],
 )

@@ -270,7 +270,7 @@ def test_the_action_hands_further_arguments_on_and_stops_at_bad_input(
     logs = FILES / "lm_eval"
     answer = run("gate", logs, "--above", "0.1", "--json", "--score", "acc")
     inputs = {"new": str(logs), "above": "0.1"}
-    more = "--score acc\n--config 'a model' \"it's\" '*' ''"
+    more = "--score acc\n--configs 'a model' \"it's\" '*' ''"
     done = run_action(tmp_path, answer, arguments=more, **inputs)
     assert (done.code, done.outputs["verdict"]) == (0, "pass")
     asked = (tmp_path / "asked").read_text().split("\n")[:-1]

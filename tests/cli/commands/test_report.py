@@ -61,7 +61,7 @@ def test_open_shows_the_file_in_a_browser(
     [
         (("-o", "report.pdf"), "unsupported file extension"),
         (("-o", "none/report.html"), "no folder"),
-        (("--rng", "-1"), "seed"),
+        (("--rng", "-1"), "--rng"),
         (("-m", "roc_auc", "--confidence-level", "95"), "use 0.95"),
         (("-m", "roc_auc", "--method", "nonsense"), "is unknown"),
         ((), "predictions have no metric"),

@@ -8,7 +8,7 @@ from typing import Annotated
 from earnest.core.arguments.base import Argument
 from earnest.core.arguments.shared import HOW, Alternative, Jobs, Level, Metrics, Seed
 
-KNOBS = "See [bold]earnest tests[/bold]."
+KNOBS = "See [bold]earnest tests[/bold]. With options: \"mcnemar(p='mid')\"."
 ADJUSTMENTS = ("simultaneous", "holm", "bh", "none")
 
 

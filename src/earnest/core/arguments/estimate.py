@@ -27,7 +27,7 @@ class EstimateArguments:
         list[str] | None,
         Argument(
             "[dim]default: bbc, or what suits the evidence[/dim]  See [bold]earnest "
-            "methods[/bold]. Repeat for several.",
+            "methods[/bold]. With options: \"delong(variant='logit')\". Repeat for several.",
             "NAME",
             HOW,
             usual=True,

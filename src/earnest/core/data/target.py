@@ -296,7 +296,7 @@ def _find_positive(labels: tuple[object, ...], positive: object, counts: Sequenc
             return labels.index(clear)
     raise InputError(
         "the positive class is ambiguous",
-        needs=f"{arg('positive')} = {labels[0]!r} or {labels[1]!r}",
+        needs=f"{arg('positive', labels[0])} or {labels[1]!r}",
         got=f"no {arg('positive')}",
         cure="Pass the class that high scores stand for. That is usually "
         f"{arg('positive', usual_positive(labels, counts))}.",
