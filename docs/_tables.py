@@ -267,7 +267,7 @@ def options_table(command: str) -> str:
         return [words + value, said]
 
     params = build_program().commands[command].params
-    params = [p for p in params if p.opts[0].startswith("-")]
+    params = [p for p in params if p.opts[0].startswith("-") and p.name != "help_all"]
     return table(["option", "meaning"], (row(option) for option in params))
 
 

@@ -18,7 +18,17 @@ from pathlib import Path
 
 VERDICTS = {0: "pass", 3: "fail", 4: "undecided"}  # by the exit codes of `earnest gate`
 BAD_INPUT = 2
-OPTIONS = ("level", "markdown", "metric", "above", "below", "against", "margin", "ledger", "junit")
+OPTIONS = (
+    "confidence-level",
+    "markdown",
+    "metric",
+    "above",
+    "below",
+    "against",
+    "margin",
+    "ledger",
+    "junit",
+)
 
 
 def main() -> int:
@@ -49,7 +59,7 @@ def list_arguments(inputs: Mapping[str, str]) -> list[str]:
     """Return the arguments of `earnest gate`; those of `arguments` are quoted as in a shell."""
     arguments = [inputs["NEW"], "--json"]
     for option in OPTIONS:
-        value = inputs[option.upper()]
+        value = inputs[option.replace("-", "_").upper()]
         arguments += [f"--{option}", value] if value else []
     return arguments + shlex.split(inputs["ARGUMENTS"])
 

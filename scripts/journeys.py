@@ -169,7 +169,7 @@ def prepare_tune() -> Callable[[], object]:
     ]
     Path("data.csv").write_text("\n".join(["a,b,c,kind,y", *lines, ""]), encoding="utf-8")
     table = ("tune", "data.csv", "--target", "y", "--positive", "bad")
-    return lambda: ask(*table, "--configs", "4", "--n-jobs", "1", "--seed", "0", "--quiet")
+    return lambda: ask(*table, "--n-configs", "4", "--n-jobs", "1", "--rng", "0", "--quiet")
 
 
 JOURNEYS: dict[str, tuple[str, Callable[[], Callable[[], object]]]] = {

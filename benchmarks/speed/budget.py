@@ -32,7 +32,7 @@ def rows(quick: bool) -> Iterator[Row]:
 
 def time_tune(table: Path, budget: int, cores: int, out: Path) -> float:
     """Return the seconds that a user waits for a tuning with its report on so many cores."""
-    command = [sys.executable, "-m", "earnest", "tune", str(table), "--target", "y", "--seed", "1"]
+    command = [sys.executable, "-m", "earnest", "tune", str(table), "--target", "y", "--rng", "1"]
     command += ["--budget", f"{budget}s", "--n-jobs", str(cores), "--out", str(out), "--quiet"]
     allowed = sorted(os.sched_getaffinity(0))[:cores]
     start = time.perf_counter()

@@ -17,9 +17,10 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from earnest.cli.app import COMMANDS, build_program, make_app
-from earnest.cli.failures import in_options, internal_error
+from earnest.cli.app import COMMANDS, build_program, make_app, options_of
+from earnest.cli.errors import internal_error
 from earnest.core.base.errors import FormatError, StoreError
+from earnest.core.text.doors import Door, arg, render
 from tests.snapshots import read_snapshot
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -56,9 +57,25 @@ def test_help_reads_as_recorded(args, name, monkeypatch):
     assert said.split() == read_snapshot(GOLDEN / name, said + "\n").split()
 
 
-def test_help_fits_eighty_columns(run):
-    for args in (["--help"], ["estimate", "--help"], ["compare", "--help"]):
-        assert max(map(len, run(*args).out.splitlines())) <= 80
+@pytest.mark.parametrize("command", [name for name, *_ in COMMANDS])
+def test_help_fits_a_screen_and_names_the_page_that_has_every_option(run, command):
+    brief = run(command, "--help").out
+    assert len(brief.splitlines()) <= 45
+    assert max(map(len, brief.splitlines())) <= 80
+    options = {name for name in options_of(command) if name.startswith("--")}
+    shown = {name for name in options if re.search(rf"{name}(?![\w-])", brief)}
+    if shown == options:
+        return
+    assert "--help-all" in shown
+    whole = run(command, "--help-all")
+    assert whole.code == 0
+    assert max(map(len, whole.out.splitlines())) <= 80
+    assert all(re.search(rf"{name}(?![\w-])", whole.out) for name in options)
+    assert run(command, "--help").out == brief  # the whole page leaves no trace
+
+
+def test_the_table_of_contents_fits_eighty_columns(run):
+    assert max(map(len, run("--help").out.splitlines())) <= 80
 
 
 def test_no_command_shows_the_table_of_contents(run):
@@ -265,25 +282,28 @@ def test_an_interrupt_while_the_program_loads_gives_130(module):
 
 
 @pytest.mark.parametrize(
-    ("library", "command_line"),
+    ("message", "command_line"),
     [
-        ("name them with configs=[...].", "name them with --config NAME."),
-        ("Pass delimiter=';' or decimal=','.", "Pass --delimiter ';' or --decimal ,."),
-        ("Pass positive='good one'.", "Pass --positive 'good one'."),
+        (f"name them with {arg('configs', ...)}.", "name them with --configs NAME."),
         (
-            "Use over='cases', or method='bbc'.",
+            f"Pass {arg('delimiter', ';')} or {arg('decimal', ',')}.",
+            "Pass --delimiter ';' or --decimal ,.",
+        ),
+        (f"Pass {arg('positive', 'good one')}.", "Pass --positive 'good one'."),
+        (
+            f"Use {arg('over', 'cases')}, or {arg('method', 'bbc')}.",
             "Use over='cases' in Python, or --method bbc.",
         ),
-        ("`n_resamples` is out of range", "--n-resamples is out of range"),
+        (f"{arg('n_resamples')} is out of range", "--n-resamples is out of range"),
         (
-            "Use selector='pooled', or method='bbc_fold'.",
+            f"Use {arg('selector', 'pooled')}, or {arg('method', 'bbc_fold')}.",
             "Use --selector pooled, or --method bbc_fold.",
         ),
-        ("Use n_resamples=4000 or more.", "Use --n-resamples 4000 or more."),
-        ("pass fold=None.", 'pass --fold "".'),
-        ("`positive` = 'a' or 'b'", "--positive 'a' or 'b'"),
+        (f"Use {arg('n_resamples', 4000)} or more.", "Use --n-resamples 4000 or more."),
+        (f"pass {arg('fold', None)}.", "pass --fold ''."),
+        (f"{arg('positive', 'a')} or 'b'", "--positive a or 'b'"),
         ("`y` has missing values, penalty='l2'", "`y` has missing values, penalty='l2'"),
     ],
 )
-def test_arguments_of_the_library_are_named_as_options(library, command_line):
-    assert in_options(library) == command_line
+def test_arguments_of_the_library_are_named_as_options(message, command_line):
+    assert render(message, Door(frozenset(options_of("estimate")))) == command_line

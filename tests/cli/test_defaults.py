@@ -20,10 +20,13 @@ def level_of(done) -> float:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("earnest.toml", 'metric = "roc_auc"\nlevel = 0.8\nseed = 3\n'),
-        ("earnest.toml", 'metric = ["roc_auc"]\nlevel = 0.9\n[estimate]\nlevel = 0.8\n'),
-        ("pyproject.toml", '[tool.earnest]\nmetric = "roc_auc"\nlevel = 0.8\n'),
-        ("pyproject.toml", '[tool.earnest.estimate]\nmetric = "roc_auc"\nlevel = 0.8\n'),
+        ("earnest.toml", 'metric = "roc_auc"\nconfidence_level = 0.8\nrng = 3\n'),
+        (
+            "earnest.toml",
+            'metric = ["roc_auc"]\nconfidence_level = 0.9\n[estimate]\nconfidence_level = 0.8\n',
+        ),
+        ("pyproject.toml", '[tool.earnest]\nmetric = "roc_auc"\nconfidence_level = 0.8\n'),
+        ("pyproject.toml", '[tool.earnest.estimate]\nmetric = "roc_auc"\nconfidence_level = 0.8\n'),
     ],
 )
 def test_what_is_typed_goes_before_the_command_and_that_before_all(
@@ -31,11 +34,11 @@ def test_what_is_typed_goes_before_the_command_and_that_before_all(
 ):
     (tmp_path / name).write_text(text, "utf-8")
     assert level_of(run("estimate", table, "--json")) == 0.8
-    assert level_of(run("estimate", table, "--json", "--level", "0.7")) == 0.7
+    assert level_of(run("estimate", table, "--json", "--confidence-level", "0.7")) == 0.7
 
 
 def test_the_nearest_file_holds(run, table, tmp_path, monkeypatch):
-    (tmp_path / "earnest.toml").write_text('metric = "roc_auc"\nlevel = 0.8\n', "utf-8")
+    (tmp_path / "earnest.toml").write_text('metric = "roc_auc"\nconfidence_level = 0.8\n', "utf-8")
     below = tmp_path / "a" / "b"
     below.mkdir(parents=True)
     monkeypatch.chdir(below)
@@ -55,13 +58,22 @@ def test_a_key_may_have_underscores_and_a_switch_is_true_or_false(run, table, tm
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("levl = 0.9\n", ["'levl' is unknown", "Did you mean 'level'?"]),
-        ("[estimat]\nlevel = 0.9\n", ["'estimat' is unknown", "Did you mean 'estimate'?"]),
+        (
+            "confidence_levl = 0.9\n",
+            ["'confidence_levl' is unknown", "Did you mean 'confidence-level'?"],
+        ),
+        (
+            "[estimat]\nside = 'lower'\n",
+            ["'estimat' is unknown", "Did you mean 'estimate'?"],
+        ),
         ("[estimate]\nbudget = '5m'\n", ["'budget' is unknown", "an option of estimate"]),
-        ("level = [0.8, 0.9]\n", ["'level'", "one value"]),
+        ("confidence_level = [0.8, 0.9]\n", ["'confidence_level'", "one value"]),
         ("json = 'yes'\n", ["'json'", "true or false"]),
-        ("level = 0.9\nlevel = 0.8\n", ["earnest.toml' cannot be read", "TOML"]),
-        ("level = 'high'\n", ["'--level'", "earnest.toml"]),
+        (
+            "side = 'lower'\nside = 'upper'\n",
+            ["earnest.toml' cannot be read", "TOML"],
+        ),
+        ("confidence_level = 'high'\n", ["'--confidence-level'", "earnest.toml"]),
     ],
 )
 def test_what_a_file_cannot_mean_is_refused(run, table, tmp_path, text, words):

@@ -95,11 +95,11 @@ def tune(task: str, names: Sequence[str], table: Path, out: Path) -> int:
     asked: list[object] = [
         "--portfolio",
         portfolio,
-        "--configs",
+        "--n-configs",
         len(names),
         "--folds",
         2,
-        "--seed",
+        "--rng",
         7,
     ]
     asked += ["--n-jobs", 1, "--no-report", "--quiet", "--out", out]
@@ -164,7 +164,7 @@ def test_a_greedy_ensemble_with_boosting_predicts_in_a_new_process(task, tmp_pat
     portfolio = write_portfolio(task, names, tmp_path / "both.toml", rounds=40)
     done = run(
         "tune", tmp_path / "t.parquet", *ROLES[task], "--portfolio", portfolio, "--folds", 3,
-        "--configs", 2, "--ensemble", "greedy", "--seed", 7, "--n-jobs", 1, "--no-report",
+        "--n-configs", 2, "--ensemble", "greedy", "--rng", 7, "--n-jobs", 1, "--no-report",
         "--out", tmp_path / "run",
     )  # fmt: skip
     assert done.code == 0

@@ -36,7 +36,7 @@ def test_it_holds_probabilities_of_sixty_configurations_in_ten_stratified_folds(
 
 
 def test_the_winners_curse_is_visible(run):
-    done = run("estimate", TABLE, "--metric", "roc_auc", "--seed", "7")
+    done = run("estimate", TABLE, "--metric", "roc_auc", "--rng", "7")
     assert done.code == 0
     assert " ".join(done.out.split()).startswith(
         "Expect a ROC AUC of 0.70 on new data, not the 0.75 that your predictions reported. "

@@ -17,8 +17,8 @@ ESTIMATE = ("estimate", "{table}", "--metric", "roc_auc")
         (["estimate", "{table}"], "error: Missing option '--metric' / '-m'"),
         (["metrics", "extra"], "unexpected extra argument"),
         ([*ESTIMATE, "--metrics"], "No such option: --metrics"),
-        ([*ESTIMATE, "--seed", "x"], "Invalid value for '--seed'"),
-        ([*ESTIMATE, "--level", "high"], "Invalid value for '--level'"),
+        ([*ESTIMATE, "--rng", "x"], "Invalid value for '--rng'"),
+        ([*ESTIMATE, "--confidence-level", "high"], "Invalid value for '--confidence-level'"),
     ],
 )
 def test_usage_is_refused_in_one_line(run, table, args, message):
@@ -39,16 +39,19 @@ def test_usage_is_refused_in_one_line(run, table, args, message):
         ),
         (["--method", "bbc", "--method", "bcc"], ["error: method 'bcc' is unknown."]),
         (["--method", "bbc", "--all"], ["error: --all and --method cannot be combined."]),
-        (["--level", "95"], ["error: --level is out of range.", "got 95.0.", "use 0.95."]),
         (
-            ["--level", "0"],
-            ["error: --level is out of range. Expected a number between 0 and 1, got"],
+            ["--confidence-level", "95"],
+            ["error: --confidence-level is out of range.", "got 95.0.", "use 0.95."],
+        ),
+        (
+            ["--confidence-level", "0"],
+            ["error: --confidence-level is out of range. Expected a number between 0 and 1, got"],
         ),
         (["--side", "left"], ["error: --side is unknown. Expected 'two-sided', 'lower'", "'left'"]),
         (["--n-resamples", "0"], ["error: --n-resamples is out of range.", "got 0."]),
         (
-            ["--seed", "-1"],
-            ["error: --seed is out of range. Expected an integer of at least 0, got"],
+            ["--rng", "-1"],
+            ["error: --rng is out of range. Expected an integer of at least 0, got"],
         ),
         (["--selector", "best"], ["error: selector 'best' is unknown. Expected mean_of_folds, "]),
         (["--selector", "mean_of_folds"], ["Use --selector pooled, or --method bbc_fold."]),
@@ -67,7 +70,7 @@ def test_usage_is_refused_in_one_line(run, table, args, message):
         (["--task", "ranking"], ["error: --task is unknown. Expected 'binary', "]),
         (["--response", "odds"], ["error: --response is unknown. Expected 'probability', "]),
         (["--threshold", "nan"], ["error: --threshold "]),
-        (["--config", "svm C=9"], ["error: ", "'svm C=9'"]),
+        (["--configs", "svm C=9"], ["error: ", "'svm C=9'"]),
     ],
 )
 @pytest.mark.parametrize("form", [[], ["--json"]])

@@ -191,7 +191,7 @@ def test_a_design_must_make_the_evidence_that_the_method_needs() -> None:
 
 
 def test_a_metric_is_measured_and_listed(run: Run, table: Path, pi: en.Predictions) -> None:
-    ask = ("estimate", table, "--metric", "hit_rate", "--n-resamples", "20", "--seed", "0")
+    ask = ("estimate", table, "--metric", "hit_rate", "--n-resamples", "20", "--rng", "0")
     metrics.register(PAGE.hit_rate)
     with unregistered_after(METRICS, "hit_rate"):
         value = en.estimate(pi, method="naive", metric="Hit-Rate").value

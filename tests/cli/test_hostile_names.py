@@ -31,7 +31,7 @@ FORGED = "::error::forged"
 EVIL = f"a|b {SIGNS}\n{FORGED}\n| c | d |"
 POSITIVE, NEGATIVE = f"yes{EVIL}", f"no{EVIL}"
 UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
-RUN_ASK = ("--seed", "1", "--n-resamples", "100")
+RUN_ASK = ("--rng", "1", "--n-resamples", "100")
 
 
 def refuse_signs(text: str, where: str) -> None:
@@ -91,11 +91,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 TUNE = ("tune", "patients.parquet", "--target", f"relapse{EVIL}", "--portfolio", "quick.toml",
-        "--configs", "2", "--folds", "3", "--seed", "7", "--n-jobs", "1")  # fmt: skip
-LEARNER = ("patients.parquet", "--target", f"relapse{EVIL}", "--seed", "7")
-TRIALS = ("trials.parquet", "--objective", f"auc{EVIL}", "--direction", "maximize", "--seed", "1",
+        "--n-configs", "2", "--folds", "3", "--rng", "7", "--n-jobs", "1")  # fmt: skip
+LEARNER = ("patients.parquet", "--target", f"relapse{EVIL}", "--rng", "7")
+TRIALS = ("trials.parquet", "--objective", f"auc{EVIL}", "--direction", "maximize", "--rng", "1",
           "--n-points", "60")  # fmt: skip
-PREDS = ("preds.parquet", "-m", "roc_auc", "--positive", POSITIVE, "--seed", "1")
+PREDS = ("preds.parquet", "-m", "roc_auc", "--positive", POSITIVE, "--rng", "1")
 CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "tune": ((*TUNE, "--out", "{new}"), (*TUNE, "--live", "--out", "{new}"),
              ("tune", "patients.parquet", "--target", f"none{EVIL}")),
@@ -108,10 +108,10 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "estimate": (("estimate", *PREDS), ("estimate", *PREDS, "--table", "markdown"),
                  ("estimate", *PREDS, "--table", "latex"), ("estimate", *PREDS, "--json"),
                  ("estimate", *PREDS, "--method", EVIL), ("estimate", *PREDS, "--all"),
-                 ("estimate", "scores.parquet", "--scores", "--seed", "1")),
+                 ("estimate", "scores.parquet", "--scores", "--rng", "1")),
     "gain": (("gain", *PREDS), ("gain", *PREDS, "--table", "markdown")),
     "thresholds": (("thresholds", *PREDS), ("thresholds", *PREDS, "--table", "latex")),
-    "assess": (("assess", *LEARNER, "--model", "lda", "--replicates", "20"),),
+    "assess": (("assess", *LEARNER, "--model", "lda", "--n-replicates", "20"),),
     "compare": (("compare", *PREDS), ("compare", *PREDS, "--table", "markdown"),
                 ("compare", *PREDS, "--table", "latex"),
                 ("compare", *PREDS, "--model", f"{EVIL} 1", "--versus", f"{EVIL} 2")),

@@ -18,8 +18,8 @@ from tests.training.tune_tables import of, portfolio
 
 PRECIOUS = "precious"
 BESIDE = ("-lock", "-wal", "-shm", "-journal")
-TUNE = ("tune", "patients.csv", "--target", "relapse", "--portfolio", "quick.toml", "--configs",
-        "2", "--folds", "3", "--seed", "7", "--n-jobs", "1", "--live")  # fmt: skip
+TUNE = ("tune", "patients.csv", "--target", "relapse", "--portfolio", "quick.toml", "--n-configs",
+        "2", "--folds", "3", "--rng", "7", "--n-jobs", "1", "--live")  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +112,7 @@ def test_no_table_is_gathered_through_a_link_that_the_user_did_not_name(
 def test_the_demo_writes_through_no_link(run: Run, here: Path, name: str) -> None:
     path = here / "demo" / ("run" if name in NAMES else "") / name
     victim = link_to_victim(path)
-    done = run("demo", "--configs", "2", "--n-jobs", "1")
+    done = run("demo", "--n-configs", "2", "--n-jobs", "1")
     assert victim.read_text() == PRECIOUS
     if name == RUN:  # of an earlier demo, whose files are removed, and a link with them
         assert (done.code, path.is_symlink()) == (0, False)
@@ -127,7 +127,7 @@ def test_the_demo_enters_no_linked_folder(run: Run, here: Path, name: str) -> No
         (elsewhere / each).write_text(PRECIOUS)
     (here / name).parent.mkdir(exist_ok=True)
     (here / name).symlink_to(elsewhere)
-    assert run("demo", "--configs", "2", "--n-jobs", "1").code == 2
+    assert run("demo", "--n-configs", "2", "--n-jobs", "1").code == 2
     assert all(path.read_text() == PRECIOUS for path in elsewhere.iterdir())
     assert len(list(elsewhere.iterdir())) == len(FILES) + 1
 
@@ -170,7 +170,7 @@ def test_run_files_of_other_commands_have_no_linked_lock(
     path = here / "kept.db-lock"
     victim = link_to_victim(path)
     calls = {
-        "assess": ("assess", "patients.csv", "-t", "relapse", "--model", "lda", "--replicates",
+        "assess": ("assess", "patients.csv", "-t", "relapse", "--model", "lda", "--n-replicates",
                    "20", "--out", "kept.db"),
         "gate": ("gate", "preds.csv", "-m", "roc_auc", "--above", "0.5", "--ledger", "kept.db"),
     }  # fmt: skip

@@ -43,7 +43,7 @@ BEST = f"c2: {CALLED['c2'].words}"
 def test_a_terminal_tells_the_id_and_the_name_of_the_winner(
     run: Run, table: Path, command: tuple[str, ...], label: str
 ) -> None:
-    done = run(command[0], table, "--metric", "roc_auc", "--seed", "1", *command[1:])
+    done = run(command[0], table, "--metric", "roc_auc", "--rng", "1", *command[1:])
     assert BEST == "c2: RBF SVM, C 100"
     facts = [line.split(maxsplit=1) for line in done.out.splitlines() if line.strip()]
     said = {words[0]: words[1].strip() for words in facts if len(words) == 2}
@@ -64,6 +64,6 @@ def test_an_id_without_parameters_stands_alone(run: Run, tmp_path: Path) -> None
     scores = np.column_stack([y + 0.1, np.random.default_rng(1).random(60)])
     pi = en.Predictions.from_arrays(y, scores, fold=np.arange(60) // 2 % 5, configs=["a", "b"])
     pi.save(tmp_path / "bare.npz")
-    out = run("estimate", tmp_path / "bare.npz", "--metric", "roc_auc", "--seed", "1").out
+    out = run("estimate", tmp_path / "bare.npz", "--metric", "roc_auc", "--rng", "1").out
     winner = next(line for line in out.splitlines() if line.strip().startswith("Winner"))
     assert winner.split() == ["Winner", "a"]

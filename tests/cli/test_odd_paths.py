@@ -18,9 +18,9 @@ pytestmark = pytest.mark.skipif(
     sys.platform in ("win32", "darwin"), reason="their file systems have names in Unicode only"
 )
 ODD = os.fsdecode(b"odd \xff")
-TUNE = ("--target", "relapse", "--portfolio", "quick.toml", "--configs", "2", "--folds", "3",
-        "--seed", "7", "--n-jobs", "1")  # fmt: skip
-ASK = ("-m", "roc_auc", "--seed", "1")
+TUNE = ("--target", "relapse", "--portfolio", "quick.toml", "--n-configs", "2", "--folds", "3",
+        "--rng", "7", "--n-jobs", "1")  # fmt: skip
+ASK = ("-m", "roc_auc", "--rng", "1")
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 from typer.testing import CliRunner
 
-from earnest.cli.app import take_options
-from earnest.cli.options import PredictionsReading
+from earnest.cli.options import take_options
 from earnest.cli.reading import list_load_options
+from earnest.core.arguments.shared import PredictionsArguments
 
 Name = Annotated[str, typer.Argument()]
 Sign = Annotated[str | None, typer.Option("--sign")]
@@ -42,7 +42,7 @@ def test_the_fields_of_a_dataclass_are_options_where_it_stands() -> None:
 
 
 def test_what_was_not_said_is_no_option_of_the_reader_and_an_empty_name_is_none() -> None:
-    how = PredictionsReading(form="long", case="", delimiter="tab", threshold=0.0, config=["a"])
+    how = PredictionsArguments(format="long", id="", delimiter="tab", threshold=0.0, configs=["a"])
     assert list_load_options(how) == {
         "format": "long",
         "id": None,
@@ -50,4 +50,4 @@ def test_what_was_not_said_is_no_option_of_the_reader_and_an_empty_name_is_none(
         "threshold": 0.0,
         "configs": ["a"],
     }
-    assert list_load_options(PredictionsReading()) == {}
+    assert list_load_options(PredictionsArguments()) == {}

@@ -56,7 +56,7 @@ def test_the_command_takes_the_class_that_the_library_takes(
     rows = [f"{a},{b},{label}" for (a, b), label in zip(X, y, strict=True)]
     path.write_text("\n".join(["u,v,group", *rows]) + "\n", encoding="utf-8")
     ask = ("--target", "group", "--model", "lda", "--metric", "recall", "--method", "corrected_t")
-    done = run("assess", path, *ask, "--seed", "7", "--json", "--quiet")
+    done = run("assess", path, *ask, "--rng", "7", "--json", "--quiet")
     table = read_table(path, target="group")
     assert table.classes[1] == positive
     made = en.assess(

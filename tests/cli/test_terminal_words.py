@@ -50,7 +50,7 @@ def test_an_error_on_a_terminal_has_a_line_for_each_part_and_whole_words(
 
 
 def test_a_table_may_come_on_standard_input(run, table, tmp_path, monkeypatch):
-    ask = ["--metric", "roc_auc", "--seed", "1", "--n-resamples", "100", "--json"]
+    ask = ["--metric", "roc_auc", "--rng", "1", "--n-resamples", "100", "--json"]
     from_file = json.loads(run("estimate", table, *ask).out)
     wide = en.Predictions.load(table).save(tmp_path / "preds.parquet")
     for source in (table, wide):
@@ -82,7 +82,7 @@ def test_json_lines_may_come_on_standard_input(run, monkeypatch):
     lines = "".join(json.dumps(row) + "\n" for row in rows).encode()
     for content in (lines, gzip.compress(lines)):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
-        done = run("estimate", "-", "-m", "roc_auc", "--seed", "1", "--json")
+        done = run("estimate", "-", "-m", "roc_auc", "--rng", "1", "--json")
         assert done.code == 0
         assert json.loads(done.out)["n_cases"] == 40
 
@@ -101,7 +101,7 @@ def test_a_shell_is_told_how_to_complete(spawn):
 
 
 def test_a_caution_of_several_methods_is_told_once(run, table):
-    done = run("estimate", table, "-m", "roc_auc", "--all", "--seed", "1")
+    done = run("estimate", table, "-m", "roc_auc", "--all", "--rng", "1")
     codes = [line.split()[1] for line in done.out.splitlines() if line[:4] in ("  ! ", "  i ")]
     assert len(codes) > 1
     assert len(codes) == len(set(codes))
@@ -140,17 +140,17 @@ def test_rich_prints_a_result_as_the_command_line_does_with_advice_in_python():
 
 def test_every_command_that_measures_takes_several_metrics(run, table, tmp_path):
     page = tmp_path / "page.md"
-    done = run("report", table, "-m", "roc_auc", "-m", "accuracy", "-o", page, "--seed", "1",
+    done = run("report", table, "-m", "roc_auc", "-m", "accuracy", "-o", page, "--rng", "1",
                "--n-resamples", "100")  # fmt: skip
     assert done.code == 0
     assert {one.name for one in tmp_path.glob("page*")} == {"page-roc_auc.md", "page-accuracy.md"}
     cases = tmp_path / "cases.csv"
     rows = [f"{i % 7},{i % 5},{int(i % 7 > 3)}" for i in range(60)]
     cases.write_text("\n".join(["a,b,y", *rows]) + "\n", "utf-8")
-    ask = ["--target", "y", "--model", "logistic", "--versus", "lda", "--folds", "3", "--quiet"]
+    ask = ["--target", "y", "--model", "logistic", "--versus", "lda", "--cv", "3", "--quiet"]
     both = ["-m", "accuracy", "-m", "roc_auc"]
-    done = run("compare-learners", cases, *ask, *both, "--seed", "1", "--json")
+    done = run("compare-learners", cases, *ask, *both, "--rng", "1", "--json")
     assert done.code == 0, done.err
     assert list(json.loads(done.out)["metrics"]) == ["accuracy", "roc_auc"]
-    alone = run("compare-learners", cases, *ask, "-m", "roc_auc", "--seed", "1", "--json")
+    alone = run("compare-learners", cases, *ask, "-m", "roc_auc", "--rng", "1", "--json")
     assert json.loads(alone.out) == json.loads(done.out)["metrics"]["roc_auc"]

@@ -16,9 +16,18 @@ from tests.training.interrupted import count_stored
 from tests.training.tune_tables import portfolio
 
 COMMANDS = {
-    "tune": ("--portfolio", "quick.toml", "--configs", "5", "--repeats", "200", "--out", "run"),
-    "assess": ("--model", "rf", "--replicates", "2000", "--out", "run.db"),
-    "compare-learners": ("--model", "rf", "--versus", "svm", "--repeats", "200", "--out", "run.db"),
+    "tune": ("--portfolio", "quick.toml", "--n-configs", "5", "--repeats", "200", "--out", "run"),
+    "assess": ("--model", "rf", "--n-replicates", "2000", "--store", "run.db"),
+    "compare-learners": (
+        "--model",
+        "rf",
+        "--versus",
+        "svm",
+        "--n-repeats",
+        "200",
+        "--store",
+        "run.db",
+    ),
 }
 STORES = {"tune": "run/run.db"}
 
@@ -73,7 +82,7 @@ def test_sigterm_ends_workers_keeps_results_and_warns_of_nothing(
     store = here / STORES.get(command, "run.db")
     process = subprocess.Popen(
         [sys.executable, "-m", "earnest", command, "table.csv", "-t", "y", "--n-jobs", "2",
-         "--seed", "7", *COMMANDS[command]],
+         "--rng", "7", *COMMANDS[command]],
         cwd=here, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
     )  # fmt: skip
     assert wait_until(lambda: count_stored(store) >= 3 or process.poll() is not None)

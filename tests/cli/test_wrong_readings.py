@@ -12,7 +12,7 @@ from earnest import Estimate, Predictions, estimate, scores_from
 from tests.cli.conftest import Run
 
 N = 60
-ASK = ("-m", "roc_auc", "--seed", "1", "--n-resamples", "60")
+ASK = ("-m", "roc_auc", "--rng", "1", "--n-resamples", "60")
 
 
 def write(path: Path, columns: dict[str, object]) -> Path:
@@ -53,7 +53,7 @@ def test_data_given_for_predictions_are_pointed_to_tune(run: Run, tmp_path: Path
     done = run("estimate", path, *ASK, "--target", "ill", "--fold", "")
     assert (done.code, done.out) == (2, "")
     assert "earnest tune data.csv --target ill" in done.err
-    named = run("estimate", path, *ASK, "--target", "ill", "--fold", "", "--config", "age")
+    named = run("estimate", path, *ASK, "--target", "ill", "--fold", "", "--configs", "age")
     assert named.code == 0, named.err
 
 
@@ -97,7 +97,7 @@ def test_commas_that_may_be_two_things_are_asked_about_with_both_options(run: Ru
     assert "1100 or 1.1" in done.err
     for option in ("--thousands", "--decimal"):
         assert f"{option} ," in done.err
-        told = run("estimate", path, *ASK, option, ",", "--config", "svm", "--json")
+        told = run("estimate", path, *ASK, option, ",", "--configs", "svm", "--json")
         assert told.code == 0, told.err
 
 
@@ -116,7 +116,7 @@ def test_spaces_between_thousands_may_be_said_by_their_name(run: Run, tmp_path: 
     table = scores()
     table["svm"] = [f"{1 + i % 9} {100 + i}" for i in range(N)]
     path = write(tmp_path / "p.csv", table)
-    done = run("estimate", path, *ASK, "--thousands", "space", "--config", "svm")
+    done = run("estimate", path, *ASK, "--thousands", "space", "--configs", "svm")
     assert done.code == 0, done.err
 
 
@@ -203,11 +203,11 @@ def test_several_methods_and_metrics_are_tables_by_metric(run: Run, table: Path)
 
 @pytest.mark.parametrize("which", [("svm C=0", "svm C=1"), ("--all",)])
 def test_compare_answers_every_metric(run: Run, table: Path, which: tuple[str, ...]):
-    done = run("compare", table, *which, "-m", "accuracy", "-m", "brier", "--json", "--seed", "1")
+    done = run("compare", table, *which, "-m", "accuracy", "-m", "brier", "--json", "--rng", "1")
     assert done.code == 0, done.err
     found = json.loads(done.out)["metrics"]
     for name in ("accuracy", "brier"):
-        alone = run("compare", table, *which, "-m", name, "--json", "--seed", "1")
+        alone = run("compare", table, *which, "-m", name, "--json", "--rng", "1")
         assert found[name] == json.loads(alone.out)
     shown = run("compare", table, *which, "-m", "accuracy", "-m", "brier")
     assert shown.out.count("Metric  ") == 2
@@ -218,9 +218,9 @@ def test_assess_answers_every_metric_and_keeps_a_file_for_each(run: Run, tmp_pat
     y = np.arange(N) % 2
     data = {"a": (y + rng.standard_normal(N)).round(3), "b": rng.standard_normal(N), "ill": y}
     path = write(tmp_path / "data.csv", data)
-    ask = ("-t", "ill", "--model", "naive_bayes", "--method", "cv", "--folds", "3", "--seed", "1")
+    ask = ("-t", "ill", "--model", "naive_bayes", "--method", "cv", "--cv", "3", "--rng", "1")
     out = tmp_path / "run.db"
-    done = run("assess", path, *ask, "-m", "accuracy", "-m", "roc_auc", "--json", "--out", out)
+    done = run("assess", path, *ask, "-m", "accuracy", "-m", "roc_auc", "--json", "--store", out)
     assert done.code == 0, done.err
     found = json.loads(done.out)["metrics"]
     assert list(found) == ["accuracy", "roc_auc"]
@@ -237,7 +237,7 @@ def test_assess_answers_every_metric_and_keeps_a_file_for_each(run: Run, tmp_pat
 @pytest.mark.parametrize(
     "args",
     [
-        ("estimate", "p.csv", "-m", "roc_auc", "--seed", "1", "--seed", "2"),
+        ("estimate", "p.csv", "-m", "roc_auc", "--rng", "1", "--rng", "2"),
         ("estimate", "p.csv", "-m", "roc_auc", "--fold", "a", "--fold=b"),
         ("compare", "p.csv", "-m", "roc_auc", "--test", "bayle", "--test", "delong"),
         ("report", "p.csv", "--method", "bbc", "--method", "naive"),
@@ -256,6 +256,6 @@ def test_an_option_that_takes_one_value_and_is_given_twice_is_refused(
 
 def test_a_switch_may_be_turned_on_twice_and_lists_go_on_being_lists(run: Run, table: Path):
     done = run(
-        "estimate", table, *ASK, "--json", "--json", "--config", "svm C=0", "--config", "svm C=1"
+        "estimate", table, *ASK, "--json", "--json", "--configs", "svm C=0", "--configs", "svm C=1"
     )
     assert json.loads(done.out)["n_configs"] == 2

@@ -197,7 +197,7 @@ def test_every_name_of_the_package_that_the_text_names_exists() -> None:
         ("sh", "earnest tuna patients.csv"),
         ("sh", "earnest predict run/"),
         ("sh", "earnest estimate a.csv b.csv --metric roc_auc"),
-        ("sh", "earnest estimate a.csv --metric roc_auc --seed seven"),
+        ("sh", "earnest estimate a.csv --metric roc_auc --rng seven"),
         ("sh", "make tea"),
         ("sh", "pip install 'earnest[dusk]'"),
         ("sh", "more=--resmue\nearnest tune a.csv --target y $more"),

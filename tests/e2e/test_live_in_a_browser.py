@@ -53,7 +53,7 @@ def start(table: Path, tmp_path: Path) -> Iterator[Any]:
 
     def run(*options: str) -> tuple[subprocess.Popen[bytes], Path]:
         command = [sys.executable, "-m", "earnest", "tune", str(table), "--target", "y", "--live"]
-        command += ["--out", str(tmp_path / "run"), "--n-jobs", "1", "--seed", "1", *options]
+        command += ["--out", str(tmp_path / "run"), "--n-jobs", "1", "--rng", "1", *options]
         process = subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
         )
@@ -247,7 +247,7 @@ def test_the_page_of_a_finished_run_becomes_its_report(
 
     That a page follows what is written in its place, the first test above holds.
     """
-    process, place = start("--configs", "2", "--folds", "3", "--portfolio", portfolio(tmp_path))
+    process, place = start("--n-configs", "2", "--folds", "3", "--portfolio", portfolio(tmp_path))
     wait_for_file(place, lambda: process.poll() is None)
     page = browser.new_context().new_page()
     page.goto(place.as_uri())

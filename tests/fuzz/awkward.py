@@ -22,7 +22,7 @@ def write_data(seed: int, path: Path) -> list[str]:
     columns[target] = _make_outcome(r)
     _write(r, path, columns)
     asked = target if r.random() < 0.9 else target.upper()
-    model = ["--model", "knn", "--method", "cv", "--folds", "2", "--seed", "1"]
+    model = ["--model", "knn", "--method", "cv", "--cv", "2", "--rng", "1"]
     return ["assess", str(path), "--target", asked, *model]
 
 
@@ -36,7 +36,7 @@ def write_predictions(seed: int, path: Path) -> list[str]:
         make = r.choice((_make_shares, _make_shares, _make_percent, _make_column))
         columns[name] = make(r)
     _write(r, path, columns)
-    return ["estimate", str(path), "-m", "roc_auc", "--n-resamples", "20", "--seed", "1"]
+    return ["estimate", str(path), "-m", "roc_auc", "--n-resamples", "20", "--rng", "1"]
 
 
 _NAMES = ("age", "income", "bmi", "zip", "when", "kind", "patient_id", "price", "share", "note")

@@ -351,7 +351,7 @@ def _ask_schema(r: random.Random, seeds: Path, work: Path) -> Made:
     folder = Path(shutil.copytree(seeds / "run", work / "run"))
     mutate_schema(folder / "run.db", r)
     report = ["-o", str(work / "o.html"), "--n-resamples", "20", "--no-explain"]
-    resume = ["--target", "y", "--configs", "2", "--folds", "3", "--seed", "0", "--n-jobs", "1"]
+    resume = ["--target", "y", "--n-configs", "2", "--folds", "3", "--rng", "0", "--n-jobs", "1"]
     table = str(seeds / "table.csv")
     return _command(
         r.choice(
@@ -373,7 +373,7 @@ def _ask_links(r: random.Random, seeds: Path, work: Path) -> Made:
     links = put_links(folder, outside, seeds, r)
     page = str(work / "o.html")  # a link that a user names is followed
     report = ["-o", page, "--n-resamples", "20", "--no-explain"]
-    resume = ["--target", "y", "--configs", "2", "--folds", "3", "--seed", "0", "--n-jobs", "1"]
+    resume = ["--target", "y", "--n-configs", "2", "--folds", "3", "--rng", "0", "--n-jobs", "1"]
     table = str(seeds / "table.csv")
     words, call = _command(
         r.choice(
@@ -577,7 +577,7 @@ def _ask_predictions(r: random.Random, seeds: Path, work: Path) -> Made:
     odd = r.random() < 0.4
     path = _odd_file(r, work) if odd else _mutated(r.choice(PREDICTIONS), r, seeds, work)
     name = r.choice(["estimate", "estimate", "estimate", "compare", "report"])
-    args = [name, str(path), "-m", r.choice(METRICS), "--seed", "1"]
+    args = [name, str(path), "-m", r.choice(METRICS), "--rng", "1"]
     if name == "report":
         args += ["-o", str(work / "o.html"), "--no-explain"]
     if name != "compare":
@@ -612,7 +612,7 @@ def _ask_trials(r: random.Random, seeds: Path, work: Path) -> Made:
         table = str(seeds / "table.csv")
         args = ["gather", str(path), "-o", str(work / "o.csv"), "--data", table, "--target", "y"]
         return _command([*args, *_options("gather", r, 0.05, set(args))])
-    args = ["explain", str(path), "--n-points", "20", "--regions", "2", "--seed", "1"]
+    args = ["explain", str(path), "--n-points", "20", "--regions", "2", "--rng", "1"]
     if path.stem == "trials":
         args += ["--objective", "auc", "--direction", "maximize"]
     return _command([*args, *_options("explain", r, 0.1, set(args))])
@@ -638,15 +638,15 @@ def _ask_training(r: random.Random, seeds: Path, work: Path) -> Made:
         r.choice(["y", "y", "y", "c", "a"]),
         "--n-jobs",
         "1",
-        "--seed",
+        "--rng",
         "1",
     ]
     if name == "tune":
-        args += ["--configs", "1", "--folds", "2", "-q", "--no-report", "-o", str(work / "out")]
+        args += ["--n-configs", "1", "--folds", "2", "-q", "--no-report", "-o", str(work / "out")]
     elif name == "assess":
-        args += ["--model", "ridge", "--method", "cv", "--folds", "2"]
+        args += ["--model", "ridge", "--method", "cv", "--cv", "2"]
     else:
-        args += ["--model", "ridge", "--versus", "tree", "--folds", "2"]
+        args += ["--model", "ridge", "--versus", "tree", "--cv", "2"]
     return _command([*args, *_options(name, r, 0.03, set(args))])
 
 

@@ -459,7 +459,7 @@ def test_a_report_of_numbers_near_zero_is_drawn(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     columns = {"y": rng.normal(size=20) * 1e-320, "fold": np.arange(20) % 2}
     pq.write_table(pa.table(columns | {"a": rng.random(20) * 1e-320}), tmp_path / "x.parquet")
-    asked = ["--task", "regression", "--n-resamples", "50", "--no-explain", "--seed", "1"]
+    asked = ["--task", "regression", "--n-resamples", "50", "--no-explain", "--rng", "1"]
     out = tmp_path / "o.html"
     code = main(["report", str(tmp_path / "x.parquet"), "-m", "rmse", *asked, "-o", str(out)])
     assert code == 0

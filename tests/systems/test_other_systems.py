@@ -103,9 +103,9 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]
     x = (y == "yes") + rng.standard_normal((3, 120))
     lines = "\n".join(f"{y[i]},{x[0, i]:.3f},{x[1, i]:.3f},{x[2, i]:.3f}" for i in range(120))
     (folder / "data.csv").write_text("relapse,a,b,c\n" + lines + "\n")
-    estimates = [["estimate", str(one), "-m", "roc_auc", "--seed", "1"] for one in (table, unix)]
-    tune = ["tune", "data.csv", "--target", "relapse", "--configs", "2", "--folds", "3",
-            "--portfolio", portfolio(folder), "--out", "run", "--seed", "1", "--n-jobs", "1",
+    estimates = [["estimate", str(one), "-m", "roc_auc", "--rng", "1"] for one in (table, unix)]
+    tune = ["tune", "data.csv", "--target", "relapse", "--n-configs", "2", "--folds", "3",
+            "--portfolio", portfolio(folder), "--out", "run", "--rng", "1", "--n-jobs", "1",
             "--quiet"]  # fmt: skip
     script = folder / "search.py"
     script.write_text(SCRIPT.replace("COMMANDS", repr([*estimates, tune])), encoding="utf-8")

@@ -19,6 +19,7 @@ from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.results.cautions import Caution
 from earnest.core.space.space import Space
 from earnest.core.space.trials import DIRECTIONS, TrialOptions, Trials
+from earnest.core.text.doors import arg, word
 
 if TYPE_CHECKING:
     from optuna.artifacts._protocol import ArtifactStore
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from earnest.core.tables.columns import Outcome
 
 
+OUTCOME = word("`y`", "--target")  # as messages name it
 MARKS = ("delimiter", "decimal", "thousands")  # of a text table
 
 
@@ -72,7 +74,7 @@ class TrialsRequest(Request):
         check.one_of("direction", self.direction, DIRECTIONS)
         if self.direction != direction:
             raise InputError(
-                f"`direction` contradicts that of {source}",
+                f"{arg('direction')} contradicts that of {source}",
                 needs=repr(direction),
                 got=repr(self.direction),
                 cure="Leave it out.",
@@ -119,8 +121,8 @@ class PredictionsRequest(Request):
         if self.y is None:
             raise InputError(
                 f"{source} does not hold the outcome of the cases",
-                needs="`y`, in the order of the rows that the models were trained on",
-                cure="predictions_from(source, y, ...)",
+                needs=f"{OUTCOME}, in the order of the rows that the models were trained on",
+                cure=word("predictions_from(source, y, ...)", "Use --data TABLE --target COLUMN."),
             )
         if isinstance(self.y, str | bytes) or not hasattr(self.y, "__len__"):
             raise InputError(

@@ -5,16 +5,14 @@ Nothing here or in the command modules imports NumPy: help must come at once.
 
 from __future__ import annotations
 
-import inspect
 import os
 import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import fields, is_dataclass
-from functools import cache, wraps
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast, get_type_hints
+from typing import TYPE_CHECKING, Annotated, ClassVar, cast
 
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
@@ -38,11 +36,10 @@ from earnest.cli.commands import (
     tune,
 )
 from earnest.cli.defaults import Defaults, read_defaults
-from earnest.cli.failures import (
+from earnest.cli.errors import (
     Complaint,
     find_memory_error,
     internal_error,
-    know_options,
     make_memory_error,
     refuse_little_space,
     say,
@@ -51,9 +48,11 @@ from earnest.cli.failures import (
     system_line,
     usage_line,
 )
+from earnest.cli.options import WHOLE_HELP, take_options
 from earnest.cli.reading import keep_standard_input
 from earnest.cli.show.terminal import guard_output, write
 from earnest.core.base.errors import EarnestError
+from earnest.core.text.doors import enter
 
 BAD_INPUT = 2
 COMPLETING = "_EARNEST_COMPLETE"  # what a shell sets that completes a command line
@@ -61,6 +60,7 @@ COMPLETING = "_EARNEST_COMPLETE"  # what a shell sets that completes a command l
 # The base of every complaint about arguments; typer exports its subclass only.
 if TYPE_CHECKING:
     from typer._click.core import Context, Parameter
+    from typer._click.formatting import HelpFormatter
 
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
@@ -80,10 +80,24 @@ EPILOG = (
 
 
 class Command(TyperCommand):
-    """A command that refuses an option which takes one value and is given twice.
+    """A command with a short help, that refuses an option which takes one value and comes twice.
 
     Parsers of command lines keep the last one, and nobody learns that the first was dropped.
     """
+
+    rare: ClassVar[frozenset[str]] = frozenset()  # what only the whole help shows
+
+    def format_help(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """Write the help of what most people need, or of everything."""
+        names: frozenset[str] = frozenset() if ctx.meta.get(WHOLE_HELP) else self.rare
+        rare = [param for param in self.params if param.name in names]
+        for param in rare:
+            vars(param)["hidden"] = True
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            for param in rare:
+                vars(param)["hidden"] = False
 
     def invoke(self, ctx: Context) -> object:
         """Run, with a table on standard input (`-`) as a file."""
@@ -111,44 +125,6 @@ def _takes_one(param: Parameter) -> bool:
     if not isinstance(param, TyperOption) or param.multiple or param.count:
         return False
     return not param.is_flag or bool(param.secondary_opts)
-
-
-def take_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command take every field of a dataclass among its arguments as an option of its own.
-
-    Typer makes an option of each argument. Options that several commands have are the fields of
-    one dataclass, which stands among the arguments where its options stand in the help.
-    """
-    hints = get_type_hints(command, include_extras=True)
-    groups = {
-        name: kind for name, kind in hints.items() if isinstance(kind, type) and is_dataclass(kind)
-    }
-    parameters = []
-    for name, one in inspect.signature(command).parameters.items():
-        options = {name: (hints[name], one.default)}
-        if name in groups:
-            own = _read_hints(groups[name])
-            options = {each.name: (own[each.name], each.default) for each in fields(groups[name])}
-        parameters += [
-            inspect.Parameter(word, one.KEYWORD_ONLY, default=default, annotation=kind)
-            for word, (kind, default) in options.items()
-        ]
-
-    @wraps(command)
-    def call(**given: object) -> None:
-        for name, kind in groups.items():
-            given[name] = kind(**{each.name: given.pop(each.name) for each in fields(kind)})
-        command(**given)
-
-    vars(call)["__signature__"] = inspect.Signature(parameters)
-    call.__annotations__ = {one.name: one.annotation for one in parameters}
-    return call
-
-
-@cache
-def _read_hints(kind: type) -> dict[str, object]:
-    """Return the types of the fields of a dataclass that several commands share."""
-    return get_type_hints(kind, include_extras=True)
 
 
 COMMANDS: tuple[tuple[str, str, str, Callable[..., None]], ...] = (  # name, panel, help, function
@@ -184,8 +160,9 @@ def make_app(*, options: bool = True) -> typer.Typer:
     )
     app.callback(invoke_without_command=True, help=HELP, epilog=EPILOG)(root)
     for name, panel, help_, command in COMMANDS:
-        made = take_options(command) if options else lambda: None
-        app.command(name, help=help_, rich_help_panel=panel, cls=Command)(made)
+        call = take_options(command) if options else lambda: None
+        kind = type("Command", (Command,), {"rare": vars(call).get("rare", frozenset())})
+        app.command(name, help=help_, rich_help_panel=panel, cls=kind)(call)
     return app
 
 
@@ -214,7 +191,7 @@ def root(
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
     else:
-        know_options(options_of(context.invoked_subcommand))
+        enter(options_of(context.invoked_subcommand))
 
 
 @cache
@@ -239,7 +216,14 @@ def _asks_for_contents(given: Sequence[str]) -> bool:
 
 def _asks_for_help(given: Sequence[str]) -> bool:
     """Tell whether only help is asked for; a broken file of defaults must not prevent it."""
-    asking = {"--help", "-h", "--version", "--install-completion", "--show-completion"}
+    asking = {
+        "--help",
+        "-h",
+        "--help-all",
+        "--version",
+        "--install-completion",
+        "--show-completion",
+    }
     return not given or bool(asking & set(given)) or COMPLETING in os.environ
 
 
@@ -284,7 +268,7 @@ def run(args: Sequence[str] | None = None) -> int:
             raise
         return BAD_INPUT
     finally:
-        know_options(None)
+        enter(None)
     if code in ENDINGS:
         code = ending_code()
         say("", label=ENDINGS[code])

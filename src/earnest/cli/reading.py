@@ -8,19 +8,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
+from earnest.core.arguments.base import name_option
 from earnest.core.base.errors import FormatError, InputError
 
 if TYPE_CHECKING:
-    from earnest.cli.commands.tune import CasesReading
-    from earnest.cli.options import CsvReading, PredictionsReading, ScoresReading, TableReading
+    from earnest.core.arguments.shared import (
+        CasesArguments,
+        CsvArguments,
+        PredictionsArguments,
+        ScoresArguments,
+        TableArguments,
+    )
     from earnest.core.data.predictions import Predictions
     from earnest.core.data.scores import Scores
     from earnest.training.tables.table import TrainingTable
 
 LARGE = 100_000_000  # bytes of a file that is read so long that it is said
-_OPTION_NAMES = {"form": "format", "case": "id"}  # where they are not those of the arguments
-_LOADED_AS = _OPTION_NAMES | {"config": "configs"}
-_SCORES_LOADED_AS = _LOADED_AS | {
+_SCORES_LOADED_AS = {
     "group": "groups",
     "task": "tasks",
     "model": "config",
@@ -56,12 +60,12 @@ class TableMarks(CsvMarks):
     missing: tuple[str, ...]
 
 
-def read_table_marks(how: TableReading | CasesReading) -> TableMarks:
+def read_table_marks(how: TableArguments) -> TableMarks:
     """Return the signs of a CSV file and the marks of missing values that were said."""
     return {**read_marks(how), "missing": tuple(how.missing or ())}
 
 
-def read_marks(how: CsvReading | CasesReading) -> CsvMarks:
+def read_marks(how: CsvArguments) -> CsvMarks:
     """Return the signs of a CSV file that were said."""
     return {
         "delimiter": read_sign(how.delimiter),
@@ -118,7 +122,7 @@ def _load(load: Callable[..., T], path: Path, options: dict[str, Any]) -> T:
         raise FormatError(f"{str(path)!r} cannot be read", got=why) from error
 
 
-def read_predictions(path: Path, how: PredictionsReading) -> Predictions:
+def read_predictions(path: Path, how: PredictionsArguments) -> Predictions:
     """Read a table of predictions: a file, or the folder of a run with such a file."""
     from earnest.adapters.predictions.door import refuse_foreign, table_of
     from earnest.core.data.predictions import Predictions
@@ -128,7 +132,7 @@ def read_predictions(path: Path, how: PredictionsReading) -> Predictions:
 
 
 def read_evidence(
-    path: Path, how: PredictionsReading, scoring: ScoresReading, metrics: list[str] | None
+    path: Path, how: PredictionsArguments, scoring: ScoresArguments, metrics: list[str] | None
 ) -> tuple[Predictions | Scores, list[str]]:
     """Read a table of predictions, or of scores, and what to measure of it.
 
@@ -146,7 +150,7 @@ def read_evidence(
         return found, metrics or [str(found.measure.rule)]
     for name, value in vars(scoring).items():
         if value:
-            option = f"--{name.replace('_', '-')}"
+            option = name_option(name)
             raise InputError(
                 f"{option} is for scores", cure=f"Add --scores, or leave {option} out."
             )
@@ -166,35 +170,35 @@ def refuse_no_metric(cure: str = "") -> None:
     )
 
 
-def read_scores(path: Path, how: PredictionsReading, scoring: ScoresReading) -> Scores:
+def read_scores(path: Path, how: PredictionsArguments, scoring: ScoresArguments) -> Scores:
     """Read a table of scores."""
     from earnest.core.data.scores import Scores
 
     return _load(Scores.load, path, list_score_options(how, scoring))
 
 
-def read_logs(path: Path, how: PredictionsReading, scoring: ScoresReading) -> Scores:
+def read_logs(path: Path, how: PredictionsArguments, scoring: ScoresArguments) -> Scores:
     """Read the logs of evaluation tools: a log, or a folder of logs."""
     from earnest.adapters.scores.door import scores_from
     from earnest.cli.show.progress import patiently
 
     with patiently(sys.stderr, f"Reading {path.name}", now=False):
         found = scores_from(path, **list_log_options(how, scoring))
-    return found.select(how.config) if how.config else found
+    return found.select(how.configs) if how.configs else found
 
 
-def list_log_options(how: PredictionsReading, scoring: ScoresReading) -> dict[str, Any]:
+def list_log_options(how: PredictionsArguments, scoring: ScoresArguments) -> dict[str, Any]:
     """Return the options of `scores_from` that were given."""
     for name in _list_given(how):
-        if name != "config":
+        if name != "configs":
             raise InputError(
-                f"--{_OPTION_NAMES.get(name, name)} is for tables, but this is a log",
+                f"{name_option(name)} is for tables, but this is a log",
                 cure="Leave it out.",
             )
     return _list_scoring(scoring, ("score", "incomplete", "by"))
 
 
-def list_score_options(how: PredictionsReading, scoring: ScoresReading) -> dict[str, Any]:
+def list_score_options(how: PredictionsArguments, scoring: ScoresArguments) -> dict[str, Any]:
     """Return the options of `Scores.load` that were given."""
     given = _list_given(how)
     for name in _NOT_OF_SCORES:
@@ -214,23 +218,22 @@ def list_score_options(how: PredictionsReading, scoring: ScoresReading) -> dict[
     return named | _list_scoring(scoring, ("incomplete", "per", "score"))
 
 
-def list_load_options(how: PredictionsReading) -> dict[str, Any]:
+def list_load_options(how: PredictionsArguments) -> dict[str, Any]:
     """Return the options of `Predictions.load` that were given.
 
     An empty name stands for None, and leaves a column out.
     """
-    given = {_LOADED_AS.get(name, name): value for name, value in _list_given(how).items()}
-    return {name: None if value == "" else value for name, value in given.items()}
+    return {name: None if value == "" else value for name, value in _list_given(how).items()}
 
 
-def _list_given(how: PredictionsReading) -> dict[str, Any]:
+def _list_given(how: PredictionsArguments) -> dict[str, Any]:
     """Return what was said of a table, with signs for their names."""
     given = {name: value for name, value in vars(how).items() if value is not None}
     signs = {name: read_sign(given[name]) for name in ("delimiter", "thousands") if name in given}
     return given | signs
 
 
-def _list_scoring(scoring: ScoresReading, names: tuple[str, ...]) -> dict[str, Any]:
+def _list_scoring(scoring: ScoresArguments, names: tuple[str, ...]) -> dict[str, Any]:
     """Return what was said of scores; `names` are the options that go on as they are."""
     named = {name: getattr(scoring, name) for name in names if getattr(scoring, name) is not None}
     if scoring.lower_is_better:
@@ -262,7 +265,7 @@ def is_large(given: Predictions | Scores) -> bool:
 
 
 def read_cases(
-    path: Path, target: str, how: CasesReading, task: str | None = None
+    path: Path, target: str, how: CasesArguments, task: str | None = None
 ) -> TrainingTable:
     """Read a table with one row per case; `task` overrides what was said of it."""
     from earnest.training.tables.table import read_table

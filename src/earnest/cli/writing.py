@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from earnest.cli.failures import say
+from earnest.cli.errors import say
+from earnest.cli.options import JsonOutput, Output
 from earnest.cli.show.terminal import write, write_json
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
@@ -28,12 +29,12 @@ class WritableResult(Protocol):
         """Return a table for a paper as LaTeX."""
 
 
-def check_table(table: str | None, json: bool) -> None:
+def check_table(output: Output) -> None:
     """Refuse a form that there is not, before any work."""
-    if table is None:
+    if output.table is None:
         return
-    check.one_of("table", table, FORMS)
-    if json:
+    check.one_of("table", output.table, FORMS)
+    if output.json:
         raise InputError("--json and --table cannot be combined", cure="Leave one of them out.")
 
 
@@ -51,23 +52,23 @@ def share_seed(metrics: Sequence[str | None], seed: int | None) -> int | None:
 
 def write_results(
     results: Mapping[str, WritableResult] | Mapping[str | None, WritableResult],
-    json: bool,
-    table: str | None = None,
+    output: JsonOutput,
 ) -> bool:
     """Write the results of metrics as they were asked for, and tell whether they were.
 
     For one metric, the JSON is that of its result. For several, it is `{"schema": ...,
     "metrics": {NAME: RESULT}}`, with each result as it is written for that metric alone.
     """
-    if json and len(results) == 1:
+    table = output.table if isinstance(output, Output) else None
+    if output.json and len(results) == 1:
         write_json(next(iter(results.values())).to_dict())
-    elif json:
+    elif output.json:
         said = {str(name): result.to_dict() for name, result in results.items()}
         write_json({"schema": BY_METRIC, "metrics": said})
     elif table is not None:
         latex = table == "latex"
         write("\n".join(one.to_latex() if latex else one.to_markdown() for one in results.values()))
-    return json or table is not None
+    return output.json or table is not None
 
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet may run

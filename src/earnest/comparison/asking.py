@@ -35,6 +35,7 @@ from earnest.core.results.comparison import (
 )
 from earnest.core.results.estimate import Provenance, Scale, by_severity, few_beyond
 from earnest.core.results.specs import ComparisonEstimand, Evidence
+from earnest.core.text.doors import arg
 from earnest.inference.remarks import evidence_remarks
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric, MetricLike, RankMetric
@@ -186,7 +187,7 @@ class ComparisonRequest:
         if wanted is not Alternative.TWO_SIDED and not chosen.spec.one_sided:
             raise InputError(
                 f"test {chosen.spec.name!r} has no direction",
-                needs="alternative='two-sided'",
+                needs=arg("alternative", "two-sided"),
                 got=f"{str(wanted)!r}",
             )
         return cls(chosen, wanted, level, Seeds.of(rng), n_jobs)
@@ -249,7 +250,7 @@ def configure_test(test: str | Test, **given: object) -> Test:
 def _refuse_evidence(test: Test, given: Evidence) -> EvidenceError:
     cure = "Use compare_learners, which trains them, or compare two Replicates."
     if given is Evidence.REPLICATES:
-        cure = "Use test='lpob' for an AUC, or test='loob'."
+        cure = f"Use {arg('test', 'lpob')} for an AUC, or {arg('test', 'loob')}."
     return EvidenceError(
         f"test {test.spec.name!r} cannot use this evidence",
         needs=str(test.spec.needs),

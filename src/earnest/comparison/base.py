@@ -30,6 +30,7 @@ from earnest.core.results.comparison import Alternative, Probabilities
 from earnest.core.results.interval import LimitSource
 from earnest.core.results.papers import Paper
 from earnest.core.results.specs import ComparisonEstimand, Evidence
+from earnest.core.text.doors import arg
 from earnest.metrics.families import Metric
 
 Array = NDArray[np.float64]
@@ -223,21 +224,24 @@ def check_splits(spec: TestSpec, counts: list[int], groups: int | None) -> None:
             f"test {spec.name!r} needs more folds",
             needs=f"at least {spec.min_folds}",
             got=str(sum(counts)),
-            cure="Pass `fold`, or use test='bayle' or test='bootstrap'.",
+            cure=f"Pass {arg('fold')}, or use {arg('test', 'bayle')} or "
+            f"{arg('test', 'bootstrap')}.",
         )
     if len(counts) > 1 and not spec.repeats:
         raise EvidenceError(
             f"test {spec.name!r} cannot use repeats",
             needs="one repeat",
             got=f"{len(counts)} repeats",
-            cure="Use test='bayle', or test='corrected_t' for repeated cross-validation.",
+            cure=f"Use {arg('test', 'bayle')}, or {arg('test', 'corrected_t')} for repeated "
+            "cross-validation.",
         )
     if groups is not None and not spec.groups:
         raise EvidenceError(
             f"test {spec.name!r} treats every case as independent",
             needs="cases without groups",
             got=f"{groups} groups",
-            cure="Use test='bayle', test='bootstrap' or test='sign_flip', which take whole groups.",
+            cure=f"Use {arg('test', 'bayle')}, {arg('test', 'bootstrap')} or "
+            f"{arg('test', 'sign_flip')}, which take whole groups.",
         )
 
 
@@ -251,7 +255,7 @@ def check_design(spec: TestSpec, counts: list[int]) -> None:
             f"test {spec.name!r} cannot use these folds",
             needs=f"{repeats} repeats of {folds} folds each",
             got=f"{len(counts)} of {' or '.join(map(str, each))}",
-            cure="Use compare_learners, which makes such folds, or test='corrected_t'.",
+            cure=f"Use compare_learners, which makes such folds, or {arg('test', 'corrected_t')}.",
         )
 
 

@@ -19,6 +19,7 @@ from earnest.comparison.wald import wald
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution
+from earnest.core.text.doors import arg
 from earnest.inference.cases.fold_variance import corrected_variance
 from earnest.inference.remarks import warn_of_undefined_folds
 from earnest.kernels.score import fold_scores
@@ -94,7 +95,7 @@ def read_folds(
             needs="at least two folds in which the metric is defined for all configurations",
             got=f"{int(whole.sum())} of {len(table)}",
             cure="Use fewer or stratified folds, a metric that is defined in small folds, or "
-            "test='bootstrap'.",
+            f"{arg('test', 'bootstrap')}.",
         )
     overlap = (_ratio_of_folds(spec, pi) if ratio is None else ratio) if corrected else 0.0
     said = (*remarks, *warn_of_undefined_folds(len(table), int(whole.sum())))

@@ -18,6 +18,7 @@ from earnest.core.base.rng import Seeds
 from earnest.core.data.replicates import Replicates
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution, Severity
+from earnest.core.text.doors import arg
 from earnest.inference.left_out.estimates import has_pairs
 from earnest.inference.left_out.leave_one_out import LeftOutEstimate
 from earnest.inference.limits.replicates import noise_remarks, warn_of_unseen
@@ -53,7 +54,7 @@ class ReplicateQuestion:
             raise EvidenceError(
                 "the learners were trained on different bootstrap samples",
                 needs="replicates of the same draws",
-                cure="Train both with the same `rng`, data and metric.",
+                cure=f"Train both with the same {arg('rng')}, data and metric.",
             )
 
 

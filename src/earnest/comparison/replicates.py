@@ -15,6 +15,7 @@ from earnest.core.base.provenance import knobs, versions
 from earnest.core.data.replicates import Replicates
 from earnest.core.results.comparison import Comparison
 from earnest.core.results.estimate import Provenance
+from earnest.core.text.doors import arg
 from earnest.metrics.families import Metric
 from earnest.metrics.responding import check_fits
 
@@ -29,7 +30,8 @@ def find_learners(first: object, second: object, extra: object) -> tuple[Replica
             "replicates are compared with replicates",
             needs="Replicates and Replicates, one of each learner",
             got=given,
-            cure="Train both with bootstrap_train, on the same data and with the same `rng`.",
+            cure="Train both with bootstrap_train, on the same data and with the same "
+            f"{arg('rng')}.",
         )
     if extra is not None:
         raise InputError(

@@ -21,6 +21,7 @@ from earnest.comparison.asking import (
 )
 from earnest.comparison.base import JointReading, Question, Reading, Test, largest_errors
 from earnest.comparison.replicates import TESTS_OF_SAMPLES, compare_samples, find_learners
+from earnest.core.arguments.compare import ADJUSTMENTS
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError
 from earnest.core.base.rng import RngLike, Seeds
@@ -30,9 +31,10 @@ from earnest.core.data.scores import Scores
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.comparison import Alternative, Comparison
-from earnest.core.results.comparison_table import ADJUSTMENTS, Comparisons, Family, adjust_all
+from earnest.core.results.comparison_table import Comparisons, Family, adjust_all
 from earnest.core.results.estimate import by_severity
 from earnest.core.results.specs import Evidence
+from earnest.core.text.doors import arg
 from earnest.inference.resampling.winners import find_best
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric, MetricLike
@@ -341,14 +343,16 @@ def _need_p_values(test: Test) -> None:
         raise InputError(
             f"test {test.spec.name!r} gives no p-value to adjust",
             needs="a test with a p-value",
-            cure="Use test='corrected_t', which has the same distribution, or compare pair by "
+            cure=f"Use {arg('test', 'corrected_t')}, which has the same distribution, or "
+            "compare pair by "
             "pair.",
         )
     if not test.spec.one_sided:
         raise InputError(
             f"test {test.spec.name!r} has no direction, so it cannot find the best",
             needs="a test with one-sided alternatives",
-            cure="Use test='five_by_two' or test='corrected_t', or compare pair by pair.",
+            cure=f"Use {arg('test', 'five_by_two')} or {arg('test', 'corrected_t')}, or compare "
+            "pair by pair.",
         )
 
 

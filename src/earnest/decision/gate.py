@@ -26,6 +26,7 @@ from earnest.comparison.asking import (
 )
 from earnest.comparison.base import Question, Test
 from earnest.comparison.run import family_of
+from earnest.core.arguments.gate import SEED
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError, StoreError
 from earnest.core.base.rng import RngLike
@@ -36,6 +37,7 @@ from earnest.core.results.comparison import Comparison
 from earnest.core.results.comparison_table import Family
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.core.results.specs import Selection, Side
+from earnest.core.text.doors import arg
 from earnest.decision.verdict import Verdict, decide
 from earnest.inference.cases.case_values import case_values
 from earnest.inference.resampling.winners import find_best
@@ -44,7 +46,6 @@ from earnest.methods.run import estimate
 from earnest.metrics.families import Metric
 from earnest.store import SqliteStore
 
-SEED = 0  # by default, so that the same files always have the same verdict
 IN_TAIL = 200  # resamples wanted beyond a limit, so that it hardly depends on the seed
 MOST_RESAMPLES = 20_000
 FEW_DIFFERENT = 10  # cases that differ, below which their mean is not taken as normal
@@ -167,22 +168,22 @@ def _check_bound(
     if len(bounds) != 1:
         raise InputError(
             "a gate has one bound",
-            needs="one of `above`, `below` and `against`",
-            got=" and ".join(f"`{name}`" for name in bounds) or "none",
+            needs=f"one of {arg('above')}, {arg('below')} and {arg('against')}",
+            got=" and ".join(arg(name) for name in bounds) or "none",
         )
     better = measure.greater_is_better
     right, wrong = ("above", "below") if better else ("below", "above")
     if bounds[0] == wrong:
         kind = "score, and more is better" if better else "loss, and less is better"
-        raise InputError(f"{measure.name} is a {kind}", needs=f"`{right}`", got=f"`{wrong}`")
+        raise InputError(f"{measure.name} is a {kind}", needs=arg(right), got=arg(wrong))
     if margin is not None and against is None:
-        raise InputError("`margin` belongs to `against`", cure="Leave it out.")
+        raise InputError(f"{arg('margin')} belongs to {arg('against')}", cure="Leave it out.")
     for name, value in (("above", above), ("below", below), ("margin", margin)):
         if value is not None and not _is_number(value):
-            raise InputError(f"`{name}` is not a number", got=check.show(value))
+            raise InputError(f"{arg(name)} is not a number", got=check.show(value))
     if margin is not None and margin < 0:
         raise InputError(
-            "`margin` is below 0",
+            f"{arg('margin')} is below 0",
             needs="how much worse is allowed, 0 or more, in the units of the metric",
             got=f"{margin:g}",
         )
@@ -271,7 +272,7 @@ def _estimate_at(new: Any, ask: _GateOptions, level: float) -> Estimate:
         raise EvidenceError(
             f"method {result.method!r} gives no interval",
             needs="a method with limits",
-            cure="Leave `method` out.",
+            cure=f"Leave {arg('method')} out.",
         )
     if isinstance(ask.method, str | None) and (result.n_resamples or count) < count:
         result = estimate(new, **arguments, n_resamples=count)
@@ -551,7 +552,7 @@ def enter_look(ledger: str | Path, items: str, use: str, about: str, metric: str
         raise InputError(
             f"{str(ledger)!r} counts looks at other items",
             needs="the ledger of these items",
-            cure="Name another `ledger` for another test set.",
+            cure=f"Name another {arg('ledger')} for another test set.",
         ) from error
     number = looks.index(look)
     return Look(number + 1, tuple(entry["learner"] for entry in uses[:number]))

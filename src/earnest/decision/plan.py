@@ -28,6 +28,7 @@ from earnest.core.data.scores import Scores
 from earnest.core.results.base import FLAT, MetricResult, Plain
 from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
+from earnest.core.text.doors import arg
 from earnest.inference.cases.case_values import case_values
 from earnest.kernels.score import score_table
 from earnest.methods.run import estimate
@@ -358,14 +359,14 @@ def _read_goal(detect: float | None, width: float | None) -> tuple[str, float]:
     if len(named) != 1:
         raise InputError(
             "a plan has one goal",
-            needs="`detect`, a difference, or `width`, of an interval",
-            got=" and ".join(f"`{name}`" for name in named) or "none",
+            needs=f"{arg('detect')}, a difference, or {arg('width')}, of an interval",
+            got=" and ".join(arg(name) for name in named) or "none",
         )
     name, value = next(iter(named.items()))
     number = math.nan if isinstance(value, bool | str) else check.read_number(value)
     if not math.isfinite(number) or number <= 0:
         raise InputError(
-            f"`{name}` is out of range", needs="a number above 0", got=check.show(value)
+            f"{arg(name)} is out of range", needs="a number above 0", got=check.show(value)
         )
     return name, number
 

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from earnest.adapters.trials.door import trials_from
+from earnest.core.arguments.base import check_arguments
+from earnest.core.arguments.explain import ExplainArguments
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.provenance import versions
@@ -17,6 +19,7 @@ from earnest.core.base.threads import each, one_blas_thread, workers
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import by_severity
 from earnest.core.space.trials import Trials
+from earnest.core.text.doors import arg
 from earnest.explanation.coverage import find_untested
 from earnest.explanation.curves import EffectCurve, Objective
 from earnest.explanation.effects import Scene, effect_of, find_ranges
@@ -109,10 +112,10 @@ def explain(
     >>> list(explanation.effects)
     ['rate', 'depth']
     """
-    check.whole_number("n_points", n_points, low=20)
+    check_arguments(
+        ExplainArguments, n_points=n_points, regions=regions, confidence_level=confidence_level
+    )
     check.whole_number("grid_size", grid_size, low=2)
-    check.whole_number("regions", regions, low=1)
-    check.share("confidence_level", confidence_level)
     seeds, threads = Seeds.of(rng), workers(n_jobs)
     trials = trials_from(
         source,
@@ -243,7 +246,9 @@ def _find_columns(trials: Trials, params: Sequence[str] | str | None) -> list[in
     names = [params] if isinstance(params, str) else list(params)
     columns = list(dict.fromkeys(trials.space.index(name) for name in names))
     if not columns:
-        raise InputError("`params` is empty", needs="names of hyperparameters, or None for all")
+        raise InputError(
+            f"{arg('params')} is empty", needs="names of hyperparameters, or None for all"
+        )
     fixed = [trials.space[column].name for column in columns if column not in varying]
     if fixed:
         raise InputError(

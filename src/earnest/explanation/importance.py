@@ -21,6 +21,7 @@ from earnest.core.results.base import Plain
 from earnest.core.results.interval import quantile_limits
 from earnest.core.results.specs import Side
 from earnest.core.space.parameters import Parameter
+from earnest.core.text.doors import arg
 from earnest.explanation.effects import IMPORTANCE, PAIRS, Scene
 from earnest.explanation.surrogate.quality import Trust
 from earnest.explanation.surrogate.surrogate import FittedSurrogate
@@ -221,7 +222,7 @@ def _draw_at(
     """Return draws at the points (m,) with columns set to each row of values: (B, G, m)."""
     if not len(points):
         names = ", ".join(scene.space[c].name for c in columns)
-        raise InputError(f"{names} is hardly ever active", cure="Leave it out of `params`.")
+        raise InputError(f"{names} is hardly ever active", cure=f"Leave it out of {arg('params')}.")
     moved = np.repeat(points[None], len(values), axis=0)
     for k, column in enumerate(columns):
         moved[:, :, column] = values[:, k, None]

@@ -20,6 +20,7 @@ from earnest.core.results.base import HIDDEN, Result, is_page
 from earnest.core.results.cautions import Caution
 from earnest.core.space.trials import TrialCounts
 from earnest.core.text.cleaning import clean_line
+from earnest.core.text.doors import arg
 from earnest.explanation.coverage import Untested
 from earnest.explanation.curves import (
     CurveQuality,
@@ -336,8 +337,8 @@ class Explanation(Result):
         if self.scene is None:
             raise EvidenceError(
                 "this explanation was read from a file, without its surrogate",
-                needs="the explanation that `explain` returned",
-                cure="Run `explain` again with the same seed.",
+                needs=f"the explanation that {arg('explain')} returned",
+                cure=f"Run {arg('explain')} again with the same seed.",
             )
         return self.scene
 

@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import InputError
 from earnest.core.base.threads import each
+from earnest.core.text.doors import arg
 from earnest.kernels.programs import (
     TimeOrder,
     at_level,
@@ -472,7 +473,7 @@ def _check(scores: Numbers, labels: Numbers, counts: Bytes) -> None:
 
 def _check_shape(name: str, array: Numbers, shape: tuple[int, ...]) -> None:
     if array.shape != shape:
-        raise InputError(f"`{name}` has the wrong shape", needs=str(shape), got=str(array.shape))
+        raise InputError(f"{arg(name)} has the wrong shape", needs=str(shape), got=str(array.shape))
 
 
 def _cut_columns(shape: tuple[int, ...], bytes_per_row: int, n_jobs: int) -> Iterator[slice]:

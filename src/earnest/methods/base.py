@@ -21,6 +21,7 @@ from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import ScoreErrors
 from earnest.core.results.interval import Ask, LimitSource
 from earnest.core.results.specs import Evidence, Family, MethodSpec, Selection
+from earnest.core.text.doors import arg
 from earnest.inference.left_out.estimates import has_cases, has_pairs
 from earnest.inference.limits.winner_law import law_of
 from earnest.inference.resampling.ensembles import read_rule
@@ -160,9 +161,12 @@ def need_evidence(method: Method, given: object) -> None:
     if needs is kind:
         return
     if needs in (Evidence.NESTED, Evidence.PAIRED):
-        cure = f"Use earnest.assess(estimator, X, y, method={name!r}) to train it."
+        cure = f"Use earnest.assess(estimator, X, y, {arg('method', name)}) to train it."
     elif kind is Evidence.OUT_OF_SAMPLE:
-        cure = "Make them with earnest.bootstrap_train(estimator, X, y), or use method='bbc'."
+        cure = (
+            "Make them with earnest.bootstrap_train(estimator, X, y), or use "
+            f"{arg('method', 'bbc')}."
+        )
     else:
         cure = (
             "Use a method for replicates, such as '.632+' or 'loob'; for predictions of folds see "
@@ -194,7 +198,7 @@ def check_question(
             f"method {spec.name!r} does not support {metric.name!r}",
             needs=str(spec.metrics),
             got=f"{metric.name!r} on a {target.task} task",
-            cure="Use method='bbc', which works for any metric."
+            cure=f"Use {arg('method', 'bbc')}, which works for any metric."
             if spec.needs is Evidence.OUT_OF_SAMPLE
             else "`earnest methods` lists the metrics that each method supports.",
         )
@@ -207,7 +211,7 @@ def check_question(
             f"method {spec.name!r} needs more splits",
             needs=f"at least {spec.min_folds} folds and {spec.min_repeats} repeats",
             got=f"{folds} folds, {pi.n_repeats} repeats",
-            cure="Pass `fold` with one column per repeat.",
+            cure=f"Pass {arg('fold')} with one column per repeat.",
         )
 
 
@@ -258,7 +262,7 @@ def selector_of(given: str | Selector | EnsembleRule | None, default: Selector) 
             "this method cannot choose an ensemble",
             needs="a selector that names one configuration: " + ", ".join(SELECTORS),
             got=rule.name,
-            cure="Use method='bbc', which scores what is chosen in every resample.",
+            cure=f"Use {arg('method', 'bbc')}, which scores what is chosen in every resample.",
         )
     if isinstance(given, str) or not hasattr(given, "by_fold"):
         return SELECTORS[str(given)]  # refuses what is not a rule
@@ -271,7 +275,7 @@ def need_folds(
     pi: Predictions,
     *,
     least: int | None = None,
-    cure: str = "Pass `fold`, or use method='bbc'.",
+    cure: str = f"Pass {arg('fold')}, or use {arg('method', 'bbc')}.",
 ) -> None:
     """Refuse predictions with fewer folds than a method needs."""
     least = method.spec.min_folds if least is None else least

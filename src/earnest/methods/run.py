@@ -38,6 +38,7 @@ from earnest.core.results.interval import (
     limit_remarks,
 )
 from earnest.core.results.specs import ON_ITEMS, Estimand, Selection, Side
+from earnest.core.text.doors import arg
 from earnest.core.text.estimate import LARGE, flatters, optimism_words
 from earnest.engine.scores import spread_scores
 from earnest.inference.cases.no_information import no_information
@@ -416,9 +417,9 @@ def configure_for_search(
     if method != BBC.spec.name:
         raise InputError(
             "an ensemble is judged by the method 'bbc'",
-            needs="method='bbc' beside an ensemble rule",
+            needs=f"{arg('method', 'bbc')} beside an ensemble rule",
             got=method if isinstance(method, str) else repr(method),
-            cure="Leave `method` out, or let `refit` choose one configuration.",
+            cure=f"Leave {arg('method')} out, or let `refit` choose one configuration.",
         )
     return configure_method(method, n_resamples=n_resamples, selector=rule)
 

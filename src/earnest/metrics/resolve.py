@@ -20,6 +20,7 @@ from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import InputError, UnknownNameError
 from earnest.core.base.registry import split_knobs
 from earnest.core.data.target import TASKS, Task
+from earnest.core.text.doors import arg
 from earnest.metrics.families import (
     CLASSES,
     METRICS,
@@ -73,7 +74,7 @@ def check_positive_number(name: str, value: object) -> float:
     number = _read_number(value)
     if not 0.0 < number < math.inf:
         raise InputError(
-            f"`{name}` is out of range", needs="a finite number above 0", got=check.show(value)
+            f"{arg(name)} is out of range", needs="a finite number above 0", got=check.show(value)
         )
     return number
 
@@ -84,7 +85,7 @@ def pair(name: str, values: object) -> tuple[float, float]:
     numbers = tuple(_read_number(value) for value in listed)
     if len(numbers) != 2 or not all(0.0 <= x < math.inf for x in numbers) or not any(numbers):
         raise InputError(
-            f"`{name}` is not a pair of numbers",
+            f"{arg(name)} is not a pair of numbers",
             needs="two finite numbers of at least 0, not both 0",
             got=check.show(values),
         )
@@ -141,7 +142,9 @@ def metric(measure: object) -> Metric:
     if callable(measure) and not isinstance(measure, type):
         return adapt_callable(measure)
     raise InputError(
-        "`metric` cannot be read", needs="a name, a callable or a Metric", got=check.show(measure)
+        f"{arg('metric')} cannot be read",
+        needs="a name, a callable or a Metric",
+        got=check.show(measure),
     )
 
 
@@ -237,7 +240,7 @@ def make_metric(
     need = Need(check.one_of("needs", str(response), [str(n) for n in Need]))
     low, high = limits
     if not low < high:
-        raise InputError("`limits` is empty", needs="low < high", got=check.show(limits))
+        raise InputError(f"{arg('limits')} is empty", needs="low < high", got=check.show(limits))
     word = name_function(function) if name is None else name
     return CallableMetric(
         name=word,
@@ -315,7 +318,7 @@ def adapt_callable(function: Callable[..., float]) -> Metric:
             f"{name!r} looks like a loss but is declared as a score",
             needs="a function for which greater is better",
             got=name,
-            cure=f"Use make_metric({name}, greater_is_better=False, needs=...).",
+            cure=f"Use make_metric({name}, {arg('greater_is_better', False)}, needs=...).",
         )
     return make_metric(function)
 

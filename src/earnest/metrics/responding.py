@@ -14,6 +14,7 @@ from earnest.core.base.errors import MetricError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.responses import PERCENT, ResponseKind, is_like_percent
 from earnest.core.data.target import Target, Task, label_array
+from earnest.core.text.doors import arg
 from earnest.metrics.families import Metric, Need
 
 _FITS: dict[Need, tuple[ResponseKind, ...]] = {
@@ -28,7 +29,8 @@ _FITS: dict[Need, tuple[ResponseKind, ...]] = {
 
 
 _CURES: dict[ResponseKind, str] = {
-    ResponseKind.DECISION: "If these numbers are probabilities, pass response='probability'; "
+    ResponseKind.DECISION: "If these numbers are probabilities, pass "
+    f"{arg('response', 'probability')}; "
     "otherwise choose a metric for labels or ranks.",
     ResponseKind.LABEL: "Store probabilities, or choose a metric for labels such as 'accuracy'.",
     ResponseKind.PROBABILITY: "Choose a metric for probabilities, labels or ranks.",
@@ -120,7 +122,7 @@ def _refuse_other_classes(classes: tuple[object, ...], metric: Metric) -> None:
             f"metric {metric.name!r} and the scores are about different classes",
             needs=f"pos_label={classes[1]!r}, the class that high scores stand for",
             got=f"pos_label={wanted!r}",
-            cure="Read the predictions with the other `positive`, or leave pos_label out.",
+            cure=f"Read the predictions with the other {arg('positive')}, or leave pos_label out.",
         )
 
 
@@ -173,6 +175,6 @@ def _suggest_metric(task: Task) -> str:
         Task.MULTICLASS: "'accuracy' or 'roc_auc_ovr'",
         Task.REGRESSION: "'r2' or 'rmse'",
         Task.SURVIVAL: "'concordance'",
-        Task.SCORES: "'mean' or 'median', or leave `metric` out",
+        Task.SCORES: f"'mean' or 'median', or leave {arg('metric')} out",
     }
     return f"Try {names[task]}."

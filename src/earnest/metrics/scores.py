@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from earnest.core.arguments.shared import TASKS
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import InputError
 from earnest.core.data.measure import OF_JUDGEMENTS, OF_SAMPLES, Aggregate, Measure, Rule
 from earnest.core.data.scores import Scores
 from earnest.core.data.target import Target, Task
+from earnest.core.text.doors import arg
 from earnest.metrics.families import (
     SCORES,
     Array,
@@ -53,7 +55,7 @@ def read_evidence(evidence: object, metric: object) -> tuple[Any, Metric]:
     if measure is None:
         if metric is None:
             raise InputError(
-                "`metric` is missing",
+                f"{arg('metric')} is missing",
                 needs="what to measure, such as 'accuracy'",
                 cure="`earnest metrics` lists them.",
             )
@@ -75,10 +77,10 @@ def _sum_up_otherwise(measure: Measure, rule: Rule) -> Measure:
         raise InputError(
             f"{str(rule)!r} cannot be computed from scores summed up by {str(measure.rule)!r}",
             needs=repr(str(measure.rule)),
-            cure="Read the scores with that `aggregate`.",
+            cure=f"Read the scores with that {arg('aggregate')}.",
         )
     if rule.kind is Aggregate.MACRO and not measure.weights:
-        raise InputError("the mean over tasks needs tasks", cure="Read the scores with `tasks`.")
+        raise InputError("the mean over tasks needs tasks", cure=f"Read the scores with {TASKS}.")
     return replace(measure, rule=rule)
 
 

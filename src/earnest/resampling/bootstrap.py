@@ -13,6 +13,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.arguments.shared import GROUPS
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.registry import Registry
@@ -240,7 +241,7 @@ class GroupBootstrap(CountBootstrap):
             raise EvidenceError(
                 "resampler 'group' needs groups",
                 got="predictions without groups",
-                cure="Pass `groups`, or use resampler 'case'.",
+                cure=f"Pass {GROUPS}, or use resampler 'case'.",
             )
         groups, present = target.groups, np.unique(target.groups)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from earnest.core.base.check import show
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Store
+from earnest.core.text.doors import arg
 from earnest.store.memory import MemoryStore
 from earnest.store.sqlite import RunFile, SqliteStore, list_companions, read_run
 
@@ -30,7 +31,7 @@ def as_store(store: str | Path | Store | None) -> Store | None:
         return SqliteStore(store)
     if isinstance(store, type) or not isinstance(store, Store):
         raise InputError(
-            "`store` cannot keep a run",
+            f"{arg('store')} cannot keep a run",
             needs="the path of a run file, or an object with the methods of a Store",
             got=show(store),
         )

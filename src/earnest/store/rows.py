@@ -20,6 +20,7 @@ from earnest.core.base.check import show
 from earnest.core.base.errors import InputError, StoreError
 from earnest.core.base.protocols import Key, Outcome
 from earnest.core.results.base import parse_json
+from earnest.core.text.doors import arg
 
 COLUMNS = ("key", "numbers", "error", "note", "arrays", "data", "checksum")
 Row: TypeAlias = "tuple[str, str, str | None, str | None, str, bytes, int]"
@@ -165,7 +166,7 @@ def refuse_another(stored: Mapping[str, str], current: Mapping[str, str], where:
             f"{where} holds another run",
             needs="the run that started it, to resume it",
             got="; ".join(_describe_difference(whole, names, stored, current) for whole in wholes),
-            cure="Repeat the call that started it, or use another `store` for this one.",
+            cure=f"Repeat the call that started it, or use another {arg('store')} for this one.",
         )
 
 

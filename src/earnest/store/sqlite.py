@@ -19,6 +19,7 @@ from earnest.core.base.errors import EarnestError, FormatError, InputError, Stor
 from earnest.core.base.protocols import Key, Outcome
 from earnest.core.base.writing import refuse_links
 from earnest.core.tables.formats.expanding import measure_free_memory, show_bytes
+from earnest.core.text.doors import arg
 from earnest.store.guard import (
     COMPANIONS,
     GuardedConnection,
@@ -89,14 +90,14 @@ def is_new(connection: GuardedConnection, path: Path) -> bool:
         raise FormatError(
             f"{str(path)!r} is a database of another program",
             needs="a run file of earnest, or a new name",
-            cure="Use another `store`; this file was not changed.",
+            cure=f"Use another {arg('store')}; this file was not changed.",
         )
     if version > VERSION:
         raise FormatError(
             f"{str(path)!r} was written by a newer version of earnest",
             needs=f"version {VERSION} of the run file",
             got=f"version {version}",
-            cure="Update earnest, or use another `store`.",
+            cure=f"Update earnest, or use another {arg('store')}.",
         )
     check_objects(connection, TABLES)
     return False
@@ -188,7 +189,7 @@ def _make_damaged_error(path: str | Path, what: str) -> FormatError:
         f"{str(path)!r} is damaged",
         needs="an unchanged run file",
         got=what,
-        cure="Restore it from a backup, or use another `store`.",
+        cure=f"Restore it from a backup, or use another {arg('store')}.",
     )
 
 
@@ -300,7 +301,8 @@ def _make_held_error(path: Path, who: str) -> StoreError:
         f"another run is writing to {str(path)!r}",
         needs="one writer at a time",
         got=f"a file held by {who}",
-        cure="Wait until it ends, or use another `store`. You can read the file at any time.",
+        cure=f"Wait until it ends, or use another {arg('store')}. You can read the file at any "
+        "time.",
     )
 
 
@@ -340,7 +342,7 @@ class SqliteStore:
     def __init__(self, path: str | Path) -> None:
         if not str(path).strip():
             raise InputError(
-                "`store` has no name",
+                f"{arg('store')} has no name",
                 needs="the path of a run file, such as 'run.db', or None",
                 got=repr(str(path)),
             )

@@ -41,7 +41,7 @@ def patients(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_json_is_the_estimate_of_the_library(run: Any, patients: Path) -> None:
-    done = run("assess", patients, *ASK, "--method", "corrected_t", "--seed", "7", "--json", "-q")
+    done = run("assess", patients, *ASK, "--method", "corrected_t", "--rng", "7", "--json", "-q")
     table = read_table(patients, target="relapse", ignore=("clinic",))
     names = np.array(table.classes)[table.y]
     made = en.assess(
@@ -62,17 +62,17 @@ def test_sensitivity_is_that_of_the_cases_and_the_text_says_so(
     path = tmp_path / "cases.csv"
     text = patients.read_text().replace(",yes,", ",case,").replace(",no,", ",control,")
     path.write_text(text)
-    asked = (*ASK, "--metric", "sensitivity", "--method", "cv", "--seed", "7")
+    asked = (*ASK, "--metric", "sensitivity", "--method", "cv", "--rng", "7")
     done = run("assess", path, *asked)
     assert "recall, higher is better; case is the positive class" in " ".join(done.out.split())
     same = json.loads(run("assess", patients, *asked, "--positive", "yes", "--json").out)
     assert json.loads(run("assess", path, *asked, "--json").out)["value"] == same["value"]
-    auc = run("assess", path, *ASK, "--metric", "AUC", "--method", "cv", "--seed", "7")
+    auc = run("assess", path, *ASK, "--metric", "AUC", "--method", "cv", "--rng", "7")
     assert "positive class" not in auc.out
 
 
 def test_the_text_says_what_to_expect_and_of_what(run: Any, patients: Path) -> None:
-    done = run("assess", patients, *ASK, "--method", "corrected_t", "--seed", "7")
+    done = run("assess", patients, *ASK, "--method", "corrected_t", "--rng", "7")
     text = " ".join(done.out.split())
     assert done.code == 0
     assert text.startswith("Expect a ROC AUC of 0.")
@@ -83,14 +83,16 @@ def test_the_text_says_what_to_expect_and_of_what(run: Any, patients: Path) -> N
 
 
 def test_bootstrap_samples_are_the_default(run: Any, patients: Path) -> None:
-    done = run("assess", patients, *ASK, "--seed", "0", "--replicates", "30")
+    done = run("assess", patients, *ASK, "--rng", "0", "--n-replicates", "30")
     text = " ".join(done.out.split())
     assert "30 bootstrap samples, seed 0" in text
     assert "On the cases it was trained on, it scores" in text
 
 
 def test_a_flattering_method_is_not_reported_as_an_expectation(run: Any, patients: Path) -> None:
-    done = run("assess", patients, *ASK, "--method", "apparent", "--replicates", "5", "--seed", "0")
+    done = run(
+        "assess", patients, *ASK, "--method", "apparent", "--n-replicates", "5", "--rng", "0"
+    )
     assert "Expect" not in done.out
     assert "too optimistic" in done.out
 
@@ -99,7 +101,7 @@ def test_a_flattering_method_is_not_reported_as_an_expectation(run: Any, patient
 def test_a_method_that_flatters_is_the_sentence_only_where_nothing_better_is(
     run: Any, patients: Path, flattering: str, sober: str
 ) -> None:
-    given = ("-m", "accuracy", "--replicates", "20", "--seed", "0", "--quiet")
+    given = ("-m", "accuracy", "--n-replicates", "20", "--rng", "0", "--quiet")
     alone = run("assess", patients, *ASK, "--method", sober, *given)
     both = run("assess", patients, *ASK, "--method", flattering, "--method", sober, *given)
     assert both.out.split("\n")[1] == alone.out.split("\n")[1]
@@ -107,30 +109,30 @@ def test_a_method_that_flatters_is_the_sentence_only_where_nothing_better_is(
 
 def test_several_methods_stand_side_by_side(run: Any, patients: Path) -> None:
     given = ("--method", "cv", "--method", "corrected_t", "--method", "loob")
-    done = run("assess", patients, *ASK, *given, "--replicates", "10", "--seed", "0")
+    done = run("assess", patients, *ASK, *given, "--n-replicates", "10", "--rng", "0")
     assert done.code == 0
     assert "cannot answer" in done.out  # the AUC has no value for a single case
     data = json.loads(
-        run("assess", patients, *ASK, *given, "--replicates", "10", "--seed", "0", "--json").out
+        run("assess", patients, *ASK, *given, "--n-replicates", "10", "--rng", "0", "--json").out
     )
     assert [part["method"] for part in data["estimates"]] == ["cv", "corrected_t"]
     assert list(data["refused"]) == ["loob"]
 
 
 def test_all_asks_folds_and_samples(run: Any, patients: Path) -> None:
-    done = run("assess", patients, *ASK, "--all", "--replicates", "20", "--seed", "0", "--json")
+    done = run("assess", patients, *ASK, "--all", "--n-replicates", "20", "--rng", "0", "--json")
     answered = {part["method"] for part in json.loads(done.out)["estimates"]}
     assert {"cv", "corrected_t", "bayle_all_pairs", ".632+", "lpob"} <= answered
 
 
 def test_the_same_seed_gives_the_same_text(run: Any, patients: Path) -> None:
-    first = run("assess", patients, *ASK, "--method", "cv", "--seed", "3")
-    assert first.out == run("assess", patients, *ASK, "--method", "cv", "--seed", "3").out
+    first = run("assess", patients, *ASK, "--method", "cv", "--rng", "3")
+    assert first.out == run("assess", patients, *ASK, "--method", "cv", "--rng", "3").out
 
 
 def test_groups_keep_clinics_together(run: Any, patients: Path) -> None:
     given = ("--target", "relapse", "--model", "lda", "--group", "clinic", "--method", "cv")
-    done = run("assess", patients, *given, "--folds", "5", "--seed", "0", "--json")
+    done = run("assess", patients, *given, "--cv", "5", "--rng", "0", "--json")
     assert done.code == 0
     codes = {caution["code"] for caution in json.loads(done.out)["cautions"]}
     assert "EN003" not in codes
@@ -141,7 +143,7 @@ def test_a_test_table_is_scored_once_and_counted(run: Any, patients: Path, tmp_p
     design, kept = tmp_path / "design.csv", tmp_path / "kept.csv"
     design.write_text("\n".join(lines[:51]) + "\n")
     kept.write_text("\n".join([lines[0], *lines[51:]]) + "\n")
-    given = ("--method", "holdout", "--test", kept, "--out", tmp_path / "kept.db", "--seed", "0")
+    given = ("--method", "holdout", "--test", kept, "--store", tmp_path / "kept.db", "--rng", "0")
     first = run("assess", design, *ASK, *given)
     assert first.code == 0
     assert "EN090" not in first.out
@@ -170,13 +172,13 @@ ERRORS = [
         "rf, ridge, svm, tree.",
     ),
     (
-        ("--folds", "50", "--method", "cv"),
+        ("--cv", "50", "--method", "cv"),
         "error: class 'no' has fewer cases than there are folds. Expected at least 50 cases of "
-        "every class, or fewer folds, got 40 cases. Pass --folds 40.",
+        "every class, or fewer folds, got 40 cases. Pass --cv 40.",
     ),
     (
-        ("--replicates", "0"),
-        "error: --replicates is out of range. Expected an integer of at least 1, got 0.",
+        ("--n-replicates", "0"),
+        "error: --n-replicates is out of range. Expected an integer of at least 1, got 0.",
     ),
     (
         ("--method", "lpob", "--metric", "accuracy"),
@@ -194,8 +196,9 @@ ERRORS = [
         ".parquet, .arrow, .feather, .jsonl, .jsonl.gz, .ndjson, .xlsx, .xlsm.",
     ),
     (
-        ("--level", "95", "--method", "cv"),
-        "error: --level is out of range. Expected a number between 0 and 1, got 95.0. For 95 "
+        ("--confidence-level", "95", "--method", "cv"),
+        "error: --confidence-level is out of range. Expected a number between 0 and 1, got "
+        "95.0. For 95 "
         "percent use 0.95.",
     ),
     (
@@ -251,7 +254,7 @@ def test_a_terminal_sees_how_training_goes_on(
 
 
 def test_off_a_terminal_a_line_tells_of_every_tenth(run: Any, patients: Path) -> None:
-    ask = ("--method", "corrected_t", "--repeats", "2", "--seed", "7")
+    ask = ("--method", "corrected_t", "--n-repeats", "2", "--rng", "7")
     done = run("assess", patients, *ASK, *ask)
     shares = [int(line.split("%")[0].split()[-1]) for line in done.err.splitlines()]
     assert shares == list(range(10, 101, 10))
@@ -262,7 +265,7 @@ def test_off_a_terminal_a_line_tells_of_every_tenth(run: Any, patients: Path) ->
 
 def test_the_longest_name_of_a_method_has_room(run: Any, patients: Path) -> None:
     names = ("bayle_within_fold", "cv")
-    said = run("assess", patients, *ASK, *(f"--method={name}" for name in names), "--folds", "3")
+    said = run("assess", patients, *ASK, *(f"--method={name}" for name in names), "--cv", "3")
     assert re.search(r"bayle_within_fold\s+0\.", said.out)
 
 
@@ -273,7 +276,7 @@ def test_who_ends_a_run_that_is_kept_is_told_how_to_go_on(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("earnest.training.assess.assess.assess", ended)
-    kept = run("assess", patients, *ASK, "--out", tmp_path / "run.db")
+    kept = run("assess", patients, *ASK, "--store", tmp_path / "run.db")
     assert kept.code == 130
     assert "run.db. Run the same command to continue." in " ".join(kept.err.split())
     assert "to continue" not in run("assess", patients, *ASK).err

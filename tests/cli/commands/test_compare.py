@@ -64,7 +64,7 @@ def read(text: str) -> dict:
 @pytest.mark.parametrize("test", EVERY_TEST)
 def test_json_is_the_comparison_of_the_library(run: Run, table: Path, test: str) -> None:
     metric = "roc_auc" if test == "delong" else "accuracy"
-    done = run("compare", table, A, B, "-m", metric, "--test", test, "--seed", 7, "--json")
+    done = run("compare", table, A, B, "-m", metric, "--test", test, "--rng", 7, "--json")
     pi = en.Predictions.load(table)
     expected = en.compare(pi, A, B, test=test, metric=metric, rng=7).to_dict()
     assert (done.code, done.err) == (0, "")
@@ -76,7 +76,7 @@ def test_scores_of_compared_configurations_are_called_naive(run: Run, table: Pat
     many = en.compare_many(en.Predictions.load(table), metric="accuracy", rng=7)
     other = next(name for name in many.p_best if name != many.best)
     chosen = f"Scores naive, not corrected for choosing the best of {len(many.p_best)}"
-    for names in ((many.best, other), ("--all", "--seed", 7)):
+    for names in ((many.best, other), ("--all", "--rng", 7)):
         done = run("compare", table, *names, *ASK)
         assert done.code == 0
         assert chosen in " ".join(done.out.split())
@@ -94,7 +94,7 @@ def test_the_decision_comes_first_then_facts_and_cautions(run: Run, table: Path)
 
 
 def test_level_and_alternative_reach_the_interval(run: Run, table: Path) -> None:
-    args = ("--level", "0.9", "--alternative", "less", "--json")
+    args = ("--confidence-level", "0.9", "--alternative", "less", "--json")
     data = read(run("compare", table, A, B, *ASK, *args).out)
     assert data["interval"]["side"] == "upper"
     assert (data["interval"]["confidence_level"], data["alternative"]) == (0.9, "less")
@@ -103,7 +103,7 @@ def test_level_and_alternative_reach_the_interval(run: Run, table: Path) -> None
 
 
 def test_knobs_reach_the_test(run: Run, table: Path) -> None:
-    args = ("--test", "bootstrap", "--n-resamples", "99", "--seed", "1", "--json")
+    args = ("--test", "bootstrap", "--n-resamples", "99", "--rng", "1", "--json")
     data = read(run("compare", table, A, B, *ASK, *args).out)
     assert (data["n_resamples"], data["seed"]) == (99, 1)
     data = read(
@@ -119,14 +119,14 @@ def test_a_test_may_have_knobs(run: Run, table: Path) -> None:
 
 
 def test_all_against_the_best_is_one_object(run: Run, table: Path) -> None:
-    done = run("compare", table, "--all", *ASK, "--seed", 3, "--json")
+    done = run("compare", table, "--all", *ASK, "--rng", 3, "--json")
     expected = en.compare_many(en.Predictions.load(table), metric="accuracy", rng=3).to_dict()
     assert read(done.out) == json.loads(json.dumps(expected))
     assert read(done.out)["schema"] == "earnest/comparisons/1"
 
 
 def test_all_shows_the_best_and_those_that_may_be(run: Run, table: Path) -> None:
-    done = run("compare", table, "--all", *ASK, "--seed", 3, "--adjust", "bh")
+    done = run("compare", table, "--all", *ASK, "--rng", 3, "--adjust", "bh")
     many = en.compare_many(en.Predictions.load(table), metric="accuracy", adjust="bh", rng=3)
     flat = " ".join(done.out.split())
     assert many.decision in flat
@@ -137,14 +137,14 @@ def test_all_shows_the_best_and_those_that_may_be(run: Run, table: Path) -> None
 
 
 def test_all_can_be_held_against_a_reference(run: Run, table: Path) -> None:
-    data = read(run("compare", table, "--all", *ASK, "--reference", B, "--seed", 3, "--json").out)
+    data = read(run("compare", table, "--all", *ASK, "--reference", B, "--rng", 3, "--json").out)
     assert {made["a"] for made in data["comparisons"]} == {B}
-    text = run("compare", table, "--all", *ASK, "--reference", B, "--seed", 3).out
+    text = run("compare", table, "--all", *ASK, "--reference", B, "--rng", 3).out
     assert re.search(rf"Against +{B}\n", text)
 
 
 def test_some_configurations_can_be_compared(run: Run, table: Path) -> None:
-    args = ("--config", A, "--config", B, "--seed", "1")
+    args = ("--configs", A, "--configs", B, "--rng", "1")
     data = read(run("compare", table, "--all", *ASK, *args, "--json").out)
     assert len(data["comparisons"]) == 1
     assert f"Besides {A}, {B} may be the best." in run("compare", table, "--all", *ASK, *args).out
@@ -176,9 +176,9 @@ def test_groups_folds_and_formats_are_read(run: Run, table: Path) -> None:
         ((A, B, "--rope", "0.1"), "--rope needs --test bayesian_t"),
         ((A, B, "--test", "bayes"), "test 'bayes' is unknown"),
         ((A, B, "--alternative", "lower"), "--alternative is unknown"),
-        ((A, B, "--level", "95"), "--level is out of range"),
+        ((A, B, "--confidence-level", "95"), "--confidence-level is out of range"),
         ((A, B, "--n-resamples", "9"), "has no option --n-resamples"),
-        ((A, B, "--seed", "-1"), "--seed is out of range"),
+        ((A, B, "--rng", "-1"), "--rng is out of range"),
         ((A, B, "--test", "delong"), "Use --metric roc_auc, or --test bootstrap"),
         (("--all", "--adjust", "sidak"), "--adjust is unknown"),
         (("--all", "--reference", "svm"), "configuration 'svm' is unknown"),
@@ -201,7 +201,7 @@ def test_a_rope_that_is_missing_is_asked_for_as_an_option(run: Run, table: Path)
 
 
 @pytest.mark.parametrize("columns", [30, 45, 60, 80, 200])
-@pytest.mark.parametrize("args", [(A, B), ("--all", "--seed", "1")], ids=["pair", "all"])
+@pytest.mark.parametrize("args", [(A, B), ("--all", "--rng", "1")], ids=["pair", "all"])
 def test_no_line_is_longer_than_the_terminal(
     run: Run, table: Path, monkeypatch: pytest.MonkeyPatch, columns: int, args: tuple[str, ...]
 ) -> None:
@@ -232,7 +232,7 @@ def test_any_name_is_shown_as_it_is(run: Run, tmp_path: Path, name: str) -> None
 
 
 def test_a_narrow_encoding_is_no_obstacle(run_in_ascii: Run, table: Path) -> None:
-    for args in ((A, B), ("--all", "--seed", "1")):
+    for args in ((A, B), ("--all", "--rng", "1")):
         done = run_in_ascii("compare", table, *args, *ASK)
         assert (done.code, done.err) == (0, "")
         assert "\\u" not in done.out
@@ -303,7 +303,7 @@ def test_a_credible_interval_is_not_called_confidence(run: Run, table: Path) -> 
 
 
 def test_of_two_configurations_neither_need_be_named(run, table):
-    only = ("--config", A, "--config", B)
+    only = ("--configs", A, "--configs", B)
     wanted = run("compare", table, A, B, *ASK, *only, "--json").out
     assert run("compare", table, *ASK, *only, "--json").out == wanted
     assert run("compare", table, A, *ASK, *only, "--json").out == wanted
@@ -315,5 +315,5 @@ def test_a_table_for_a_paper_is_that_of_the_library(run, table):
     pi = en.Predictions.load(table)
     made = en.compare(pi, A, B, metric=ASK[1])
     assert run("compare", table, A, B, *ASK, "--table", "latex").out == made.to_latex()
-    many = run("compare", table, "--all", *ASK, "--seed", "7", "--table", "markdown").out
+    many = run("compare", table, "--all", *ASK, "--rng", "7", "--table", "markdown").out
     assert many == en.compare_many(pi, metric=ASK[1], rng=7).to_markdown()

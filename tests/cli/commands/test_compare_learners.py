@@ -37,7 +37,7 @@ def asked(path: Path, *more: object) -> tuple[object, ...]:
 
 
 def test_json_is_the_comparison_of_the_library(run: Run, patients: Path) -> None:
-    done = run(*asked(patients, "-m", "accuracy", "--seed", 7, "--folds", 5, "--json", "-q"))
+    done = run(*asked(patients, "-m", "accuracy", "--rng", 7, "--cv", 5, "--json", "-q"))
     assert (done.code, done.err) == (0, "")
     table = read_table(patients, target="relapse", ignore="clinic")
     pair = [(name, make_learner(name, table.task, table.inputs)) for name in ("logistic", "dummy")]
@@ -54,14 +54,14 @@ def test_the_positive_class_is_that_of_the_table(run: Run, patients: Path) -> No
     words = np.array(table.classes)[table.y]
     args = (COMMAND, patients, "-t", "relapse", "--model", "logistic", "--versus", "tree")
     for positive in ("nein", "jä"):
-        done = run(*args, "--ignore", "clinic", "--seed", 7, "-m", "recall", "--json",
+        done = run(*args, "--ignore", "clinic", "--rng", 7, "-m", "recall", "--json",
                    "--positive", positive)  # fmt: skip
         made = en.compare_learners(*pair, table.X, words, metric="recall", positive=positive, rng=7)
         assert json.loads(done.out)["value_a"] == made.value_a
 
 
 def test_the_decision_comes_first_then_facts(run: Run, patients: Path) -> None:
-    done = run(*asked(patients, "--seed", 7))
+    done = run(*asked(patients, "--rng", 7))
     assert done.code == 0
     assert [line.split()[:2] for line in done.err.splitlines()] == [
         ["Training", str(share)] for share in range(10, 101, 10)
@@ -74,21 +74,21 @@ def test_the_decision_comes_first_then_facts(run: Run, patients: Path) -> None:
 
 
 def test_bootstrap_samples_are_counted(run: Run, patients: Path) -> None:
-    done = run(*asked(patients, "--test", "lpob", "--replicates", 20, "--seed", 7, "--quiet"))
+    done = run(*asked(patients, "--test", "lpob", "--n-replicates", 20, "--rng", 7, "--quiet"))
     assert (done.code, done.err) == (0, "")
     assert "20 bootstrap samples" in " ".join(done.out.split())
 
 
 def test_groups_and_repeats_are_passed_on(run: Run, patients: Path) -> None:
     args = (COMMAND, patients, "-t", "relapse", "--model", "logistic", "--versus", "dummy")
-    done = run(*args, "--group", "clinic", "--folds", 4, "--repeats", 2, "--seed", 1, "--json")
+    done = run(*args, "--group", "clinic", "--cv", 4, "--n-repeats", 2, "--rng", 1, "--json")
     data = json.loads(done.out)
     assert (data["n_folds"], data["n_repeats"], data["metric"]) == (4, 2, "roc_auc")
 
 
 def test_the_same_learner_twice_gives_p_1(run: Run, patients: Path) -> None:
     args = (COMMAND, patients, "-t", "relapse", "--model", "tree", "--versus", "tree")
-    data = json.loads(run(*args, "--ignore", "clinic", "--seed", 1, "--json").out)
+    data = json.loads(run(*args, "--ignore", "clinic", "--rng", 1, "--json").out)
     assert (data["a"], data["b"]) == ("tree-1", "tree-2")
     assert (data["difference"], data["p_value"]) == (0.0, 1.0)
 
@@ -99,15 +99,15 @@ def test_the_same_learner_twice_gives_p_1(run: Run, patients: Path) -> None:
         (("--target", "nope"), "there is no 'nope'"),
         (("--model", "forrest"), "learner 'forrest' is unknown"),
         (("--versus", "linear"), "learner 'linear' cannot learn a binary task"),
-        (("--test", "lpob", "--folds", 5), "--folds does not apply to test 'lpob'"),
-        (("--replicates", 50), "--replicates does not apply to test 'corrected_t'"),
-        (("--test", "five_by_two", "--folds", 5), "5 repeats of 2 folds"),
+        (("--test", "lpob", "--cv", 5), "--cv does not apply to test 'lpob'"),
+        (("--n-replicates", 50), "--n-replicates does not apply to test 'corrected_t'"),
+        (("--test", "five_by_two", "--cv", 5), "5 repeats of 2 folds"),
         (("--test", "five_by_two_f", "--alternative", "less"), "Expected --alternative two-sided"),
         (("--metric", "mse"), "metric 'mse' is not defined for a binary task"),
         (("--test", "loob", "--metric", "roc_auc"), "test 'loob' cannot compare by 'roc_auc'"),
-        (("--level", 95), "--level"),
-        (("--seed", -1), "--seed"),
-        (("--folds", 1), "--folds"),
+        (("--confidence-level", 95), "--confidence-level"),
+        (("--rng", -1), "--rng"),
+        (("--cv", 1), "--cv"),
     ],
 )
 def test_bad_input_is_one_line_without_a_traceback(

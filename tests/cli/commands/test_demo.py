@@ -18,7 +18,7 @@ from earnest.training.tune.folder import FILES, REPORT
 
 def test_the_demo_tunes_says_what_to_expect_and_shows_the_truth(run, tmp_path):
     out = tmp_path / "demo"
-    ask = ("demo", "--out", out, "--configs", "1", "--n-jobs", "1")
+    ask = ("demo", "--out", out, "--n-configs", "1", "--n-jobs", "1")
     done = run(*ask)
     assert done.code == 0
     assert "Read    150 cases, 7 numeric and 13 categorical features; risk:" in done.out

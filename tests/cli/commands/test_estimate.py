@@ -21,7 +21,7 @@ ASKED_OF_SEVERAL = [
     for name in methods_for(Evidence.OUT_OF_SAMPLE)
     if not METHODS[name].spec.one_learner  # which would only repeat the naive score
 ]
-ASK = ("--metric", "roc_auc", "--seed", "7")
+ASK = ("--metric", "roc_auc", "--rng", "7")
 
 KEYS = {
     "schema",
@@ -109,7 +109,7 @@ def test_all_shows_every_method_with_its_estimand(run, table):
 def test_the_same_seed_gives_the_same_text(run, table):
     first = run("estimate", table, *ASK)
     assert first.out == run("estimate", table, *ASK).out
-    assert first.out != run("estimate", table, "--metric", "roc_auc", "--seed", "8").out
+    assert first.out != run("estimate", table, "--metric", "roc_auc", "--rng", "8").out
 
 
 def test_threads_change_nothing(run, table):
@@ -118,7 +118,9 @@ def test_threads_change_nothing(run, table):
 
 
 def test_level_and_side_reach_the_interval(run, table):
-    data = read(run("estimate", table, *ASK, "--json", "--level", "0.9", "--side", "lower").out)
+    data = read(
+        run("estimate", table, *ASK, "--json", "--confidence-level", "0.9", "--side", "lower").out
+    )
     assert data["interval"]["confidence_level"] == 0.9
     assert data["interval"]["side"] == "lower"
     assert "it is above" in run("estimate", table, *ASK, "--side", "lower").out
@@ -146,12 +148,12 @@ def test_the_default_level_is_documented_as_95(run, table):
 
 
 def test_one_configuration_can_be_asked_for(run, table):
-    data = read(run("estimate", table, *ASK, "--json", "--config", "svm C=3").out)
+    data = read(run("estimate", table, *ASK, "--json", "--configs", "svm C=3").out)
     assert (data["n_configs"], data["winner"]) == (1, "svm C=3")
 
 
 def test_some_configurations_can_be_asked_for(run, table):
-    args = ("--config", "svm C=3", "--config", "svm C=5")
+    args = ("--configs", "svm C=3", "--configs", "svm C=5")
     assert read(run("estimate", table, *ASK, "--json", *args).out)["n_configs"] == 2
 
 
@@ -191,7 +193,7 @@ def test_a_positive_class_in_words(run, table):
 
 def test_a_threshold_moves_the_labels(run, table):
     def accuracy(*args: str) -> float:
-        done = run("estimate", table, "-m", "accuracy", "--seed", "7", "--json", *args)
+        done = run("estimate", table, "-m", "accuracy", "--rng", "7", "--json", *args)
         return read(done.out)["naive"]
 
     assert accuracy("--threshold", "0.5") == accuracy()
@@ -199,10 +201,10 @@ def test_a_threshold_moves_the_labels(run, table):
 
 
 def test_response_and_task_are_handed_on(run, table):
-    args = ("-m", "accuracy", "--seed", "7", "--json")
+    args = ("-m", "accuracy", "--rng", "7", "--json")
     as_decision = read(run("estimate", table, *args, "--response", "decision").out)
     assert as_decision["naive"] == 0.5  # every score is above 0, so all cases are called positive
-    done = run("estimate", table, "-m", "rmse", "--seed", "7", "--task", "regression", "--json")
+    done = run("estimate", table, "-m", "rmse", "--rng", "7", "--task", "regression", "--json")
     assert read(done.out)["greater_is_better"] is False
 
 
@@ -218,9 +220,9 @@ def test_every_kind_of_file_gives_the_same_number(run, table, suffix):
 def test_configurations_can_be_asked_for_of_every_kind_of_file(run, table, suffix):
     path = table.with_name(f"saved{suffix}")
     en.Predictions.load(table).save(path)
-    args = (*ASK, "--config", "svm C=3", "--config", "svm C=5", "--json")
+    args = (*ASK, "--configs", "svm C=3", "--configs", "svm C=5", "--json")
     assert read(run("estimate", path, *args).out)["n_configs"] == 2
-    refused = run("estimate", path, *ASK, "--config", "svm C=9")
+    refused = run("estimate", path, *ASK, "--configs", "svm C=9")
     assert (refused.code, refused.out) == (2, "")
     assert "'svm C=9'" in refused.err
 
@@ -230,7 +232,7 @@ def test_configurations_can_be_asked_for_of_arrays_of_others(run, tmp_path):
     scores = np.random.default_rng(2).random((40, 3))
     path = tmp_path / "arrays.npz"
     np.savez(path, y=y, scores=scores, fold=np.arange(40) // 2 % 4, configs=["a", "b", "c"])
-    data = read(run("estimate", path, *ASK, "--config", "b", "--json").out)
+    data = read(run("estimate", path, *ASK, "--configs", "b", "--json").out)
     assert (data["n_configs"], data["winner"]) == (1, "b")
 
 
@@ -262,7 +264,7 @@ def test_survival_is_read_from_time_and_event(run, tmp_path):
     ]
     path = tmp_path / "survival.csv"
     path.write_text("\n".join(["days,dead,fold,cox,forest", *rows]) + "\n")
-    args = ("-m", "concordance", "--time", "days", "--event", "dead", "--seed", "1", "--json")
+    args = ("-m", "concordance", "--time", "days", "--event", "dead", "--rng", "1", "--json")
     data = read(run("estimate", path, *args).out)
     assert (data["metric"], data["n_configs"]) == ("concordance", 2)
 

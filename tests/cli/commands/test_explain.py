@@ -14,7 +14,7 @@ from tests.cli.conftest import Run
 from tests.core.base.test_writing import full_disk
 from tests.training.tune_tables import of
 
-FAST = ("--n-points", "60", "--seed", "1", "--suggest", "1")
+FAST = ("--n-points", "60", "--rng", "1", "--suggest", "1")
 
 
 def write_trials(path: Path, n: int = 30, hostile: bool = False) -> Path:
@@ -114,9 +114,9 @@ def test_an_encoding_without_blocks_gets_signs_it_has(run_in_ascii: Run, trials:
         ((*READ, "--params", "rates"), ["rates", "Did you mean 'rate'"]),
         ((*READ, "--regions", "0"), ["--regions"]),
         ((*READ, "--n-points", "3"), ["--n-points"]),
-        ((*READ, "--level", "95"), ["--level", "0.95"]),
+        ((*READ, "--confidence-level", "95"), ["--confidence-level", "0.95"]),
         ((*READ, "--surrogate", "gp"), ["--surrogate", "gaussian_process"]),
-        ((*READ, "--seed", "-1"), ["--seed"]),
+        ((*READ, "--rng", "-1"), ["--rng"]),
         ((*READ, "--suggest", "-1"), ["--suggest"]),
         ((*READ, "--study", "x"), ["--study"]),
         ((*READ, "--out", "page.txt"), ["--out", ".html"]),
@@ -184,7 +184,7 @@ def test_a_run_file_is_explained(run: Run, tmp_path: Path) -> None:
         store=tmp_path / "run.db",
     )
     search.fit(X, y)
-    args = ("--n-points", "40", "--seed", "1", "--suggest", "0")
+    args = ("--n-points", "40", "--rng", "1", "--suggest", "0")
     done = run("explain", tmp_path / "run.db", *args, "--objective", "log_loss")
     assert done.code == 0, done.err
     assert "range of log_loss (lower is better)" in done.out
@@ -244,8 +244,8 @@ def test_a_run_folder_is_explained_as_its_run_file(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     csv.write_csv(of("relapse"), "patients.csv")
-    told = run("tune", "patients.csv", "--target", "relapse", "--configs", "12", "--folds", "2",
-               "--seed", "7", "--n-jobs", "1", "--no-report", "-q")  # fmt: skip
+    told = run("tune", "patients.csv", "--target", "relapse", "--n-configs", "12", "--folds", "2",
+               "--rng", "7", "--n-jobs", "1", "--no-report", "-q")  # fmt: skip
     assert told.code == 0, told.err
     folder, file = (
         run("explain", name, *FAST, "--regions", "1", "--json") for name in ("run", "run/run.db")

@@ -9,7 +9,7 @@ import pytest
 
 import earnest as en
 
-ASK = ("--metric", "roc_auc", "--seed", "7", "--n-resamples", "60")
+ASK = ("--metric", "roc_auc", "--rng", "7", "--n-resamples", "60")
 
 
 @pytest.fixture

@@ -115,7 +115,7 @@ def test_logs_are_gated_as_they_are(run: Run) -> None:
         ("--above", "0.5", "--margin", "0.1"),
         ("--above", "0.5", "--junit", "nowhere/gate.xml"),
         ("--against", "nowhere.csv"),
-        ("--above", "0.5", "--level", "95"),
+        ("--above", "0.5", "--confidence-level", "95"),
     ],
 )
 def test_a_question_that_makes_no_sense_is_bad_input(
@@ -270,11 +270,11 @@ def test_the_action_hands_further_arguments_on_and_stops_at_bad_input(
     logs = FILES / "lm_eval"
     answer = run("gate", logs, "--above", "0.1", "--json", "--score", "acc")
     inputs = {"new": str(logs), "above": "0.1"}
-    more = "--score acc\n--config 'a model' \"it's\" '*' ''"
+    more = "--score acc\n--configs 'a model' \"it's\" '*' ''"
     done = run_action(tmp_path, answer, arguments=more, **inputs)
     assert (done.code, done.outputs["verdict"]) == (0, "pass")
     asked = (tmp_path / "asked").read_text().split("\n")[:-1]
-    assert asked[-7:] == ["--score", "acc", "--config", "a model", "it's", "*", ""]
+    assert asked[-7:] == ["--score", "acc", "--configs", "a model", "it's", "*", ""]
     answer = run("gate", logs, "--above", "0.1", "--json")  # which of the scores?
     done = run_action(tmp_path, answer, **inputs)
     assert done.code == answer.code == 2
@@ -283,7 +283,7 @@ def test_the_action_hands_further_arguments_on_and_stops_at_bad_input(
 
 @needs_bash
 def test_the_action_refuses_arguments_with_an_open_quote(scores: Path, tmp_path: Path) -> None:
-    done = run_action(tmp_path, new=scores.name, above="0.5", arguments="--config 'a model")
+    done = run_action(tmp_path, new=scores.name, above="0.5", arguments="--configs 'a model")
     assert done.code == 2
     assert "quot" in done.log
     assert done.outputs == {}

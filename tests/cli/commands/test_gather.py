@@ -138,7 +138,7 @@ def test_cautions_and_the_kind_of_search_go_with_every_format(
     assert [one.code for one in found.remarks] == ["EN101", "EN102"]
     assert told["static"] is False
     assert found.configs.static is False
-    asked = run("estimate", out, "-m", "roc_auc", "--seed", "1", "--n-resamples", "50", "--json")
+    asked = run("estimate", out, "-m", "roc_auc", "--rng", "1", "--n-resamples", "50", "--json")
     assert {"EN006", "EN101", "EN102"} <= {one["code"] for one in json.loads(asked.out)["cautions"]}
 
 
@@ -168,7 +168,7 @@ def test_regressions_and_many_classes_have_a_metric_to_go_on_with(run: Run, tmp_
         out = tmp_path / f"{task}.npz"
         told = json.loads(run("gather", FILES / "mljar" / task, "-o", out, "--json").out)
         assert told["next"].endswith(f"--metric {metric}")
-        asked = run(*told["next"].split()[1:], "--n-resamples", "20", "--seed", "1")
+        asked = run(*told["next"].split()[1:], "--n-resamples", "20", "--rng", "1")
         assert asked.code == 0, asked.err
 
 

@@ -83,7 +83,7 @@ def test_a_folder_of_logs_is_estimated_and_compared_as_its_table_is(
     run: Run, tmp_path: Path
 ) -> None:
     table = en.scores_from(FILES / "plain").save(tmp_path / "scores.parquet")
-    for asked in (("estimate", "--seed", "1"), ("compare", "--all", "--seed", "1")):
+    for asked in (("estimate", "--rng", "1"), ("compare", "--all", "--rng", "1")):
         command, *rest = asked
         one = json.loads(run(command, FILES / "plain", *rest, "--json").out)
         other = json.loads(run(command, table, *rest, "--json").out)
@@ -91,9 +91,7 @@ def test_a_folder_of_logs_is_estimated_and_compared_as_its_table_is(
 
 
 def test_a_report_is_made_from_logs(run: Run, tmp_path: Path) -> None:
-    done = run(
-        "report", FILES / "lm_eval", "--score", "acc", "-o", tmp_path / "r.json", "--seed", 1
-    )
+    done = run("report", FILES / "lm_eval", "--score", "acc", "-o", tmp_path / "r.json", "--rng", 1)
     assert done.code == 0
     assert "adder-large" in (tmp_path / "r.json").read_text(encoding="utf-8")
 

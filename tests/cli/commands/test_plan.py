@@ -20,20 +20,20 @@ def pilot(tmp_path: Path) -> Path:
 
 
 def test_the_sentence_and_the_json_say_the_same(run: Run, pilot: Path) -> None:
-    told = run("plan", pilot, "--detect", "0.05", "--seed", "1")
-    made = en.Plan.from_dict(json.loads(run("plan", pilot, "--detect", "0.05", "--seed", "1",
+    told = run("plan", pilot, "--detect", "0.05", "--rng", "1")
+    made = en.Plan.from_dict(json.loads(run("plan", pilot, "--detect", "0.05", "--rng", "1",
                                             "--json").out))  # fmt: skip
     assert told.code == 0
     assert " ".join(told.out.split()).startswith(made.sentence)
 
 
 def test_several_sizes_are_planned_at_once(run: Run, pilot: Path) -> None:
-    done = run("plan", pilot, "--detect", "0.05", "--configs", "2", "--configs", "9", "--json")
+    done = run("plan", pilot, "--detect", "0.05", "--n-configs", "2", "--n-configs", "9", "--json")
     assert [one["n_configs"] for one in json.loads(done.out)["needs"]] == [2, 9]
 
 
 def test_predictions_have_a_metric(run: Run, table: Path) -> None:
-    done = run("plan", table, "-m", "accuracy", "--width", "0.2", "--seed", "1", "--json")
+    done = run("plan", table, "-m", "accuracy", "--width", "0.2", "--rng", "1", "--json")
     assert json.loads(done.out)["question"] == "width"
 
 
@@ -43,7 +43,7 @@ def test_predictions_have_a_metric(run: Run, table: Path) -> None:
         (),
         ("--detect", "0"),
         ("--detect", "0.1", "--width", "0.1"),
-        ("--detect", "0.1", "--repeats", "3"),
+        ("--detect", "0.1", "--n-repeats", "3"),
     ],
 )
 def test_a_plan_that_makes_no_sense_is_bad_input(

@@ -20,7 +20,7 @@ def table(tmp_path: Path) -> Path:
 
 def test_the_page_is_written_and_its_sentence_said(run: Run, table: Path) -> None:
     out = table.parent / "report.html"
-    done = run("report", table, "-m", "roc_auc", "-o", out, "--seed", "3", *FEW)
+    done = run("report", table, "-m", "roc_auc", "-o", out, "--rng", "3", *FEW)
     assert done.code == 0, done.err
     assert "ROC AUC" in done.out
     assert "confidence it lies between" in " ".join(done.out.split())
@@ -38,11 +38,11 @@ def test_other_forms_by_the_ending(run: Run, table: Path, ending: str) -> None:
 
 def test_the_report_of_a_folder_lies_in_it(run: Run, tmp_path: Path) -> None:
     folder, _ = source_of("folder", tmp_path)
-    done = run("report", folder, "--no-explain", "--side", "lower", "--level", "0.9")
+    done = run("report", folder, "--no-explain", "--side", "lower", "--confidence-level", "0.9")
     assert done.code == 0, done.err
     first = (folder / "report.html").read_bytes()
     assert "90 % confidence it is above" in " ".join(done.out.split())
-    run("report", folder, "--no-explain", "--side", "lower", "--level", "0.9")
+    run("report", folder, "--no-explain", "--side", "lower", "--confidence-level", "0.9")
     assert (folder / "report.html").read_bytes() == first
 
 
@@ -61,8 +61,8 @@ def test_open_shows_the_file_in_a_browser(
     [
         (("-o", "report.pdf"), "unsupported file extension"),
         (("-o", "none/report.html"), "no folder"),
-        (("--seed", "-1"), "seed"),
-        (("-m", "roc_auc", "--level", "95"), "use 0.95"),
+        (("--rng", "-1"), "--rng"),
+        (("-m", "roc_auc", "--confidence-level", "95"), "use 0.95"),
         (("-m", "roc_auc", "--method", "nonsense"), "is unknown"),
         ((), "predictions have no metric"),
     ],

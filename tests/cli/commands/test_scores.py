@@ -45,7 +45,7 @@ def tables(tmp_path: Path) -> dict[str, Path]:
     return paths
 
 
-ASK = ("--scores", "--group", "passage", "--task", "subject", "--seed", "1", "--json")
+ASK = ("--scores", "--group", "passage", "--task", "subject", "--rng", "1", "--json")
 
 
 @pytest.mark.parametrize("name", ["w.csv", "w.parquet", "l.jsonl", "l.parquet"])
@@ -83,7 +83,7 @@ def test_compare_and_report_take_scores(run, tables, tmp_path):
 
 def test_a_file_that_earnest_wrote_needs_no_flag(run, tmp_path):
     path = en.Scores(matrix(), configs=PROMPTS).save(tmp_path / "scores.parquet")
-    plain, flagged = (run("estimate", path, *more, "--seed", "1") for more in ((), ("--scores",)))
+    plain, flagged = (run("estimate", path, *more, "--rng", "1") for more in ((), ("--scores",)))
     assert plain.code == 0, plain.err
     assert plain.out == flagged.out
     assert "40 items, 3 configurations" in " ".join(plain.out.split())
@@ -99,13 +99,13 @@ def test_scores_without_the_flag_are_recognised_and_the_flag_is_suggested(run, t
     done = run("estimate", path, *more)
     assert done.code != 0
     assert "--scores" in done.err
-    assert run("estimate", path, "--scores", "--seed", "1").code == 0
+    assert run("estimate", path, "--scores", "--rng", "1").code == 0
 
 
 def test_losses_limits_and_what_is_missing_are_options(run, tmp_path):
     path = tmp_path / "costs.csv"
     path.write_text("item,a,b\n1,2,3\n2,1,\n3,4,5\n4,2,2\n")
-    ask = ("estimate", path, "--scores", "--lower-is-better", "--seed", "1", "--json")
+    ask = ("estimate", path, "--scores", "--lower-is-better", "--rng", "1", "--json")
     done = run(*ask, "--limits", "0,10", "--incomplete", "worst")
     assert done.code == 0, done.err
     found = json.loads(done.out)

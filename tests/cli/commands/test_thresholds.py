@@ -9,7 +9,7 @@ import pytest
 
 import earnest as en
 
-ASK = ("--metric", "roc_auc", "--seed", "7", "--n-resamples", "60")
+ASK = ("--metric", "roc_auc", "--rng", "7", "--n-resamples", "60")
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_a_terminal_shows_nine_round_thresholds(run, table):
 
 
 def test_thresholds_that_are_asked_for_are_shown_exactly(run, table):
-    done = run("thresholds", table, *ASK, "--at", "0.333", "--at", "0.5")
+    done = run("thresholds", table, *ASK, "--thresholds", "0.333", "--thresholds", "0.5")
     lines = [line.split() for line in done.out.splitlines()]
     shown = [line[0] for line in lines if line and line[0].startswith("0.")]
     assert {"0.333", "0.5"} <= set(shown)
@@ -60,7 +60,7 @@ def test_a_table_for_a_paper_is_that_of_the_library(run, table):
 
 
 @pytest.mark.parametrize(
-    ("option", "value"), [("--sensitivity", "1.5"), ("--at", "30"), ("--net-benefit", "2")]
+    ("option", "value"), [("--sensitivity", "1.5"), ("--thresholds", "30"), ("--act-from", "2")]
 )
 def test_what_is_no_share_is_refused_in_terms_of_the_option(run, table, option, value):
     done = run("thresholds", table, *ASK, option, value)

@@ -41,8 +41,8 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-ASK = ("tune", "patients.csv", "--target", "relapse", "--seed", "7", "--n-jobs", "1")
-QUICK = (*ASK, "--portfolio", "quick.toml", "--configs", "3", "--folds", "3")
+ASK = ("tune", "patients.csv", "--target", "relapse", "--rng", "7", "--n-jobs", "1")
+QUICK = (*ASK, "--portfolio", "quick.toml", "--n-configs", "3", "--folds", "3")
 PLAIN = (*QUICK, "--no-report")
 
 
@@ -122,7 +122,7 @@ def test_quiet_shows_nothing(run, here):
 
 
 def test_a_plan_is_repeated_with_the_same_bytes(run, here):
-    asked = with_options(PLAIN, ("--configs", "2"))
+    asked = with_options(PLAIN, ("--n-configs", "2"))
     assert run(*asked, "--quiet").code == 0
     again = (*asked, "--plan", "run/plan.json")
     assert run(*again, "--out", "again", "--quiet").code == 0
@@ -137,7 +137,7 @@ def test_a_plan_is_repeated_with_the_same_bytes(run, here):
 @pytest.mark.slow
 def test_a_plan_of_an_ensemble_is_repeated_with_the_same_bytes(run, here):
     """The ordinary forms are the test above, and that of Python in test_tuned_ensemble.py."""
-    asked = (*with_options(PLAIN, ("--configs", "2")), "--ensemble", "greedy", "--quiet")
+    asked = (*with_options(PLAIN, ("--n-configs", "2")), "--ensemble", "greedy", "--quiet")
     assert run(*asked).code == 0
     assert run(*asked, "--plan", "run/plan.json", "--out", "again").code == 0
     for name in ("predictions.parquet", "model.skops", "plan.json"):
@@ -319,7 +319,7 @@ def test_more_rows_than_the_time_allows_are_sampled(run, here, monkeypatch):
     from earnest.training.tune import pilot as tune_pilot
 
     monkeypatch.setattr(tune_pilot, "FEWEST_SECONDS", 0.05)
-    done = run("tune", "many.csv", "--target", "relapse", "--seed", "7", "--n-jobs", "1",
+    done = run("tune", "many.csv", "--target", "relapse", "--rng", "7", "--n-jobs", "1",
                "--portfolio", "quick.toml", "--folds", "3", "--budget", "1s", "--json",
                "--no-report")  # fmt: skip
     assert done.code == 0

@@ -18,8 +18,8 @@ from tests.cli.conftest import Run
 from tests.engine.local_clusters import dask_processes
 from tests.training.tune_tables import of, portfolio
 
-ASK = ("tune", "patients.csv", "--target", "relapse", "--seed", "7", "--portfolio", "quick.toml")
-QUICK = (*ASK, "--configs", "2", "--folds", "3", "--no-report", "--quiet")
+ASK = ("tune", "patients.csv", "--target", "relapse", "--rng", "7", "--portfolio", "quick.toml")
+QUICK = (*ASK, "--n-configs", "2", "--folds", "3", "--no-report", "--quiet")
 
 
 @pytest.fixture

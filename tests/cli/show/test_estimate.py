@@ -155,7 +155,7 @@ def test_what_is_not_corrected_is_never_called_honest(capsys):
 def test_cautions_come_before_notes_with_their_cure_in_options(capsys):
     said = shown(estimate(), capsys)
     assert said.index("! EN001") < said.index("i EN005")
-    assert "Use --seed." in said
+    assert "Use --rng." in said
 
 
 def test_no_caution_is_said_too(capsys):

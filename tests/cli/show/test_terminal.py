@@ -77,7 +77,7 @@ def test_json_is_strict(monkeypatch):
     }
 
 
-ESTIMATE = ("-m", "roc_auc", "--seed", "1", "--n-resamples", "100")
+ESTIMATE = ("-m", "roc_auc", "--rng", "1", "--n-resamples", "100")
 
 
 def test_colours_come_with_a_terminal_and_go_with_no_color(run, table, monkeypatch):

@@ -163,7 +163,7 @@ def test_the_command_line_names_its_option(tmp_path, capsys):
     csv.write_csv(as_table(X, patient=np.array([f"p{k:02d}" for k in patient]), y=y), path)
     (tmp_path / "forest.toml").write_text(FOREST)
     asked = ["tune", path, "-t", "y", "--portfolio", tmp_path / "forest.toml", "--folds", "3",
-             "--out", tmp_path / "run", "--seed", "1", "--n-jobs", "1", "--no-report"]  # fmt: skip
+             "--out", tmp_path / "run", "--rng", "1", "--n-jobs", "1", "--no-report"]  # fmt: skip
     assert main(list(map(str, asked))) == 0
     assert "--group patient" in " ".join(capsys.readouterr().out.split())
 

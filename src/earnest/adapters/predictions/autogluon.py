@@ -13,12 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.adapters.predictions.automl import Model, SourceRows, ToolRun, predictions_of_models
-from earnest.adapters.readers import PredictionsReader, PredictionsRequest, is_kind, register
+from earnest.adapters.readers import (
+    OUTCOME,
+    PredictionsReader,
+    PredictionsRequest,
+    is_kind,
+    register,
+)
 from earnest.core.base.arrays import RawArray
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import JsonObject
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import MOST_STEPS, GreedyEnsemble
+from earnest.core.text.doors import arg, word
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,8 +66,8 @@ def read_folder(folder: str | Path, wanted: PredictionsRequest) -> Predictions:
     if not wanted.trust_pickle:
         raise InputError(
             "an AutoGluon folder contains pickles, which can run any code when they are read",
-            needs="trust_pickle=True for a folder that you or someone you trust wrote",
-            cure="Or load it yourself and pass the TabularPredictor.",
+            needs=f"{arg('trust_pickle', True)} for a folder that you or someone you trust wrote",
+            cure=word("Or load it yourself and pass the TabularPredictor.", ""),
         )
     try:
         from autogluon.tabular import TabularPredictor
@@ -194,7 +201,7 @@ def _check_outcome(
     outcome = np.asarray(source_rows.cases(wanted.y))
     if outcome.shape != values.shape or not bool(np.all(outcome == values)):
         raise InputError(
-            "`y` differs from the outcome that AutoGluon used",
+            f"{OUTCOME} differs from the outcome that AutoGluon used",
             needs=f"the {len(values)} values of its training rows, in the same order",
             got=f"shape {outcome.shape}" if outcome.shape != values.shape else "other values",
             cure="Leave it out: the predictor holds the outcome.",

@@ -29,6 +29,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError
 from earnest.core.data.predictions import Predictions
 from earnest.core.tables.opening import READ
+from earnest.core.text.doors import arg
 
 TOOLS = (autogluon, h2o, mljar, optuna, run_file, skore, tabrepo)  # each registers its readers
 KEPT = ("predictions.parquet", "predictions.npz", "predictions.csv")  # of a run, in this order
@@ -326,7 +327,8 @@ def cure_for(source: object) -> str:
     home = type(source).__module__.split(".")[0]
     if home == "flaml":
         return (
-            "FLAML does not keep its predictions: keep them with your own `metric` (see the "
+            f"FLAML does not keep its predictions: keep them with your own {arg('metric')} (see "
+            "the "
             "page on AutoML), or search with SearchCV."
         )
     if "BaseSearchCV" in kinds or "OptunaSearchCV" in kinds:

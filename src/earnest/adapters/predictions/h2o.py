@@ -11,12 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.adapters.predictions.automl import Model, SourceRows, ToolRun, predictions_of_models
-from earnest.adapters.readers import PredictionsReader, PredictionsRequest, is_kind, register
+from earnest.adapters.readers import (
+    OUTCOME,
+    PredictionsReader,
+    PredictionsRequest,
+    is_kind,
+    register,
+)
 from earnest.core.base import check
 from earnest.core.base.arrays import RawArray, missing
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.provenance import JsonObject
 from earnest.core.data.predictions import Predictions
+from earnest.core.text.doors import word
 
 TOOL = "H2O"
 if TYPE_CHECKING:
@@ -192,7 +199,7 @@ def _match_labels(y: RawArray, labels: list[str]) -> list[object]:
     strange = [label for label in labels if label not in classes]
     if strange and len(classes) > len(labels) - len(strange):
         raise InputError(
-            "`y` has labels that H2O does not have",
+            f"{OUTCOME} has labels that H2O does not have",
             needs=check.some(map(repr, labels)),
             got=check.some(map(repr, classes)),
         )
@@ -234,8 +241,8 @@ def _read_outcome(model: ModelBase, frame: H2OFrame | None, wanted: PredictionsR
     if frame is None and wanted.y is None:
         raise InputError(
             "the training frame is no longer in the cluster",
-            needs="`y`, in the order of its rows",
-            cure="predictions_from(source, y)",
+            needs=f"{OUTCOME}, in the order of its rows",
+            cure=word("predictions_from(source, y)", "Use --data TABLE --target COLUMN."),
         )
     outcome = None if wanted.y is None else np.asarray(wanted.y)
     if frame is None:
@@ -256,7 +263,7 @@ def _read_outcome(model: ModelBase, frame: H2OFrame | None, wanted: PredictionsR
         same = outcome.astype(str) == written.astype(str)
     if not np.all(same | absent):
         raise InputError(
-            "`y` differs from the outcome in the training frame",
+            f"{OUTCOME} differs from the outcome in the training frame",
             needs="its values, in the same order",
             got=f"{int(np.sum(~(same | absent)))} of {len(written)} different values",
             cure="Leave it out: the frame holds the outcome.",
@@ -267,7 +274,7 @@ def _read_outcome(model: ModelBase, frame: H2OFrame | None, wanted: PredictionsR
 def _check_length(y: RawArray, n: int) -> RawArray:
     if y.shape != (n,):
         raise InputError(
-            "`y` does not match the rows of the training frame",
+            f"{OUTCOME} does not match the rows of the training frame",
             needs=f"{n} values",
             got=f"{y.shape}",
         )

@@ -14,7 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.adapters.predictions.automl import Model, SourceRows, ToolRun, predictions_of_models
-from earnest.adapters.readers import PredictionsReader, PredictionsRequest, is_kind, register
+from earnest.adapters.readers import (
+    OUTCOME,
+    PredictionsReader,
+    PredictionsRequest,
+    is_kind,
+    register,
+)
 from earnest.core.base import check
 from earnest.core.base.arrays import RawArray, missing, whole_as_int
 from earnest.core.base.errors import EvidenceError, FormatError, InputError
@@ -22,6 +28,7 @@ from earnest.core.base.provenance import JsonObject
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import MOST_STEPS, GreedyEnsemble
 from earnest.core.results.base import parse_json
+from earnest.core.text.doors import arg
 
 TOOL = "mljar-supervised"
 FILES = ("predictions_out_of_folds.csv", "predictions_validation.csv", "predictions_ensemble.csv")
@@ -143,7 +150,7 @@ def _read(folder: Path) -> Table:
     except (ArrowInvalid, ValueError) as error:
         raise FormatError(
             f"{files[0].name!r} of {folder.name!r} cannot be read",
-            needs="a column `target` and columns `prediction`, numbers only",
+            needs=f"a column {arg('target')} and columns {arg('prediction')}, numbers only",
             got=str(error),
         ) from error
     return Table(folder.name, framework, tuple(table.column_names), np.column_stack(columns))
@@ -200,7 +207,7 @@ def _find_given(rows: NDArray[np.intp], n: int, wanted: PredictionsRequest) -> S
     labelled = np.flatnonzero(~absent)
     if absent.ndim != 1 or len(labelled) <= rows.max():
         raise InputError(
-            "`y` does not match the cases that mljar used",
+            f"{OUTCOME} does not match the cases that mljar used",
             needs=f"{n} values, in the order of the training rows",
             got=f"shape {absent.shape}" + (" with missing values" if absent.any() else ""),
             cure="Leave it out: the folder holds the outcome.",
@@ -238,7 +245,7 @@ def _check_outcome(
         same = mine.astype(str) == written.astype(str)
     if not np.all(same):
         raise InputError(
-            "`y` differs from the outcome that mljar used",
+            f"{OUTCOME} differs from the outcome that mljar used",
             needs="the same outcome, in the order of the training rows",
             got=f"{int(np.sum(~same))} of {len(mine)} different values",
             cure="Leave it out: the folder holds the outcome.",

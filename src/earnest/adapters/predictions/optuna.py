@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypedDict, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from earnest.adapters.readers import PredictionsReader, PredictionsRequest, register
+from earnest.adapters.readers import OUTCOME, PredictionsReader, PredictionsRequest, register
 from earnest.adapters.trials.files import SQLITE, is_storage, read_start
 from earnest.adapters.trials.optuna import (
     StudyContent,
@@ -41,6 +41,7 @@ from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.results.cautions import Caution
 from earnest.core.space.parameters import plain
 from earnest.core.tables.formats.expanding import check_arrays, refuse_expanding
+from earnest.core.text.doors import arg
 
 if TYPE_CHECKING:
     from optuna import Study, Trial
@@ -81,7 +82,7 @@ def read_kept_study(study: Study | StudyContent, wanted: PredictionsRequest) -> 
     y = wanted.outcome(source)
     if wanted.store is None:
         raise InputError(
-            "`store` is missing: a study does not hold its predictions",
+            f"{arg('store')} is missing: a study does not hold its predictions",
             needs="the folder or artifact store that you passed to keep_predictions",
         )
     _refuse_no_folder(wanted.store)
@@ -111,7 +112,7 @@ def _open_study(source: str | Path, name: str | None) -> StudyContent:
 def _refuse_no_folder(store: StoreLike) -> None:
     if isinstance(store, (str, Path)) and not Path(store).is_dir():
         raise InputError(
-            f"`store` is not a folder: {str(store)!r}",
+            f"{arg('store')} is not a folder: {str(store)!r}",
             needs="the folder that you passed to keep_predictions",
             cure="Its path is relative to the folder where the study was run.",
         )
@@ -181,7 +182,7 @@ def _count_cases(y: Outcome, tests: dict[bytes, NDArray[np.intp]]) -> int:
     largest = 1 + max(int(rows.max()) for rows in tests.values())
     if largest > n:
         raise InputError(
-            "`y` has fewer cases than the kept rows",
+            f"{OUTCOME} has fewer cases than the kept rows",
             needs=f"at least {largest} cases, in the order of the row numbers",
             got=str(n),
         )
@@ -408,7 +409,7 @@ def _check_arrays(rows: ArrayLike, predictions: ArrayLike) -> tuple[NDArray[np.i
     if where.ndim != 1 or where.dtype.kind not in "iu" or (len(where) and where.min() < 0):
         raise InputError(
             "`rows` are not row numbers",
-            needs="integers of at least 0, such as `test` of cv.split(X, y)",
+            needs=f"integers of at least 0, such as {arg('test')} of cv.split(X, y)",
             got=check.show(rows),
             cure="For a mask pass np.flatnonzero(mask)." if where.dtype == bool else "",
         )
@@ -436,7 +437,7 @@ def _place(store: StoreLike) -> Path | ArtifactStore:
     if all(hasattr(store, name) for name in ("open_reader", "write")):
         return store
     raise InputError(
-        "`store` cannot hold predictions",
+        f"{arg('store')} cannot hold predictions",
         needs="the path of a folder, or an artifact store of Optuna",
         got=check.show(store),
     )
@@ -468,7 +469,7 @@ def _read(name: str, store: StoreLike, number: int) -> PredictionsPart:
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise FormatError(
             f"the predictions of trial {number} are not in the store",
-            needs="the `store` that you passed to keep_predictions, with all of its files",
+            needs=f"the {arg('store')} that you passed to keep_predictions, with all of its files",
             got=f"{check.show(name)}: {type(error).__name__}",
         ) from error
 

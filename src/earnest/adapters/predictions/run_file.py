@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.readers import LATE, PredictionsReader, PredictionsRequest, register
+from earnest.adapters.readers import LATE, OUTCOME, PredictionsReader, PredictionsRequest, register
 from earnest.adapters.trials.files import is_run_file
 from earnest.adapters.trials.run_file import CONFIGS, document_of, refuse_newer
 from earnest.core.base import check
@@ -25,6 +25,7 @@ from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Target, Task, plain_labels, read_target
 from earnest.core.results.base import parse_json
+from earnest.core.text.doors import arg
 from earnest.store import RunFile, read_run
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def _read_about(run: RunFile) -> Cases:
             f"{run.path.name!r} does not say which rows it predicts",
             needs="the run file of a SearchCV, of this version",
             got=f"documents {check.some(sorted(run.documents)) or 'none'}",
-            cure="Run the same search again with this `store` and use its `predictions_`; "
+            cure=f"Run the same search again with this {arg('store')} and use its `predictions_`; "
             "finished fits are not trained again.",
         )
     about = parse_json(text)
@@ -143,7 +144,7 @@ def _read_target(y: Outcome, about: Cases, wanted: PredictionsRequest, run: RunF
     n = len(y[0]) if isinstance(y, tuple) else len(y)
     if n != about["n"]:
         raise InputError(
-            f"`y` does not match the cases of {run.path.name!r}",
+            f"{OUTCOME} does not match the cases of {run.path.name!r}",
             needs=f"{about['n']:,} cases, in the order of the rows of the search",
             got=f"{n:,}",
         )
@@ -153,7 +154,7 @@ def _read_target(y: Outcome, about: Cases, wanted: PredictionsRequest, run: RunF
         strange = [label for label in labels_of_y if str(label) not in classes]
         if strange:
             raise InputError(
-                f"`y` has a class that {run.path.name!r} does not know",
+                f"{OUTCOME} has a class that {run.path.name!r} does not know",
                 needs=check.some(map(repr, about["classes"])),
                 got=check.some(map(repr, strange)),
             )

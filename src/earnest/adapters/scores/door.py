@@ -19,6 +19,7 @@ from earnest.core.base.errors import FormatError, InputError
 from earnest.core.data.predictions import Configs
 from earnest.core.data.scores import Scores
 from earnest.core.results.cautions import Caution, Severity
+from earnest.core.text.doors import arg
 
 TOOLS = (dspy, helm, inspect, lm_eval, openai_evals, plain, promptfoo)  # each registers its readers
 MOST = 100_000  # files of a folder that are looked at
@@ -344,8 +345,8 @@ def _choose_score(runs: Sequence[Run], score: str | None) -> tuple[str, bool]:
     if score is None and len(counts) > 1 and set(counts) != {"score", "success"}:
         raise InputError(
             f"these logs hold {len(counts)} scores",
-            needs=f"`score`, one of {check.some(sorted(counts), 12)}",
-            cure=f"Say score={sorted(counts)[0]!r}.",
+            needs=f"{arg('score')}, one of {check.some(sorted(counts), 12)}",
+            cure=f"Say {arg('score', sorted(counts)[0])}.",
         )
     name = score if score is not None else "score" if "score" in counts else next(iter(counts))
     if name not in counts:
@@ -365,7 +366,9 @@ def _name_configs(runs: Sequence[Run], by: str) -> list[Run]:
     if by == "task":
         if not all(run.task for run in runs):
             run = next(run for run in runs if not run.task)
-            raise InputError(f"{str(run.path)!r} names no task", cure="Say by='model' or 'file'.")
+            raise InputError(
+                f"{str(run.path)!r} names no task", cure=f"Say {arg('by', 'model')} or 'file'."
+            )
         runs = [
             replace(run, config=run.task, task="", settings={**run.settings, "model": run.config})
             for run in runs
@@ -456,7 +459,7 @@ def _refuse_apart(joined: ScoreRows, runs: Sequence[Run], by: str) -> None:
         "no item was scored for two configurations",
         needs="configurations on the same items",
         got=f"{len(sets)} configurations ({check.some(sorted(items))}), each on items of its own",
-        cure="If your tasks are variants on the same items, say by='task'."
+        cure=f"If your tasks are variants on the same items, say {arg('by', 'task')}."
         if len(tasks) > 1 and by != "task"
         else "",
     )

@@ -28,6 +28,7 @@ from earnest.core.base.errors import InputError
 from earnest.core.results.estimate import restore_nan
 from earnest.core.space.space import Space
 from earnest.core.space.trials import ANYTHING, MEAN, Trials
+from earnest.core.text.doors import arg
 from earnest.metrics.families import METRICS
 
 TOOLS = (optuna, sklearn)  # each registers its readers
@@ -186,7 +187,7 @@ def _read_configs(source: Sequence[Mapping[str, object]], ask: TrialsRequest) ->
     if ask.values is None or ask.direction is None:
         raise InputError(
             "configurations without objectives are not trials",
-            needs="their objectives as the second argument, and `direction`",
+            needs=f"their objectives as the second argument, and {arg('direction')}",
         )
     return Trials.from_configs(
         ask.some_of([dict(config) for config in source]),

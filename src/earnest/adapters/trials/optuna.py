@@ -21,6 +21,7 @@ from earnest.core.space.parameters import Parameter, ParameterKind, plain
 from earnest.core.space.space import Space, guesses, infer_space
 from earnest.core.space.trials import Trials, refuse_absent, refuse_few
 from earnest.core.tables.formats.expanding import foreign_content
+from earnest.core.text.doors import arg
 
 if TYPE_CHECKING:
     from optuna import Study
@@ -146,7 +147,7 @@ def _find_objective(study: Study | StudyContent, objective: str | int | None) ->
     if objective is None and count > 1:
         raise InputError(
             "the study has several objectives",
-            needs="`objective`, the position of one of them" + " or name" * bool(names),
+            needs=f"{arg('objective')}, the position of one of them" + " or name" * bool(names),
             got=check.some(map(repr, names)) if names else f"{count} without names",
         )
     if isinstance(objective, str):
@@ -285,7 +286,9 @@ def _find_study(names: list[str], name: str | None, where: str) -> str:
             else f"study {name!r} is not in {where!r}"
             if name
             else f"{where!r} has several studies",
-            needs=f"`study`, one of {check.some(map(repr, names), limit=10)}" if names else "",
+            needs=f"{arg('study')}, one of {check.some(map(repr, names), limit=10)}"
+            if names
+            else "",
             cure=check.nearest(name, names) if name else "",
         )
     return name

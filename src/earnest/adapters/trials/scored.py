@@ -17,6 +17,7 @@ from earnest.adapters.trials.ranges import Range, infer_space_within
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.space.trials import Trials
+from earnest.core.text.doors import arg
 from earnest.core.text.names import readable
 
 # Scores of configurations on splits, as our own search has them, made into trials.
@@ -188,7 +189,7 @@ def choose(names: Mapping[str, ScoreName], objective: str | int | None, usual: s
             return next(iter(names))
         raise InputError(
             "there are several scores",
-            needs=f"`objective`, one of {check.some(names, limit=10)}",
+            needs=f"{arg('objective')}, one of {check.some(names, limit=10)}",
         )
     wanted = str(objective).removeprefix(MEAN)
     called = {name.name: key for key, name in names.items()}

@@ -17,6 +17,7 @@ from earnest.core.base.provenance import JsonObject
 from earnest.core.results.base import parse_json
 from earnest.core.space.parameters import plain
 from earnest.core.space.trials import Trials
+from earnest.core.text.doors import arg
 
 JsonRow: TypeAlias = JsonObject | list[Any]  # a run, as one of three versions writes it
 HISTORY, SPACE = "runhistory.json", "configspace.json"
@@ -125,7 +126,7 @@ def _read_cost(run: JsonObject, objective: str | int | None) -> float:
         return float(cost)
     if not isinstance(objective, int):
         raise InputError(
-            "the runs have several costs", needs=f"`objective`, from 0 to {len(cost) - 1}"
+            "the runs have several costs", needs=f"{arg('objective')}, from 0 to {len(cost) - 1}"
         )
     return float(cost[check.whole_number("objective", objective, low=0, high=len(cost) - 1)])
 

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from typing import TYPE_CHECKING, Annotated
 
-from earnest.cli.commands.tune import CasesReading, Data, Target
-from earnest.cli.failures import say
-from earnest.cli.options import (
-    AsJson,
-    Level,
-    Seed,
-    SideName,
-    make_jobs_option,
-    make_option,
-)
+from earnest.cli.errors import say
+from earnest.cli.options import Data, JsonOutput, LearnerOptions
 from earnest.cli.reading import read_cases, read_table_marks
 from earnest.cli.writing import share_seed, write_results
+from earnest.core.arguments.assess import AssessArguments
+from earnest.core.arguments.base import Argument, pass_arguments
+from earnest.core.arguments.shared import HOW, CasesArguments
 from earnest.core.base.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,148 +27,65 @@ if TYPE_CHECKING:
     from earnest.training.tables.table import TrainingTable
 
 
-_HOW = "How to assess"
-
-Model = Annotated[
-    str,
-    make_option(
-        None,
-        "NAME",
-        "The learner: rf, extra_trees, gradient_boosting, logistic, ridge, linear, svm, knn, "
-        "tree, lda, qda, naive_bayes or dummy.",
-    ),
-]
-Metrics = Annotated[
-    list[str] | None,
-    make_option(
-        None,
-        "NAME",
-        "[dim]default: roc_auc, accuracy or r2, by the task[/dim]  See [bold]earnest "
-        "metrics[/bold]. Repeat for several metrics; each trains its own models.",
-        "--metric",
-        "-m",
-    ),
-]
-Quiet = Annotated[
-    bool, make_option(None, "", "Show only the result, no progress.", "--quiet", "-q")
-]
-Store = Annotated[
-    Path | None,
-    make_option(_HOW, "FILE", "Run file; run the same command again to continue.", "--out", "-o"),
-]
-Jobs = Annotated[
-    int | None, make_jobs_option(_HOW, "Models trained in parallel; -1 uses all cores.")
-]
-
-
 HELP = (
     "How good is [bold]this learner[/bold]? Trains it as often as the method needs.\n\nReads a "
     "table with one row per case and assesses a learner with its preprocessing: by bootstrap "
     "samples (.632+ and its relatives) or by cross-validation, with an interval if the method "
-    "has one.\n\n  earnest assess patients.csv --target relapse --model rf --seed 7\n  earnest "
+    "has one.\n\n  earnest assess patients.csv --target relapse --model rf --rng 7\n  earnest "
     "assess patients.csv -t relapse --model lda --method corrected_t --group clinic\n  earnest "
     "assess patients.csv -t relapse --model logistic --all --json > assessed.json"
 )
 METRICS = {"binary": "roc_auc", "multiclass": "accuracy", "regression": "r2"}
 
 
-class AssessOptions(TypedDict):
-    """What is asked of one method and of several alike."""
+@dataclass(frozen=True, kw_only=True)
+class EveryAssessment:
+    """Whether all methods are asked."""
 
-    estimator: Estimator
-    X: NDArray[np.float64]
-    y: NDArray[np.generic]
-    groups: NDArray[np.int64] | None
-    positive: object
-    confidence_level: float
-    side: str
-    n_replicates: int
-    cv: int
-    n_repeats: int | None
-    n_jobs: int | None
-    progress: FoldLine | None
+    all: Annotated[
+        bool,
+        Argument("Every method for one set of folds, and for bootstrap samples.", panel=HOW),
+    ] = False
 
 
 def command(
     data: Data,
-    target: Target = None,
-    model: Model = "rf",
-    metric: Metrics = None,
-    json: AsJson = False,
-    quiet: Quiet = False,
-    method: Annotated[
-        list[str] | None,
-        make_option(
-            _HOW,
-            "NAME",
-            "[dim]default: .632+[/dim]  See [bold]earnest methods[/bold]. Repeat for several "
-            "methods; they share their fits.",
-        ),
-    ] = None,
-    everything: Annotated[
-        bool,
-        make_option(
-            _HOW, "", "Every method for one set of folds, and for bootstrap samples.", "--all"
-        ),
-    ] = False,
-    level: Level = 0.95,
-    side: SideName = "two-sided",
-    replicates: Annotated[
-        int, make_option(_HOW, "N", "Number of bootstrap samples; use 1000 for an interval.")
-    ] = 200,
-    folds: Annotated[int, make_option(_HOW, "K", "Number of folds.")] = 10,
-    repeats: Annotated[
-        int | None,
-        make_option(
-            _HOW, "R", "Number of times to repeat the folds; use 10 for repeated_cv and bates_ncv."
-        ),
-    ] = None,
-    test: Annotated[
-        Path | None,
-        make_option(
-            _HOW, "TABLE", "A separate test table, with --method holdout; --out counts its uses."
-        ),
-    ] = None,
-    seed: Seed = None,
-    out: Store = None,
-    n_jobs: Jobs = None,
     *,
-    reading: CasesReading,
+    learner: LearnerOptions,
+    question: AssessArguments,
+    every: EveryAssessment,
+    output: JsonOutput,
+    reading: CasesArguments,
 ) -> None:
     """Read the table, train, and show or write what one or several methods say."""
-    if everything and method:
+    if every.all and question.method:
         raise InputError("--all and --method cannot be combined", cure="Leave one of them out.")
-    names = list(dict.fromkeys(method or [".632+"]))
+    target, test, out = learner.target, question.test, question.store
+    names = list(dict.fromkeys(question.method or [".632+"]))
     refuse_searches(names)
     if target is None:
         raise InputError("no outcome column is given", needs="--target COLUMN")
-    several = len(dict.fromkeys(metric or ())) > 1
+    several = len(dict.fromkeys(question.metric or ())) > 1
     if several and test is not None:
         raise InputError(
             "--test is for one metric", cure="Use a test set only once: pass one metric."
         )
-    kind = find_learner(model)  # an unknown name is told before the table is read
+    kind = find_learner(learner.model)  # an unknown name is told before the table is read
     table = read_cases(data, target, reading)
-    ask: AssessOptions = {
+    ask = pass_arguments(question, without=("metric", "method", "test", "rng", "store")) | {
         "estimator": make_learner_for(kind, table),
         "X": table.X,
         "y": read_labels(table),
         "groups": table.groups,
         "positive": table.classes[1] if len(table.classes) == 2 else None,
-        "confidence_level": level,
-        "side": side,
-        "n_replicates": replicates,
-        "cv": folds,
-        "n_repeats": repeats,
-        "n_jobs": n_jobs,
-        "progress": make_progress_line(quiet=quiet),
+        "progress": make_progress_line(quiet=learner.quiet),
     }
-    all_of_them = everything or len(names) > 1
+    all_of_them = every.all or len(names) > 1
     if all_of_them and test is not None:
         raise InputError("--test is for one method", cure="Use --method holdout.")
     kept = None if test is None else _read_test_set(test, table, target, reading)
-    asked = metric or [METRICS[str(table.task)]]
-    seed = share_seed(asked, seed)
+    asked = question.metric or [METRICS[str(table.task)]]
+    seed = share_seed(asked, question.rng)
     from earnest.cli.show.assess import show_all_assessed, show_assessed
     from earnest.training.assess.assess import assess, assess_all
 
@@ -183,18 +95,18 @@ def command(
 
     def ask_all(name: str) -> Estimates:
         store = name_file(out, name) if several else out
-        methods = None if everything else names
+        methods = None if every.all else names
         return assess_all(methods=methods, metric=name, rng=seed, store=store, **ask)
 
     with tell_how_to_resume(out):
         if all_of_them:
             answers = {name: ask_all(name) for name in asked}
-            if not write_results(answers, json):
+            if not write_results(answers, output):
                 for all_methods in answers.values():
                     show_all_assessed(all_methods, source=table)
         else:
             made = {name: ask_one(name) for name in asked}
-            if not write_results(made, json):
+            if not write_results(made, output):
                 for one in made.values():
                     show_assessed(one, source=table, test=None if test is None else test.name)
 
@@ -269,7 +181,7 @@ def read_labels(table: TrainingTable) -> NDArray[np.generic]:
 
 
 def _read_test_set(
-    path: Path, table: TrainingTable, target: str, reading: CasesReading
+    path: Path, table: TrainingTable, target: str, reading: CasesArguments
 ) -> tuple[NDArray[np.float64], NDArray[np.generic]]:
     """Read the table that is kept away, in the columns of the design table."""
     from earnest.training.tables.table import open_source

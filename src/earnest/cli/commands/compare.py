@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
-from earnest.cli import options
-from earnest.cli.options import (
-    make_argument,
-    make_jobs_option,
-    make_level_option,
-    make_option,
-    make_seed_option,
-)
+from earnest.cli.options import Output, Table, make_argument
 from earnest.cli.reading import label_evidence, read_evidence
 from earnest.cli.writing import check_table, share_seed, write_results
+from earnest.core.arguments.base import Argument, pass_arguments
+from earnest.core.arguments.compare import CompareArguments, CompareManyArguments
+from earnest.core.arguments.shared import HOW, PredictionsArguments, ScoresArguments
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 
 if TYPE_CHECKING:
     from earnest.comparison.base import Test
-
-
-_HOW = "How to compare"
-
-_KNOBS = "See [bold]earnest tests[/bold]. With options: \"mcnemar(p='mid')\"."
-LearnersTest = Annotated[str, make_option(_HOW, "NAME", _KNOBS)]
-Alternative = Annotated[
-    str, make_option(_HOW, "SIGN", "Alternative for A - B: two-sided, less (below 0) or greater.")
-]
-Level = Annotated[float, make_level_option(_HOW)]
-Seed = Annotated[int | None, make_seed_option(_HOW)]
 
 
 HELP = (
@@ -45,97 +31,61 @@ HELP = (
 )
 
 
-class CompareOptions(TypedDict):
-    """What is asked of two configurations and of all of them alike."""
+@dataclass(frozen=True, kw_only=True)
+class EveryPair:
+    """Whether all configurations are compared."""
 
-    test: str | Test | None
-    alternative: str
-    confidence_level: float
-    n_resamples: int | None
-    n_jobs: int | None
+    all: Annotated[bool, Argument("Compare all configurations with the best.", usual=True)] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Region:
+    """Which differences do not matter."""
+
+    rope: Annotated[
+        float | None,
+        Argument(
+            "For --test bayesian_t: the largest difference that does not matter.", "SIZE", HOW
+        ),
+    ] = None
 
 
 def command(
-    predictions: options.Table,
-    metric: options.MetricNames = None,
+    predictions: Table,
     a: Annotated[str | None, make_argument("A", "The first configuration.")] = None,
-    b: Annotated[
-        str | None,
-        make_argument("B", "The second configuration."),
-    ] = None,
-    everything: Annotated[
-        bool, make_option(None, "", "Compare all configurations with the best.", "--all")
-    ] = False,
-    json: options.AsJson = False,
-    table: options.PaperTable = None,
-    test: Annotated[
-        str | None,
-        make_option(
-            _HOW,
-            "NAME",
-            "[dim]default: delong for roc_auc, else bayle, else bootstrap[/dim]  " + _KNOBS,
-        ),
-    ] = None,
-    alternative: Alternative = "two-sided",
-    level: Level = 0.95,
-    adjust: Annotated[
-        str | None,
-        make_option(
-            _HOW,
-            "RULE",
-            "[dim]default: simultaneous[/dim]  With --all, how to adjust p-values: "
-            "simultaneous, holm, bh or none.",
-        ),
-    ] = None,
-    reference: Annotated[
-        str | None,
-        make_option(
-            _HOW, "NAME", "With --all, the configuration to compare with instead of the best."
-        ),
-    ] = None,
-    rope: Annotated[
-        float | None,
-        make_option(
-            _HOW, "SIZE", "For --test bayesian_t: the largest difference that does not matter."
-        ),
-    ] = None,
-    n_resamples: Annotated[
-        int | None, make_option(_HOW, "N", "Number of draws of bootstrap and sign_flip.")
-    ] = None,
-    seed: Seed = None,
-    n_jobs: Annotated[int | None, make_jobs_option(_HOW)] = None,
+    b: Annotated[str | None, make_argument("B", "The second configuration.")] = None,
     *,
-    reading: options.PredictionsReading,
-    scoring: options.ScoresReading,
+    question: CompareArguments,
+    every: EveryPair,
+    output: Output,
+    many: CompareManyArguments,
+    region: Region,
+    reading: PredictionsArguments,
+    scoring: ScoresArguments,
 ) -> None:
     """Read predictions, compare two or all, and show or write what the test says."""
-    _check_names(a, everything, adjust, reference)
-    check_table(table, json)
-    pi, metrics = read_evidence(predictions, reading, scoring, metric)
-    ask: CompareOptions = {
-        "test": _configure_test(test, rope),
-        "alternative": alternative,
-        "confidence_level": level,
-        "n_resamples": n_resamples,
-        "n_jobs": n_jobs,
-    }
+    _check_names(a, every.all, many)
+    check_table(output)
+    pi, metrics = read_evidence(predictions, reading, scoring, question.metric)
+    ask = pass_arguments(question, without=("metric", "rng"))
+    ask["test"] = _configure_test(question.test, region.rope)
     from earnest.cli.show.comparison import show_comparison, show_comparisons
     from earnest.comparison.run import compare, compare_many
 
-    names, seed = label_evidence(pi), share_seed(metrics, seed)
-    if everything:
-        rule = adjust or "simultaneous"
+    names, seed = label_evidence(pi), share_seed(metrics, question.rng)
+    if every.all:
+        rule, reference = many.adjust or "simultaneous", many.reference
         several = {
             name: compare_many(pi, metric=name, rng=seed, adjust=rule, reference=reference, **ask)
             for name in metrics
         }
-        if not write_results(several, json, table):
+        if not write_results(several, output):
             for all_pairs in several.values():
                 show_comparisons(all_pairs, names=names)
     else:
         first, second = _name_pair(pi.configs.ids, a, b)
         made = {name: compare(pi, first, second, metric=name, rng=seed, **ask) for name in metrics}
-        if not write_results(made, json, table):
+        if not write_results(made, output):
             for one in made.values():
                 show_comparison(one, names=names)
 
@@ -160,15 +110,13 @@ def _name_pair(names: tuple[str, ...], a: str | None, b: str | None) -> tuple[st
     )
 
 
-def _check_names(
-    a: str | None, everything: bool, adjust: str | None, reference: str | None
-) -> None:
+def _check_names(a: str | None, everything: bool, many: CompareManyArguments) -> None:
     if everything and a is not None:
         raise InputError(
             "--all cannot be combined with names of configurations",
             cure="Leave one of them out; use --reference NAME to compare all with that one.",
         )
-    if not everything and (adjust is not None or reference is not None):
+    if not everything and many != CompareManyArguments():
         raise InputError("--adjust and --reference need --all", cure="Leave them out.")
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from rich.text import Text
 
-from earnest.cli.failures import know_options
-from earnest.cli.options import make_option
 from earnest.cli.show.terminal import ACCENT, GREY, WARN, emit, write
 from earnest.cli.writing import refuse_linked_folders
+from earnest.core.arguments.base import Argument
 from earnest.core.base.errors import FormatError
+from earnest.core.text.doors import enter
 
 if TYPE_CHECKING:
     from earnest.core.results.estimate import Estimate
@@ -31,22 +32,28 @@ PREDICTED = "predicted.csv"
 OUT = Path("demo")
 
 
-def command(
+@dataclass(frozen=True, kw_only=True)
+class DemoOptions:
+    """Where the demo stands, and how long it searches."""
+
     out: Annotated[
-        Path, make_option(None, "FOLDER", "Folder for the files of the demo.", "--out", "-o")
-    ] = OUT,
-    budget: Annotated[str, make_option(None, "TIME", "Time budget of the search.")] = "60s",
-    configs: Annotated[
-        int | None, make_option(None, "N", "Try only the first N configurations.")
-    ] = None,
-    n_jobs: Annotated[int, make_option(None, "N", "Parallel fits; -1 uses all cores.")] = -1,
-) -> None:
+        Path, Argument("Folder for the files of the demo.", "FOLDER", usual=True, short="-o")
+    ] = OUT
+    budget: Annotated[str, Argument("Time budget of the search.", "TIME", usual=True)] = "60s"
+    n_configs: Annotated[
+        int | None, Argument("Try only the first N configurations.", "N", usual=True, low=1)
+    ] = None
+    n_jobs: Annotated[int, Argument("Parallel fits; -1 uses all cores.", "N", usual=True)] = -1
+
+
+def command(*, options: DemoOptions) -> None:
     """Write the data, tune, and hold what was expected against the truth."""
+    out, budget, n_configs = options.out, options.budget, options.n_configs
     run = out / "run"
     refuse_linked_folders(run, *((out,) if out == OUT else ()))
     data, new, truth = _write_data(out)
     from earnest.cli.commands.predict import save_predicted
-    from earnest.cli.commands.tune import run_job
+    from earnest.cli.commands.tune import RunOptions, run_job
     from earnest.core.base.writing import refuse_links
     from earnest.training.tune.folder import FILES, REPORT
     from earnest.training.tune.options import TuneOptions, read_seconds
@@ -55,23 +62,23 @@ def command(
         target=TARGET,
         positive=POSITIVE,
         budget=read_seconds(budget),
-        n_configs=configs,
+        n_configs=n_configs,
         seed=SEED,
-        n_jobs=n_jobs,
+        n_jobs=options.n_jobs,
     )
     from earnest.cli.app import options_of
 
-    know_options(options_of("tune"))  # what is advised on the way is for that command
-    told = "" if configs is None else f" --configs {configs}"
+    enter(options_of("tune"))  # what is advised on the way is for that command
+    told = "" if n_configs is None else f" --n-configs {n_configs}"
     refuse_links(out / PREDICTED)
     for name in (*FILES, REPORT):  # of an earlier demo
         (run / name).unlink(missing_ok=True)
     _say(
         f"1. Tune on {CASES} applicants: try many models, and say what to expect of the best.",
         f"earnest tune {quote(data)} --target {TARGET} --positive {POSITIVE} --budget "
-        f"{quote(budget)}{told} --seed {SEED} --live --out {quote(run)}",
+        f"{quote(budget)}{told} --rng {SEED} --live --out {quote(run)}",
     )
-    tuned = run_job(data, asked, out=run, resume=False, live=True)
+    tuned = run_job(data, asked, RunOptions(out=run, live=True))
     _say(
         f"2. Predict for {len(truth)} applicants that the search never saw.",
         f"earnest predict {quote(run)} {quote(new)} -o {quote(out / PREDICTED)}",

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from earnest.cli.options import (
-    AsJson,
-    CsvReading,
-    make_argument,
-    make_jobs_option,
-    make_option,
-    make_seed_option,
-)
+from earnest.cli.options import JsonOutput, make_argument
 from earnest.cli.reading import read_marks
 from earnest.cli.show.terminal import write_json
 from earnest.cli.writing import check_ending, check_folder
-from earnest.core.base import check
+from earnest.core.arguments.base import Argument, pass_arguments
+from earnest.core.arguments.explain import ExplainArguments
+from earnest.core.arguments.shared import HOW, CsvArguments
 
 if TYPE_CHECKING:
     from earnest.explanation.result import Explanation
@@ -32,7 +28,26 @@ HELP = (
     "tuning --regions 4\n  earnest explain trials.csv --objective auc --direction maximize\n  "
     "earnest explain trials.csv --objective auc --direction maximize --out explanation.html"
 )
-_READ, _HOW = "How to read the trials", "How to explain"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplainOutput(JsonOutput):
+    """What is written of an explanation, and what it proposes."""
+
+    out: Annotated[
+        Path | None,
+        Argument("Write a page with figures to FILE.html.", "FILE", usual=True, short="-o"),
+    ] = None
+    suggest: Annotated[
+        int,
+        Argument(
+            "Propose N configurations that would sharpen the curves most.",
+            "N",
+            HOW,
+            usual=True,
+            low=0,
+        ),
+    ] = 3
 
 
 def command(
@@ -44,69 +59,30 @@ def command(
             "table of trials: CSV, Parquet, Arrow.",
         ),
     ],
-    json: AsJson = False,
-    out: Annotated[
-        Path | None, make_option(None, "FILE", "Write a page with figures to FILE.html.")
-    ] = None,
-    params: Annotated[str | None, make_option(_HOW, "A,B", "Only these hyperparameters.")] = None,
-    regions: Annotated[
-        int, make_option(_HOW, "N", "Number of regions to split each curve into.")
-    ] = 4,
-    suggest: Annotated[
-        int, make_option(_HOW, "N", "Propose N configurations that would sharpen the curves most.")
-    ] = 3,
-    surrogate: Annotated[
-        str | None,
-        make_option(
-            _HOW,
-            "NAME",
-            "gaussian_process or forest. By default it depends on the number of trials.",
-        ),
-    ] = None,
-    level: Annotated[
-        float, make_option(_HOW, "SHARE", "Confidence level of bands and intervals.")
-    ] = 0.95,
-    n_points: Annotated[int, make_option(_HOW, "N", "Number of Monte Carlo points.")] = 1000,
-    seed: Annotated[int | None, make_seed_option(_HOW)] = None,
-    n_jobs: Annotated[int | None, make_jobs_option(_HOW)] = None,
-    study: Annotated[
-        str | None, make_option(_READ, "NAME", "Name of the study in an Optuna storage.")
-    ] = None,
-    objective: Annotated[
-        str | None,
-        make_option(
-            _READ, "NAME", "Column of the objective, or the one to use if there are several."
-        ),
-    ] = None,
-    direction: Annotated[str | None, make_option(_READ, "WAY", "maximize or minimize.")] = None,
     *,
-    csv: CsvReading,
+    output: ExplainOutput,
+    question: ExplainArguments,
+    csv: CsvArguments,
 ) -> None:
     """Read trials, explain them, and show or write what was found."""
-    check.whole_number("suggest", suggest, low=0)
+    out, suggest = output.out, output.suggest
     if out is not None:
         check_ending(out, (".html", ".htm"))
         check_folder(out)
     from earnest.explanation.explain import explain
 
+    ask = pass_arguments(question, without=("params", "objective"))
     found = explain(
         trials,
-        _split_names(params),
-        surrogate=surrogate,
-        n_points=n_points,
-        regions=regions,
-        confidence_level=level,
-        rng=seed,
-        n_jobs=n_jobs,
-        study=study,
-        objective=_read_objective(objective),
-        direction=direction,
+        _split_names(question.params),
+        objective=_read_objective(question.objective),
+        **ask,
         **read_marks(csv),
     )
     advice = found.suggest(suggest) if suggest else ()
     if out is not None:
         _write_page(out, found, advice, trials)
-    if json:
+    if output.json:
         write_json({**found.to_dict(), "suggestions": [each.to_dict() for each in advice]})
         return
     from earnest.cli.show.explanation import show_explanation

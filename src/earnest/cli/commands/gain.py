@@ -5,9 +5,12 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from earnest.cli import options
+from earnest.cli.options import Output, Table
 from earnest.cli.reading import is_large, label_evidence, read_evidence
 from earnest.cli.writing import check_table, share_seed, write_results
+from earnest.core.arguments.base import pass_arguments
+from earnest.core.arguments.gain import GainArguments
+from earnest.core.arguments.shared import PredictionsArguments, ScoresArguments
 
 if TYPE_CHECKING:
     from earnest.core.results.gain import Gain
@@ -17,7 +20,7 @@ HELP = (
     "Reads the out-of-fold predictions of every configuration, with the columns in the order in "
     "which they were tried. Shows what the search would have reported if you had stopped earlier, "
     "and what to expect of that winner.\n\n"
-    "  earnest gain preds.csv --metric roc_auc --seed 7\n"
+    "  earnest gain preds.csv --metric roc_auc --rng 7\n"
     "  earnest gain preds.csv -m accuracy --order mean\n"
     "  earnest gain scores.csv --scores --id item\n"
     "  earnest gain preds.csv -m roc_auc --json > gain.json"
@@ -25,41 +28,28 @@ HELP = (
 
 
 def command(
-    predictions: options.Table,
-    metric: options.MetricNames = None,
-    json: options.AsJson = False,
-    table: options.PaperTable = None,
-    order: options.OrderName = "tried",
-    level: options.Level = 0.95,
-    n_resamples: options.BandResamples = 1000,
-    seed: options.Seed = None,
-    n_jobs: options.Jobs = None,
+    predictions: Table,
     *,
-    reading: options.PredictionsReading,
-    scoring: options.ScoresReading,
+    question: GainArguments,
+    output: Output,
+    reading: PredictionsArguments,
+    scoring: ScoresArguments,
 ) -> None:
     """Read predictions, ask what the search gained, and show or write it."""
-    check_table(table, json)
-    pi, metrics = read_evidence(predictions, reading, scoring, metric)
+    check_table(output)
+    pi, metrics = read_evidence(predictions, reading, scoring, question.metric)
+    ask = pass_arguments(question, without=("metric", "rng"))
     from earnest.cli.show.gain import show_gain
     from earnest.cli.show.progress import patiently
     from earnest.inference.curves.gain import gain
 
-    names, seed = label_evidence(pi), share_seed(metrics, seed)
+    names, seed = label_evidence(pi), share_seed(metrics, question.rng)
 
     def answer(name: str) -> Gain:
         with patiently(sys.stderr, "Scoring every prefix", now=is_large(pi)):
-            return gain(
-                pi,
-                metric=name,
-                order=order,
-                confidence_level=level,
-                n_resamples=n_resamples,
-                rng=seed,
-                n_jobs=n_jobs,
-            )
+            return gain(pi, metric=name, rng=seed, **ask)
 
     gains = {name: answer(name) for name in metrics}
-    if not write_results(gains, json, table):
+    if not write_results(gains, output):
         for one in gains.values():
             show_gain(one, names=names)

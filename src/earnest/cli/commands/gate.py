@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from earnest.cli import options
-from earnest.cli.options import (
-    make_jobs_option,
-    make_level_option,
-    make_option,
-    make_seed_option,
-)
+from earnest.cli.options import JsonOutput, Table
 from earnest.cli.reading import label_evidence, read_evidence
 from earnest.cli.show.terminal import write_json
 from earnest.cli.writing import check_folder
+from earnest.core.arguments.base import Argument, pass_arguments
+from earnest.core.arguments.gate import GateArguments
+from earnest.core.arguments.shared import PredictionsArguments, ScoresArguments
 from earnest.core.base.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,21 +23,7 @@ if TYPE_CHECKING:
     from earnest.decision.verdict import Verdict
 
 
-_BOUND = "What must be shown"
 _WRITE = "What to write"
-_DECIDE = "How to decide"
-
-MetricName = Annotated[
-    str | None,
-    make_option(
-        None,
-        "NAME",
-        "What to measure; see [bold]earnest metrics[/bold]. Scores need none.",
-        "--metric",
-        "-m",
-    ),
-]
-
 
 HELP = (
     "Does it pass? A bound must be [bold]shown[/bold], not just reached; the exit code tells.\n\n"
@@ -50,75 +33,41 @@ HELP = (
     "selection.\n\n"
     "  earnest gate new.parquet --metric roc_auc --above 0.75\n"
     "  earnest gate new.parquet -m accuracy --against main.parquet --margin 0.02\n"
-    "  earnest gate new.parquet -m accuracy --above 0.8 --ledger looks.db --junit gate.xml\n"
+    "  earnest gate new.parquet -m accuracy --above 0.8 --ledger looks.db\n"
     "  earnest gate logs/ --score acc --above 0.6"
 )
 
 
-def command(
-    predictions: options.Table,
-    metric: MetricName = None,
-    json: options.AsJson = False,
-    above: Annotated[
-        float | None, make_option(_BOUND, "NUMBER", "The bound that a score must lie above.")
-    ] = None,
-    below: Annotated[
-        float | None, make_option(_BOUND, "NUMBER", "The bound that a loss must lie below.")
-    ] = None,
-    against: Annotated[
-        Path | None,
-        make_option(
-            _BOUND, "FILE", "What is in use, on the same cases: the new one must not be worse."
-        ),
-    ] = None,
-    margin: Annotated[
-        float | None,
-        make_option(
-            _BOUND, "NUMBER", "[dim]default: 0[/dim]  With --against: how much worse is allowed."
-        ),
-    ] = None,
-    level: Annotated[float, make_level_option(_DECIDE)] = 0.95,
-    ledger: Annotated[
-        Path | None,
-        make_option(
-            _BOUND,
-            "FILE",
-            "Counts the looks at the same cases, and allows for them. Keep it with the cases.",
-        ),
-    ] = None,
+@dataclass(frozen=True, kw_only=True)
+class GateOutput(JsonOutput):
+    """What is written of a verdict."""
+
     junit: Annotated[
-        Path | None, make_option(_WRITE, "FILE", "Write the verdict as a JUnit file, for CI.")
-    ] = None,
+        Path | None,
+        Argument("Write the verdict as a JUnit file, for CI.", "FILE", _WRITE, usual=True),
+    ] = None
     markdown: Annotated[
-        Path | None, make_option(_WRITE, "FILE", "Write the verdict as Markdown, for a comment.")
-    ] = None,
-    method: Annotated[
-        str | None,
-        make_option(
-            _DECIDE,
-            "NAME",
-            "[dim]default: bbc; for mean scores near_winner; for one model on a test set delong or "
-            "holdout[/dim]  With a "
-            "bound: see [bold]earnest methods[/bold].",
-        ),
-    ] = None,
-    test: Annotated[
-        str | None,
-        make_option(
-            _DECIDE,
-            "NAME",
-            "[dim]default: delong for roc_auc, else bayle, else bootstrap[/dim]  With --against: "
-            "see [bold]earnest tests[/bold].",
-        ),
-    ] = None,
-    seed: Annotated[int, make_seed_option(_DECIDE)] = 0,
-    n_jobs: Annotated[int | None, make_jobs_option(_DECIDE)] = None,
+        Path | None,
+        Argument("Write the verdict as Markdown, for a comment.", "FILE", _WRITE, usual=True),
+    ] = None
+
+
+def command(
+    predictions: Table,
     *,
-    reading: options.PredictionsReading,
-    scoring: options.ScoresReading,
+    question: GateArguments,
+    output: GateOutput,
+    reading: PredictionsArguments,
+    scoring: ScoresArguments,
 ) -> None:
     """Read one or two tables, ask the gate, write what is wanted, and leave with its code."""
-    if above is None and below is None and against is None:
+    metric, against, junit, markdown = (
+        question.metric,
+        question.against,
+        output.junit,
+        output.markdown,
+    )
+    if question.above is None and question.below is None and against is None:
         raise InputError(
             "there is no bound", needs="--above NUMBER, --below NUMBER or --against FILE"
         )
@@ -133,22 +82,9 @@ def command(
         new, old = _name_after_files(new, predictions, old, against)
     from earnest.decision.gate import gate
 
-    made = gate(
-        new,
-        metric=metric,
-        above=above,
-        below=below,
-        against=old,
-        margin=margin,
-        confidence_level=level,
-        ledger=ledger,
-        method=method,
-        test=test,
-        rng=seed,
-        n_jobs=n_jobs,
-    )
+    made = gate(new, **{**pass_arguments(question), "against": old})
     _write_files(made, junit, markdown)
-    if json:
+    if output.json:
         write_json(made.to_dict())
     else:
         from earnest.cli.show.decision import show_verdict

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-import typer
-
-from earnest.cli.options import (
-    AsJson,
+from earnest.cli.options import JsonOutput, Overwrite, make_argument
+from earnest.cli.reading import read_table_marks
+from earnest.cli.show.terminal import write_json
+from earnest.cli.writing import NAMES, check_ending, check_place, note_formulas
+from earnest.core.arguments.base import Argument
+from earnest.core.arguments.shared import (
     ByWhat,
     Positive,
     Response,
     ScoreName,
-    TableReading,
+    TableArguments,
     TaskName,
-    make_argument,
-    make_option,
 )
-from earnest.cli.reading import read_table_marks
-from earnest.cli.show.terminal import write_json
-from earnest.cli.writing import NAMES, check_ending, check_place, note_formulas
-from earnest.core.base.errors import EarnestError, InputError
+from earnest.core.base.errors import InputError
+from earnest.core.text.doors import arg
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,9 +36,6 @@ if TYPE_CHECKING:
 
 _READ = "How to read it"
 _DATA = "What the tool did not keep"
-
-Overwrite = Annotated[bool, make_option(None, "", "Overwrite an existing file.", "--overwrite")]
-
 
 # What a tool did not keep, from the table that it was given.
 
@@ -69,7 +64,7 @@ class CaseColumns:
     cautions: tuple[Caution, ...] = ()
 
 
-def read_columns(data: Path | None, named: ColumnNames, csv: TableReading) -> CaseColumns:
+def read_columns(data: Path | None, named: ColumnNames, csv: TableArguments) -> CaseColumns:
     """Read the named columns of a table; nothing where no table is given.
 
     The rows of the table are in the order that the tool was given.
@@ -138,6 +133,96 @@ HELP = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class GatherOptions(JsonOutput):
+    """What is read of a tool, and where it is written."""
+
+    out: Annotated[
+        Path | None,
+        Argument(
+            "[dim]default: predictions.parquet, or scores.parquet[/dim]  Where to: .parquet, "
+            ".csv, .csv.gz, .tsv, .arrow, .feather or .npz.",
+            "FILE",
+            usual=True,
+            short="-o",
+        ),
+    ] = None
+    overwrite: Overwrite = False
+    study: Annotated[
+        str | None,
+        Argument("Name of the study in an Optuna storage.", "NAME", _READ, usual=True),
+    ] = None
+    store: Annotated[
+        Path | None,
+        Argument(
+            "Optuna: the folder that you passed to keep_predictions.", "FOLDER", _READ, usual=True
+        ),
+    ] = None
+    score: ScoreName = None
+    by: ByWhat = None
+    ensembles: Annotated[
+        bool,
+        Argument(
+            "Include models that were fitted to the predictions of others. They look too good.",
+            panel=_READ,
+        ),
+    ] = False
+    static: Annotated[
+        bool | None,
+        Argument(
+            "Whether configurations were fixed before any was evaluated. [dim]default: what "
+            "the tool reports[/dim]",
+            panel=_READ,
+            opposite="--dynamic",
+        ),
+    ] = None
+    trust_pickle: Annotated[
+        bool,
+        Argument(
+            "Read pickles, which AutoGluon writes. They can run any code: use it only for your "
+            "own.",
+            panel=_READ,
+            usual=True,
+        ),
+    ] = False
+    data: Annotated[
+        Path | None,
+        Argument(
+            "The training table, with its rows in the order that the tool used: CSV, Parquet or "
+            "Arrow.",
+            "TABLE",
+            _DATA,
+            usual=True,
+        ),
+    ] = None
+    target: Annotated[
+        str | None,
+        Argument("Column of the outcome in that table.", "COLUMN", _DATA, usual=True),
+    ] = None
+    group: Annotated[
+        str | None,
+        Argument(
+            "Column of groups in that table, such as the patient of each visit.", "COLUMN", _DATA
+        ),
+    ] = None
+    fold: Annotated[
+        str | None,
+        Argument(
+            "Column of the fold that tested a case in that table (AutoGluon).", "COLUMN", _DATA
+        ),
+    ] = None
+    time: Annotated[
+        str | None, Argument("Column of the survival time in that table.", "COLUMN", _DATA)
+    ] = None
+    event: Annotated[
+        str | None,
+        Argument("Column of the survival event, 0 or 1, in that table.", "COLUMN", _DATA),
+    ] = None
+    positive: Positive = None
+    task: TaskName = None
+    response: Response = None
+
+
 def command(
     source: Annotated[
         str,
@@ -147,160 +232,75 @@ def command(
             "AutoGluon or a run, or logs of an evaluation.",
         ),
     ],
-    out: Annotated[
-        Path | None,
-        make_option(
-            None,
-            "FILE",
-            "[dim]default: predictions.parquet, or scores.parquet[/dim]  Where to: .parquet, "
-            ".csv, .csv.gz, .tsv, .arrow, .feather or .npz.",
-            "--out",
-            "-o",
-        ),
-    ] = None,
-    overwrite: Overwrite = False,
-    json: AsJson = False,
-    study: Annotated[
-        str | None, make_option(_READ, "NAME", "Name of the study in an Optuna storage.")
-    ] = None,
-    store: Annotated[
-        Path | None,
-        make_option(_READ, "FOLDER", "Optuna: the folder that you passed to keep_predictions."),
-    ] = None,
-    score: ScoreName = None,
-    by: ByWhat = None,
-    ensembles: Annotated[
-        bool,
-        make_option(
-            _READ,
-            "",
-            "Include models that were fitted to the predictions of others. They look too good.",
-            "--ensembles",
-        ),
-    ] = False,
-    static: Annotated[
-        bool | None,
-        typer.Option(
-            "--static/--dynamic",
-            metavar="",
-            help="Whether configurations were fixed before any was evaluated. [dim]default: what "
-            "the tool reports[/dim]",
-            show_default=False,
-            rich_help_panel=_READ,
-        ),
-    ] = None,
-    trust_pickle: Annotated[
-        bool,
-        make_option(
-            _READ,
-            "",
-            "Read pickles, which AutoGluon writes. They can run any code: use it only for your "
-            "own.",
-            "--trust-pickle",
-        ),
-    ] = False,
-    data: Annotated[
-        Path | None,
-        make_option(
-            _DATA,
-            "TABLE",
-            "The training table, with its rows in the order that the tool used: CSV, Parquet or "
-            "Arrow.",
-        ),
-    ] = None,
-    target: Annotated[
-        str | None, make_option(_DATA, "COLUMN", "Column of the outcome in that table.")
-    ] = None,
-    group: Annotated[
-        str | None,
-        make_option(
-            _DATA, "COLUMN", "Column of groups in that table, such as the patient of each visit."
-        ),
-    ] = None,
-    fold: Annotated[
-        str | None,
-        make_option(
-            _DATA, "COLUMN", "Column of the fold that tested a case in that table (AutoGluon)."
-        ),
-    ] = None,
-    time: Annotated[
-        str | None, make_option(_DATA, "COLUMN", "Column of the survival time in that table.")
-    ] = None,
-    event: Annotated[
-        str | None,
-        make_option(_DATA, "COLUMN", "Column of the survival event, 0 or 1, in that table."),
-    ] = None,
-    positive: Positive = None,
-    task: TaskName = None,
-    response: Response = None,
     *,
-    csv: TableReading,
+    options: GatherOptions,
+    csv: TableArguments,
 ) -> None:
     """Read what the tool kept, write it, and tell what it is."""
     from earnest.adapters.scores.door import is_evaluation
     from earnest.adapters.scores.plain import is_table
     from earnest.core.base.writing import refuse_links
 
+    out, data = options.out, options.data
     place = Path(source)
     logs = is_evaluation(source) or (place.is_file() and is_table(place))
     if out is None:
         out = Path("scores.parquet" if logs else "predictions.parquet")
         refuse_links(out)
-    _check_out(out, overwrite)
+    _check_out(out, options.overwrite)
     _refuse_inputs(out, place, data)
     if logs:
-        given = {"--data": data, "--store": store, "--study": study, "--positive": positive}
-        _gather_scores(source, out, json, score, by, [name for name, one in given.items() if one])
+        of_predictions = [
+            name for name in ("data", "store", "study", "positive") if getattr(options, name)
+        ]
+        _gather_scores(source, out, options, of_predictions)
         return
-    for option, value in (("--score", score), ("--by", by)):
-        if value is not None:
-            raise InputError(f"{option} is for logs of evaluations", cure="Leave it out.")
+    for name in ("score", "by"):
+        if getattr(options, name) is not None:
+            raise InputError(f"{arg(name)} is for logs of evaluations", cure="Leave it out.")
     from earnest.adapters.predictions.door import predictions_from
 
-    named = ColumnNames(target=target, group=group, fold=fold, time=time, event=event)
-    try:
-        columns = read_columns(data, named, csv)
-        pi = predictions_from(
-            source,
-            columns.outcome,
-            store=store,
-            study=study,
-            fold=columns.fold,
-            groups=columns.groups,
-            task=task,
-            positive=_label(positive, columns.outcome),
-            response=response,
-            static=static,
-            ensembles=ensembles or None,
-            trust_pickle=trust_pickle or None,
-        )
-    except EarnestError as error:
-        raise _translate(error) from error
+    named = ColumnNames(**{each.name: getattr(options, each.name) for each in fields(ColumnNames)})
+    columns = read_columns(data, named, csv)
+    pi = predictions_from(
+        source,
+        columns.outcome,
+        store=options.store,
+        study=options.study,
+        fold=columns.fold,
+        groups=columns.groups,
+        task=options.task,
+        positive=_label(options.positive, columns.outcome),
+        response=options.response,
+        static=options.static,
+        ensembles=options.ensembles or None,
+        trust_pickle=options.trust_pickle or None,
+    )
     pi = replace(pi, remarks=(*pi.remarks, *columns.cautions))
     pi.save(out)
     labels = pi.target.labels.tolist() if pi.target.has_classes else []
     texts = {NAMES: pi.configs.ids, "row_id": _list_values(pi.target.ids), "y": labels}
     note_formulas(out, texts)
-    _tell(pi, source, out, json)
+    _tell(pi, source, out, options.json)
 
 
-def _gather_scores(
-    source: str, out: Path, json: bool, score: str | None, by: str | None, given: list[str]
-) -> None:
+def _gather_scores(source: str, out: Path, options: GatherOptions, others: list[str]) -> None:
     """Read the logs of an evaluation, write their scores, and tell what they are."""
-    if given:
-        raise InputError(f"{given[0]} is for predictions, but this is a log", cure="Leave it out.")
+    if others:
+        raise InputError(
+            f"{arg(others[0])} is for predictions, but this is a log", cure="Leave it out."
+        )
     from earnest.adapters.scores.door import scores_from
     from earnest.cli.show.gather import facts_of_scores, show_scores
 
-    scores = scores_from(source, score=score, by=by or "model")
+    scores = scores_from(source, score=options.score, by=options.by or "model")
     scores.save(out)
     parts = scores.parts
     about = {"item": parts.ids, "group": parts.groups, "task": parts.tasks}
     cells = {name: _list_values(values) for name, values in about.items()}
     note_formulas(out, {NAMES: parts.configs.ids, **cells})
     facts = facts_of_scores(scores, source, out)
-    if json:
+    if options.json:
         write_json(facts)
     else:
         show_scores(facts, scores.parts.remarks)
@@ -337,30 +337,6 @@ def _label(positive: str | None, outcome: Outcome | None) -> object:
         return positive
     found = plain_labels(dict.fromkeys(as_array("y", outcome).tolist()))
     return next((label for label in found if str(label) == positive), positive)
-
-
-# Arguments of `predictions_from` that this command calls otherwise than the others do.
-_WORDS = {
-    "`store`": "--store",
-    "`y`": "--target",
-    "`trust_pickle`": "--trust-pickle",
-    "`ensembles`": "--ensembles",
-    "`static`": "--static",
-    "trust_pickle=True": "--trust-pickle",
-    "predictions_from(source, y, ...)": "Use --data TABLE --target COLUMN.",
-    "Or load it yourself and pass the TabularPredictor.": "",
-}
-
-
-def _translate(error: EarnestError) -> EarnestError:
-    def words(text: str) -> str:
-        for name, option in _WORDS.items():
-            text = text.replace(name, option)
-        return text
-
-    return type(error)(
-        words(error.what), needs=words(error.needs), got=words(error.got), cure=words(error.cure)
-    )
 
 
 def _tell(pi: Predictions, source: str, out: Path, json: bool) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-from earnest.cli.options import AsJson, make_argument, make_option
+from earnest.cli.options import make_argument
 from earnest.cli.show.terminal import write, write_json
+from earnest.core.arguments.base import Argument
 
 if TYPE_CHECKING:
     from earnest.comparison.base import TestSpec
@@ -19,9 +20,8 @@ if TYPE_CHECKING:
 Names = Annotated[
     list[str] | None, make_argument("NAME", "Show only these, with their references.")
 ]
-AsBibTeX = Annotated[
-    bool, make_option(None, "", "Write only the references, as BibTeX.", "--bibtex")
-]
+AsJson = Annotated[bool, Argument("Write only one JSON object.", usual=True)]
+AsBibTeX = Annotated[bool, Argument("Write only the references, as BibTeX.", usual=True)]
 
 METHODS_HELP = (
     "The methods: what each estimates and needs, and what to cite for it.\n\n"

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from earnest.cli.commands.gather import Overwrite
-from earnest.cli.failures import in_options, say
-from earnest.cli.options import AsJson, TableReading, make_argument, make_option
+from earnest.cli.errors import say
+from earnest.cli.options import JsonOutput, Overwrite, make_argument
 from earnest.cli.reading import read_table_marks
 from earnest.cli.show.terminal import write_data, write_json
 from earnest.cli.writing import NAMES, check_ending, check_place, note_formulas
+from earnest.core.arguments.base import Argument
+from earnest.core.arguments.shared import TableArguments
 from earnest.core.base.errors import InputError
+from earnest.core.text.doors import render
 
 HELP = (
     "Predict [bold]new rows[/bold] with the model of a run.\n\nWrites one row per row of the "
@@ -24,6 +27,22 @@ HELP = (
 _WRITTEN = (".csv", ".parquet")
 
 
+@dataclass(frozen=True, kw_only=True)
+class PredictOptions(JsonOutput):
+    """Which rows are written, and where."""
+
+    out: Annotated[
+        Path | None, Argument("Output file: .csv or .parquet.", "FILE", usual=True, short="-o")
+    ] = None
+    overwrite: Overwrite = False
+    id: Annotated[
+        str | None,
+        Argument(
+            "Column that identifies the rows; it is copied to the output.", "COLUMN", usual=True
+        ),
+    ] = None
+
+
 def command(
     run: Annotated[
         Path,
@@ -33,28 +52,21 @@ def command(
         Path,
         make_argument("TABLE", "New rows: CSV, Parquet or Arrow."),
     ],
-    out: Annotated[
-        Path | None, make_option(None, "FILE", "Output file: .csv or .parquet.", "--out", "-o")
-    ] = None,
-    overwrite: Overwrite = False,
-    id: Annotated[
-        str | None,
-        make_option(None, "COLUMN", "Column that identifies the rows; it is copied to the output."),
-    ] = None,
-    json: AsJson = False,
     *,
-    csv: TableReading,
+    options: PredictOptions,
+    csv: TableArguments,
 ) -> None:
     """Load the model, read the rows, and write what it says of them."""
-    _check_out(out, data, overwrite)
+    out, json = options.out, options.json
+    _check_out(out, data, options.overwrite)
     from earnest.core.text.numbers import write_count
     from earnest.training.tune.model import load_model
 
     model = load_model(run)
-    found = model.predict(data, id=id, **read_table_marks(csv))
+    found = model.predict(data, id=options.id, **read_table_marks(csv))
     for caution in found.cautions:
         said = (caution.what, caution.consequence, caution.cure)
-        say(in_options(" ".join(filter(None, said))), label=caution.code)
+        say(render(" ".join(filter(None, said))), label=caution.code)
     if json:
         facts = {"winner": model.winner, "task": str(model.task), "metric": model.metric}
         remarks = [caution.to_dict() for caution in found.cautions]
@@ -88,8 +100,8 @@ def _write_csv(columns: dict[str, list[object]]) -> bytes:
     from pyarrow import csv
 
     sink = pa.BufferOutputStream()
-    options = csv.WriteOptions(quoting_style="needed")
-    csv.write_csv(pa.table(columns), sink, options)
+    style = csv.WriteOptions(quoting_style="needed")
+    csv.write_csv(pa.table(columns), sink, style)
     return bytes(sink.getvalue().to_pybytes())
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from earnest.cli import options
-from earnest.cli.options import make_argument, make_option
+from earnest.cli.options import make_argument
 from earnest.cli.reading import list_load_options, list_log_options, list_score_options
 from earnest.cli.writing import check_ending, check_folder
+from earnest.core.arguments.base import Argument, pass_arguments
+from earnest.core.arguments.report import ReportArguments
+from earnest.core.arguments.shared import PredictionsArguments, ScoresArguments
 
 if TYPE_CHECKING:
     from earnest.reporting.report import Report
@@ -22,8 +25,26 @@ HELP = (
     "  earnest report scores.csv --scores -o report.html\n"
     "  earnest report run.db -o report.md"
 )
-_WRITE, _HOW = "What to write", "How to estimate"
+_WRITE = "What to write"
 ENDINGS = (".html", ".htm", ".json", ".md")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportOutput:
+    """Where the page is written."""
+
+    out: Annotated[
+        Path | None,
+        Argument(
+            "Output file that ends in .html, .json or .md. [dim]default: report.html, in the "
+            "folder of the run[/dim]",
+            "FILE",
+            _WRITE,
+            usual=True,
+            short="-o",
+        ),
+    ] = None
+    open: Annotated[bool, Argument("Open it in a browser.", panel=_WRITE, usual=True)] = False
 
 
 def command(
@@ -35,52 +56,14 @@ def command(
             "Arrow or NPZ.",
         ),
     ],
-    out: Annotated[
-        Path | None,
-        make_option(
-            _WRITE,
-            "FILE",
-            "Output file that ends in .html, .json or .md. [dim]default: report.html, in the "
-            "folder of the run[/dim]",
-            "--out",
-            "-o",
-        ),
-    ] = None,
-    show: Annotated[bool, make_option(_WRITE, "", "Open it in a browser.", "--open")] = False,
-    metric: Annotated[
-        list[str] | None,
-        make_option(
-            _HOW,
-            "NAME",
-            "[dim]default: that of the run[/dim]  See [bold]earnest metrics[/bold]. Repeat for "
-            "several: each has a page, named after it.",
-            "--metric",
-            "-m",
-        ),
-    ] = None,
-    method: Annotated[
-        str | None,
-        make_option(
-            _HOW, "NAME", "[dim]default: that of the run, or as for [bold]estimate[/bold][/dim]"
-        ),
-    ] = None,
-    level: Annotated[
-        float | None, make_option(_HOW, "SHARE", "[dim]default: that of the run, or 0.95[/dim]")
-    ] = None,
-    side: Annotated[
-        str | None, make_option(_HOW, "SIDE", "two-sided, lower, upper, or pessimistic.")
-    ] = None,
-    n_resamples: options.Resamples = None,
-    seed: options.Seed = None,
-    no_explain: Annotated[
-        bool, make_option(_HOW, "", "Leave the explanation out.", "--no-explain")
-    ] = False,
-    n_jobs: options.Jobs = None,
     *,
-    reading: options.PredictionsReading,
-    scoring: options.ScoresReading,
+    output: ReportOutput,
+    question: ReportArguments,
+    reading: PredictionsArguments,
+    scoring: ScoresArguments,
 ) -> None:
     """Read a run, make its report, and write it."""
+    out, metric = output.out, question.metric
     from earnest.core.base.writing import refuse_links
 
     names = [*dict.fromkeys(metric or [])]
@@ -93,27 +76,21 @@ def command(
         made = report(
             run,
             metric=name,
-            method=method,
-            confidence_level=level,
-            side=side,
-            n_resamples=n_resamples,
-            explain=not no_explain,
-            rng=seed,
-            n_jobs=n_jobs,
+            **pass_arguments(question, without=("metric",)),
             **_list_options(run, reading, scoring),
         )
         if ours:
             refuse_links(page)
         made.save(page)
         _say(made, page)
-        if show:
+        if output.open:
             import webbrowser
 
             webbrowser.open(page.resolve().as_uri())
 
 
 def _list_options(
-    run: Path, reading: options.PredictionsReading, scoring: options.ScoresReading
+    run: Path, reading: PredictionsArguments, scoring: ScoresArguments
 ) -> dict[str, Any]:
     """Return how to read a table, of predictions or of scores."""
     from earnest.adapters.scores.door import is_evaluation

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from earnest.cli import options
-from earnest.cli.options import make_option
+from earnest.cli.options import Output, Table
 from earnest.cli.reading import is_large, read_predictions, refuse_no_metric
 from earnest.cli.writing import check_table, share_seed, write_results
+from earnest.core.arguments.base import pass_arguments
+from earnest.core.arguments.shared import PredictionsArguments
+from earnest.core.arguments.thresholds import ChoiceArguments, ThresholdsArguments
 
 if TYPE_CHECKING:
     from earnest.core.results.thresholds import ThresholdChoice, Thresholds
-
-
-_WHICH = "Which thresholds"
 
 
 HELP = (
@@ -24,8 +23,8 @@ HELP = (
     "Reads the out-of-fold scores of every configuration for two classes. Shows sensitivity, "
     "specificity, predictive values and net benefit of the winner at every threshold, with bands "
     "that hold for all of them at once, and what to expect of a threshold chosen by a rule.\n\n"
-    "  earnest thresholds preds.csv --metric roc_auc --seed 7\n"
-    "  earnest thresholds preds.csv -m roc_auc --at 0.3 --at 0.5\n"
+    "  earnest thresholds preds.csv --metric roc_auc --rng 7\n"
+    "  earnest thresholds preds.csv -m roc_auc --thresholds 0.3 --thresholds 0.5\n"
     "  earnest thresholds preds.csv -m roc_auc --sensitivity 0.9\n"
     "  earnest thresholds preds.csv -m roc_auc --json > thresholds.json"
 )
@@ -52,82 +51,42 @@ class ThresholdAnswer:
 
 
 def command(
-    predictions: options.Table,
-    metric: options.MetricNames = None,
-    json: options.AsJson = False,
-    table: options.PaperTable = None,
-    at: Annotated[
-        list[float] | None,
-        make_option(
-            _WHICH, "T", "Show this threshold instead of nine round ones. Repeat for several."
-        ),
-    ] = None,
-    sensitivity: Annotated[
-        float | None,
-        make_option(
-            _WHICH, "SHARE", "Choose the highest threshold with at least this sensitivity."
-        ),
-    ] = None,
-    specificity: Annotated[
-        float | None,
-        make_option(_WHICH, "SHARE", "Choose the lowest threshold with at least this specificity."),
-    ] = None,
-    net_benefit: Annotated[
-        float | None,
-        make_option(
-            _WHICH,
-            "P",
-            "Choose the threshold with the largest net benefit, where acting and not acting are "
-            "worth the same at a probability of P.",
-        ),
-    ] = None,
-    level: options.Level = 0.95,
-    side: options.SideName = "two-sided",
-    selector: options.SelectorName = None,
-    n_resamples: options.BandResamples = 1000,
-    seed: options.Seed = None,
-    n_jobs: options.Jobs = None,
+    predictions: Table,
     *,
-    reading: options.PredictionsReading,
+    question: ThresholdsArguments,
+    choice: ChoiceArguments,
+    output: Output,
+    reading: PredictionsArguments,
 ) -> None:
     """Read predictions, ask what to expect at every threshold, and show or write it."""
-    check_table(table, json)
-    if not metric and predictions.exists():  # what is not there is refused when it is read
+    check_table(output)
+    if not question.metric and predictions.exists():  # what is not there is refused when it is read
         refuse_no_metric()
     pi = read_predictions(predictions, reading)
+    ask = pass_arguments(question, without=("metric", "rng"))
     from earnest.cli.show.progress import patiently
     from earnest.cli.show.thresholds import show_thresholds
     from earnest.inference.curves.thresholds import thresholds
 
-    metrics = metric or []
-    seed = share_seed(metrics, seed)
+    metrics = question.metric or []
+    seed = share_seed(metrics, question.rng)
 
     def answer(name: str) -> ThresholdAnswer:
         with patiently(sys.stderr, "Counting decisions", now=is_large(pi)):
-            made = thresholds(
-                pi,
-                metric=name,
-                thresholds=at,
-                confidence_level=level,
-                side=side,
-                selector=selector,
-                n_resamples=n_resamples,
-                rng=seed,
-                n_jobs=n_jobs,
-            )
+            made = thresholds(pi, metric=name, rng=seed, **ask)
         return ThresholdAnswer(made, tuple(choose(made)))
 
     def choose(made: Thresholds) -> list[ThresholdChoice]:
         found = []
-        if sensitivity is not None:
-            found.append(made.choose(sensitivity=sensitivity))
-        if specificity is not None:
-            found.append(made.choose(specificity=specificity))
-        if net_benefit is not None:
-            found.append(made.choose("net_benefit", act_from=net_benefit))
+        if choice.sensitivity is not None:
+            found.append(made.choose(sensitivity=choice.sensitivity))
+        if choice.specificity is not None:
+            found.append(made.choose(specificity=choice.specificity))
+        if choice.act_from is not None:
+            found.append(made.choose("net_benefit", act_from=choice.act_from))
         return found or [made.choose("youden")]
 
     answers = {name: answer(name) for name in metrics}
-    if not write_results(answers, json, table):
+    if not write_results(answers, output):
         for one in answers.values():
-            show_thresholds(one.made, one.choices, at)
+            show_thresholds(one.made, one.choices, question.thresholds)

@@ -11,23 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from earnest.cli import ending_code, find_command_start
-from earnest.cli.failures import say
-from earnest.cli.options import (
-    AsJson,
-    Decimal,
-    Delimiter,
-    EventColumn,
-    Missing,
-    Thousands,
-    make_argument,
-    make_jobs_option,
-    make_level_option,
-    make_option,
-    make_seed_option,
-)
-from earnest.cli.reading import read_table_marks
+from earnest.cli.errors import say
+from earnest.cli.options import Data
+from earnest.cli.reading import read_sign
 from earnest.cli.show.terminal import write_json
 from earnest.cli.writing import refuse_linked_folders
+from earnest.core.arguments.base import Argument
+from earnest.core.arguments.shared import HOW
+from earnest.core.arguments.tune import TuneArguments
 
 if TYPE_CHECKING:
     from earnest.core.data.predictions import Predictions
@@ -37,53 +28,8 @@ if TYPE_CHECKING:
     from earnest.training.tune.tuned import Tuned
 
 
-_SEARCH = "How to search"
-_READ = "How to read the table"
 OUT = Path("run")
 TICK = 0.5  # seconds after which the line of a run counts down, though no fit is finished
-
-Data = Annotated[
-    Path,
-    make_argument("TABLE", "The data, one row per case: CSV, Parquet or Arrow."),
-]
-Target = Annotated[str | None, make_option(None, "COLUMN", "Column to predict.", "--target", "-t")]
-
-
-@dataclass(frozen=True, kw_only=True)
-class CasesReading:
-    """How a table of cases is read, beside its outcome; None where nothing was said."""
-
-    group: Annotated[
-        str | None,
-        make_option(
-            _READ,
-            "COLUMN",
-            "Column of groups, such as the patient of each visit; a group stays in one fold.",
-        ),
-    ] = None
-    task: Annotated[
-        str | None,
-        make_option(
-            _READ, "TASK", "[dim]default: from the outcome[/dim]  binary, multiclass, regression."
-        ),
-    ] = None
-    positive: Annotated[
-        str | None,
-        make_option(
-            _READ,
-            "LABEL",
-            "[dim]default: 1 of 0 and 1, yes of yes and no, otherwise the rarer one[/dim]  "
-            "The positive class.",
-        ),
-    ] = None
-    ignore: Annotated[
-        list[str] | None, make_option(_READ, "COLUMN", "Column to leave out; repeat for several.")
-    ] = None
-    delimiter: Delimiter = None
-    decimal: Decimal = None
-    thousands: Thousands = None
-    missing: Missing = None
-
 
 HELP = (
     "Tune a model for a table and see what to [bold]expect[/bold] of it on new data.\n\nTries a "
@@ -96,202 +42,96 @@ HELP = (
 )
 
 
-def command(
-    data: Data,
-    target: Target = None,
-    metric: Annotated[
-        str | None,
-        make_option(
-            None,
-            "NAME",
-            "[dim]default: roc_auc, roc_auc_ovr, r2 or concordance, by the task[/dim]  See "
-            "[bold]earnest metrics[/bold].",
-            "--metric",
-            "-m",
-        ),
-    ] = None,
-    budget: Annotated[
-        str | None,
-        make_option(
-            None,
-            "TIME",
-            "[dim]default: 5m, or no limit with --configs[/dim]  Time budget, such as 90s, "
-            "5m or 1h.",
-        ),
-    ] = None,
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """Where a run stands, and what is shown and written of it."""
+
     out: Annotated[
-        Path, make_option(None, "FOLDER", "Folder for the files of the run.", "--out", "-o")
-    ] = OUT,
-    resume: Annotated[
-        bool, make_option(None, "", "Resume the run in the folder.", "--resume")
-    ] = False,
+        Path, Argument("Folder for the files of the run.", "FOLDER", usual=True, short="-o")
+    ] = OUT
+    resume: Annotated[bool, Argument("Resume the run in the folder.", usual=True)] = False
     plan: Annotated[
         Path | None,
-        make_option(None, "FILE", "Repeat what an earlier run tried: the path of its plan.json."),
-    ] = None,
-    json: AsJson = False,
-    quiet: Annotated[bool, make_option(None, "", "Show only errors.", "--quiet", "-q")] = False,
-    no_report: Annotated[
-        bool, make_option(None, "", "Do not write the report.", "--no-report")
-    ] = False,
+        Argument("Repeat what an earlier run tried: the path of its plan.json.", "FILE"),
+    ] = None
+    json: Annotated[bool, Argument("Write only one JSON object.", usual=True)] = False
+    quiet: Annotated[bool, Argument("Show only errors.", short="-q")] = False
+    report: Annotated[bool, Argument("Write the report.", opposite="--no-report")] = True
     live: Annotated[
         bool,
-        make_option(
-            None,
-            "",
+        Argument(
             "Show the run while it goes on, on a page in its folder that becomes the report.",
-            "--live",
+            usual=True,
         ),
-    ] = False,
-    learning_curve: Annotated[
-        bool,
-        make_option(
-            None,
-            "",
-            "Also train the winner on parts of its cases, to show what more cases add. Takes time "
-            "beyond the budget.",
-            "--learning-curve",
-        ),
-    ] = False,
-    folds: Annotated[int, make_option(_SEARCH, "K", "Number of folds.")] = 10,
-    repeats: Annotated[int, make_option(_SEARCH, "R", "Number of times to repeat the folds.")] = 1,
-    drop: Annotated[
-        str | None,
-        make_option(
-            _SEARCH,
-            "RULE",
-            "Drop configurations early if they can no longer win: bced or bced_adjusted.",
-        ),
-    ] = None,
-    ensemble: Annotated[
-        str,
-        make_option(
-            _SEARCH,
-            "RULE",
-            "greedy: average several configurations if that promises more than the best one. "
-            "none: use the best one.",
-        ),
-    ] = "none",
-    portfolio: Annotated[
-        str,
-        make_option(
-            _SEARCH, "NAME", "What to try: default, tsamardinos2018, or the path of a .toml file."
-        ),
-    ] = "default",
-    configs: Annotated[
-        int | None,
-        make_option(_SEARCH, "N", "Try the first N configurations, however long it takes."),
-    ] = None,
-    level: Annotated[float, make_level_option(_SEARCH)] = 0.95,
-    seed: Annotated[int | None, make_seed_option(_SEARCH)] = None,
-    n_jobs: Annotated[int, make_jobs_option(_SEARCH, "Parallel fits; -1 uses all cores.")] = -1,
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class BackendOptions:
+    """Where fits run."""
+
     backend: Annotated[
-        str, make_option(_SEARCH, "NAME", "Where fits run: loky (processes), threading, dask, ray.")
-    ] = "loky",
+        str, Argument("Where fits run: loky (processes), threading, dask, ray.", "NAME", HOW)
+    ] = "loky"
     scheduler: Annotated[
         str | None,
-        make_option(
-            _SEARCH,
-            "ADDRESS",
+        Argument(
             "Address of a cluster, for --backend dask or ray: tcp://127.0.0.1:8786.",
+            "ADDRESS",
+            HOW,
         ),
-    ] = None,
-    time: Annotated[
-        str | None,
-        make_option(_READ, "COLUMN", "Survival time; use it with --event instead of --target."),
-    ] = None,
-    event: EventColumn = None,
-    keep: Annotated[
-        list[str] | None,
-        make_option(
-            _READ, "COLUMN", "Column to use that would be left out otherwise; repeat for several."
-        ),
-    ] = None,
-    *,
-    reading: CasesReading,
+    ] = None
+
+
+def command(
+    data: Data, *, question: TuneArguments, options: RunOptions, where: BackendOptions
 ) -> None:
     """Read, plan, search, and show or write what was found."""
     from earnest.engine.backends import on_backend
-    from earnest.training.tune.options import TuneOptions, read_budget
+    from earnest.training.tune.options import TuneOptions
 
-    asked = TuneOptions(
-        target=target,
-        metric=metric,
-        budget=read_budget(budget),
-        folds=folds,
-        repeats=repeats,
-        drop=drop,
-        ensemble=ensemble,
-        portfolio=portfolio,
-        n_configs=configs,
-        confidence_level=level,
-        seed=seed,
-        n_jobs=n_jobs,
-        group=reading.group,
-        time=time,
-        event=event,
-        task=reading.task,
-        positive=reading.positive,
-        ignore=tuple(reading.ignore or ()),
-        keep=tuple(keep or ()),
-        learning_curve=learning_curve,
-        **read_table_marks(reading),
-    )
-    if out == OUT:
-        refuse_linked_folders(out)
-    with on_backend(backend, scheduler):
-        run_job(
-            data,
-            asked,
-            out=out,
-            resume=resume,
-            plan=plan,
-            json=json,
-            quiet=quiet,
-            report=not no_report,
-            live=live,
+    asked = TuneOptions.of(
+        replace(
+            question,
+            delimiter=read_sign(question.delimiter),
+            thousands=read_sign(question.thousands),
         )
+    )
+    if options.out == OUT:
+        refuse_linked_folders(options.out)
+    with on_backend(where.backend, where.scheduler):
+        run_job(data, asked, options)
 
 
-def run_job(
-    data: Path,
-    asked: TuneOptions,
-    *,
-    out: Path,
-    resume: bool,
-    plan: Path | None = None,
-    json: bool = False,
-    quiet: bool = False,
-    report: bool = True,
-    live: bool = False,
-) -> Tuned:
+def run_job(data: Path, asked: TuneOptions, options: RunOptions) -> Tuned:
     """Run a tuning with its lines on the terminal, and return what it found."""
     from earnest.cli.show.progress import FoldLine, waiting
     from earnest.cli.show.tune import show_live, show_plan, show_read, show_tuned
     from earnest.training.tune.job import PILOT, begin
 
-    started = find_command_start()
-    job = begin(data, asked, out=out, resume=resume, plan=plan, started=started)
-    shown, stream = not json and not quiet, None if quiet else sys.stderr
+    started, out = find_command_start(), options.out
+    job = begin(data, asked, out=out, resume=options.resume, plan=options.plan, started=started)
+    shown = not options.json and not options.quiet
+    stream = None if options.quiet else sys.stderr
     if shown:
         show_read(job)
     line = FoldLine(stream, by_fold=asked.drop is not None)
     meter = job.make_meter(line, every=TICK)
     trouble = None
     try:
-        with _live_page(job, out) if live else nullcontext() as page:
+        with _live_page(job, out) if options.live else nullcontext() as page:
             if page is not None:
                 page.meter = meter
                 page.say(PILOT)
                 if shown:
                     show_live(page.path)
             with waiting(stream, PILOT):
-                settled = job.plan(_rehearse_report if report else None)
+                settled = job.plan(_rehearse_report if options.report else None)
             if shown:
                 show_plan(job, settled)
             with meter:
                 tuned = job.run(settled, meter, page)
-                if report:
+                if options.report:
                     meter.say("Writing the report")
                     trouble = write_report(tuned, page)
                 tuned = replace(tuned, seconds=meter.read().elapsed)
@@ -302,7 +142,7 @@ def run_job(
         raise typer.Exit(ending_code()) from None
     if page is not None and page.trouble is not None:
         say(page.trouble, label="warning")
-    if json:
+    if options.json:
         times = {"seconds": tuned.seconds, "fit_seconds": tuned.fit_seconds}
         times |= {} if tuned.budget_used is None else {"budget_used": tuned.budget_used}
         write_json({**tuned.to_dict(), "folder": str(out), **times})

@@ -10,7 +10,6 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from earnest.cli.failures import in_options, is_python
 from earnest.cli.show.picture import HONEST, MARGIN, NAIVE, Axis, axis_for, mark, strip
 from earnest.cli.show.terminal import ACCENT, GREY, WARN, clean, columns, emit
 from earnest.core.data.target import Task
@@ -19,6 +18,7 @@ from earnest.core.results.comparison import Comparison
 from earnest.core.results.estimate import Estimate, Estimates
 from earnest.core.results.gain import Gain
 from earnest.core.results.specs import MethodSpec
+from earnest.core.text.doors import current_door, render
 from earnest.core.text.estimate import (
     confidence,
     estimand_words,
@@ -204,16 +204,16 @@ def remarks(cautions: Iterable[Caution], looked_at: str) -> Iterator[Part]:
     opened = [caution for caution in ordered if caution.code in codes]
     for caution in opened:
         note = caution.severity is Severity.NOTE
-        seen = in_options(f"{caution.what} {caution.consequence}")
+        seen = render(f"{caution.what} {caution.consequence}")
         said = Text(clean(seen), style=GREY if note else "")
         if caution.cure:
-            said.append(f"\n{clean(in_options(caution.cure))}", GREY)
+            said.append(f"\n{clean(render(caution.cure))}", GREY)
         sign = Text(f"{'i' if note else '!'} {caution.code}", GREY if note else f"bold {WARN}")
         table.add_row(sign, said)
     yield indented(table)
     more = len(ordered) - len(opened)
     if more > 0:
-        where = "`cautions` has them all" if is_python() else "--json has them all"
+        where = "`cautions` has them all" if current_door().is_python else "--json has them all"
         yield say(f"{more} more; {where}.", GREY)
 
 
@@ -294,7 +294,7 @@ def table(estimates: Estimates, reported: Estimate, columns: int) -> Iterator[Pa
                 )
     if estimates.refused:
         yield say("cannot answer", GREY)
-        reasons = ((f"  {name}", in_options(why)) for name, why in estimates.refused.items())
+        reasons = ((f"  {name}", render(why)) for name, why in estimates.refused.items())
         yield label_facts(reasons, style=GREY)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from earnest.cli.failures import speaking_python
 from earnest.cli.show.comparison import show_comparison, show_comparisons
 from earnest.cli.show.estimate import show_estimate, show_estimates
 from earnest.cli.show.explanation import show_explanation
@@ -19,6 +18,7 @@ from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, Estimates
 from earnest.core.results.gain import Gain
 from earnest.core.results.thresholds import Thresholds
+from earnest.core.text.doors import PYTHON, through
 from earnest.explanation.result import Explanation
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class ShownResult:
             yield from console.render(CleanPart(repr(self.made)), options)
             return
         width = min(options.max_width, WIDEST)
-        with collecting(width) as parts, speaking_python():
+        with collecting(width) as parts, through(PYTHON):
             show(self.made)
         with console.use_theme(make_theme(console.color_system)):
             for part in parts:

@@ -21,6 +21,7 @@ from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison import ExactLimits, Probabilities
 from earnest.core.results.interval import StudentLimits
 from earnest.core.results.specs import ComparisonEstimand
+from earnest.core.text.doors import arg
 from earnest.metrics.families import Metric
 
 ROPE = 0.01  # the custom, for metrics with a natural unit
@@ -141,14 +142,16 @@ class BayesianTTest:
 def _check_rope(rope: object) -> None:
     if isinstance(rope, (int, float)) and not isinstance(rope, bool) and 0.0 <= rope < math.inf:
         return
-    raise InputError("`rope` is out of range", needs="a number of at least 0", got=repr(rope))
+    raise InputError(
+        f"{arg('rope')} is out of range", needs="a number of at least 0", got=repr(rope)
+    )
 
 
 def _rope_for(metric: Metric) -> float:
     if metric.has_unit:
         return ROPE
     raise InputError(
-        f"`rope` must be given for {metric.name!r}",
+        f"{arg('rope')} must be given for {metric.name!r}",
         needs="the largest difference that does not matter in practice, in the metric's units",
         got="None, and the metric has no natural unit",
     )

@@ -27,6 +27,7 @@ from earnest.core.base.errors import EvidenceError
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.specs import ComparisonEstimand
+from earnest.core.text.doors import arg
 from earnest.inference.cases.case_values import CaseValues, case_values
 from earnest.inference.cases.fold_variance import Variance, check_folds, variance_of_mean
 from earnest.inference.limits.ceiling import independent_pairs, reach
@@ -187,7 +188,7 @@ class BayleTest:
         metric = question.metric
         if not metric.has_terms:
             raise refuse_metric(
-                self.spec, metric, "Use test='bootstrap', which works for any metric."
+                self.spec, metric, f"Use {arg('test', 'bootstrap')}, which works for any metric."
             )
         kind = Variance(self.variance)
         try:

@@ -26,6 +26,7 @@ from earnest.comparison.wald import few_units, wald
 from earnest.core.base.errors import EvidenceError
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.specs import ComparisonEstimand
+from earnest.core.text.doors import arg
 from earnest.inference.cases.placements import placements
 from earnest.metrics.families import Metric
 from earnest.metrics.ranking import is_auc
@@ -150,7 +151,9 @@ def _check(spec: TestSpec, pi: Predictions, metric: Metric) -> None:
     """Refuse other metrics than the AUC of two classes, and too few cases of a class."""
     if not is_auc(metric, pi.target):
         raise refuse_metric(
-            spec, metric, "Use metric='roc_auc', or test='bootstrap' for any metric."
+            spec,
+            metric,
+            f"Use {arg('metric', 'roc_auc')}, or {arg('test', 'bootstrap')} for any metric.",
         )
     counts = np.bincount(pi.target.y, minlength=2)
     if counts.min() < 2:
@@ -158,13 +161,13 @@ def _check(spec: TestSpec, pi: Predictions, metric: Metric) -> None:
             "DeLong's variance needs two cases of each class",
             needs="at least 2 positive and 2 negative cases",
             got=f"{counts[1]} positive and {counts[0]} negative",
-            cure="Use test='bootstrap', or more cases.",
+            cure=f"Use {arg('test', 'bootstrap')}, or more cases.",
         )
     if not all(pi.tested(r).all() for r in range(pi.n_repeats)):
         raise EvidenceError(
             "test 'delong' needs every case in every repeat",
             got="repeats that tested some of the cases",
-            cure="Use test='bayle'.",
+            cure=f"Use {arg('test', 'bayle')}.",
         )
 
 

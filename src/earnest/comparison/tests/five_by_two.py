@@ -21,6 +21,7 @@ from earnest.comparison.wald import wald
 from earnest.core.base.errors import EvidenceError
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.specs import ComparisonEstimand
+from earnest.core.text.doors import arg
 from earnest.kernels.score import fold_scores
 
 DESIGN = (5, 2)  # repeats, and folds of each
@@ -57,7 +58,7 @@ class FiveByTwo(Reading):
                 f"test {spec.name!r} needs the score of every fold",
                 needs="a metric that is defined in both folds of all five repeats",
                 got=f"{bad} of {len(table)} folds without a score",
-                cure="Use more or stratified cases, or test='corrected_t'.",
+                cure=f"Use more or stratified cases, or {arg('test', 'corrected_t')}.",
             )
         return cls(question, table.reshape(*DESIGN, -1))
 

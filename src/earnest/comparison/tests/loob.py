@@ -15,6 +15,7 @@ from earnest.comparison.left_out import SampleTest
 from earnest.core.data.replicates import Replicates
 from earnest.core.data.target import Target
 from earnest.core.results.specs import ComparisonEstimand, Evidence
+from earnest.core.text.doors import arg
 from earnest.inference.left_out.estimates import case_terms, has_cases
 from earnest.inference.left_out.leave_one_out import LeftOutEstimate, leave_one_out
 from earnest.metrics.families import Metric, MomentMetric
@@ -69,7 +70,9 @@ class LOOBTest(SampleTest):
         """Refuse a metric that is neither a mean over cases nor a function of such means."""
         if not has_cases(metric):
             raise refuse_metric(
-                self.spec, metric, "Use test='lpob' for an AUC, or test='corrected_t'."
+                self.spec,
+                metric,
+                f"Use {arg('test', 'lpob')} for an AUC, or {arg('test', 'corrected_t')}.",
             )
 
     def leave_out(

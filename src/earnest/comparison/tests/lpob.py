@@ -15,6 +15,7 @@ from earnest.comparison.left_out import SampleTest
 from earnest.core.data.replicates import Replicates
 from earnest.core.data.target import Target
 from earnest.core.results.specs import ComparisonEstimand, Evidence
+from earnest.core.text.doors import arg
 from earnest.inference.left_out.estimates import has_pairs, pairs_left_out
 from earnest.inference.left_out.leave_one_out import LeftOutEstimate
 from earnest.metrics.families import Metric
@@ -67,7 +68,9 @@ class LPOBTest(SampleTest):
         """Refuse a metric that is not a mean over pairs."""
         if not has_pairs(metric, target):
             raise refuse_metric(
-                self.spec, metric, "Use test='loob' for means over cases, or test='corrected_t'."
+                self.spec,
+                metric,
+                f"Use {arg('test', 'loob')} for means over cases, or {arg('test', 'corrected_t')}.",
             )
 
     def leave_out(

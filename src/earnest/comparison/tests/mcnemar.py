@@ -28,6 +28,7 @@ from earnest.core.base import check
 from earnest.core.results.comparison import ExactLimits
 from earnest.core.results.interval import NormalLimits
 from earnest.core.results.specs import ComparisonEstimand
+from earnest.core.text.doors import arg
 from earnest.inference.cases.case_values import case_values
 
 
@@ -115,7 +116,10 @@ class McNemarTest:
     def read(self, question: Question) -> McNemarReading:
         """Find the hits of every configuration."""
         pi, metric = question.pi, question.metric
-        cure = "Use metric='accuracy', or test='sign_flip' for other means over cases."
+        cure = (
+            f"Use {arg('metric', 'accuracy')}, or {arg('test', 'sign_flip')} for other means "
+            "over cases."
+        )
         if not metric.pointwise:
             raise refuse_metric(self.spec, metric, cure)
         terms = case_values(pi, metric).terms[:, :, 0]

@@ -28,6 +28,7 @@ from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.base.sums import coarse_and_fine, weighted_sums
 from earnest.core.results.comparison import FlippedLimits
 from earnest.core.results.specs import ComparisonEstimand
+from earnest.core.text.doors import arg
 from earnest.inference.cases.case_values import case_values
 
 BLOCK = 64  # flips a seed
@@ -197,7 +198,9 @@ class SignFlipTest:
         """Sum what each unit adds."""
         if not question.metric.pointwise:
             raise refuse_metric(
-                self.spec, question.metric, "Use test='bootstrap', which works for any metric."
+                self.spec,
+                question.metric,
+                f"Use {arg('test', 'bootstrap')}, which works for any metric.",
             )
         cases = case_values(question.pi, question.metric)
         tested = (cases.folds >= 0)[:, None, :]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
+from earnest.core.text.doors import arg
 
 # Real numbers of any type; logical values count as 0 and 1.
 Numbers: TypeAlias = NDArray[np.floating | np.integer | np.bool_]
@@ -44,7 +45,7 @@ def as_array(name: str, values: object) -> RawArray:
         return _settle(_make_array(name, values))
     except OverflowError as error:
         raise InputError(
-            f"`{name}` holds a number that is too large",
+            f"{arg(name)} holds a number that is too large",
             needs=f"numbers of at most {sys.float_info.max:.1e}",
             got=f"whole numbers with more than {sys.float_info.max_10_exp} digits",
             cure="Convert them to text if they are labels.",
@@ -57,7 +58,7 @@ def _make_array(name: str, values: object) -> RawArray:
     if isinstance(values, np.ndarray):
         return values
     if hasattr(values, "toarray") and hasattr(values, "nnz"):
-        raise InputError(f"`{name}` is a sparse matrix", cure=f"Pass {name}.toarray().")
+        raise InputError(f"{arg(name)} is a sparse matrix", cure=f"Pass {name}.toarray().")
     try:
         array = np.asarray(values)
         if array.dtype.kind in TEXT and isinstance(values, (list, tuple)):
@@ -65,7 +66,7 @@ def _make_array(name: str, values: object) -> RawArray:
             array = np.asarray(values, dtype=object)
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"`{name}` cannot be read as an array",
+            f"{arg(name)} cannot be read as an array",
             needs="an array, a list, a Series or a frame, with rows of equal length",
             got=check.show(values),
         ) from error
@@ -87,7 +88,7 @@ def refuse_other_order(arguments: Mapping[str, object]) -> None:
             first = name, index
         elif not index.equals(first[1]) and set(index.tolist()) == set(first[1].tolist()):
             raise InputError(
-                f"the rows of `{name}` have the same labels as those of `{first[0]}`, but in "
+                f"the rows of {arg(name)} have the same labels as those of {arg(first[0])}, but in "
                 "another order",
                 cure=f"Put them in one order with {name}.loc[{first[0]}.index], or, if the order "
                 f"is right and the labels are not, pass {name}.to_numpy().",
@@ -100,18 +101,18 @@ def read_one_column(name: str, values: object, n: int, beside: str = "y") -> Raw
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim > 1:
-        raise InputError(f"`{name}` has too many columns", needs="one", got=str(array.shape[1]))
+        raise InputError(f"{arg(name)} has too many columns", needs="one", got=str(array.shape[1]))
     same_length(name, array, n, beside)
     if array.dtype.kind in "Vc":
         raise InputError(
-            f"`{name}` does not hold labels",
+            f"{arg(name)} does not hold labels",
             needs="text, numbers or bool",
             got=f"type {array.dtype}",
         )
     absent = missing(array)
     if absent.any():
         raise InputError(
-            f"`{name}` has missing values",
+            f"{arg(name)} has missing values",
             needs="a label for every case",
             got=f"{int(absent.sum())} of {n} missing",
             cure="Give each ungrouped case its own label.",
@@ -133,7 +134,7 @@ def refuse_unhashable(name: str, values: object, *, huge: bool = True) -> None:
     for value in values.ravel() if values.dtype == object else ():
         if not huge and isinstance(value, int) and value.bit_length() > 64:
             raise InputError(
-                f"`{name}` holds a number that is too large",
+                f"{arg(name)} holds a number that is too large",
                 needs="whole numbers of at most 64 bits",
                 got=check.show(value),
                 cure=f"Convert labels to text with [str(v) for v in {name}].",
@@ -142,7 +143,7 @@ def refuse_unhashable(name: str, values: object, *, huge: bool = True) -> None:
             hash(value)
         except TypeError as error:
             raise InputError(
-                f"`{name}` does not hold labels",
+                f"{arg(name)} does not hold labels",
                 needs="text, numbers or bool",
                 got=f"a {type(value).__name__}: {check.show(value)}",
                 cure=f"Pass one label for each case, such as [str(v) for v in {name}].",
@@ -186,7 +187,7 @@ def same_length(name: str, array: NDArray[np.generic], n: int, beside: str = "y"
     """Refuse an array that is not about the same cases as what it stands beside."""
     if array.ndim == 0 or len(array) != n:
         raise InputError(
-            f"`{name}` and `{beside}` differ in length",
+            f"{arg(name)} and {arg(beside)} differ in length",
             needs=f"{n} values, one per case",
             got="one value" if array.ndim == 0 else f"{len(array)} values",
         )

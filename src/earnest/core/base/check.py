@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import SupportsFloat, SupportsIndex, cast
 
 from earnest.core.base.errors import FormatError, InputError
+from earnest.core.text.doors import arg
 
 
 def one_of(name: str, value: object, allowed: Iterable[str]) -> str:
@@ -17,7 +18,7 @@ def one_of(name: str, value: object, allowed: Iterable[str]) -> str:
     options = [str(option) for option in allowed]  # enum members print as their words
     if not isinstance(value, str) or value not in options:
         raise InputError(
-            f"`{name}` is unknown",
+            f"{arg(name)} is unknown",
             needs=", ".join(repr(o) for o in options),
             got=show(value),
             cure=nearest(str(value), options),
@@ -39,7 +40,9 @@ def whole_number(name: str, value: object, *, low: int, high: int | None = None)
     most = math.inf if high is None else high
     if number is None or isinstance(value, bool) or not low <= number <= most:
         wanted = f"of at least {low}" if high is None else f"from {low} to {high}"
-        raise InputError(f"`{name}` is out of range", needs=f"an integer {wanted}", got=show(value))
+        raise InputError(
+            f"{arg(name)} is out of range", needs=f"an integer {wanted}", got=show(value)
+        )
     return number
 
 
@@ -72,14 +75,16 @@ def share(name: str, value: object) -> float:
         number = read_number(str(value))
     if 1.0 - SMALLEST_TAIL < number < 1.0:
         raise InputError(
-            f"`{name}` is too close to 1", needs=f"at most {1.0 - SMALLEST_TAIL}", got=show(value)
+            f"{arg(name)} is too close to 1",
+            needs=f"at most {1.0 - SMALLEST_TAIL}",
+            got=show(value),
         )
     if not 0.0 < number < 1.0:
         cure = ""
         if 1.0 < number < 100.0:
             cure = f"For {number:g} percent use {number / 100:g}."
         raise InputError(
-            f"`{name}` is out of range",
+            f"{arg(name)} is out of range",
             needs="a number between 0 and 1",
             got=show(value),
             cure=cure,
@@ -165,7 +170,7 @@ def refuse_given(options: Mapping[str, object], source: str) -> None:
     for name, value in options.items():
         if value is not None:
             raise InputError(
-                f"`{name}` does not apply to {source}", got=show(value), cure="Leave it out."
+                f"{arg(name)} does not apply to {source}", got=show(value), cure="Leave it out."
             )
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from earnest.core.base.check import nearest, show
 from earnest.core.base.errors import InputError, PluginWarning, UnknownNameError
+from earnest.core.text.doors import arg
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -309,4 +310,4 @@ def _refuse_twice(what: str, twice: list[str]) -> None:
 
 
 def _list_names(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
+    return ", ".join(arg(name) for name in names)

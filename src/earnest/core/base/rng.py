@@ -15,6 +15,7 @@ import numpy as np
 
 from earnest.core.base.check import show
 from earnest.core.base.errors import InputError
+from earnest.core.text.doors import arg
 
 DRAWN_BITS = 32  # of a seed that we draw: at most ten digits, so that people can type it again
 
@@ -81,7 +82,7 @@ def _check_number(seed: object) -> int:
     if isinstance(seed, int | np.integer) and not isinstance(seed, bool) and seed >= 0:
         return int(seed)
     raise InputError(
-        "`rng` is not a seed",
+        f"{arg('rng')} is not a seed",
         needs="None, a non-negative int, numpy.random.SeedSequence, Generator or RandomState",
         got=show(seed),
     )

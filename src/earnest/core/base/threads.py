@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
+from earnest.core.text.doors import arg
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -38,7 +39,7 @@ def workers(n_jobs: int | None) -> int:
         count = 0
     if count == 0 or isinstance(n_jobs, bool):
         raise InputError(
-            "`n_jobs` is out of range",
+            f"{arg('n_jobs')} is out of range",
             needs="an integer of at least 1, or -1 for all cores",
             got=check.show(n_jobs),
         )

@@ -22,6 +22,7 @@ from earnest.core.base.arrays import (
 )
 from earnest.core.base.errors import InputError
 from earnest.core.results.base import Plain
+from earnest.core.text.doors import arg
 
 FoldSizes = tuple[tuple[int, ...], ...]  # one number per fold of each repeat
 
@@ -78,15 +79,15 @@ def encode_folds(
     same_length("fold", array, n)
     shape = array.shape
     array = array[:, None] if array.ndim == 1 else array
-    refuse_no_labels(array, "`fold`")
+    refuse_no_labels(array, f"{arg('fold')}")
     if array.ndim != 2 or array.shape[1] != repeats:
         raise InputError(
-            "`fold` and `scores` disagree on the repeats",
+            f"{arg('fold')} and `scores` disagree on the repeats",
             needs=f"shape ({n}, {repeats}), one column of folds for each repeat of `scores`",
             got=f"shape {shape}",
             cure=(
                 "Scores with repeats have shape (n, C, R), and each repeat has its own folds; "
-                "for class probabilities of one repeat pass repeats=1."
+                f"for class probabilities of one repeat pass {arg('repeats', 1)}."
             ),
         )
     columns = [_encode_column(array[:, r]) for r in range(repeats)]
@@ -119,10 +120,10 @@ def refuse_no_labels(values: NDArray[np.generic], name: str, meant: Sequence[str
         f"{name} {'holds real numbers' if real else 'does not hold labels'}, and folds are labels",
         needs="whole numbers, text, or true and false",
         got=f"{other}, one of {len(set(map(str, labels))):,} different values",
-        cure=check.suggest(f"fold={column!r}" for column in meant)
+        cure=check.suggest(f"{arg('fold', column)}" for column in meant)
         or (
             "Pass the number or the name of the fold that tested each case; for one hold-out "
-            "test set without folds pass fold=None."
+            f"test set without folds pass {arg('fold', None)}."
         ),
     )
 
@@ -143,7 +144,7 @@ def _encode_column(labels: NDArray[np.generic]) -> tuple[NDArray[np.int32], tupl
         absent = absent | (labels == -1)  # scikit-learn's sign for 'in no test set'
     if absent.all():
         raise InputError(
-            "`fold` is missing for every case",
+            f"{arg('fold')} is missing for every case",
             got="" if missing(labels).any() else "-1 means not tested",
             cure="Pass the fold that tested each case.",
         )
@@ -209,7 +210,7 @@ def _count_absent(
     stray = ~gone & (codes < 0)[:, None]
     if stray.any():
         raise _make_error(
-            "`fold` is missing for cases that have predictions",
+            f"{arg('fold')} is missing for cases that have predictions",
             "a fold for every tested case",
             "predictions without a fold",
             stray.sum(axis=0),

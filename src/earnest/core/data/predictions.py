@@ -44,6 +44,7 @@ from earnest.core.data.responses import (
 )
 from earnest.core.data.target import Target, Task, read_classes, read_target
 from earnest.core.results.cautions import Caution
+from earnest.core.text.doors import arg
 
 if TYPE_CHECKING:
     from earnest.core.tables.options import FileOptions, FrameOptions
@@ -87,7 +88,7 @@ class Configs:
         for name, values in (("params", self.params), ("complexity", self.complexity)):
             if values is not None and len(values) != len(self.ids):
                 raise InputError(
-                    f"`{name}` has the wrong length",
+                    f"{arg(name)} has the wrong length",
                     needs=f"{len(self.ids)} values, one per configuration",
                     got=str(len(values)),
                 )
@@ -115,14 +116,14 @@ class Configs:
                 source.ndim != 1 or source.dtype.kind not in "iufUO"
             ):
                 raise InputError(
-                    "`configs` is not a list of names",
+                    f"{arg('configs')} is not a list of names",
                     needs="one name per configuration",
                     got=f"shape {source.shape} of type {source.dtype}",
                 )
             configs = cls._from_list([source] if isinstance(source, str) else list(source))
         if len(configs) != count:
             raise InputError(
-                "`configs` and `scores` differ in length",
+                f"{arg('configs')} and `scores` differ in length",
                 needs=f"{count} configurations, one per column of scores",
                 got=str(len(configs)),
             )
@@ -135,7 +136,7 @@ class Configs:
             return cls(ids=tuple(str(item) for item in items))
         if len(dicts) < len(items):
             raise InputError(
-                "`configs` mixes names and parameters",
+                f"{arg('configs')} mixes names and parameters",
                 needs="names only, or parameter dicts only",
                 got=f"{len(dicts)} dicts among {len(items)}",
                 cure="To pass both, use Configs(ids=..., params=...).",

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from earnest.core.arguments.shared import GROUPS
 from earnest.core.base import check
 from earnest.core.base.arrays import Numbers, as_array, read_only, yield_row_bytes
 from earnest.core.base.errors import InputError
@@ -20,6 +21,7 @@ from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Target, Task
 from earnest.core.data.weights import Unit, Weights
 from earnest.core.results.cautions import Caution
+from earnest.core.text.doors import arg
 
 ARRAYS = ("responses", "counts", "apparent")
 
@@ -304,13 +306,13 @@ def _check_responses(replicates: Replicates) -> None:
     ):
         if np.shape(actual) != wanted:
             raise InputError(
-                f"`{name}` has the wrong shape",
+                f"{arg(name)} has the wrong shape",
                 needs=f"{wanted} for {replicates.target.n} cases",
                 got=str(np.shape(actual)),
             )
         if actual.dtype.kind not in "fiub" or not np.isfinite(actual).all():
             raise InputError(
-                f"`{name}` is not finite",
+                f"{arg(name)} is not finite",
                 needs="a number for every case",
                 got="NaN or infinite values" if actual.dtype.kind == "f" else str(actual.dtype),
             )
@@ -323,7 +325,7 @@ def _check_counts(replicates: Replicates) -> None:
     units, size = counts, replicates.target.n
     if replicates.drawn is DrawUnit.GROUPS:
         if groups is None:
-            raise InputError("groups were drawn, but the target has none", needs="`groups`")
+            raise InputError("groups were drawn, but the target has none", needs=f"{GROUPS}")
         first, code = np.unique(groups, return_index=True, return_inverse=True)[1:]
         units, size = counts[:, first], len(first)
         if not (units[:, code.reshape(-1)] == counts).all():

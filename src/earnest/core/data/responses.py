@@ -22,6 +22,7 @@ from earnest.core.base.arrays import (
 )
 from earnest.core.base.errors import InputError
 from earnest.core.data.target import Target, Task
+from earnest.core.text.doors import arg
 
 SUM = 1e-3  # by how much rounding may carry the sum of all class probabilities away from 1
 
@@ -67,9 +68,9 @@ def shape_scores(scores: ArrayLike, n: int, repeats: int | None, classes: int) -
         width, times = array.shape[1], repeats or 1
         if width % times:
             raise InputError(
-                "`repeats` does not divide the columns of `scores`",
+                f"{arg('repeats')} does not divide the columns of `scores`",
                 needs="C * R columns, the R repeats of a configuration side by side",
-                got=f"{width} columns, repeats={times}",
+                got=f"{width} columns, {arg('repeats', times)}",
             )
         array = array.reshape(n, width // times, times)  # splitting an axis is a view
     elif array.ndim == 3 and classes and repeats == 1 and array.shape[2] == classes:
@@ -82,7 +83,7 @@ def shape_scores(scores: ArrayLike, n: int, repeats: int | None, classes: int) -
         )
     if repeats is not None and array.shape[2] != repeats:
         raise InputError(
-            "`repeats` and `scores` disagree",
+            f"{arg('repeats')} and `scores` disagree",
             needs=f"shape (n, C, {repeats})",
             got=f"shape {array.shape}",
         )
@@ -125,7 +126,7 @@ def refuse_class_columns(scores: RawArray, target: Target) -> None:
             got="two columns that sum to 1 in every case",
             cure=(
                 "Pass the column of the positive class. If they are two configurations, name "
-                "them with `configs`."
+                f"them with {arg('configs')}."
             ),
         )
 
@@ -172,7 +173,7 @@ def encode_responses(
             got=f"shape {array.shape} with values that are not classes",
             cure=(
                 "Pass the predict_proba of one model as p[:, None, None, :]; for one repeat "
-                "and shape (n, C, K) pass repeats=1."
+                f"and shape (n, C, K) pass {arg('repeats', 1)}."
             ),
         )
     return _check_probabilities(numbers) if kind is ResponseKind.PROBABILITY else numbers
@@ -184,7 +185,7 @@ def check_threshold(threshold: float | None, target: Target, kind: ResponseKind)
         return None
     if target.task is not Task.BINARY or kind is ResponseKind.LABEL:
         raise InputError(
-            "`threshold` needs the scores of a binary task",
+            f"{arg('threshold')} needs the scores of a binary task",
             needs="task binary, response probability or decision",
             got=f"task {target.task}, response {kind}",
             cure="Leave it out.",
@@ -193,7 +194,7 @@ def check_threshold(threshold: float | None, target: Target, kind: ResponseKind)
     low, high = (0.0, 1.0) if kind is ResponseKind.PROBABILITY else (-np.inf, np.inf)
     if not low <= cut <= high or not np.isfinite(cut):
         raise InputError(
-            "`threshold` is out of range",
+            f"{arg('threshold')} is out of range",
             needs="a finite number" + (" from 0 to 1" if kind is ResponseKind.PROBABILITY else ""),
             got=check.show(threshold),
             cure=f"For {cut:g} percent use {cut / 100:g}." if 1.0 < cut <= 100.0 else "",
@@ -216,8 +217,9 @@ def _check_probabilities(numbers: Numbers) -> Numbers:
             got=f"values from {low:.6g} to {high:.6g}",
             cure=f"{PERCENT} "
             * is_like_percent(low, high)
-            + f"{'Otherwise pass' if is_like_percent(low, high) else 'Pass'} response='decision', "
-            "or leave `response` out.",
+            + f"{'Otherwise pass' if is_like_percent(low, high) else 'Pass'} "
+            f"{arg('response', 'decision')}, "
+            f"or leave {arg('response')} out.",
         )
     return np.clip(numbers, 0.0, 1.0) if low < 0.0 or high > 1.0 else numbers
 
@@ -232,7 +234,8 @@ def _refuse_other_sums(numbers: Numbers, names: tuple[str, ...]) -> None:
             "class probabilities do not sum to 1",
             needs=f"rows that sum to 1 within {SUM:g}",
             got=f"other sums in {len(bad)} of {len(names)} configurations: {check.some(listed)}",
-            cure="Divide each row by its sum, or pass response='decision' if they are scores.",
+            cure=f"Divide each row by its sum, or pass {arg('response', 'decision')} if they "
+            "are scores.",
         )
 
 

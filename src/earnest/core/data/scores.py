@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from earnest.core.arguments.shared import TASKS
 from earnest.core.base import check
 from earnest.core.base.arrays import (
     LARGEST,
@@ -35,6 +36,7 @@ from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Target, Task, encode_ids, encode_units
 from earnest.core.results.cautions import Caution, Severity
+from earnest.core.text.doors import arg
 
 if TYPE_CHECKING:
     from typing import Self
@@ -122,12 +124,12 @@ def choose_name(rule: Rule, greater_is_better: bool) -> str:
 def check_rule(rule: Rule, parts: ScoreParts) -> None:
     """Refuse a way to sum up that does not fit these scores."""
     wrong = {
-        Aggregate.RATIO: (parts.per is None, "a ratio needs a denominator", "`per`"),
-        Aggregate.MACRO: (parts.tasks is None, "a mean over tasks needs tasks", "`tasks`"),
+        Aggregate.RATIO: (parts.per is None, "a ratio needs a denominator", f"{arg('per')}"),
+        Aggregate.MACRO: (parts.tasks is None, "a mean over tasks needs tasks", TASKS),
     }
     for kind, (lacks, what, needs) in wrong.items():
         if rule.kind is kind and lacks:
-            raise InputError(what, needs=needs, cure="Pass it, or use aggregate='mean'.")
+            raise InputError(what, needs=needs, cure=f"Pass it, or use {arg('aggregate', 'mean')}.")
     if rule.kind in OF_JUDGEMENTS and parts.codes is None:
         raise InputError(
             f"{str(rule)!r} needs judgements of pairs",
@@ -139,7 +141,7 @@ def check_rule(rule: Rule, parts: ScoreParts) -> None:
             f"strengths of {len(parts.configs)} configurations take too long to fit in every "
             "resample",
             needs=f"at most {MOST_PLAYERS}",
-            cure="Use aggregate='win_rate', or leave some configurations out.",
+            cure=f"Use {arg('aggregate', 'win_rate')}, or leave some configurations out.",
         )
     if rule.kind not in OF_JUDGEMENTS and parts.codes is not None:
         raise InputError(
@@ -147,12 +149,15 @@ def check_rule(rule: Rule, parts: ScoreParts) -> None:
             needs="'win_rate' or 'bradley_terry'",
         )
     if parts.per is not None and rule.kind is not Aggregate.RATIO:
-        raise InputError(f"`per` makes a ratio, not {str(rule)!r}", cure="Leave one of them out.")
+        raise InputError(
+            f"{arg('per')} makes a ratio, not {str(rule)!r}", cure="Leave one of them out."
+        )
     if parts.fold is not None and rule.kind in OF_SAMPLES:
         raise InputError(
-            f"{str(rule)!r} is about samples of an item, but with `fold` repeats are those of a "
+            f"{str(rule)!r} is about samples of an item, but with {arg('fold')} repeats are "
+            "those of a "
             "cross-validation",
-            cure="Leave `fold` out.",
+            cure=f"Leave {arg('fold')} out.",
         )
 
 
@@ -161,7 +166,8 @@ def find_range(parts: ScoreParts) -> tuple[float, float]:
     low, high = finite_range(parts.values)
     if parts.per is not None and not (np.abs(finite_range(parts.per)) <= LARGEST).all():
         raise InputError(
-            "`per` does not hold numbers of a usable size", needs=f"numbers of at most {LARGEST:g}"
+            f"{arg('per')} does not hold numbers of a usable size",
+            needs=f"numbers of at most {LARGEST:g}",
         )
     if (low, high) == (np.inf, -np.inf):
         raise InputError("every score is missing", needs="numbers", got="only NaN")
@@ -253,7 +259,7 @@ def read_limits(
         least = most = math.nan
     if not least < most:
         raise InputError(
-            "`limits` cannot be read",
+            f"{arg('limits')} cannot be read",
             needs="the smallest and the largest score that is possible, such as (0, 1)",
             got=check.show(limits),
         )
@@ -261,7 +267,7 @@ def read_limits(
         ratio = rule.kind is Aggregate.RATIO
         word = "ratios of items" if ratio else "scores" if greater_is_better else "losses"
         raise InputError(
-            f"{word} lie outside `limits`",
+            f"{word} lie outside {arg('limits')}",
             needs=f"numbers from {least:g} to {most:g}",
             got=f"numbers from {low:g} to {high:g}",
             cure="Give the range that is possible, such as limits=(-inf, inf).",
@@ -273,7 +279,7 @@ def read_weights(weights: Mapping[Any, float] | None, parts: ScoreParts) -> tupl
     """Return the weights of the tasks in the order of their codes; they sum to 1."""
     if parts.tasks is None:
         if weights is not None:
-            raise InputError("`weights` are those of tasks", needs="`tasks`", got="none")
+            raise InputError(f"{arg('weights')} are those of tasks", needs=TASKS, got="none")
         return ()
     names = np.unique(np.asarray(parts.tasks)).tolist()
     if weights is None:
@@ -282,20 +288,20 @@ def read_weights(weights: Mapping[Any, float] | None, parts: ScoreParts) -> tupl
     lacking = [str(name) for name in names if str(name) not in shares]
     if lacking or any(not 0.0 <= weight < math.inf for weight in shares.values()):
         raise InputError(
-            "`weights` does not give every task a weight",
+            f"{arg('weights')} does not give every task a weight",
             needs=f"a number of at least 0 for each of {check.some(names)}",
             got=f"none for {check.some(lacking)}" if lacking else check.show(dict(weights)),
         )
     strange = [name for name in shares if name not in [str(each) for each in names]]
     if strange:
         raise InputError(
-            "`weights` names unknown tasks",
+            f"{arg('weights')} names unknown tasks",
             needs=check.some(names),
             got=check.some(strange),
         )
     total = sum(shares[str(name)] for name in names)
     if total <= 0.0:
-        raise InputError("all `weights` are 0", needs="at least one positive weight")
+        raise InputError(f"all {arg('weights')} are 0", needs="at least one positive weight")
     return tuple(shares[str(name)] / total for name in names)
 
 
@@ -866,9 +872,9 @@ def leave_out(
         if not math.isfinite(worst) or table.ndim == 4:
             raise InputError(
                 "there is no worst score to count for what is missing",
-                needs="`limits` with a worst end, such as (0, 1)",
+                needs=f"{arg('limits')} with a worst end, such as (0, 1)",
                 got=f"limits ({low:g}, {high:g})",
-                cure="Give the limits, or pass incomplete='items'.",
+                cure=f"Give the limits, or pass {arg('incomplete', 'items')}.",
             )
         filled = np.where(gone[:, :, None], worst, table).astype(table.dtype)
         what = f"A missing score counts as the worst, {worst:g}."
@@ -880,7 +886,7 @@ def leave_out(
                 "no configuration has a score of every item",
                 needs="one configuration that was run on all items",
                 got=message,
-                cure="Use incomplete='items' or incomplete='worst'.",
+                cure=f"Use {arg('incomplete', 'items')} or {arg('incomplete', 'worst')}.",
             )
         what = f"They are left out; the result is about the other {len(columns)}."
         kept_part = table[np.ix_(rows, columns)]
@@ -891,7 +897,7 @@ def leave_out(
             "no item has a score of every configuration",
             needs="one item that all were run on",
             got=message,
-            cure="Use incomplete='configs' or incomplete='worst'.",
+            cure=f"Use {arg('incomplete', 'configs')} or {arg('incomplete', 'worst')}.",
         )
     what = (
         f"{n - len(rows)} of {n} items are left out; the result is about the {len(rows)} that have "
@@ -922,8 +928,9 @@ def _few_whole(
         "few items have a score of every configuration",
         needs=f"at least {FEW_WHOLE:.0%} of the items with all scores",
         got=f"{int(whole.sum())} of {int((~never).sum())} items; {listed}",
-        cure="Use incomplete='configs' to leave out configurations that lack scores, "
-        "incomplete='items' to keep only those items, or incomplete='worst' to count a missing "
+        cure=f"Use {arg('incomplete', 'configs')} to leave out configurations that lack scores, "
+        f"{arg('incomplete', 'items')} to keep only those items, or "
+        f"{arg('incomplete', 'worst')} to count a missing "
         "score as the worst.",
     )
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.registry import Registry
+from earnest.core.text.doors import arg
 
 # Sums of floats in another order differ in the last bits; such scores are tied.
 TIE = 1e-12
@@ -95,7 +96,7 @@ class OneStandardError:
                 "selector 'one_standard_error' needs the spread of fold scores",
                 needs="at least two folds in which the metric is defined",
                 got=f"{len(gains)}",
-                cure="Use selector='pooled'.",
+                cure=f"Use {arg('selector', 'pooled')}.",
             )
         means = mean_over_folds(gains)  # (B, C)
         best = first_best(means)

@@ -11,6 +11,7 @@ from typing import Any, TypedDict, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from earnest.core.arguments.shared import GROUPS
 from earnest.core.base import check
 from earnest.core.base.arrays import (
     LARGEST_OUTCOME,
@@ -26,6 +27,7 @@ from earnest.core.base.arrays import (
 )
 from earnest.core.base.errors import InputError
 from earnest.core.data.measure import Measure
+from earnest.core.text.doors import arg
 
 S = TypeVar("S", bound=np.generic)
 
@@ -97,7 +99,7 @@ def refuse_spellings(name: str, labels: Sequence[object], counts: Sequence[int])
         needs="one spelling of each class",
         got=check.some(several),
         cure="Are they the same? Then write each class in one way in the table. If they are "
-        f"{len(labels)} different classes, pass task={task!r}.",
+        f"{len(labels)} different classes, pass {arg('task', task)}.",
     )
 
 
@@ -226,13 +228,13 @@ def encode_classes(
                 "`y` has too many classes",
                 needs="two for a binary task",
                 got=f"{len(labels)} ({check.some(labels)})",
-                cure="Use task='multiclass', or keep two classes.",
+                cure=f"Use {arg('task', 'multiclass')}, or keep two classes.",
             )
         if _find_positive(labels, positive, np.bincount(codes.reshape(-1)).tolist()) == 0:
             labels, codes = (labels[1], labels[0]), 1 - codes
     elif positive is not None:
         raise InputError(
-            f"`positive` is for binary tasks, but `y` has {len(labels)} classes",
+            f"{arg('positive')} is for binary tasks, but `y` has {len(labels)} classes",
             cure="Leave it out, or recode y to two classes.",
         )
     return codes.astype(np.int64).reshape(-1), labels
@@ -256,7 +258,7 @@ def read_classes(classes: Iterable[object]) -> tuple[object, ...]:
 
 
 def _suggest_regression(y: NDArray[np.generic]) -> str:
-    return " For a regression pass task='regression'." if y.dtype.kind in "iuf" else ""
+    return f" For a regression pass {arg('task', 'regression')}." if y.dtype.kind in "iuf" else ""
 
 
 def _recode(
@@ -279,7 +281,7 @@ def _find_positive(labels: tuple[object, ...], positive: object, counts: Sequenc
             if _is_meant(positive, label):
                 return index
         raise InputError(
-            "`positive` is not a class of `y`",
+            f"{arg('positive')} is not a class of `y`",
             needs=" or ".join(repr(label) for label in labels),
             got=check.show(positive),
             # Another label might be the other class: only one in other capitals is offered.
@@ -294,10 +296,10 @@ def _find_positive(labels: tuple[object, ...], positive: object, counts: Sequenc
             return labels.index(clear)
     raise InputError(
         "the positive class is ambiguous",
-        needs=f"`positive` = {labels[0]!r} or {labels[1]!r}",
-        got="no `positive`",
+        needs=f"{arg('positive', labels[0])} or {labels[1]!r}",
+        got=f"no {arg('positive')}",
         cure="Pass the class that high scores stand for. That is usually "
-        f"positive={usual_positive(labels, counts)!r}.",
+        f"{arg('positive', usual_positive(labels, counts))}.",
     )
 
 
@@ -336,7 +338,8 @@ def encode_ids(values: ArrayLike | None, n: int) -> NDArray[np.generic] | None:
         raise InputError(
             f"`ids` are not unique: {twice}",
             cure=(
-                "If several cases belong to one unit, pass the unit as `groups`; if a table "
+                f"If several cases belong to one unit, pass the unit as {GROUPS}; if a "
+                "table "
                 "repeats its cases, add a column 'repeat'."
             ),
         )
@@ -439,9 +442,10 @@ def infer_task(
                 "`y` may hold classes or numbers, and `scores` look like the probabilities of its "
                 f"{len(levels)} values"
             ),
-            needs="`task`",
+            needs=f"{arg('task')}",
             got="none",
-            cure="Pass task='multiclass' with scores of shape (n, C, R, K), or task='regression'.",
+            cure=f"Pass {arg('task', 'multiclass')} with scores of shape (n, C, R, K), or "
+            f"{arg('task', 'regression')}.",
         )
     return Task.REGRESSION
 
@@ -459,7 +463,7 @@ def _read_column(y: object) -> NDArray[np.generic]:
             got=f"shape {values.shape}",
             cure=(
                 "Estimate each outcome separately; pass one-hot columns as one column of "
-                "labels, and times with events as task='survival'."
+                f"labels, and times with events as {arg('task', 'survival')}."
             ),
         )
     if len(values) == 0:
@@ -525,9 +529,13 @@ def _refuse_classes(positive: object, classes: tuple[object, ...] | None, task: 
     for name, value in (("positive", positive), ("classes", classes)):
         if value is not None:
             raise InputError(
-                f"`{name}` is for classification, but the task is {task}",
-                cure=f"Leave `{name}` out"
-                + (", or pass task='binary' or 'multiclass'." if task is Task.REGRESSION else "."),
+                f"{arg(name)} is for classification, but the task is {task}",
+                cure=f"Leave {arg(name)} out"
+                + (
+                    f", or pass {arg('task', 'binary')} or 'multiclass'."
+                    if task is Task.REGRESSION
+                    else "."
+                ),
             )
 
 
@@ -540,7 +548,7 @@ def _make_regression(values: NDArray[np.generic], about: _Cases) -> Target:
             got=f"text such as {check.show(values[0].item())}"
             if other is None
             else f"{check.show(other[1])} in row {other[0] + 1}",
-            cure="Convert it, or pass task='multiclass'.",
+            cure=f"Convert it, or pass {arg('task', 'multiclass')}.",
         )
     y = values.astype(np.float64)
     size = float(np.abs(y).max(initial=0.0))

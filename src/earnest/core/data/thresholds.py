@@ -15,6 +15,7 @@ from earnest.core.base.errors import InputError
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind, check_threshold
 from earnest.core.data.target import Task
+from earnest.core.text.doors import arg
 
 USUAL = {ResponseKind.PROBABILITY: 0.5, ResponseKind.DECISION: 0.0}
 SHARES = np.arange(1, 20) / 20  # 0.05, 0.10, ..., 0.95
@@ -93,7 +94,7 @@ def check_cuttable(predictions: Predictions) -> ResponseKind:
             got=f"task {predictions.target.task}, response {predictions.kind}",
             cure=(
                 "Keep the scores of the models instead of their labels: SearchCV and harvest "
-                "take response='predict_proba'."
+                f"take {arg('response', 'predict_proba')}."
             )
             if predictions.target.task is Task.BINARY
             else "",
@@ -136,7 +137,7 @@ def _check_cuts(pi: Predictions, thresholds: Sequence[float]) -> list[float]:
     cuts = [check_threshold(each, pi.target, pi.kind) for each in listed]
     if any(cut is None for cut in cuts):
         raise InputError(
-            "`thresholds` has a value that is not a number", needs="numbers", got="None"
+            f"{arg('thresholds')} has a value that is not a number", needs="numbers", got="None"
         )
     return [cut for cut in cuts if cut is not None]
 
@@ -148,7 +149,7 @@ def _refuse_too_many(pi: Predictions, columns: int) -> None:
             "there are too many thresholds to fit in memory",
             needs=f"labels of at most {MOST_BYTES >> 30} GB",
             got=f"{columns} columns of {pi.n_cases} cases: {size / (1 << 30):.0f} GB",
-            cure="Pass fewer `thresholds`, or select configurations first.",
+            cure=f"Pass fewer {arg('thresholds')}, or select configurations first.",
         )
 
 

@@ -34,6 +34,7 @@ from earnest.core.text.comparison import (
     outcome_words,
     p_words,
 )
+from earnest.core.text.doors import arg
 
 if TYPE_CHECKING:
     from earnest.plotting.figures.comparisons import Axes
@@ -302,8 +303,8 @@ class Comparison(MetricResult):
         if self.p_values is not None and wanted not in self.p_values:
             raise EvidenceError(
                 f"test {self.test!r} has no direction",
-                needs=", ".join(f"alternative={known!r}" for known in self.p_values),
-                got=f"alternative={str(wanted)!r}",
+                needs=", ".join(arg("alternative", known) for known in self.p_values),
+                got=arg("alternative", str(wanted)),
             )
         if self.source is None and self.interval is not None:
             raise EvidenceError(

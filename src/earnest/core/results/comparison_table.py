@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from earnest.core.arguments.compare import ADJUSTMENTS
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, UnknownNameError
 from earnest.core.results.base import OPTIONAL, Plain, Result, check_lengths
@@ -24,7 +25,6 @@ from earnest.core.text.comparison import p_words, scope_words
 if TYPE_CHECKING:
     from earnest.plotting.figures.comparisons import Axes
 
-ADJUSTMENTS = ("simultaneous", "holm", "bh", "none")
 MOST_LINES = 10  # of the repr
 NEAR = 1e-9  # relative; a statistic that is nearer to a drawn one is equal to it
 

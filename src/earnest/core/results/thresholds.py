@@ -25,6 +25,7 @@ from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Provenance, Scale
 from earnest.core.results.interval import make_not_kept_error, quantile_limits
 from earnest.core.results.specs import Side
+from earnest.core.text.doors import arg
 
 if TYPE_CHECKING:
     from earnest.plotting.figures.thresholds import Axes
@@ -335,10 +336,10 @@ class Thresholds(MetricResult):
         room = float(np.median(np.diff(grid))) if len(grid) > 1 else 0.0
         if not grid[0] - room - EDGE <= asked <= grid[-1] + room + EDGE:
             raise InputError(
-                "`threshold` is outside the range of the winner's scores",
+                f"{arg('threshold')} is outside the range of the winner's scores",
                 needs=f"a number from {grid[0]:g} to {grid[-1]:g}",
                 got=f"{asked:g}",
-                cure="Name it in `thresholds` when you ask, or choose one in that range.",
+                cure=f"Name it in {arg('thresholds')} when you ask, or choose one in that range.",
             )
         return self._row(place)
 
@@ -433,15 +434,16 @@ class Thresholds(MetricResult):
         if (rule is not None) + len(named) != 1:
             raise InputError(
                 "a threshold is chosen by exactly one rule",
-                needs="'youden', 'net_benefit' with `act_from`, `sensitivity` or `specificity`",
+                needs=f"'youden', 'net_benefit' with {arg('act_from')}, {arg('sensitivity')} or "
+                f"{arg('specificity')}",
                 got=f"{(rule is not None) + len(named)} rules",
             )
         if (act_from is not None) != (rule == "net_benefit"):
             raise InputError(
-                "`act_from` belongs to the rule 'net_benefit' only",
+                f"{arg('act_from')} belongs to the rule 'net_benefit' only",
                 needs="the probability at which acting and not acting are worth the same",
-                got=f"rule {rule!r}, act_from={act_from!r}",
-                cure="Use choose('net_benefit', act_from=0.2), for example.",
+                got=f"rule {rule!r}, {arg('act_from', act_from)}",
+                cure=f"Use choose('net_benefit', {arg('act_from', 0.2)}), for example.",
             )
         if rule == "net_benefit" and "net_benefit" not in self.curves:
             raise EvidenceError(
@@ -537,7 +539,9 @@ class Thresholds(MetricResult):
 def _check_threshold(given: float) -> float:
     number = check.read_number(given)
     if not np.isfinite(number):
-        raise InputError("`threshold` is not a number", needs="a number", got=check.show(given))
+        raise InputError(
+            f"{arg('threshold')} is not a number", needs="a number", got=check.show(given)
+        )
     return number
 
 

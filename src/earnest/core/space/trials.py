@@ -22,6 +22,7 @@ from earnest.core.results.cautions import Caution, Severity
 from earnest.core.space.pruned import IntermediateValues, carry_to_end
 from earnest.core.space.space import Space
 from earnest.core.tables.columns import Columns
+from earnest.core.text.doors import arg
 from earnest.core.text.names import readable
 from earnest.core.text.numbers import write_count
 
@@ -388,13 +389,13 @@ def _read_numbers(name: str, values: ArrayLike, n: int) -> NDArray[np.float64]:
     array = as_array(name, values)
     if array.shape != (n,):
         raise InputError(
-            f"`{name}` does not fit the trials",
+            f"{arg(name)} does not fit the trials",
             needs=f"{n} numbers, one per trial",
             got=f"an array of shape {array.shape}",
         )
     if array.dtype.kind not in "fiub" and n:
         raise InputError(
-            f"`{name}` does not hold numbers", needs="one number per trial", got=str(array.dtype)
+            f"{arg(name)} does not hold numbers", needs="one number per trial", got=str(array.dtype)
         )
     return array.astype(np.float64)
 
@@ -542,9 +543,9 @@ def read_trials(
     _refuse_unknown(columns, [objective, standard_error, status, *(params or ())])
     if direction is None:
         raise InputError(
-            "`direction` is not given",
+            f"{arg('direction')} is not given",
             needs="'maximize' or 'minimize'",
-            cure=f"Pass `direction` to say which way column {objective!r} is better.",
+            cure=f"Pass {arg('direction')} to say which way column {objective!r} is better.",
         )
     taken = {objective, standard_error, status}
     both = [name for name in params or () if name in taken]
@@ -633,7 +634,7 @@ def _recognise(
     if "objective" in columns.names:
         return "objective", status, ""
     raise InputError(
-        "`objective` is not given",
+        f"{arg('objective')} is not given",
         needs="the name of the column with the objective",
         got=f"columns {check.some(columns.names, limit=12)}",
     )
@@ -697,7 +698,7 @@ def _read_values(columns: Columns, name: str) -> list[object]:
         raise InputError(
             f"column {name!r} holds times, which cannot be a hyperparameter",
             needs="numbers, text or bool",
-            cure="Name the columns with hyperparameters in `params`.",
+            cure=f"Name the columns with hyperparameters in {arg('params')}.",
         )
     texts = [v for v in values if v is not None]
     if "None" in texts and all(_parse_number(v) != v for v in texts):

@@ -39,6 +39,7 @@ from earnest.core.tables.formats.numbers import (
     are_numbers,
     read_plain,
 )
+from earnest.core.text.doors import arg
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -102,7 +103,7 @@ class Columns:
         except TypeError as error:
             lazy = hasattr(frame, "collect")
             raise InputError(
-                "`frame` is not a supported table",
+                f"{arg('frame')} is not a supported table",
                 needs="a pandas, polars or pyarrow table",
                 got=f"{type(frame).__module__}.{type(frame).__qualname__}",
                 cure="Collect it first." if lazy else "For arrays use Predictions.from_arrays.",

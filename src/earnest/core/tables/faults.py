@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from earnest.core.base import check
 from earnest.core.base.errors import EarnestError, InputError
+from earnest.core.text.doors import arg
 
 LISTED = 12  # columns that an error names; a table may have thousands
 
@@ -88,10 +89,11 @@ def list_missing_marks(words: Sequence[str]) -> str:
     Examples
     --------
     >>> from earnest.core.tables.faults import list_missing_marks
-    >>> list_missing_marks(["k.A.", "abc"])
+    >>> from earnest.core.text.doors import render
+    >>> render(list_missing_marks(["k.A.", "abc"]))
     "missing='k.A.' and missing='abc'"
     """
-    return " and ".join(f"missing={word!r}" for word in words)
+    return " and ".join(arg("missing", word) for word in words)
 
 
 def show_cell(value: object) -> str:

@@ -35,6 +35,7 @@ from earnest.core.tables.options import (
     refuse_unknown,
 )
 from earnest.core.tables.writing import list_unique_names, make_wide_batches
+from earnest.core.text.doors import arg
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -95,9 +96,9 @@ def load(
     suffix = find_suffix(path, READ)
     if mmap and suffix not in (".npz", ".npy", ".parquet"):
         raise InputError(
-            f"`mmap` cannot be used with {path.name!r}",
+            f"{arg('mmap')} cannot be used with {path.name!r}",
             needs="a file that ends in .npz, .npy or .parquet",
-            cure="Save it as .npz, or leave `mmap` out.",
+            cure=f"Save it as .npz, or leave {arg('mmap')} out.",
         )
     if suffix == ".npy":
         return load_npy(path, mmap=mmap, options=options)

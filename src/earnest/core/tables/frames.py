@@ -48,6 +48,7 @@ from earnest.core.tables.roles import (
 )
 from earnest.core.tables.rows_of_models import refuse_rows_of_models
 from earnest.core.tables.writing import long_table, make_wide_table
+from earnest.core.text.doors import arg
 
 # Names that nobody gives to a configuration: as one, such a column would be scored and might win.
 _SUSPECTS = {
@@ -113,7 +114,7 @@ def _find_config_columns(
                 raise InputError(
                     f"column {name!r} cannot also be a configuration",
                     needs="configurations that have no other role",
-                    got=f"{name!r} among `configs`",
+                    got=f"{name!r} among {arg('configs')}",
                     cure="Leave it out, or pass another column for the other role.",
                 )
         return names
@@ -128,7 +129,7 @@ def _find_config_columns(
             needs="a configuration in every column without another role",
             got=f"{check.some(map(repr, strange))} left over",
             cure=f"{_give_hint(columns, strange[0])}, or name the configurations with "
-            "configs=[...].",
+            f"{arg('configs', ...)}.",
         )
     if not names:
         raise InputError(
@@ -159,7 +160,7 @@ def _give_hint(columns: Columns, name: str) -> str:
     if plain in (*NAMELESS, "index"):
         return "Drop it (pandas leaves an index out with index=False, R with row.names=FALSE)"
     if OF_PREDICTIONS["id"].is_named(name) or _is_case_name(columns, name):
-        return f"If it identifies the cases pass id={name!r}; otherwise drop it"
+        return f"If it identifies the cases pass {arg('id', name)}; otherwise drop it"
     return "Drop it" + (" (case weights are not supported)" if "weight" in plain else "")
 
 
@@ -171,7 +172,7 @@ def _suggest_part(name: str, values: RawArray, roles: Roles) -> str:
     if not named or getattr(roles, role) is not None:
         return "Drop "
     what = "the cases" if role == "id" else "the groups"
-    return f"If it identifies {what} pass {role}={name!r}; otherwise drop "
+    return f"If it identifies {what} pass {arg(role, name)}; otherwise drop "
 
 
 def _order_labels(
@@ -236,7 +237,7 @@ def _refuse_lacking_class(
                 "a class has no column of predictions",
                 needs="a column for every class of every configuration",
                 got=f"{check.some(map(repr, present))}, and no {check.some(map(repr, lacking))}",
-                cure="Add it, or name the configurations to keep with configs=[...].",
+                cure=f"Add it, or name the configurations to keep with {arg('configs', ...)}.",
             )
 
 
@@ -321,7 +322,8 @@ def _find_common_type(
             "some configurations are labels and some are numbers",
             needs="predictions of one kind",
             got=f"labels in {check.some(map(repr, text))}",
-            cure="Read the two kinds separately with configs=[...]." + f" {hint}" * bool(hint),
+            cure=f"Read the two kinds separately with {arg('configs', ...)}."
+            + f" {hint}" * bool(hint),
         )
     kind = np.result_type(*{types[name] for name in filled or names})
     # A case that a repeat did not test is missing, which bool cannot be.
@@ -350,7 +352,7 @@ def _find_fault(
         value=f"values such as {show_cell(strange[1])}",
         row=strange[0],
         cure=_suggest_part(name, values, roles)
-        + "the column, or name the configurations with configs=[...]."
+        + f"the column, or name the configurations with {arg('configs', ...)}."
         + (f" {hint}" if hint else ""),
     )
 
@@ -555,5 +557,5 @@ def write_frame(pi: Predictions, *, form: str = "wide", backend: str = "pyarrow"
     except ModuleNotFoundError as error:
         raise InputError(
             f"backend {backend!r} is not installed",
-            cure=f"Install {backend}, or use backend='pyarrow'.",
+            cure=f"Install {backend}, or use {arg('backend', 'pyarrow')}.",
         ) from error

@@ -30,6 +30,7 @@ from earnest.core.tables.roles import (
     sort_labels,
     suggest_nearest_column,
 )
+from earnest.core.text.doors import arg
 
 CONFIG = "config_id"
 PREDICTION = "y_pred"
@@ -56,7 +57,9 @@ class LongParts:
         if model is None:
             return cls(prediction=prediction)
         if not model:
-            raise InputError("`model` is empty", needs="at least one column", got="an empty list")
+            raise InputError(
+                f"{arg('model')} is empty", needs="at least one column", got="an empty list"
+            )
         return cls((model,) if isinstance(model, str) else tuple(model), prediction)
 
     def fill_in(self, table: RTable, *, model_named: bool) -> LongParts:
@@ -76,12 +79,13 @@ def refuse_parts_of_long(
     if not long and (model is not None or prediction is not None):
         which = "model" if model is not None else "prediction"
         raise InputError(
-            f"`{which}` is for long tables",
+            f"{arg(which)} is for long tables",
             needs="one row per case and configuration",
             got="a wide table",
-            cure="Pass format='long', and the column that names the configuration as `model`."
+            cure=f"Pass {arg('format', 'long')}, and the column that names the configuration as "
+            f"{arg('model')}."
             if model is None
-            else "Leave it out, or pass format='long'.",
+            else f"Leave it out, or pass {arg('format', 'long')}.",
         )
 
 
@@ -121,7 +125,8 @@ def _refuse_lacking(columns: Columns, roles: Roles, parts: LongParts) -> None:
         if name not in columns.names:
             near = suggest_nearest_column(name, columns, roles.used())
             cure = (
-                "Pass the column that names the configuration as `model`, or format='wide' if "
+                f"Pass the column that names the configuration as {arg('model')}, or "
+                f"{arg('format', 'wide')} if "
                 "each has its own column."
             )
             raise columns.make_missing_error(
@@ -140,7 +145,7 @@ def _refuse_two_parts(roles: Roles, parts: LongParts) -> None:
                 "one role per column: the configuration, its prediction, the outcome, the fold ..."
             ),
             got=f"{twice[0]!r} twice",
-            cure="Check `model` and `prediction`.",
+            cure=f"Check {arg('model')} and {arg('prediction')}.",
         )
 
 
@@ -243,7 +248,7 @@ def _read_one_column(rows: _Rows, name: str) -> RawArray:
         raise columns.make_missing_error(
             name,
             f"{name!r}, or 'proba_<class>' for every class",
-            f"{near} Pass the column as `prediction`.".lstrip(),
+            f"{near} Pass the column as {arg('prediction')}.".lstrip(),
         )
     levels = () if isinstance(y, tuple) else dict.fromkeys(y.tolist())
     return _spread(rows, [name], levels)[..., 0]

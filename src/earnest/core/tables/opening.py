@@ -25,6 +25,7 @@ from earnest.core.tables.formats.names import map_named, open_named
 from earnest.core.tables.formats.npz import read_npz_header
 from earnest.core.tables.formats.parquet import BATCH, ParquetColumns, is_large
 from earnest.core.tables.formats.text import TextOptions, open_text, peek_header
+from earnest.core.text.doors import arg
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -78,8 +79,8 @@ class TableFile:
         for name, mark in options.marks.items():
             if mark is not None and self.suffix not in CSV:
                 raise FormatError(
-                    f"`{name}` is for CSV files, not for {self.path.name!r}",
-                    cure=f"Leave `{name}` out.",
+                    f"{arg(name)} is for CSV files, not for {self.path.name!r}",
+                    cure=f"Leave {arg(name)} out.",
                 )
         with foreign_content(self.path):
             table = self.table(options)

@@ -16,6 +16,7 @@ from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Task
 from earnest.core.tables.formats.missing import read_missing
 from earnest.core.tables.formats.text import LABELS, SIGNS, TextOptions
+from earnest.core.text.doors import arg
 
 if TYPE_CHECKING:
     from earnest.core.tables.formats.header import Facts
@@ -105,8 +106,8 @@ def refuse_unknown(options: Mapping[str, object]) -> None:
     for name in options:
         if name not in names:
             raise InputError(
-                f"option `{name}` is unknown",
-                needs=", ".join(f"`{n}`" for n in names if n != "sample_weight"),
+                f"option {arg(name)} is unknown",
+                needs=", ".join(arg(n) for n in names if n != "sample_weight"),
                 cure=check.nearest(name, [*names, "mmap", "verify"]),
             )
 
@@ -116,10 +117,12 @@ def check_table_options(options: Mapping[str, object], path: Path) -> FrameOptio
     for name in options:
         if name not in _list_table_options() and name not in SIGNS:
             raise FormatError(
-                f"`{name}` is for arrays, but {path.name!r} is a table",
+                f"{arg(name)} is for arrays, but {path.name!r} is a table",
                 needs="column names",
-                got=f"`{name}`",
-                cure=f"Use `{_COLUMNS[name]}`." if name in _COLUMNS else f"Leave `{name}` out.",
+                got=arg(name),
+                cure=f"Use {arg(_COLUMNS[name])}."
+                if name in _COLUMNS
+                else f"Leave {arg(name)} out.",
             )
     frame_options = {name: value for name, value in options.items() if name not in SIGNS}
     return cast(FrameOptions, frame_options)
@@ -145,14 +148,15 @@ def check_array_options(options: Mapping[str, object], path: Path) -> dict[str, 
     for name in arguments:
         if name not in _list_array_options():
             raise FormatError(
-                f"`{name}` is for tables, but {path.name!r} holds arrays",
-                needs="array names, passed as `target`, `fold`, `group`, `strata` and `id`",
-                got=f"`{name}`",
+                f"{arg(name)} is for tables, but {path.name!r} holds arrays",
+                needs=f"array names, passed as {arg('target')}, {arg('fold')}, {arg('group')}, "
+                f"{arg('strata')} and {arg('id')}",
+                got=arg(name),
                 cure="Store times and events as arrays 'time' and 'event'."
                 if name in ("time", "event")
                 else "Store repeats as the third axis of 'scores' and as columns of 'fold'."
                 if name == "repeat"
-                else f"Leave `{name}` out.",
+                else f"Leave {arg(name)} out.",
             )
     left_out = ("fold", "groups", "strata", "ids")  # None means that the array is not used
     return {n: v for n, v in arguments.items() if v is not None or n in left_out}
@@ -166,15 +170,15 @@ def refuse_other_options(
     other = [n for n, v in options.items() if n not in _KEPT and not _is_same(n, v, says)]
     if other:
         listed = (
-            f"`{n}` = {check.show(options[n])}"
+            f"{arg(n)} = {check.show(options[n])}"
             + (f", but the file says {check.show(says[n])}" if n in says else "")
             for n in other
         )
         raise FormatError(
             f"{path.name!r} was written by earnest and already says what it holds",
-            needs="only `threshold`, `configs`, or options that agree with the file",
+            needs=f"only {arg('threshold')}, {arg('configs')}, or options that agree with the file",
             got="; ".join(listed),
-            cure=f"Leave {' and '.join(f'`{n}`' for n in other)} out.",
+            cure=f"Leave {' and '.join(f'{arg(n)}' for n in other)} out.",
         )
 
 

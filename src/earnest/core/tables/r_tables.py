@@ -12,6 +12,7 @@ from earnest.core.base.errors import InputError
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import Columns, number_repeats, with_repeats
 from earnest.core.tables.roles import Roles
+from earnest.core.text.doors import arg
 
 FOLD, REPEAT = "fold", "repeat"  # what a caller says who says nothing
 _PROBABILITY = ".pred_"  # the beginning of a class of tidymodels
@@ -216,7 +217,7 @@ _KEEP_ALL = {
 }
 _MAKE_FOLDS = {
     "caret": "Keep its column 'Resample'. caret has none after trainControl(method = \"LOOCV\"): "
-    "then pass fold='rowIndex'.",
+    f"then pass {arg('fold', 'rowIndex')}.",
     "tidymodels": "Write collect_predictions(x, summarize = FALSE), which keeps the column 'id'.",
     "mlr3": 'Write rbindlist(lapply(rr$predictions(), as.data.table), idcol = "iteration").',
     "mlr": "Keep its column 'iter'.",
@@ -290,7 +291,7 @@ def _make_no_folds_error(columns: Columns, table: RTable) -> InputError:
         needs="a column of folds",
         got=f"columns {check.some(map(repr, columns.names))}",
         cure=f"{_MAKE_FOLDS[table.package]} For one hold-out test set without folds pass "
-        "fold=None.",
+        f"{arg('fold', None)}.",
     )
 
 

@@ -14,6 +14,7 @@ from earnest.core.base.errors import InputError
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.column_names import OF_PREDICTIONS, fold_name
 from earnest.core.tables.columns import Columns, Outcome
+from earnest.core.text.doors import arg
 
 ENOUGH = 3  # columns that are unlike the others; fewer may be numbers of patients or rooms
 FAR = 10.0  # times as large: scores of one outcome are hardly so different,
@@ -27,16 +28,17 @@ IS_DATA = "the table looks like training data, not like predictions"
 
 def _suggest_verb(columns: Columns, target: str | None, y: RawArray) -> str:
     """Say what reads data, and how a user tells that columns are predictions."""
-    kind = "" if _are_numbers(y) else ", or pass response='decision'"
+    kind = "" if _are_numbers(y) else f", or pass {arg('response', 'decision')}"
     named = "" if target is None else f" --target {shlex.quote(target)}"
     tune = (
         "Use earnest.tune to train models on data."
         if columns.source is None
-        else "If these are training data, not predictions: earnest tune "
+        else f"If these are training data, not predictions: earnest tune "
         f"{shlex.quote(columns.source)}{named} trains models on them and tells you how good they "
         "are."
     )
-    return f"{tune} If these are predictions, name the configurations with configs=[...]{kind}."
+    name = f"name the configurations with {arg('configs', ...)}{kind}"
+    return f"{tune} If these are predictions, {name}."
 
 
 def remark_data(

@@ -18,6 +18,7 @@ from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.column_names import OF_PREDICTIONS
 from earnest.core.tables.columns import Columns, Grid, Outcome, refuse_stray_text
+from earnest.core.text.doors import arg
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ LABEL_COLUMNS = {"fold", "group", "repeat", "strata", "config_id", *OF_PREDICTIO
 MOST_FOLDS = 100  # labels that a column which was meant as folds may have
 SHOWN = 3  # of the columns that may be meant
 _DECIMALS = re.compile(r"[-+]?\d*\.\d+")
-_HOLD_OUT = "For one hold-out test set without folds pass fold=None."
+_HOLD_OUT = f"For one hold-out test set without folds pass {arg('fold', None)}."
 _OTHER_TABLES = "Training data are for earnest tune, scores of items for earnest.Scores (--scores)."
 
 
@@ -63,8 +64,13 @@ def assign_roles(columns: Columns, *, long: bool, named: Roles, survival: bool) 
             "the table has no column that identifies the cases",
             needs="a column 'row_id'" + ("" if long else ", because there is a column of repeats"),
             got=f"columns {check.some(map(repr, columns.names))}",
-            cure=f"{_suggest_column(columns, 'id')} Add it, or pass its name as `id`".lstrip()
-            + ("." if long else ". If the column does not hold repeats, pass repeat=None."),
+            cure=f"{_suggest_column(columns, 'id')} Add it, or pass its name as "
+            f"{arg('id')}".lstrip()
+            + (
+                "."
+                if long
+                else f". If the column does not hold repeats, pass {arg('repeat', None)}."
+            ),
         )
     roles = Roles(target, time, event, fold, group, repeat, id_column, strata)
     _refuse_near_misses(columns, named, roles)
@@ -203,15 +209,16 @@ def _say_also(columns: Columns, named: Roles, long: bool) -> str:
     """Say what else a table lacks, so that one message says it all."""
     events = OF_PREDICTIONS["event"].find_elsewhere(columns.names)
     if "time" in columns.names and events:
-        return f"For survival pass time='time' and event={events[0]!r}."
+        return f"For survival pass {arg('time', 'time')} and {arg('event', events[0])}."
     if long or named.fold is None or named.fold in columns.names:
         return ""
     folds = OF_PREDICTIONS["fold"].find_elsewhere(columns.names) + [
         name for name in columns.names if name.strip().casefold() == named.fold
     ]
-    cure = f"pass fold={folds[0]!r}" if folds else "pass its name as `fold`"
+    cure = f"pass {arg('fold', folds[0])}" if folds else f"pass its name as {arg('fold')}"
     return (
-        f"There is no column {named.fold!r} either; {cure}, or fold=None for a hold-out test set."
+        f"There is no column {named.fold!r} either; {cure}, or {arg('fold', None)} for a "
+        "hold-out test set."
     )
 
 
@@ -242,7 +249,7 @@ def _check_present(columns: Columns, name: str, role: str, also: str = "") -> st
         is_other = name in ("y", "y_true") and is_bare and not long
         cures = [
             "" if also.startswith("For survival") else near,
-            f"Pass the column as `{role}`.",
+            f"Pass the column as {arg(role)}.",
             also,
             _HOLD_OUT if role == "fold" else "",
             long,
@@ -261,8 +268,8 @@ def hint_at_long(columns: Columns) -> str:
     if not looks or not answers:
         return ""
     numbers = [name for name in answers if columns.array(name).dtype.kind in "iuf"]
-    options = [f"model={looks[0]!r}"]
-    options += [f"prediction={numbers[0]!r}"] if numbers and numbers[0] != "y_pred" else []
+    options = [arg("model", looks[0])]
+    options += [arg("prediction", numbers[0])] if numbers and numbers[0] != "y_pred" else []
     return f"If each row is one case of one configuration, pass {' and '.join(options)}."
 
 
@@ -289,9 +296,9 @@ def _refuse_near_misses(columns: Columns, named: Roles, roles: Roles) -> None:
             if name.strip().casefold() in (role, role + "s"):
                 raise InputError(
                     f"column {name!r} may be meant to be {role!r}",
-                    needs=f"the name {role!r}, or the column as `{role}`",
+                    needs=f"the name {role!r}, or the column as {arg(role)}",
                     got=f"no column {role!r}",
-                    cure=f"Pass {role}={name!r}, or {role}=None if it is something else.",
+                    cure=f"Pass {arg(role, name)}, or {arg(role, None)} if it is something else.",
                 )
 
 
@@ -392,7 +399,8 @@ def refuse_both_classes(columns: Columns, names: Sequence[str], labels: Sequence
         got="two columns that sum to 1 in every row",
         cure=(
             "Name the column of the positive class with "
-            f"configs={names[1]!r} or configs={names[0]!r}, or both if they are two configurations."
+            f"{arg('configs', names[1])} or {arg('configs', names[0])}, or both if they are two "
+            "configurations."
         ),
     )
 

@@ -17,6 +17,7 @@ from earnest.core.base.errors import InputError
 from earnest.core.tables.column_names import OF_PREDICTIONS
 from earnest.core.tables.columns import Columns
 from earnest.core.tables.roles import Roles, find_predictions
+from earnest.core.text.doors import arg
 
 MOST_COLUMNS = 20  # of a long table; wide ones with more are not searched
 MOST_MODELS = 1000
@@ -40,21 +41,21 @@ def refuse_rows_of_models(columns: Columns, roles: Roles) -> None:
         return
     case, count = rows.case, len(columns.codes(rows.model)[1])
     prediction = find_predictions(columns, {*roles.used(), case, rows.model})
-    options = [f"model={rows.model!r}"]
-    options += [f"prediction={prediction!r}"] if prediction not in (None, "y_pred") else []
-    options += [f"id={case!r}"] if case not in (None, "row_id", "id") else []
+    options = [arg("model", rows.model)]
+    options += [arg("prediction", prediction)] if prediction not in (None, "y_pred") else []
+    options += [arg("id", case)] if case not in (None, "row_id", "id") else []
     tail = "" if case is not None else ", and add a column 'row_id' that identifies the cases"
     raise InputError(
         "the table has several rows per case",
         needs=(
             "one row per case with a column for each configuration, or the column that names "
-            "the configuration as `model`"
+            f"the configuration as {arg('model')}"
         ),
         got=(f"{count} rows for each {case!r}" if case is not None else "the same outcomes")
         + f", one for each of the {count} values of {rows.model!r}",
         cure=(
             f"If each row is one case of one configuration, pass {' and '.join(options)}{tail}; "
-            "otherwise name the configurations with configs=[...]."
+            f"otherwise name the configurations with {arg('configs', ...)}."
         ),
     )
 

@@ -45,6 +45,7 @@ from earnest.core.tables.opening import (
     is_header_of_scores,
     open_table,
 )
+from earnest.core.text.doors import arg
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -225,9 +226,9 @@ def _say_anew(scores: Scores, named: Mapping[str, Any], path: Path) -> Scores:
         else:
             raise FormatError(
                 f"{path.name!r} says itself what its columns are",
-                needs="`aggregate`, `configs` or `incomplete`",
-                got=f"`{name}`",
-                cure=f"Leave `{name}` out.",
+                needs=f"{arg('aggregate')}, {arg('configs')} or {arg('incomplete')}",
+                got=arg(name),
+                cure=f"Leave {arg(name)} out.",
             )
     return scores
 

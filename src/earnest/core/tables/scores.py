@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from earnest.core.arguments import shared
 from earnest.core.base import check
 from earnest.core.base.arrays import (
     Numbers,
@@ -25,8 +26,17 @@ from earnest.core.data.scores import ScoreParts, as_matrix, note_of_guess
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.column_names import OF_SCORES
 from earnest.core.tables.columns import ColumnFile, Columns, Grid, refuse_stray_text, with_index
+from earnest.core.text.doors import arg
 
 FAR = 1.5  # a column beyond this, among others within 0 and 1, may be no score
+
+
+_NAMES = {"groups": shared.GROUPS, "tasks": shared.TASKS, "config": shared.CONFIG}
+
+
+def _name(argument: str) -> str:
+    """Return an argument of `Scores` for a message."""
+    return _NAMES.get(argument) or arg(argument)
 
 
 def read_parts(
@@ -64,7 +74,7 @@ def read_parts(
     for name, value in {**words, **named}.items():
         if isinstance(value, str):
             raise InputError(
-                f"`{name}` names a column, but the scores are an array",
+                f"{_name(name)} names a column, but the scores are an array",
                 needs="a table, or values, one per item",
                 got=check.show(value),
             )
@@ -105,7 +115,7 @@ def _of_mapping(
 ) -> ScoreParts:
     if not table:
         raise InputError(
-            "`table` cannot be read",
+            f"{arg('table')} cannot be read",
             needs="a mapping of names to scores, such as {'a': [...], 'b': [...]}",
             got=check.show(table),
         )
@@ -138,11 +148,11 @@ def _of_arrays(values: Numbers, configs: Configs, named: Mapping[str, Any]) -> S
         "groups": _read_about("groups", named["groups"], n),
         "tasks": _read_about("tasks", named["tasks"], n),
     }
-    per = None if named["per"] is None else as_matrix(named["per"], "`per`")
+    per = None if named["per"] is None else as_matrix(named["per"], arg("per"))
     if per is not None:
         if per.shape != values.shape:
             raise InputError(
-                "`per` and the scores differ in shape",
+                f"{arg('per')} and the scores differ in shape",
                 needs=str(values.shape),
                 got=str(per.shape),
             )
@@ -157,7 +167,7 @@ def _read_about(name: str, values: object, n: int) -> RawArray | None:
     array = as_array(name, values)
     if array.ndim != 1 or len(array) != n:
         raise InputError(
-            f"`{name}` and the scores differ in length",
+            f"{_name(name)} and the scores differ in length",
             needs=f"{n} values, one per item",
             got=f"shape {array.shape}",
         )
@@ -175,7 +185,7 @@ def _find_column(columns: Columns, role: str, name: object) -> str | None:
     if not isinstance(name, str):
         return None
     if name not in columns.names:
-        raise columns.make_missing_error(name, f"a column for `{role}`")
+        raise columns.make_missing_error(name, f"a column for {_name(role)}")
     return name
 
 
@@ -188,7 +198,7 @@ def _read_wanted(configs: Configs | Iterable[object] | None) -> tuple[str, ...] 
     )
     if not names:
         raise InputError(
-            "`configs` names no configuration",
+            f"{arg('configs')} names no configuration",
             needs="at least one of those of the table",
             got="an empty list",
         )
@@ -245,7 +255,7 @@ class _Frame:
         """Return the scores of a wide table."""
         if self.given["per"] is not None:
             raise InputError(
-                "`per` needs a long table",
+                f"{arg('per')} needs a long table",
                 needs="a long table with both columns, or two arrays",
                 cure="Pass config=... and score=..., or use Scores(costs, per=successes).",
             )
@@ -293,8 +303,10 @@ class _Frame:
                 f"column {strange[0]!r} holds no scores",
                 needs="numbers, or true and false, in every column that is a configuration",
                 got=f"other values in {check.some(map(repr, strange))}",
-                cure="Name it as `id`, `groups` or `tasks`, or name the configurations with "
-                "configs=[...]. For a table with one row per score, pass `config` and `score`.",
+                cure=f"Name it as {arg('id')}, {shared.GROUPS} or {shared.TASKS}, or name the "
+                "configurations with "
+                f"{arg('configs', ...)}. For a table with one row per score, pass "
+                f"{shared.CONFIG} and {arg('score')}.",
             )
         return names
 
@@ -333,12 +345,12 @@ class _Frame:
         for role in ("config", "score", "id"):
             words = OF_SCORES[role].usual[:3] if role == "id" else OF_SCORES[role].usual
             if self.roles[role] is None:
-                what = "that names the items" if role == "id" else f"of `{role}`"
+                what = "that names the items" if role == "id" else f"of {_name(role)}"
                 raise InputError(
                     f"a long table of scores lacks the column {what}",
                     needs=f"a column {' or '.join(repr(w) for w in words)}, or its name",
                     got=f"columns {check.some(self.columns.names)}",
-                    cure=f"Pass its name as `{role}`.",
+                    cure=f"Pass its name as {_name(role)}.",
                 )
         assert config is not None
         assert score is not None
@@ -349,7 +361,7 @@ class _Frame:
                 f"column {score!r} holds no scores",
                 needs="numbers, or true and false",
                 got=f"values such as {check.show(self.columns.array(score)[0])}",
-                cure="Name the column of scores with `score`.",
+                cure=f"Name the column of scores with {arg('score')}.",
             )
         item, sample, first = self._find_rows(which, len(names))
         shape = (len(first), len(names), int(sample.max()) + 1)
@@ -386,7 +398,7 @@ class _Frame:
                     f"column {self.roles['repeat']!r} numbers samples, but nothing names the items",
                     needs="a column that says which rows are the same item",
                     got=f"columns {check.some(self.columns.names)}",
-                    cure="Pass its name as `id`.",
+                    cure=f"Pass its name as {arg('id')}.",
                 )
             return alone, np.zeros_like(alone), alone
         grid = Grid.of(self.columns, name, self.roles["repeat"])
@@ -401,7 +413,7 @@ class _Frame:
                         "column numbers them.",
                         "They are read as samples: an item counts once, with their mean.",
                         "If they are different items, give them different names; name the column "
-                        "that numbers samples with `repeat`.",
+                        f"that numbers samples with {arg('repeat')}.",
                     )
                 )
             return grid.case, sample, grid.first

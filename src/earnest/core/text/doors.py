@@ -8,6 +8,7 @@ command. The name is the same in both, so no table translates it.
 from __future__ import annotations
 
 import json
+import operator
 import re
 import shlex
 from collections.abc import Iterable, Iterator
@@ -15,12 +16,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from types import EllipsisType
-from typing import TypeAlias
+from typing import SupportsIndex, TypeAlias
 
 Value: TypeAlias = "str | float | bool | EllipsisType | None"
 
-_BEGIN, _SPLIT, _END = "\x02", "\x1f", "\x03"
+_BEGIN, _SPLIT, _ELSE, _END = "\x02", "\x1f", "\x1e", "\x03"
 _MARK = re.compile(f"{_BEGIN}(\\w+)(?:{_SPLIT}([^{_END}]*))?{_END}")
+_WORDING = re.compile(f"{_BEGIN}([^{_ELSE}{_END}]*){_ELSE}([^{_END}]*){_END}")
 _ANY = "..."  # the value of a mark that leaves it to the reader
 
 
@@ -48,6 +50,8 @@ class Door:
             return f"{argument}={shown}" + ("" if self.is_python else " in Python")
         if value is True:
             return option
+        if value is False and (off := f"--no{option[1:]}") in (self.options or ()):
+            return off
         if value is ...:
             return f"{option} NAME"
         text = shlex.quote("" if value is None else str(value))
@@ -89,14 +93,14 @@ class _NoValue:
 _NO_VALUE = _NoValue()
 
 
-def arg(name: str, value: Value | _NoValue = _NO_VALUE) -> str:
+def arg(name: str, value: object = _NO_VALUE) -> str:
     """Return the mark of an argument, for a message.
 
     Parameters
     ----------
     name : str
         The argument in Python; its option has the same name.
-    value : str, float, bool or None, optional
+    value : object, optional
         What to set it to; `...` where the reader knows, as with the name of a column.
 
     Examples
@@ -110,14 +114,37 @@ def arg(name: str, value: Value | _NoValue = _NO_VALUE) -> str:
     """
     if isinstance(value, _NoValue):
         return f"{_BEGIN}{name}{_END}"
-    told = _ANY if value is ... else json.dumps(value)
+    told = _ANY if value is ... else json.dumps(value, default=_to_plain)
     return f"{_BEGIN}{name}{_SPLIT}{told}{_END}"
+
+
+def _to_plain(value: object) -> int | str:
+    """Return a whole number of NumPy, or the text of anything else, for a mark."""
+    return operator.index(value) if isinstance(value, SupportsIndex) else str(value)
+
+
+def word(python: str, command: str) -> str:
+    """Return the mark of words that differ by door beyond the name of an argument.
+
+    Examples
+    --------
+    >>> from earnest.core.text.doors import Door, render, word
+    >>> cure = word("predictions_from(source, y)", "Use --data TABLE.")
+    >>> print(render(cure))
+    predictions_from(source, y)
+    >>> print(render(cure, Door(frozenset({"--data"}))))
+    Use --data TABLE.
+    """
+    return f"{_BEGIN}{python}{_ELSE}{command}{_END}"
 
 
 def render(text: str, door: Door | None = None) -> str:
     """Return a message with its marks in the words of a door, the current one by default."""
+    if _BEGIN not in text:
+        return text
     chosen = current_door() if door is None else door
-    return _MARK.sub(lambda mark: _render_mark(mark, chosen), text) if _BEGIN in text else text
+    worded = _WORDING.sub(lambda mark: mark[1 if chosen.is_python else 2], text)
+    return _MARK.sub(lambda mark: _render_mark(mark, chosen), worded)
 
 
 def _render_mark(mark: re.Match[str], door: Door) -> str:

@@ -17,6 +17,7 @@ from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError, MetricError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
+from earnest.core.text.doors import arg
 from earnest.inference.cases.placements import Placements, placements
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Array, Metric, MetricLike, MomentMetric, RankMetric, View
@@ -247,7 +248,7 @@ def _make_too_few_error(what: str, needs: str, got: str) -> EvidenceError:
         needs=needs,
         got=got,
         cure="Use fewer or stratified folds, a metric that is a mean over cases, or "
-        "method='delong', which reads the pooled scores.",
+        f"{arg('method', 'delong')}, which reads the pooled scores.",
     )
 
 
@@ -434,8 +435,9 @@ def _choose_rule(metric: Metric) -> tuple[ValueKind, Rule]:
         needs="a mean over cases such as 'accuracy' or 'mse', a function of sums such as 'f1', "
         "'r2' or 'rmse', or an AUC",
         got=metric.name,
-        cure="Write your own function as a MomentMetric, or use method='corrected_t', or "
-        "method='bbc' for the winner of a search.",
+        cure="Write your own function as a MomentMetric, or use "
+        f"{arg('method', 'corrected_t')}, or "
+        f"{arg('method', 'bbc')} for the winner of a search.",
     )
 
 

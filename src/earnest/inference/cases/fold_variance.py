@@ -13,6 +13,7 @@ from earnest.core.base import check
 from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.data.predictions import Predictions
+from earnest.core.text.doors import arg
 from earnest.metrics.families import Array
 
 # Of the largest term: terms that differ by less are equal. They come from numbers that were rounded
@@ -197,7 +198,7 @@ def overlap_of(pi: Predictions) -> float:
             "nothing is left to train on where a repeat tests every case",
             needs="repeats that leave cases out, or folds within each repeat",
             got=f"{pi.n_repeats} repeats, each with one test set of all cases",
-            cure="Pass `fold` with the folds of each repeat.",
+            cure=f"Pass {arg('fold')} with the folds of each repeat.",
         )
     return share / (1.0 - share)
 

@@ -17,6 +17,7 @@ from earnest.core.data.replicates import Replicates
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Target, Task
 from earnest.core.data.weights import Weights
+from earnest.core.text.doors import arg
 from earnest.inference.left_out.estimates import has_pairs
 from earnest.kernels.score import score_table
 from earnest.metrics.families import (
@@ -141,7 +142,7 @@ def need_rate(metric: Metric, target: Target) -> None:
             f"metric {metric.name!r} has no known no-information rate",
             needs="a mean over cases, a function of sums, an AUC, or 'concordance'",
             got=metric.name,
-            cure="Use method='.632', which does not need one.",
+            cure=f"Use {arg('method', '.632')}, which does not need one.",
         )
 
 

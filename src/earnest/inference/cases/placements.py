@@ -16,6 +16,7 @@ from earnest.core.base.errors import EvidenceError, InputError, MetricError
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
 from earnest.core.results.interval import INSIDE, binormal_variance
+from earnest.core.text.doors import arg
 from earnest.metrics.families import Metric, Need
 from earnest.metrics.ranking import is_auc
 from earnest.metrics.responding import respond
@@ -265,7 +266,8 @@ def need_auc(
     who: str,
     metric: Metric,
     target: Target,
-    cure: str = "Use method='tilted' for means over cases, or method='bbc' for any metric.",
+    cure: str = f"Use {arg('method', 'tilted')} for means over cases, or {arg('method', 'bbc')} "
+    "for any metric.",
 ) -> None:
     """Refuse a metric that is not the AUC of two classes."""
     if not is_auc(metric, target):

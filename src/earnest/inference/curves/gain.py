@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from earnest.core.base import check
+from earnest.core.arguments.base import check_arguments
+from earnest.core.arguments.gain import GainArguments
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.provenance import versions
 from earnest.core.base.rng import Purpose, RngLike, Seeds
@@ -24,7 +25,6 @@ from earnest.core.results.specs import Side
 from earnest.inference.curves.corrected import ResampledSelection
 from earnest.inference.curves.prefixes import Order, PrefixScores, score_prefixes
 from earnest.inference.remarks import evidence_remarks
-from earnest.inference.resampling.resampled import MOST_RESAMPLES
 from earnest.inference.resampling.winners import WinnerScores
 from earnest.metrics.families import Array, Metric
 from earnest.metrics.responding import check_fits, pick_answer
@@ -106,11 +106,11 @@ def gain(
             got=type(predictions).__name__,
             cure="Use `predictions_` of a SearchCV, or earnest.predictions_from(...).",
         )
-    check.whole_number("n_resamples", n_resamples, low=2, high=MOST_RESAMPLES)
+    check_arguments(GainArguments, n_resamples=n_resamples, order=order)
     pi, measure = read_evidence(predictions, metric)
     check_fits(pi, measure)
     selection = ResampledSelection(Seeds.of(rng), n_resamples=n_resamples)
-    taken = Order(check.one_of("order", order, list(Order)))
+    taken = Order(order)
     ask = Ask.of(confidence_level, Side.TWO_SIDED)
     return gain_of(pi, measure, selection, order=taken, ask=ask, n_jobs=n_jobs)
 

@@ -20,6 +20,8 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.arguments.base import check_arguments
+from earnest.core.arguments.thresholds import ThresholdsArguments
 from earnest.core.base import check
 from earnest.core.base.arrays import finite_range
 from earnest.core.base.errors import EvidenceError, InputError
@@ -40,6 +42,7 @@ from earnest.core.results.thresholds import (
     Thresholds,
     count_rates,
 )
+from earnest.core.text.doors import arg
 from earnest.inference.curves.corrected import ResampledSelection, chunks, draw_scores, enough
 from earnest.inference.remarks import evidence_remarks
 from earnest.inference.resampling.winners import winner
@@ -49,7 +52,6 @@ from earnest.metrics.scores import read_evidence
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
-MOST_RESAMPLES = 100_000  # whose counts are held
 MOST_STEPS = 100  # of the grid that is used where none was given
 MOST_GIVEN = 2_000
 QUANTILES = np.arange(1, 100) / 100
@@ -135,7 +137,7 @@ def thresholds(
     """
     workers(n_jobs)
     check_cuttable(predictions)
-    check.whole_number("n_resamples", n_resamples, low=2, high=MOST_RESAMPLES)
+    check_arguments(ThresholdsArguments, n_resamples=n_resamples)
     pi, measure = read_evidence(predictions, metric)
     check_fits(pi, measure)
     selection = ResampledSelection(
@@ -325,7 +327,7 @@ def _check_given(pi: Predictions, thresholds: Sequence[float] | None) -> list[fl
         if not (np.isfinite(number) and (0.0 <= number < high or high > 1.0)):
             percent = high == 1.0 and 1.0 < number <= 100.0
             raise InputError(
-                "`thresholds` contains a value that is not a threshold of these scores",
+                f"{arg('thresholds')} contains a value that is not a threshold of these scores",
                 needs="numbers" + (" from 0 to less than 1" if high == 1.0 else ""),
                 got=check.show(each),
                 cure=f"For {number:g} percent use {number / 100:g}." if percent else "",

@@ -24,6 +24,7 @@ from earnest.core.results.interval import (
     tail_of,
 )
 from earnest.core.results.specs import Side
+from earnest.core.text.doors import arg
 from earnest.inference.general.units import Array, Statistic, Units, WeightedStatistic
 
 _FLIPPED = {Side.LOWER: Side.UPPER, Side.UPPER: Side.LOWER, Side.TWO_SIDED: Side.TWO_SIDED}
@@ -164,7 +165,7 @@ def draw_statistic(
             "the statistic has no standard error to divide by",
             needs="a standard error above 0 on the original cases",
             got=f"{error:g}",
-            cure="Use method='bca' or 'percentile'.",
+            cure=f"Use {arg('method', 'bca')} or 'percentile'.",
         )
     return StatisticDraws(draws, np.concatenate(errors), error)
 
@@ -231,7 +232,7 @@ def _make_studentised(value: float, draws: StatisticDraws) -> tuple[LimitSource,
             "the resamples have no standard error to divide by",
             needs="at least two resamples with a standard error above 0",
             got=f"{usable_pivots} of {len(pivots)}",
-            cure="Use method='bca' or 'percentile'.",
+            cure=f"Use {arg('method', 'bca')} or 'percentile'.",
         )
     source = PivotLimits(value, draws.error, pivots)
     if usable_pivots == valid:

@@ -11,6 +11,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.results.interval import Interval, LimitSource, NormalLimits, StudentLimits
+from earnest.core.text.doors import arg
 from earnest.inference.cases.case_values import STEP
 from earnest.inference.cases.case_values import influence as slopes
 from earnest.inference.general.draws import (
@@ -109,8 +110,8 @@ def bootstrap(
     if standard_error is not None and kind != "studentised":
         raise InputError(
             "`standard_error` is not used by this interval",
-            needs="method='studentised'",
-            got=f"method={kind!r}",
+            needs=arg("method", "studentised"),
+            got=arg("method", kind),
         )
     units, seeds = Units.of(cases, strata, groups), Seeds.of(rng)
     weighted = _make_statistic(statistic, units, vectorized)
@@ -122,7 +123,7 @@ def bootstrap(
             "the statistic is undefined on the resamples",
             needs="at least two resamples with a finite value",
             got=f"{len(valid)} of {count}",
-            cure="Pass `strata` if every class must be drawn, or use more cases.",
+            cure=f"Pass {arg('strata')} if every class must be drawn, or use more cases.",
         )
     source, remarks = limits_of(kind, weighted, value, draws)
     result = StatisticResult(

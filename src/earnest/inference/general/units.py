@@ -17,6 +17,7 @@ from earnest.core.base.arrays import Numbers
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.rng import Seeds
 from earnest.core.data.target import Target, Task, encode_units
+from earnest.core.text.doors import arg
 from earnest.resampling.bootstrap import CaseBootstrap, StratifiedBootstrap, batches
 
 Array = NDArray[np.float64]
@@ -225,7 +226,7 @@ def _refuse_crossed(crossed: int) -> None:
             "groups span several strata",
             needs="every group within one stratum",
             got=f"{crossed} cases in another stratum than the first of their group",
-            cure="Leave `strata` out, or make finer groups.",
+            cure=f"Leave {arg('strata')} out, or make finer groups.",
         )
 
 

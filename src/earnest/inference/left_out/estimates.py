@@ -14,6 +14,7 @@ import numpy as np
 from earnest.core.base.errors import EvidenceError, MetricError
 from earnest.core.data.replicates import Replicates
 from earnest.core.data.target import Target, Task
+from earnest.core.text.doors import arg
 from earnest.inference.cases.case_values import slope
 from earnest.inference.left_out.leave_one_out import (
     LeftOutEstimate,
@@ -48,7 +49,8 @@ def need_cases(metric: Metric) -> MomentMetric:
             f"metric {metric.name!r} has no value for a single case",
             needs="a mean over cases such as 'accuracy', or a function of sums such as 'f1'",
             got=metric.name,
-            cure="Use method='lpob' for the AUC and the concordance index, otherwise 'err_star'.",
+            cure=f"Use {arg('method', 'lpob')} for the AUC and the concordance index, otherwise "
+            "'err_star'.",
         )
     return metric
 
@@ -60,7 +62,8 @@ def need_pairs(metric: Metric, target: Target) -> RankMetric:
             f"metric {metric.name!r} is not a mean over pairs of cases",
             needs="'roc_auc' of two classes, or 'concordance'",
             got=metric.name,
-            cure="Use method='loob' for means over cases and functions of sums, otherwise "
+            cure=f"Use {arg('method', 'loob')} for means over cases and functions of sums, "
+            "otherwise "
             "'err_star'.",
         )
     return metric
@@ -78,9 +81,7 @@ def cases_left_out(
     if variant is not None and metric.greater_is_better and np.isfinite(best):
         # Eq. 48 is of losses. It is not centred, so that of scores would be another number.
         losses = leave_one_out(best - terms, replicates.counts, **units, variant=variant)
-        estimate = replace(
-            estimate, influence=-losses.influence, raw_variance=losses.raw_variance
-        )
+        estimate = replace(estimate, influence=-losses.influence, raw_variance=losses.raw_variance)
     return estimate if value is None else replace(estimate, value=value)
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from earnest.core.base.errors import EvidenceError
+from earnest.core.text.doors import arg
 
 DRAWS = 2000  # Gaussian draws of the scores of all configurations
 LUCK = 0.05  # a gap counts beyond what chance alone exceeds with this probability
@@ -53,7 +54,7 @@ class StandardisedScores:
                 "correlations of scores need resamples in which all scores are defined",
                 needs="at least 2",
                 got=str(len(table)),
-                cure="Use more resamples, or method='bbc'.",
+                cure=f"Use more resamples, or {arg('method', 'bbc')}.",
             )
         columns = np.subtract(table, table.mean(axis=0), out=table if overwrite else None)
         step = max(1, CELLS // table.shape[1])

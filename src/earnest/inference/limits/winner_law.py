@@ -33,6 +33,7 @@ from earnest.core.results.interval import (
     binormal_trials,
     binormal_variance,
 )
+from earnest.core.text.doors import arg
 from earnest.core.text.numbers import write_count
 from earnest.inference.cases.case_values import case_values
 from earnest.inference.cases.placements import spread_ratio
@@ -130,7 +131,7 @@ def need_law(name: str, metric: Metric, target: Target) -> Law:
             "'balanced_accuracy', 'f1', 'mcc', 'cohen_kappa', an AUC, the concordance "
             "index, R², a mean loss, or a mean of scores with limits",
             got=f"{metric.name!r} on a {target.task} task",
-            cure="Use method='bbc', which works for any metric.",
+            cure=f"Use {arg('method', 'bbc')}, which works for any metric.",
         )
     return law
 

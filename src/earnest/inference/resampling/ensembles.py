@@ -36,6 +36,7 @@ from earnest.core.data.selection import (
 from earnest.core.data.target import Target, Task
 from earnest.core.data.weights import Weights
 from earnest.core.results.estimate import ScoreErrors
+from earnest.core.text.doors import arg
 from earnest.inference.resampling.winners import KEPT, WinnerScores, gains_of
 from earnest.kernels.score import score_selected, score_table
 from earnest.metrics.classification import of_true_class, squared_distances, surprises
@@ -117,7 +118,7 @@ def check_ensemble(pi: Predictions, rule: EnsembleRule) -> None:
             needs="probabilities, or the values of a regression",
             got=f"{pi.kind} responses",
             cure="Keep probabilities of each configuration, or choose a single winner with "
-            "selector='pooled'.",
+            f"{arg('selector', 'pooled')}.",
         )
 
 

@@ -9,12 +9,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.arguments.shared import MOST_RESAMPLES
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.rng import Seeds
 from earnest.core.base.threads import workers
 from earnest.core.data.target import Target
 from earnest.core.data.weights import Weights
+from earnest.core.text.doors import arg
 from earnest.resampling.bootstrap import (
     Accept,
     CaseBootstrap,
@@ -29,7 +31,6 @@ from earnest.resampling.bootstrap import (
     out_of_bag_rule,
 )
 
-MOST_RESAMPLES = 10_000_000  # each is kept, so that another level can be read from it
 ROUNDS = 50  # of redrawing what a metric leaves undefined
 
 Statistic = Callable[[Weights], NDArray[np.float64]]  # resamples (b, n) -> values (b, k)
@@ -42,7 +43,7 @@ def choose_resampler(
     if given is not None:
         if undefined is UndefinedRule.STRATIFY and not isinstance(given, StratifiedBootstrap):
             raise InputError(
-                "undefined='stratify' contradicts the resampler",
+                f"{arg('undefined', 'stratify')} contradicts the resampler",
                 needs="resampler 'stratified', or none",
                 got=repr(given.name),
             )
@@ -51,8 +52,8 @@ def choose_resampler(
         if undefined is UndefinedRule.STRATIFY:
             raise InputError(
                 "groups cannot be resampled within classes",
-                needs="undefined='redraw' or 'drop' for grouped cases",
-                got="undefined='stratify'",
+                needs=f"{arg('undefined', 'redraw')} or 'drop' for grouped cases",
+                got=arg("undefined", "stratify"),
             )
         return GroupBootstrap()
     apart = target.strata is not None or undefined is UndefinedRule.STRATIFY

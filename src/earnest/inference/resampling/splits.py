@@ -20,6 +20,7 @@ from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import Selector, first_best, slack
 from earnest.core.data.weights import Weights
+from earnest.core.text.doors import arg
 from earnest.inference.cases.placements import Placements, auc_placements, need_auc, turned
 from earnest.inference.resampling.winners import gains_of, judge_winner, whole_scores
 from earnest.kernels.score import score_table
@@ -117,7 +118,7 @@ def part_of(pi: Predictions, used: NDArray[np.bool_]) -> Predictions:
             "no case is left to select or to score",
             needs="cases for both",
             got=f"{pi.n_cases} cases",
-            cure="Use method='bbc'.",
+            cure=f"Use {arg('method', 'bbc')}.",
         )
     return pi.take(np.flatnonzero(used)).usable()
 
@@ -230,8 +231,8 @@ def choose(
     all cases evaluate.
     """
     if knobs.direction == "auto":
-        cure = "Leave `direction` out: other metrics have only one direction."
-        need_auc("direction='auto'", metric, pi.target, cure)
+        cure = f"Leave {arg('direction')} out: other metrics have only one direction."
+        need_auc(arg("direction", "auto"), metric, pi.target, cure)
     if pi.n_configs == 1 and knobs.learn is None:
         return _evaluate(pi, metric, knobs, np.array([0]), n_jobs)
     learning = learning_part(pi, knobs, seeds)
@@ -290,7 +291,7 @@ def _evaluate(
             f"metric {metric.name!r} is undefined in the evaluation part",
             needs="cases of every class in the evaluation part",
             got=f"{part.n_cases} cases",
-            cure="Use more cases, or method='bbc'.",
+            cure=f"Use more cases, or {arg('method', 'bbc')}.",
         )
     order = np.r_[best, np.delete(np.arange(len(candidates)), best)]
     kept = order[~np.isnan(values[order])]

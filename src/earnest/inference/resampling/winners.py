@@ -33,6 +33,7 @@ from earnest.core.data.selection import (
 from earnest.core.data.target import Target
 from earnest.core.data.weights import Weights
 from earnest.core.results.estimate import ScoreErrors
+from earnest.core.text.doors import arg
 from earnest.inference.cases.case_values import score_terms
 from earnest.inference.left_out.leave_one_out import count_sums, leave_one_out, unit_counts
 from earnest.kernels.contest import can_contest, contest
@@ -73,7 +74,7 @@ def winners(
             f"selector {selector.name!r} does not work for {metric.name!r} on resampled cases",
             needs="a metric that is a mean over cases (a resampled fold can lose a class)",
             got=metric.name,
-            cure="Use selector='pooled', or method='bbc_fold'.",
+            cure=f"Use {arg('selector', 'pooled')}, or {arg('method', 'bbc_fold')}.",
         )
     step = max(1, FOLD_CELLS // (len(fold_repeats(pi)) * pi.n_configs))
     parts = [weights.take(slice(b, b + step)) for b in range(0, len(weights), step)]
@@ -164,7 +165,8 @@ def keep_defined_folds(scores: NDArray[np.float64]) -> NDArray[np.float64]:
         raise EvidenceError(
             "the metric is undefined in every fold, for every configuration",
             needs="at least one fold in which it is defined, such as one with cases of every class",
-            cure="Use fewer or stratified folds, or method='bbc', which scores all cases together.",
+            cure=f"Use fewer or stratified folds, or {arg('method', 'bbc')}, which scores all "
+            "cases together.",
         )
     return scores[kept]
 

@@ -16,6 +16,7 @@ from earnest.core.data.replicates import Replicates
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import Ask
 from earnest.core.results.specs import MethodSpec
+from earnest.core.text.doors import arg
 from earnest.inference.left_out.estimates import cases_left_out, has_cases
 from earnest.inference.left_out.leave_one_out import LeftOutEstimate
 from earnest.inference.left_out.scores import apparent_score, left_out_scores
@@ -54,7 +55,8 @@ def average_defined(
         raise EvidenceError(
             f"metric {call.metric.name!r} is undefined for every replicate",
             needs="at least one replicate that leaves out cases of every class",
-            cure="Draw each class separately with bootstrap_train(..., stratify=True), or train "
+            cure="Draw each class separately with bootstrap_train(..., "
+            f"{arg('stratify', True)}), or train "
             "more.",
         )
     remark = Caution(

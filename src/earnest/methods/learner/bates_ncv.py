@@ -15,6 +15,7 @@ from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.interval import LimitSource, NormalLimits
 from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
+from earnest.core.text.doors import arg
 from earnest.inference.cases.case_values import case_values
 from earnest.inference.limits.ceiling import limits_without_spread, never_beyond_perfect
 from earnest.inference.limits.fold_normal import few_cases
@@ -152,7 +153,7 @@ def need_means(who: str, metric: Metric) -> None:
             f"method {who!r} is for means over cases",
             needs="a metric that is a mean over cases, such as 'accuracy', 'brier' or 'mse'",
             got=metric.name,
-            cure="Use method='corrected_t', which works for any metric.",
+            cure=f"Use {arg('method', 'corrected_t')}, which works for any metric.",
         )
 
 
@@ -164,7 +165,7 @@ def _need_one_learner(nested: NestedPredictions) -> None:
             "method 'bates_ncv' is for a single learner",
             needs="inner predictions of one configuration, and at least 3 folds",
             got=f"{most} configurations, {folds} folds",
-            cure="Use earnest.assess(learner, X, y, method='bates_ncv').",
+            cure=f"Use earnest.assess(learner, X, y, {arg('method', 'bates_ncv')}).",
         )
 
 
@@ -183,7 +184,8 @@ def find_parts(
                 raise EvidenceError(
                     f"the nested predictions of fold {fold} have gaps",
                     needs="predictions of every outer fold, and of the others without it",
-                    cure="Train it again with earnest.assess(learner, X, y, method='bates_ncv').",
+                    cure="Train it again with earnest.assess(learner, X, y, "
+                    f"{arg('method', 'bates_ncv')}).",
                 )
             apart.append((within.mean() - held_out.mean()) ** 2)
             chance.append(held_out.var(ddof=1) / len(held_out) if len(held_out) > 1 else 0.0)

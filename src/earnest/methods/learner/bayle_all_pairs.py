@@ -10,6 +10,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
 from earnest.core.data.target import Target
 from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
+from earnest.core.text.doors import arg
 from earnest.inference.cases.case_values import check_terms
 from earnest.inference.cases.fold_variance import Variance, check_folds
 from earnest.inference.limits.fold_normal import fold_normal
@@ -70,7 +71,11 @@ class BayleAllPairs:
 
     def check(self, target: Target, design: Predictions, metric: Metric) -> None:
         """Refuse folds and metrics for which the variance is undefined."""
-        need_folds(self, design, cure="Pass `fold`; for one test set use method='holdout'.")
+        need_folds(
+            self,
+            design,
+            cure=f"Pass {arg('fold')}; for one test set use {arg('method', 'holdout')}.",
+        )
         check_terms(design, metric, singles=self.variance is Variance.ALL_PAIRS)
         check_folds(design.folds, target.groups, self.variance)
 

@@ -16,6 +16,7 @@ from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import EqualCaseLimits, LimitSource, NormalLimits
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
+from earnest.core.text.doors import arg
 from earnest.inference.cases.fold_variance import ROUNDING
 from earnest.inference.remarks import warn_of_undefined_folds
 from earnest.kernels.score import fold_scores
@@ -125,7 +126,7 @@ def _scores(part: Predictions, metric: Metric) -> tuple[NDArray[np.float64], int
             f"metric {metric.name!r} is undefined in every random split",
             needs="test sets with cases of every class",
             got=f"{len(scores)} test sets of about {int(part.tested(0).sum())} cases",
-            cure="Use more cases, another metric, or method='corrected_t'.",
+            cure=f"Use more cases, another metric, or {arg('method', 'corrected_t')}.",
         )
     return kept, len(scores) - len(kept)
 

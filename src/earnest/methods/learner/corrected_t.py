@@ -16,6 +16,7 @@ from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import EqualCaseLimits, LimitSource, StudentLimits
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
+from earnest.core.text.doors import arg
 from earnest.inference.cases.fold_variance import (
     ROUNDING,
     check_ratio,
@@ -91,7 +92,11 @@ class CorrectedT:
     def check(self, target: Target, design: Predictions, metric: Metric) -> None:
         """Refuse one test set, and a metric that fewer than two folds define."""
         if design.n_repeats == 1:  # else a repeat may be one random split, as the authors have it
-            need_folds(self, design, cure="Pass `fold`; for one test set use method='holdout'.")
+            need_folds(
+                self,
+                design,
+                cure=f"Pass {arg('fold')}; for one test set use {arg('method', 'holdout')}.",
+            )
         if design.n_configs == 1 and not isinstance(metric, CallableMetric):
             _need_two(self, fold_details(design, metric, 0)[0])
 

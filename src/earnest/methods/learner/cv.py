@@ -14,6 +14,7 @@ from earnest.core.data.selection import MeanOfFolds, Pooled, Selector
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
+from earnest.core.text.doors import arg
 from earnest.inference.remarks import warn_of_undefined_folds
 from earnest.inference.resampling.winners import judge_winner, keep_defined_folds, whole_scores
 from earnest.kernels.score import fold_scores
@@ -91,7 +92,11 @@ class CV:
 
     def check(self, target: Target, design: Predictions, metric: Metric) -> None:
         """Refuse one test set, and a metric that no fold defines."""
-        need_folds(self, design, cure="Pass `fold`; for one test set use method='holdout'.")
+        need_folds(
+            self,
+            design,
+            cure=f"Pass {arg('fold')}; for one test set use {arg('method', 'holdout')}.",
+        )
         if design.n_configs == 1 and not isinstance(metric, CallableMetric):
             selector = selector_of(self.selector, score_rule(metric))
             judge_winner(design, metric, selector, whole_scores(design, metric, selector))

@@ -10,6 +10,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import Pooled
 from earnest.core.data.target import Target
 from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
+from earnest.core.text.doors import arg
 from earnest.inference.cases.fold_variance import Variance, check_folds
 from earnest.methods.base import Call, EstimateParts, need_folds, register
 from earnest.methods.learner.bayle_all_pairs import estimate_by_folds
@@ -70,14 +71,14 @@ class LOOCV:
                 "be ranked against each other",
                 needs="a mean over cases such as 'accuracy' or 'mse', or a function of sums",
                 got=metric.name,
-                cure="Use method='cv' or 'lpob' for an AUC.",
+                cure=f"Use {arg('method', 'cv')} or 'lpob' for an AUC.",
             )
         if design.n_folds != design.n_cases:
             raise EvidenceError(
                 "method 'loocv' needs a fold for every case",
                 needs=f"{design.n_cases} folds",
                 got=f"{design.n_folds}",
-                cure="Use method='bayle_all_pairs', which works with any folds.",
+                cure=f"Use {arg('method', 'bayle_all_pairs')}, which works with any folds.",
             )
         check_folds(design.folds, target.groups, Variance.ALL_PAIRS)
 

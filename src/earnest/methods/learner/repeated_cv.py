@@ -17,6 +17,7 @@ from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.interval import LimitSource, NormalLimits
 from earnest.core.results.specs import Design, Estimand, Evidence, Family, MethodSpec
+from earnest.core.text.doors import arg
 from earnest.inference.cases.case_values import CaseValues, case_values, check_terms
 from earnest.inference.cases.fold_variance import Variance, count_groups, variance_of_mean
 from earnest.inference.limits.ceiling import limits_without_spread, never_beyond_perfect
@@ -203,7 +204,11 @@ class RepeatedCV:
 
     def check(self, target: Target, design: Predictions, metric: Metric) -> None:
         """Refuse one partition, and metrics that do not say what a case adds."""
-        need_folds(self, design, cure="Pass `fold`; for one test set use method='holdout'.")
+        need_folds(
+            self,
+            design,
+            cure=f"Pass {arg('fold')}; for one test set use {arg('method', 'holdout')}.",
+        )
         need_repeats(design)
         check_terms(design, metric, singles=True)
 
@@ -253,7 +258,8 @@ def need_repeats(pi: Predictions) -> None:
             "method 'repeated_cv' needs repeats",
             needs="at least 2 repeats of the folds, preferably 10",
             got="1 repeat",
-            cure="Repeat the folds (`n_repeats`), or use method='bayle_all_pairs'.",
+            cure=f"Repeat the folds ({arg('n_repeats')}), or use "
+            f"{arg('method', 'bayle_all_pairs')}.",
         )
 
 

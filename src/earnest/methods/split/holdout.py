@@ -17,6 +17,7 @@ from earnest.core.data.target import Target
 from earnest.core.data.weights import Weights
 from earnest.core.results.interval import DrawnLimits, LimitSource, NormalLimits
 from earnest.core.results.specs import Design, Estimand, Evidence, MethodSpec
+from earnest.core.text.doors import arg
 from earnest.inference.limits.ceiling import with_spread
 from earnest.inference.remarks import part_only
 from earnest.inference.resampling.resampled import ResamplingKnobs, Statistic
@@ -96,7 +97,7 @@ class HoldOut(ResamplingKnobs):
                 "normal limits are for means over independent cases",
                 needs="a pointwise metric such as 'accuracy' or 'mse', without groups",
                 got=metric.name,
-                cure="Use interval='percentile'.",
+                cure=f"Use {arg('interval', 'percentile')}.",
             )
         if design.n_configs == design.n_folds == 1 and not isinstance(metric, CallableMetric):
             _value(design, metric, 0)
@@ -144,7 +145,7 @@ class HoldOut(ResamplingKnobs):
                     "normal limits need every scoring case in every repeat",
                     got=f"{int(np.isnan(losses).sum())} of {len(losses)} cases with a missing "
                     "repeat",
-                    cure="Use interval='percentile'.",
+                    cure=f"Use {arg('interval', 'percentile')}.",
                 )
             return NormalLimits(value, float(losses.std() / np.sqrt(part.n_cases)))
         draws = self.resample(score, part.target, call.metric, call.seeds, n_jobs=call.n_jobs)
@@ -159,7 +160,7 @@ def _value(part: Predictions, metric: Metric, best: int) -> float:
             f"metric {metric.name!r} is undefined on the scoring cases",
             needs="cases of every class among them",
             got=f"{part.n_cases} cases",
-            cure="Use method='bbc'.",
+            cure=f"Use {arg('method', 'bbc')}.",
         )
     return value
 

@@ -17,6 +17,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.arguments.shared import MOST_RESAMPLES
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, MetricError
 from earnest.core.base.rng import Seeds
@@ -35,12 +36,13 @@ from earnest.core.results.interval import (
     best_of,
 )
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
+from earnest.core.text.doors import arg
 from earnest.inference.cases.case_values import case_values
 from earnest.inference.cases.fold_variance import ROUNDING, rounding
 from earnest.inference.cases.placements import auc_influence
 from earnest.inference.limits.auc import delong
 from earnest.inference.limits.ceiling import never_beyond_perfect
-from earnest.inference.resampling.resampled import MOST_RESAMPLES, resample_statistic
+from earnest.inference.resampling.resampled import resample_statistic
 from earnest.inference.resampling.splits import Choice
 from earnest.kernels.score import score_selected, score_table
 from earnest.methods.base import Call, register
@@ -174,7 +176,7 @@ def need_tiltable(name: str, metric: Metric, target: Target) -> None:
             f"method {name!r} is for means over cases and for the AUC of two classes",
             needs="a metric such as 'accuracy', 'brier' or 'mse', or 'roc_auc' on a binary task",
             got=f"{metric.name!r} on a {target.task} task",
-            cure="Use method='bbc' or 'holdout', which work for any metric.",
+            cure=f"Use {arg('method', 'bbc')} or 'holdout', which work for any metric.",
         )
 
 

@@ -18,6 +18,7 @@ from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import ScoreErrors
 from earnest.core.results.interval import DrawnLimits, LimitSource, MovedLimits, TighterLimits
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec, Side
+from earnest.core.text.doors import arg
 from earnest.inference.limits.ceiling import Contest, FirstScores, no_width, with_spread
 from earnest.inference.limits.near_winner import find_winner_limits, is_tighter_shown
 from earnest.inference.limits.winner_law import WinnerLaw, law_of
@@ -380,6 +381,6 @@ def find_leaving(method: ResamplingKnobs, call: Call) -> Resampler:
             "the winner of a resample is scored on the cases that it leaves out",
             needs="a resampler that leaves cases out: 'case', 'stratified' or 'group'",
             got=f"{resampler.name!r}, whose weights are never 0",
-            cure="Use method='naive_bootstrap' for Bayesian weights.",
+            cure=f"Use {arg('method', 'naive_bootstrap')} for Bayesian weights.",
         )
     return resampler

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.arguments.shared import MOST_RESAMPLES
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.rng import Purpose, Seeds
@@ -20,9 +21,9 @@ from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import ScoreErrors
 from earnest.core.results.interval import DrawnLimits, LimitSource
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
+from earnest.core.text.doors import arg
 from earnest.inference.limits.ceiling import Contest, no_width, with_spread
 from earnest.inference.remarks import one_repeat_at_a_time, warn_of_undefined_folds
-from earnest.inference.resampling.resampled import MOST_RESAMPLES
 from earnest.inference.resampling.winners import errors_in_the_limit, gains_of, judge_winner
 from earnest.kernels.score import fold_repeats, fold_scores
 from earnest.methods.base import Call, EstimateParts, need_folds, register, selector_of
@@ -97,7 +98,7 @@ class BBCFold:
         check.whole_number("n_resamples", self.n_resamples, low=1, high=MOST_RESAMPLES)
         if self.exact not in (None, True, False):
             raise InputError(
-                "`exact` is unknown", needs="True, False or None", got=repr(self.exact)
+                f"{arg('exact')} is unknown", needs="True, False or None", got=repr(self.exact)
             )
         check.one_of_or_none("variant", self.variant, ["as_published"])
 
@@ -109,7 +110,7 @@ class BBCFold:
             raise EvidenceError(
                 f"method 'bbc_fold' cannot select by {selector.name!r}",
                 needs="selector 'mean_of_folds' or 'one_standard_error'",
-                cure="Use method='bbc' for the pooled rule.",
+                cure=f"Use {arg('method', 'bbc')} for the pooled rule.",
             )
 
     def __call__(self, call: Call) -> EstimateParts:
@@ -127,7 +128,7 @@ class BBCFold:
                 "fewer than two folds have a defined score",
                 needs="two folds of a repeat with every class in them",
                 got=f"{int(kept.sum())} of {len(kept)}",
-                cure="Use method='bbc', which pools the folds.",
+                cure=f"Use {arg('method', 'bbc')}, which pools the folds.",
             )
         drawn = self.draws(tables, selector, metric, pi, call.seeds)  # (B, 2)
         draws, best = drawn[:, 0], drawn[:, 1].astype(np.intp)
@@ -187,7 +188,7 @@ class BBCFold:
                 "there are too many draws of folds to enumerate",
                 needs="at most six folds",
                 got=str(folds),
-                cure="Leave `exact` out.",
+                cure=f"Leave {arg('exact')} out.",
             )
         alike = len({len(table) for table in tables}) == 1  # else some repeats would count more
         return enumerable(folds) and alike if self.exact is None else self.exact

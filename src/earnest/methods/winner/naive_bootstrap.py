@@ -16,6 +16,7 @@ from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import DrawnLimits, LimitSource, NormalLimits
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
+from earnest.core.text.doors import arg
 from earnest.inference.limits.ceiling import no_width, with_spread
 from earnest.inference.remarks import one_repeat_at_a_time, warn_of_undefined_folds
 from earnest.inference.resampling.resampled import ResamplingKnobs
@@ -94,11 +95,15 @@ class NaiveBootstrap(ResamplingKnobs):
         if self.over == "cases" and self.interval == "normal":
             raise InputError(
                 "normal limits need fold scores",
-                needs="interval='percentile' over cases",
-                got="interval='normal', over='cases'",
+                needs=f"{arg('interval', 'percentile')} over cases",
+                got=f"{arg('interval', 'normal')}, {arg('over', 'cases')}",
             )
         if self.over == "folds" and self.resampler is not None:
-            raise InputError("a resampler draws cases", needs="over='cases'", got="over='folds'")
+            raise InputError(
+                "a resampler draws cases",
+                needs=arg("over", "cases"),
+                got=arg("over", "folds"),
+            )
 
     def __call__(self, call: Call) -> EstimateParts:
         """Return the winner's score with an interval that ignores the selection."""
@@ -111,7 +116,9 @@ class NaiveBootstrap(ResamplingKnobs):
     def _folds(self, call: Call) -> EstimateParts:
         pi, metric = call.pi, call.metric
         selector = selector_of(self.selector, MeanOfFolds())
-        need_folds(self, pi, least=2, cure="Use over='cases', or method='bbc'.")
+        need_folds(
+            self, pi, least=2, cure=f"Use {arg('over', 'cases')}, or {arg('method', 'bbc')}."
+        )
         everything = fold_scores(pi, metric, n_jobs=call.n_jobs)
         if selector.by_fold:
             best, naive, _ = judge_winner(pi, metric, selector, everything)

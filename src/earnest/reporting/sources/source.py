@@ -34,6 +34,7 @@ from earnest.core.results.estimate import Estimate, Scale
 from earnest.core.results.gain import LearningCurve
 from earnest.core.space.trials import Trials
 from earnest.core.tables.opening import holds_scores
+from earnest.core.text.doors import arg
 from earnest.kernels.score import fold_scores, score_table
 from earnest.metrics import METRICS
 from earnest.metrics import metric as resolve_metric
@@ -413,7 +414,7 @@ def need_metric(metric: Any) -> Any:
         raise InputError(
             "predictions have no metric",
             needs="a metric",
-            cure="Pass metric='roc_auc', for example; `earnest metrics` lists all.",
+            cure=f"Pass {arg('metric', 'roc_auc')}, for example; `earnest metrics` lists all.",
         )
     return metric
 
@@ -498,7 +499,7 @@ def material_of_search(search: SearchCV, metric: MetricLike | None = None) -> Ma
             "this search has no predictions to report on",
             needs="a search whose metric is computed from predictions",
             got=str(record.refusal or "a search without predictions"),
-            cure="Pass metric='...' to SearchCV.",
+            cure=f"Pass {arg('metric', '...')} to SearchCV.",
         )
     own = metric is None
     measure: Metric = question.metric if own else resolve_metric(metric).on(pi.target.task)

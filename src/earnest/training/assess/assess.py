@@ -18,6 +18,7 @@ from earnest.core.results.cautions import Caution
 from earnest.core.results.estimate import Estimate, Estimates, by_severity
 from earnest.core.results.interval import Ask
 from earnest.core.results.specs import Design, Side
+from earnest.core.text.doors import arg
 from earnest.methods import METHODS
 from earnest.methods.base import Method, check_question
 from earnest.methods.run import disagreement, estimate
@@ -162,7 +163,9 @@ def assess(
     name = chosen.spec.name
     if test is not None and chosen.spec.design is not Design.HOLDOUT:
         raise InputError(
-            "`test` is for method 'holdout'", got=f"method={name!r}", cure="Use method='holdout'."
+            f"{arg('test')} is for method 'holdout'",
+            got=arg("method", name),
+            cure=f"Use {arg('method', 'holdout')}.",
         )
     if chosen.spec.design is Design.SEARCH:
         _check_search(estimator)
@@ -260,7 +263,7 @@ def assess_all(
             raise InputError(
                 "nested cross-validation cannot share fits with other methods",
                 needs="methods for one learner",
-                cure="Use earnest.assess(search, X, y, method='nested').",
+                cure=f"Use earnest.assess(search, X, y, {arg('method', 'nested')}).",
             )
     options = AssessOptions(
         metric=metric,
@@ -292,7 +295,7 @@ def _check_search(estimator: Estimator) -> None:
             "method 'nested' needs a search",
             needs="earnest.SearchCV",
             got=type(estimator).__name__,
-            cure="Wrap the learner in a SearchCV, or use method='cv'.",
+            cure=f"Wrap the learner in a SearchCV, or use {arg('method', 'cv')}.",
         )
 
 
@@ -302,7 +305,7 @@ def _refuse_for_nested(arguments: Mapping[str, tuple[object, object]]) -> None:
         if value is not default and not (isinstance(value, int) and value == default):
             is_of_search = name in ("cv", "n_repeats", "time_limit")
             raise InputError(
-                f"method 'nested' uses the folds of the search and takes no `{name}`",
+                f"method 'nested' uses the folds of the search and takes no {arg(name)}",
                 got=f"{name}={check.show(value)}",
                 cure=f"Set it in the search: SearchCV(..., {name}=...)." if is_of_search else "",
             )

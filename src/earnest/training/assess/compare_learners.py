@@ -21,6 +21,8 @@ from earnest.comparison.asking import (
 from earnest.comparison.base import SupportedMetrics, Test, TestSpec, check_splits
 from earnest.comparison.left_out import SampleTest
 from earnest.comparison.replicates import compare_samples
+from earnest.core.arguments.base import check_arguments
+from earnest.core.arguments.compare_learners import CompareLearnersArguments
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.base.protocols import Progress
@@ -29,6 +31,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
 from earnest.core.results.comparison import Alternative, Comparison
 from earnest.core.results.specs import Evidence
+from earnest.core.text.doors import arg
 from earnest.engine.identity import describe, digest
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric, MetricLike
@@ -89,7 +92,7 @@ def make_folds_once(
             "one partition into folds is needed",
             needs="folds that test every case once",
             got=f"{splits.n_repeats} repeats",
-            cure="Use cv=10.",
+            cure=f"Use {arg('cv', 10)}.",
         )
     return splits
 
@@ -118,7 +121,7 @@ def make_learner_splits(
         Whose strata, if there are any, stand instead of classes; not for a splitter or pairs.
     """
     if n_repeats is not None:
-        check.whole_number("n_repeats", n_repeats, low=1)
+        check_arguments(CompareLearnersArguments, n_repeats=n_repeats)
     params = None if groups is None else {"groups": groups}
     if isinstance(cv, bool | np.bool_):
         raise _refuse_cv(cv)
@@ -139,10 +142,10 @@ def make_learner_splits(
             y = target.strata
     elif n_repeats is not None:
         raise InputError(
-            "`n_repeats` cannot be combined with a splitter",
+            f"{arg('n_repeats')} cannot be combined with a splitter",
             needs="a number of folds, or a splitter that repeats by itself",
             got=check.show(cv),
-            cure="Leave `n_repeats` out.",
+            cure=f"Leave {arg('n_repeats')} out.",
         )
     else:
         splitter, repeats = cv, 1
@@ -172,9 +175,9 @@ def _make_own_splitter(
             if value not in (None, fixed):
                 raise InputError(
                     f"test {spec.name!r} is for {repeats} repeats of {folds} folds",
-                    needs=f"{name}={fixed}, or none",
-                    got=f"{name}={value}",
-                    cure="Use test='corrected_t' for other numbers.",
+                    needs=f"{arg(name, fixed)}, or none",
+                    got=arg(name, value),
+                    cure=f"Use {arg('test', 'corrected_t')} for other numbers.",
                 )
         return make(folds), repeats
     count = FOLDS if cv is None else int(cv)
@@ -190,7 +193,7 @@ def _make_own_splitter(
 
 def _refuse_cv(cv: object) -> InputError:
     return InputError(
-        "`cv` cannot be read",
+        f"{arg('cv')} cannot be read",
         needs="a number of folds of at least 2, a scikit-learn splitter, or (train, test) pairs",
         got=check.show(cv),
     )
@@ -211,7 +214,7 @@ def read_learners(learners: Mapping[str, Learner]) -> ConfigurationList:
         is_learner = all(will_have(learner, name) for name in ("fit", "predict", "get_params"))
         if isinstance(learner, type) or not is_learner or isinstance(entry, list):
             raise InputError(
-                f"`{word}` is not a learner",
+                f"{arg(word)} is not a learner",
                 needs="an estimator with `fit`, `predict` and `get_params`, or (name, estimator)",
                 got=check.show(entry),
                 cure=f"Write {learner.__name__}()." if isinstance(learner, type) else "",
@@ -243,7 +246,9 @@ def choose_metric(request: ComparisonRequest, metric: MetricLike | None, y: obje
         survival = isinstance(outcome, np.ndarray) and outcome.dtype.names is not None
         return resolve_metric("concordance" if survival else "roc_auc")
     if metric is None:
-        raise InputError("`metric` is missing", needs="a metric to compare by, such as 'accuracy'")
+        raise InputError(
+            f"{arg('metric')} is missing", needs="a metric to compare by, such as 'accuracy'"
+        )
     return resolve_metric(metric)
 
 
@@ -253,9 +258,13 @@ def refuse_given(request: ComparisonRequest, **arguments: object) -> None:
     for name, value in arguments.items():
         if value is not None:
             trains = "bootstrap samples" if name != "n_replicates" else "folds"
-            use = "`n_replicates`" if name != "n_replicates" else "`cv` and `n_repeats`"
+            use = (
+                arg("n_replicates")
+                if name != "n_replicates"
+                else f"{arg('cv')} and {arg('n_repeats')}"
+            )
             raise InputError(
-                f"`{name}` does not apply to test {spec.name!r}, which trains on {trains}",
+                f"{arg(name)} does not apply to test {spec.name!r}, which trains on {trains}",
                 needs=use,
                 got=check.show(value),
                 cure="Leave it out.",
@@ -401,7 +410,7 @@ def compare_learners(
     else:
         refuse_given(request, n_replicates=n_replicates)
     count = REPLICATES if n_replicates is None else n_replicates
-    check.whole_number("n_replicates", count, low=2)
+    check_arguments(CompareLearnersArguments, n_replicates=count)
     X, y = read_data(X, y)
     plan = read_response(
         pair.estimators, y, measure, groups=groups, stratify=stratify, positive=positive

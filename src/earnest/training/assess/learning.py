@@ -24,6 +24,7 @@ from earnest.core.results.comparison import Comparison
 from earnest.core.results.estimate import Estimate, Provenance, by_severity
 from earnest.core.results.gain import LearningCurve
 from earnest.core.results.interval import Interval
+from earnest.core.text.doors import arg
 from earnest.methods.run import estimate
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric, MetricLike
@@ -137,7 +138,7 @@ def learning_curve(
     if isinstance(learner, SearchCV):
         shown_learner, metric = _find_winner(learner, metric)
     if metric is None:
-        raise InputError("`metric` is missing", needs="what to measure, such as 'accuracy'")
+        raise InputError(f"{arg('metric')} is missing", needs="what to measure, such as 'accuracy'")
     measure = resolve_metric(metric)
     X, y = read_data(X, y)
     rng = make_resumable(rng, store, X, y)

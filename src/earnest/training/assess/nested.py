@@ -17,6 +17,7 @@ from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, Provenance, by_severity
 from earnest.core.results.specs import Estimand, Selection
+from earnest.core.text.doors import arg
 from earnest.core.text.numbers import number
 from earnest.inference.cases.no_information import no_information
 from earnest.inference.remarks import evidence_remarks, warn_of_undefined_folds
@@ -315,7 +316,7 @@ def _copy_search(search: SearchCV, n_jobs: int | None, store: object) -> SearchC
     if early:
         raise InputError(
             "nested cross-validation evaluates every configuration on every fold, but "
-            f"{check.some(f'`{name}`' for name in early)} would leave some out",
+            f"{check.some(f'{arg(name)}' for name in early)} would leave some out",
             needs="a search without early dropping or stopping",
             cure="search.set_params(drop=None, stop_when_width=None) leaves them out.",
         )

@@ -12,6 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.arguments.shared import GROUPS
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Key, Outcome, Task
 from earnest.core.base.rng import Seeds
@@ -20,6 +21,7 @@ from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.specs import Design, MethodSpec
+from earnest.core.text.doors import arg
 from earnest.methods import METHODS
 from earnest.methods.base import Method
 from earnest.methods.run import configure_method
@@ -415,8 +417,8 @@ def check_groups(method: Method, target: Target) -> None:
         raise InputError(
             f"method {spec.name!r} cannot keep groups together: {spec.no_groups}",
             needs="a method that keeps groups together",
-            got="`groups`",
-            cure="Use method='cv', 'corrected_t' or 'bayle_all_pairs'.",
+            got=GROUPS,
+            cure=f"Use {arg('method', 'cv')}, 'corrected_t' or 'bayle_all_pairs'.",
         )
 
 
@@ -428,7 +430,7 @@ def check_cost(method: Method, target: Target) -> None:
             f"leaving out each of {target.n} cases would train {target.n} models",
             needs=f"at most {MOST_SINGLES} cases",
             got=f"{target.n}",
-            cure="Use method='cv': with so many cases, ten folds give the same answer.",
+            cure=f"Use {arg('method', 'cv')}: with so many cases, ten folds give the same answer.",
         )
     scoring = round(needs.holdout * target.n)
     if needs.holdout and scoring < 2:
@@ -436,7 +438,7 @@ def check_cost(method: Method, target: Target) -> None:
             "a hold-out of one case is not enough",
             needs="at least 2 cases that score",
             got=f"{scoring} of {target.n}",
-            cure="Use method='loocv', or more cases.",
+            cure=f"Use {arg('method', 'loocv')}, or more cases.",
         )
 
 

@@ -18,6 +18,7 @@ from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import Ask
 from earnest.core.results.specs import Design, Side
+from earnest.core.text.doors import arg
 from earnest.engine.identity import describe, parameters_of, versions, with_parts
 from earnest.methods.base import Method
 from earnest.metrics import metric as resolve_metric
@@ -195,7 +196,7 @@ def read_data(X: object, y: object) -> tuple[object, object]:
     for name, data in (("X", X), ("y", y)):
         if data is None or count_rows(data) == 0:
             raise InputError(
-                f"`{name}` is {'missing' if data is None else 'empty'}",
+                f"{arg(name)} is {'missing' if data is None else 'empty'}",
                 needs="cases, and an outcome for each of them",
             )
     values = as_array("y", y)
@@ -239,11 +240,11 @@ def refuse_inner_store(estimator: Estimator) -> None:
             continue
         what = "keeps" if last == "store" else "shows"
         raise InputError(
-            f"`{name}` of the learner {what} one run, and here each training set is another",
+            f"{arg(name)} of the learner {what} one run, and here each training set is another",
             needs=f"a learner without a {'store' if last == 'store' else 'live page'}",
             got=check.show(params[name]),
             cure=f"Say {name}=None there"
-            + ("; `store` of this call keeps all fits." if last == "store" else "."),
+            + (f"; {arg('store')} of this call keeps all fits." if last == "store" else "."),
         )
 
 

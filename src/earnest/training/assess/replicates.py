@@ -8,12 +8,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
+from earnest.core.arguments.shared import GROUPS
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Outcome, Progress, Store, Task
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.data.replicates import DrawUnit, Replicates
 from earnest.core.results.cautions import Caution
+from earnest.core.text.doors import arg
 from earnest.engine.identity import describe
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric, MetricLike
@@ -198,9 +200,9 @@ def choose_drawn_units(
     if grouped and apart:
         raise InputError(
             "groups and strata cannot be combined",
-            needs="`groups` or `stratify`",
+            needs=f"{GROUPS} or {arg('stratify')}",
             got="both",
-            cure="Leave `stratify` out: samples that lack a class are drawn again.",
+            cure=f"Leave {arg('stratify')} out: samples that lack a class are drawn again.",
         )
     if grouped:
         return DrawUnit.GROUPS

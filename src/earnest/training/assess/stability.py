@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from earnest.comparison.asking import ComparisonRequest
+from earnest.core.arguments.shared import GROUPS
 from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError, MetricError
 from earnest.core.base.protocols import Progress
 from earnest.core.base.rng import Purpose, RngLike, Seeds
 from earnest.core.results.cautions import Caution
+from earnest.core.text.doors import arg
 from earnest.inference.cases.case_values import case_values, find_kind
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import MetricLike
@@ -190,7 +192,7 @@ def check_stability(
 
     if groups is not None:
         raise InputError(
-            "`groups` given for a check of stability",
+            f"{GROUPS} given for a check of stability",
             needs="independent cases: the theorem replaces one of them at a time",
             cure="Leave groups out to check the learner on cases as if they were independent.",
         )
@@ -209,7 +211,7 @@ def check_stability(
         raise MetricError(
             f"metric {measure.name!r} is not a mean over cases",
             needs="one loss for every case",
-            cure="Use metric='brier', 'log_loss' or 'accuracy' for classes.",
+            cure=f"Use {arg('metric', 'brier')}, 'log_loss' or 'accuracy' for classes.",
         )
     classifier = is_classifier(learners.estimators[0])
     folds = make_folds_once(request, X, y, cv=cv, groups=None, classifier=classifier)

@@ -22,6 +22,7 @@ from earnest.core.data.predictions import Configs
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.estimate import Estimate, by_severity
+from earnest.core.text.doors import arg
 from earnest.engine.identity import describe, digest
 from earnest.methods.base import Method, check_question
 from earnest.methods.run import estimate
@@ -111,7 +112,7 @@ def _read_test(question: LearnerQuestion, test: object) -> tuple[object, object,
     """Return the test set, and a response plan whose outcome is that of its cases."""
     if not isinstance(test, tuple | list) or len(test) != 2:
         raise InputError(
-            "`test` cannot be read",
+            f"{arg('test')} cannot be read",
             needs="a pair: the cases and their outcome",
             got=type(test).__name__,
             cure="Pass test=(X_test, y_test).",
@@ -161,7 +162,7 @@ def _refuse_shared(question: LearnerQuestion, X_test: object) -> None:
         raise EvidenceError(
             "the test set is the training set",
             needs="cases that were not used in the design",
-            cure="Use method='cv' or '.632+' if you have only one set.",
+            cure=f"Use {arg('method', 'cv')} or '.632+' if you have only one set.",
         )
 
 

@@ -24,6 +24,7 @@ from earnest.core.data.target import (
     usual_positive,
 )
 from earnest.core.data.weights import Weights
+from earnest.core.text.doors import arg
 from earnest.kernels.score import score_table
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import METRICS, Metric, MetricLike, Need
@@ -390,7 +391,7 @@ def read_outcome(
     _refuse_learner(base, y, task)
     if positive is not None and task is not Task.BINARY:
         raise InputError(
-            "`positive` is for binary tasks",
+            f"{arg('positive')} is for binary tasks",
             got=f"positive={check.show(positive)} for a {task} task",
             cure="Leave it out.",
         )
@@ -529,7 +530,8 @@ def refuse(problem: Problem) -> MetricError | None:
             "the search has no metric for an estimate",
             needs="a metric of predictions",
             got=problem.refusal,
-            cure="Pass metric='...' to SearchCV, or call earnest.estimate(search.predictions_, "
+            cure=f"Pass {arg('metric', '...')} to SearchCV, or call "
+            "earnest.estimate(search.predictions_, "
             "metric=...).",
         )
     return None

@@ -21,6 +21,7 @@ from earnest.core.base.errors import InputError, MetricError
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.data.responses import ResponseKind
 from earnest.core.data.target import Target, Task
+from earnest.core.text.doors import arg
 from earnest.metrics.families import Metric, Need
 from earnest.metrics.responding import decide, find_usual_cut
 from earnest.training.protocols import Classifier, Estimator, Params
@@ -334,7 +335,7 @@ def _plan_where_able(need: Need, target: Target, models: list[Estimator]) -> Res
 def _refuse_scores(kind: str | None, target: Target) -> None:
     if kind not in (None, "predict"):
         raise InputError(
-            "`response` is for classifiers",
+            f"{arg('response')} is for classifiers",
             needs="'predict', or nothing",
             got=f"{kind!r} for a {target.task} task",
             cure="Leave it out.",

@@ -15,6 +15,7 @@ from earnest.core.base.errors import InputError
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.data.replicates import DrawUnit
 from earnest.core.data.target import Target
+from earnest.core.text.doors import arg
 from earnest.resampling.bootstrap import (
     RESAMPLERS,
     Accept,
@@ -194,7 +195,7 @@ def refuse_fixed_splits(model: Estimator) -> None:
         cv = params[name]
         if cv is not None and not isinstance(cv, int | np.integer) and not hasattr(cv, "split"):
             raise InputError(
-                f"`{name}` lists the rows of its splits, but a bootstrap sample has other rows",
+                f"{arg(name)} lists the rows of its splits, but a bootstrap sample has other rows",
                 needs="a number of folds, or a splitter",
                 got=show(cv),
             )

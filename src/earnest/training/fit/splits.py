@@ -11,11 +11,13 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.core.arguments.shared import GROUPS
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.data.folds import FoldSizes, find_training_sizes, places
 from earnest.core.data.target import Target
+from earnest.core.text.doors import arg
 from earnest.engine.identity import describe, digest
 from earnest.training.fit.response import count_rows
 from earnest.training.protocols import Params, Splitter, shuffle_splitter
@@ -272,7 +274,7 @@ def check_folds(folds: int, target: Target) -> None:
         raise InputError(
             "there are too many folds",
             needs=f"at most {units}, because there are {units} {noun}",
-            got=f"cv={folds}",
+            got=f"{arg('cv', folds)}",
             cure=_suggest_fewer(min(units, *(len(rows) for rows in target.layers))),
         )
     check_layers(folds, target)
@@ -280,7 +282,7 @@ def check_folds(folds: int, target: Target) -> None:
 
 def _suggest_fewer(most: int) -> str:
     """Return the advice to use fewer folds."""
-    return f"Pass cv={most}." if most >= 2 else "Use more cases."
+    return f"Pass {arg('cv', most)}." if most >= 2 else "Use more cases."
 
 
 def check_layers(folds: int, target: Target) -> None:
@@ -299,7 +301,7 @@ def check_layers(folds: int, target: Target) -> None:
         f"{who} has fewer cases than there are folds",
         needs=f"at least {folds} cases of every {kind}, or fewer folds",
         got=f"{fewest} case{'s' * (fewest != 1)}",
-        cure=f"Pass cv={fewest}."
+        cure=f"Pass {arg('cv', fewest)}."
         if fewest >= 2
         else f"Leave that {kind} out, or merge it with another.",
     )
@@ -307,7 +309,9 @@ def check_layers(folds: int, target: Target) -> None:
 
 def leave_out_pairs(folds: Splits, repeats: int) -> Splits:
     """Return the splits that leave out two folds: one model tests both, trained on the rest."""
-    check_partition(folds, cure="Pass cv=5, or use KFold, StratifiedKFold or GroupKFold.")
+    check_partition(
+        folds, cure=f"Pass {arg('cv', 5)}, or use KFold, StratifiedKFold or GroupKFold."
+    )
     every, pairs = np.arange(folds.n_cases), []
     for number in range(repeats):
         tests = [test for _, test, repeat, _ in folds if repeat == number]
@@ -361,7 +365,7 @@ def halve_and_split(
             needs=f"at least {LEAST_TO_HALVE} cases"
             + (" of every class" if target.has_classes else ""),
             got=f"{fewest}",
-            cure="Use method='cv'.",
+            cure=f"Use {arg('method', 'cv')}.",
         )
     whole = [
         _draw_test_rows(target, share, seeds.generator(Purpose.SPLITS, 2_000_000, j))
@@ -423,7 +427,7 @@ def _read_cv(cv: object, y: object, classifier: bool) -> Splitter:
         if cv is None or (isinstance(cv, int | np.integer) and cv >= 2):
             raise InputError("folds cannot be made with this `y`", got=str(error)) from error
         raise InputError(
-            "`cv` cannot be read",
+            f"{arg('cv')} cannot be read",
             needs="a number of folds of at least 2, a scikit-learn splitter, or (train, test) "
             "pairs",
             got=check.show(cv),
@@ -447,7 +451,8 @@ def _make_shuffled(splitter: Splitter, seeds: Seeds, repeat: int) -> Splitter:
             f"{name} cannot be repeated",
             needs="a splitter that can shuffle, such as KFold, StratifiedKFold or GroupKFold",
             got=f"n_repeats above 1 with {name}",
-            cure="Leave `n_repeats` at 1; a Repeated* splitter or ShuffleSplit repeats by itself.",
+            cure=f"Leave {arg('n_repeats')} at 1; a Repeated* splitter or ShuffleSplit repeats "
+            "by itself.",
         )
     return shuffle_splitter(splitter, draw_split_seed(seeds, repeat))
 
@@ -461,7 +466,9 @@ def _list_pairs(
     except (ValueError, TypeError) as error:
         raise _explain_no_split(splitter, error, params) from error
     if not pairs:
-        raise InputError("`cv` has no splits", needs="at least one split", got=check.show(splitter))
+        raise InputError(
+            f"{arg('cv')} has no splits", needs="at least one split", got=check.show(splitter)
+        )
     if promised != len(pairs):
         raise InputError(
             f"`split` and `get_n_splits` of {_name_splitter(splitter)} disagree",
@@ -477,7 +484,7 @@ def _list_pairs(
 def _read_pair(item: object) -> tuple[object, object]:
     if not isinstance(item, tuple | list) or len(item) != 2:
         raise InputError(
-            "`cv` does not return splits",
+            f"{arg('cv')} does not return splits",
             needs="(train, test) pairs of row numbers",
             got=check.show(item),
         )
@@ -489,7 +496,7 @@ def _explain_no_split(
 ) -> InputError:
     cure = "Use fewer folds, or another splitter."
     if "groups" in str(error) and params.get("groups") is None:
-        cure = "Pass the groups of the cases as `groups`."
+        cure = f"Pass the groups of the cases as {GROUPS}."
     if "inconsistent numbers of samples" in str(error):
         cure = "Pass one group per row."
     if isinstance(error, TypeError):
@@ -501,7 +508,7 @@ def _explain_no_split(
 
 def _name_splitter(splitter: Splitter) -> str:
     name = type(splitter).__name__
-    return "`cv`" if name.startswith("_") else name  # scikit-learn's own wrapper of pairs
+    return arg("cv") if name.startswith("_") else name  # scikit-learn's own wrapper of pairs
 
 
 def _read_rows(indices: object, n: int, side: str, odd: bool) -> Indices:
@@ -529,10 +536,10 @@ def check_seeded(cv: object) -> None:
     shuffles = getattr(cv, "shuffle", True)  # ShuffleSplit and Repeated* have no such choice
     if hasattr(cv, "split") and shuffles and getattr(cv, "random_state", 0) is None:
         raise InputError(
-            "the splits would differ at every call, so `store` could not be resumed",
+            f"the splits would differ at every call, so {arg('store')} could not be resumed",
             needs="a splitter with a seed",
             got=f"{type(cv).__name__} that shuffles with random_state=None",
-            cure="Pass random_state=0 to the splitter, or leave `store` out.",
+            cure=f"Pass random_state=0 to the splitter, or leave {arg('store')} out.",
         )
 
 

@@ -18,6 +18,7 @@ from earnest.adapters.readers import PredictionsRequest
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.data.predictions import Predictions
+from earnest.core.text.doors import arg
 from earnest.training.fit.response import take_rows
 from earnest.training.fit.splits import make_splitter
 from earnest.training.protocols import Splitter
@@ -360,7 +361,7 @@ def _test_fold_of_each(folds: Sequence[Fold], n: int) -> NDArray[np.intp]:
     for number, (_, test) in enumerate(folds):
         if len(test) and (test.min() < 0 or test.max() >= n):
             raise InputError(
-                "`folds` names rows that do not exist",
+                f"{arg('folds')} names rows that do not exist",
                 needs=f"row numbers from 0 to {n - 1}",
                 got=f"{int(test.min())} to {int(test.max())}",
             )
@@ -369,7 +370,7 @@ def _test_fold_of_each(folds: Sequence[Fold], n: int) -> NDArray[np.intp]:
     if (counts != 1).any():
         row = int(np.flatnonzero(counts != 1)[0])
         raise InputError(
-            "`folds` must test every row exactly once",
+            f"{arg('folds')} must test every row exactly once",
             got=f"row {row} is tested {int(counts[row])} times",
             cure="Use KFold or StratifiedKFold; for repeats, make one BoosterFolds per repeat.",
         )

@@ -33,6 +33,7 @@ from earnest.core.data.folds import places
 from earnest.core.data.predictions import Configs, Predictions
 from earnest.core.results.cautions import Caution
 from earnest.core.space.parameters import plain
+from earnest.core.text.doors import arg
 from earnest.metrics.families import MetricLike
 from earnest.training.fit.experiment import SINGLE
 from earnest.training.fit.problem import Problem, Scoring, read_problem, read_scoring
@@ -68,7 +69,8 @@ def refuse_unfit(search: Search) -> None:
             "a halving search over the number of cases compares configurations on different cases",
             needs="`resource` set to a hyperparameter of the estimator, such as 'n_estimators'",
             got="resource='n_samples'",
-            cure="Use SearchCV(..., drop='bced'), which drops bad configurations early and is "
+            cure=f"Use SearchCV(..., {arg('drop', 'bced')}), which drops bad configurations "
+            "early and is "
             "corrected for.",
         )
 

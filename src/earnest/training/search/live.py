@@ -26,6 +26,7 @@ from earnest.core.base.protocols import Outcome
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.weights import Weights
+from earnest.core.text.doors import arg
 from earnest.core.text.names import label_configs, name_configs, readable
 from earnest.engine.progress import Meter, ProgressState
 from earnest.inference.curves.corrected import ResampledSelection
@@ -234,7 +235,7 @@ class LivePage:
             raise InputError(
                 "the live page cannot be written",
                 got=self.trouble,
-                cure="Name another file with `live`, or leave it out.",
+                cure=f"Name another file with {arg('live')}, or leave it out.",
             )
         self._writer = threading.Thread(target=self._run, name="earnest-live", daemon=True)
         self._writer.start()
@@ -296,7 +297,7 @@ def _check_page(path: str | Path) -> Path:
     made = Path(path).expanduser()
     if made.suffix.lower() not in (".html", ".htm"):
         raise InputError(
-            "`live` is not a page",
+            f"{arg('live')} is not a page",
             needs="a file name that ends in .html",
             got=repr(str(path)),
         )

@@ -15,6 +15,7 @@ from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Progress, Store
 from earnest.core.base.rng import RngLike
 from earnest.core.data.selection import EnsembleRule
+from earnest.core.text.doors import arg
 from earnest.methods.base import Method
 from earnest.metrics.families import MetricLike
 from earnest.training.fit.run import RunOptions
@@ -75,7 +76,7 @@ class SearchOptions:
             raise InputError(
                 "the configurations are given twice",
                 needs="one of `candidates`, `param_grid` and `param_distributions`",
-                got=check.some(f"`{name}`" for name in said),
+                got=check.some(arg(name) for name in said),
                 cure="To search several grids, pass a list of them.",
             )
         return getattr(self, said[0]) if said else None

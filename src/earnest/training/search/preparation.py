@@ -23,6 +23,7 @@ from earnest.core.base.errors import InputError
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.base.threads import workers
 from earnest.core.data.selection import EnsembleRule
+from earnest.core.text.doors import arg
 from earnest.engine.backends import count_ahead
 from earnest.engine.identity import describe, parameters_of, versions, with_parts
 from earnest.engine.limits import TaskLimit
@@ -387,7 +388,7 @@ def _name_estimator(item: object) -> tuple[str, Estimator]:
         raise InputError(
             "a configuration is neither parameters nor an estimator",
             needs="estimators with `fit` and `get_params`, (name, estimator) pairs, or objects "
-            "with `name`, `params` and `estimator`",
+            f"with `name`, {arg('params')} and `estimator`",
             got=check.show(item),
             cure=f"Write {item.__name__}()." if isinstance(item, type) else "",
         )
@@ -693,5 +694,5 @@ def _check_rounds(options: SearchOptions) -> None:
             "a dynamic search cannot drop or stop early",
             needs="configurations that are known in advance",
             got=check.show(options.given_candidates),
-            cure="Leave `drop` and `stop_when_width` out.",
+            cure=f"Leave {arg('drop')} and `stop_when_width` out.",
         )

@@ -19,6 +19,7 @@ from earnest.core.base.errors import InputError
 from earnest.core.base.protocols import Store, Task
 from earnest.core.base.provenance import moment
 from earnest.core.base.rng import Seeds
+from earnest.core.text.doors import arg
 from earnest.engine.progress import read_meter
 from earnest.metrics.families import Metric
 from earnest.metrics.responding import pick_answer
@@ -272,8 +273,8 @@ def _refuse_no_metric(prepared: SearchSetup) -> None:
     reason = refuse(prepared.problem)
     if reason is not None:
         raise InputError(
-            "`drop` and `stop_when_width` need predictions to look at",
+            f"{arg('drop')} and `stop_when_width` need predictions to look at",
             needs="a metric computed from predictions",
             got=reason.got,
-            cure="Pass metric='...', or leave both out.",
+            cure=f"Pass {arg('metric', '...')}, or leave both out.",
         )

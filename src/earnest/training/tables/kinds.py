@@ -12,6 +12,7 @@ from earnest.core.tables.column_names import NAMELESS
 from earnest.core.tables.columns import find_stray_text
 from earnest.core.tables.faults import ColumnFault
 from earnest.core.tables.formats.numbers import DATE, NUMBER
+from earnest.core.text.doors import arg
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -104,7 +105,7 @@ def look_at(
             "has an unsupported type",
             needs="numbers, text, true and false, or dates",
             value=str(kind),
-            cure=f"Leave it out: ignore={name!r}.",
+            cure=f"Leave it out: {arg('ignore', name)}.",
         )
     infinite = _find_infinite(name, column)
     if infinite is not None:  # also where nothing else stands there
@@ -141,7 +142,7 @@ def look_kept(
         "cannot be kept",
         needs="numbers or text that vary",
         value=f"{look.kind}{', ' if look.detail else ''}{look.detail}",
-        cure=f"Leave `keep` out, or {name!r} from it.",
+        cure=f"Leave {arg('keep')} out, or {name!r} from it.",
     )
 
 
@@ -177,7 +178,7 @@ def _find_infinite(name: str, column: pa.ChunkedArray) -> ColumnFault | None:
         needs="finite numbers, or nothing",
         value=str(column[row].as_py()),
         row=row,
-        cure=f"Leave the cell empty, or the column out: ignore={name!r}.",
+        cure=f"Leave the cell empty, or the column out: {arg('ignore', name)}.",
     )
 
 
@@ -264,4 +265,4 @@ def _find_fault(name: str, column: pa.ChunkedArray, present: pa.ChunkedArray) ->
     codes = pc.all(pc.match_substring_regex(present, DIGITS)).as_py()
     if codes or (len(words) > FEW_WORDS and _measure_share(present, NUMBER) < ALMOST_ALL):
         return None
-    return find_stray_text(name, column, f", or leave the column out: ignore={name!r}")
+    return find_stray_text(name, column, f", or leave the column out: {arg('ignore', name)}")

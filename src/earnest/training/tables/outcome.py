@@ -23,6 +23,7 @@ from earnest.core.data.target import (
     usual_positive,
 )
 from earnest.core.tables.columns import Columns, refuse_stray_text
+from earnest.core.text.doors import arg
 from earnest.training.fit.problem import make_survival_outcome
 from earnest.training.tables.kinds import is_number, is_text
 from earnest.training.tables.schema import read_numbers
@@ -83,19 +84,21 @@ def read_outcome(
     if (time is None) != (event is None):
         raise InputError(
             "a survival outcome needs two columns",
-            needs="`time` and `event`",
-            got="`time` alone" if event is None else "`event` alone",
+            needs=f"{arg('time')} and {arg('event')}",
+            got=f"{arg('time')} alone" if event is None else f"{arg('event')} alone",
         )
     if time is not None and event is not None:
         return _read_survival(columns, target, time, event, task)
     if target is None:
         raise InputError(
-            "`target` is not given",
-            needs="the column to predict, or `time` and `event` for survival",
+            f"{arg('target')} is not given",
+            needs=f"the column to predict, or {arg('time')} and {arg('event')} for survival",
             got=f"columns {check.some(map(repr, columns.names), limit=8)}",
         )
     if task == Task.SURVIVAL:
-        raise InputError("a survival outcome needs two columns", needs="`time` and `event`")
+        raise InputError(
+            "a survival outcome needs two columns", needs=f"{arg('time')} and {arg('event')}"
+        )
     return _read_single(columns, target, None if task is None else Task(task), positive)
 
 
@@ -103,7 +106,7 @@ def find_column(columns: Columns, name: str, role: str) -> pa.ChunkedArray:
     """Return a column by name; the error names the nearest one."""
     if name not in columns.names:
         raise InputError(
-            f"`{role}` names no column: there is no {name!r}",
+            f"{arg(role)} names no column: there is no {name!r}",
             needs=check.some(map(repr, columns.names), limit=8),
             cure=_suggest_several(name, role, columns.names) or check.nearest(name, columns.names),
         )
@@ -141,7 +144,7 @@ def _read_single(columns: Columns, name: str, task: Task | None, positive: objec
             f"the outcome {name!r} has only one value",
             needs="at least two values",
             got=f"{check.show(labels[0].item(), 30)} in {_describe_rows(len(codes))}",
-            cure="Check whether `target` names the right column.",
+            cure=f"Check whether {arg('target')} names the right column.",
         )
     if task is None:
         refuse_spellings(name, plain_labels(labels), np.bincount(codes).tolist())
@@ -203,16 +206,16 @@ def _choose_task(
     if requested is Task.REGRESSION and not numeric:
         raise InputError(
             f"the outcome {name!r} does not hold numbers",
-            needs="numbers for task='regression'",
+            needs=f"numbers for {arg('task', 'regression')}",
             got=check.some(map(repr, plain_labels(levels)), limit=3),
-            cure="Leave `task` out.",
+            cure=f"Leave {arg('task')} out.",
         )
     if requested is Task.BINARY and len(levels) > 2:
         raise InputError(
             f"the outcome {name!r} has {len(levels):,} values",
-            needs="two for task='binary'",
+            needs=f"two for {arg('task', 'binary')}",
             got=check.some(map(repr, plain_labels(levels)), limit=5),
-            cure="Use task='multiclass'.",
+            cure=f"Use {arg('task', 'multiclass')}.",
         )
     if requested is Task.REGRESSION:
         return requested, ""
@@ -224,7 +227,7 @@ def _choose_task(
     few = len(levels) <= FEW_CLASSES and n >= CASES_A_CLASS * len(levels)
     if levels.dtype.kind == "i" and few:
         return Task.MULTICLASS, (
-            f"{len(levels)} integers, read as classes (pass task='regression' otherwise)"
+            f"{len(levels)} integers, read as classes (pass {arg('task', 'regression')} otherwise)"
         )
     return Task.REGRESSION, ""
 
@@ -235,7 +238,7 @@ def _refuse_many(name: str, levels: NDArray[np.generic], count: int) -> None:
             f"the outcome {name!r} has {len(levels):,} different values in {count:,} rows",
             needs=f"at most {MOST_CLASSES} classes, each in several rows",
             got=check.some(map(repr, plain_labels(levels)), limit=3),
-            cure="Check whether `target` names the right column.",
+            cure=f"Check whether {arg('target')} names the right column.",
         )
 
 
@@ -293,8 +296,10 @@ def _read_survival(
 ) -> TableOutcome:
     if target is not None or task not in (None, Task.SURVIVAL):
         raise InputError(
-            "`time` and `event` are a survival outcome",
-            got=f"`target` {target!r} too" if target is not None else f"`task` {task!r} too",
+            f"{arg('time')} and {arg('event')} are a survival outcome",
+            got=f"{arg('target')} {target!r} too"
+            if target is not None
+            else f"{arg('task')} {task!r} too",
             cure="Leave it out.",
         )
     times, events = find_column(columns, time, "time"), find_column(columns, event, "event")
@@ -341,7 +346,7 @@ def _read_events(name: str, column: pa.ChunkedArray) -> NDArray[np.bool_]:
 def _refuse_positive(name: str, positive: object) -> None:
     if positive is not None:
         raise InputError(
-            "`positive` needs two classes",
+            f"{arg('positive')} needs two classes",
             got=f"numbers in {name!r}",
-            cure="Leave `positive` out, or pass task='binary'.",
+            cure=f"Leave {arg('positive')} out, or pass {arg('task', 'binary')}.",
         )

@@ -19,6 +19,7 @@ from earnest.core.tables.faults import ColumnFault, make_faults_error
 from earnest.core.tables.formats.missing import read_missing
 from earnest.core.tables.formats.text import TextOptions
 from earnest.core.tables.opening import open_table
+from earnest.core.text.doors import arg
 from earnest.training.learners.preprocessing import Inputs
 from earnest.training.tables.hidden_groups import warn_of_group_columns
 from earnest.training.tables.kinds import (
@@ -73,7 +74,7 @@ def _refuse_no_table(source: object) -> None:
         return
     kind = f"{type(source).__module__}.{type(source).__qualname__}".removeprefix("builtins.")
     shape = getattr(source, "shape", None)
-    cure = "Make one with pandas.DataFrame(X).assign(y=y), and pass target='y'."
+    cure = f"Make one with pandas.DataFrame(X).assign(y=y), and pass {arg('target', 'y')}."
     if hasattr(source, "collect"):
         cure = "Collect it first."
     elif hasattr(source, "read"):
@@ -445,7 +446,7 @@ def _refuse_twice(roles: Mapping[str, str]) -> None:
         other = next((r for r, n in roles.items() if n == name and r != role), None)
         if other is not None:
             raise InputError(
-                f"`{role}` and `{other}` name the same column",
+                f"{arg(role)} and {arg(other)} name the same column",
                 needs="one column for each",
                 got=repr(name),
             )
@@ -477,7 +478,9 @@ def _look_at_columns(
             if name not in present:
                 find_column(columns, name, role)  # says which ones there are
             if name in roles:
-                raise InputError(f"`{role}` names a column of the outcome or the groups: {name!r}")
+                raise InputError(
+                    f"{arg(role)} names a column of the outcome or the groups: {name!r}"
+                )
     looks: dict[str, ColumnFinding] = {}
     faults: list[ColumnFault] = []
     sampled = None if columns.rows <= LONG else rows

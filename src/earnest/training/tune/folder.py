@@ -14,6 +14,7 @@ from earnest.adapters.trials.files import RUN_FILE
 from earnest.core.base import check
 from earnest.core.base.errors import FormatError, InputError, StoreError
 from earnest.core.base.writing import refuse_links, remove_abandoned, write_file
+from earnest.core.text.doors import arg
 from earnest.store import RunFile, list_companions, read_run
 from earnest.training.tune.options import TuneOptions
 from earnest.training.tune.plan import DOCUMENT, PLAN, TunePlan
@@ -46,7 +47,7 @@ class Folder:
     def of(cls, out: str | Path, *, resume: bool, asked: TuneOptions) -> Folder:
         """Check a folder before any work: it can be written to, and holds no other run."""
         if not str(out).strip():
-            raise InputError("`out` has no name", needs="a folder", got=repr(str(out)))
+            raise InputError(f"{arg('out')} has no name", needs="a folder", got=repr(str(out)))
         path = Path(out).expanduser()
         _refuse_unwritable(path)
         runs = (path / RUN, path / LEARNING_RUN)
@@ -60,7 +61,8 @@ class Folder:
                 f"{_show_value(path)} already holds a run",
                 needs="a new or empty folder",
                 got=check.some(files),
-                cure="Use `resume` to continue that run, or choose another folder with `out`.",
+                cure=f"Use {arg('resume')} to continue that run, or choose another folder with "
+                f"{arg('out')}.",
             )
         return cls(path)
 
@@ -83,7 +85,7 @@ class Folder:
                 f"the disk of {_show_value(self.path)} is too full",
                 needs=f"about {(expected + SPARE) / 1e6:,.0f} MB",
                 got=f"{free / 1e6:,.0f} MB",
-                cure="Free some space, or choose a folder elsewhere with `out`.",
+                cure=f"Free some space, or choose a folder elsewhere with {arg('out')}.",
             )
 
     def write_json(self, name: str, data: Mapping[str, object]) -> None:
@@ -101,13 +103,13 @@ def _refuse_unwritable(path: Path) -> None:
     while not there.exists() and there != there.parent:
         there = there.parent
     if not there.is_dir():
-        raise FormatError(f"{str(there)!r} is a file", needs="a folder for `out`")
+        raise FormatError(f"{str(there)!r} is a file", needs=f"a folder for {arg('out')}")
     if not os.access(there, os.W_OK | os.X_OK):
         raise FormatError(
             f"the folder {_show_value(there)} is not writable",
             needs="a writable folder",
             got="no permission",
-            cure="Choose another folder with `out`.",
+            cure=f"Choose another folder with {arg('out')}.",
         )
 
 
@@ -118,7 +120,8 @@ def _plan_of(path: Path, asked: TuneOptions) -> TunePlan | None:
             f"{_show_value(path)} has no run to resume",
             needs=f"a folder with the run file {RUN!r}",
             got=_list_content(path),
-            cure="Give the folder of the run with `out`, or leave `resume` out to start a new run.",
+            cure=f"Give the folder of the run with {arg('out')}, or leave {arg('resume')} out "
+            "to start a new run.",
         )
     run = read_run(path / RUN)
     if DOCUMENT not in run.documents:
@@ -131,7 +134,7 @@ def _plan_of(path: Path, asked: TuneOptions) -> TunePlan | None:
             f"{_show_value(path)} holds another run",
             needs="the run that started it, to resume it",
             got="; ".join(other),
-            cure="Repeat the call that started it, or choose another folder with `out`.",
+            cure=f"Repeat the call that started it, or choose another folder with {arg('out')}.",
         )
     return plan
 
@@ -148,6 +151,6 @@ def _forget_unplanned(run: RunFile) -> None:
     if run.outcomes:
         raise StoreError(
             f"{str(run.path)!r} is not a run file of `tune`",
-            cure="Choose another folder with `out`.",
+            cure=f"Choose another folder with {arg('out')}.",
         )
     run.path.unlink()

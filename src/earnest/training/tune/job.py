@@ -28,6 +28,7 @@ from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate, by_severity
+from earnest.core.text.doors import arg
 from earnest.engine import backends
 from earnest.engine.backends import at_once
 from earnest.engine.limits import DeadlineError
@@ -424,7 +425,9 @@ def begin(
     """
     started = monotonic() if started is None else started
     if resume and out is None:
-        raise InputError("`resume` needs a folder", needs="`out`, the folder of the run")
+        raise InputError(
+            f"{arg('resume')} needs a folder", needs=f"{arg('out')}, the folder of the run"
+        )
     folder = None if out is None else Folder.of(out, resume=resume, asked=asked)
     repeated = None if plan is None else read_plan(plan, asked)
     resumed = (None if folder is None else folder.plan) or repeated
@@ -452,7 +455,7 @@ def begin(
     )
     if asked.rule is not None and table.task is Task.SURVIVAL:
         raise InputError(
-            "`ensemble` averages predictions, and risks of survival models have no average",
+            f"{arg('ensemble')} averages predictions, and risks of survival models have no average",
             needs="'none'",
             got=repr(asked.ensemble),
         )
@@ -508,7 +511,7 @@ def _find_configurations(
             "the portfolio differs from the one that started the run",
             needs="the configurations of its plan",
             got=f"no {check.some(map(repr, lost), limit=3)}",
-            cure="Choose another folder with `out`.",
+            cure=f"Choose another folder with {arg('out')}.",
         )
     return tuple(by_name[name] for name in names)
 

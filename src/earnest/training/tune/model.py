@@ -22,6 +22,7 @@ from earnest.core.tables.columns import Columns
 from earnest.core.tables.formats.expanding import check_arrays, foreign_content, refuse_expanding
 from earnest.core.tables.formats.missing import read_missing
 from earnest.core.tables.opening import TABLES
+from earnest.core.text.doors import arg
 from earnest.training.learners.calibrated import Curve, compute_probabilities
 from earnest.training.protocols import Classifier, Estimator, Predictor
 from earnest.training.tables.kinds import is_number, is_text
@@ -248,7 +249,7 @@ def _read_ids(columns: Columns, name: str, found: Forecast) -> tuple[object, ...
     column = find_column(columns, name, "id")
     if name in found.to_dict():
         raise InputError(
-            f"`id` names a column that the predictions already have: {name!r}",
+            f"{arg('id')} names a column that the predictions already have: {name!r}",
             cure="Rename it.",
         )
     plain = is_number(column.type) or is_text(column.type) or pa.types.is_boolean(column.type)

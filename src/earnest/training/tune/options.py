@@ -7,13 +7,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
+from earnest.core.arguments.base import check_arguments, pass_arguments
+from earnest.core.arguments.tune import TuneArguments
 from earnest.core.base import check
 from earnest.core.base.errors import InputError, MetricError
 from earnest.core.base.threads import workers
 from earnest.core.data.selection import EnsembleRule, GreedyEnsemble
 from earnest.core.data.target import Task
+from earnest.core.text.doors import arg
 
 if TYPE_CHECKING:
     from earnest.training.learners.portfolio import Portfolio
@@ -73,19 +76,28 @@ class TuneOptions:
 
     def __post_init__(self) -> None:
         """Refuse what is wrong whatever the data."""
-        check.whole_number("folds", self.folds, low=2)
-        check.whole_number("repeats", self.repeats, low=1)
-        if self.n_configs is not None:
-            check.whole_number("n_configs", self.n_configs, low=1)
-        if self.seed is not None:
-            check.whole_number("rng", self.seed, low=0)
-        check.one_of("ensemble", self.ensemble, list(ENSEMBLE_RULES))
-        check.share("confidence_level", self.confidence_level)
+        check_arguments(
+            TuneArguments,
+            folds=self.folds,
+            repeats=self.repeats,
+            n_configs=self.n_configs,
+            rng=self.seed,
+            ensemble=self.ensemble,
+            confidence_level=self.confidence_level,
+        )
         workers(self.n_jobs)
         if self.drop is not None:
             from earnest.training.search.dropping.bced import read_dropping
 
             read_dropping(self.drop)
+
+    @classmethod
+    def of(cls, arguments: TuneArguments) -> Self:
+        """Return the options that somebody gave on a command line."""
+        values = pass_arguments(arguments, without=("rng", "budget"))
+        lists = {name: tuple(values[name] or ()) for name in ("ignore", "keep", "missing")}
+        seed, budget = arguments.rng, read_budget(arguments.budget)
+        return cls(**{**values, **lists, "seed": seed, "budget": budget})
 
     @property
     def rule(self) -> EnsembleRule | None:
@@ -149,13 +161,13 @@ def read_seconds(budget: object) -> float:
     found = _SPAN.match(str(budget)) if isinstance(budget, str | int | float) else None
     use = "Use 90s, 5m or 1h."
     if found is None or isinstance(budget, bool):
-        raise InputError(f"`budget`: {check.show(budget)} is not a duration", cure=use)
+        raise InputError(f"{arg('budget')}: {check.show(budget)} is not a duration", cure=use)
     unit = next(filter(None, found.groups()[1:]), "s")
     seconds = float(found[1]) * _SECONDS[unit.lower()]
     if seconds < 1.0:
-        raise InputError(f"`budget`: {check.show(budget)} is less than a second", cure=use)
+        raise InputError(f"{arg('budget')}: {check.show(budget)} is less than a second", cure=use)
     if seconds > 366 * 86400:
-        raise InputError(f"`budget`: {check.show(budget)} is more than a year", cure=use)
+        raise InputError(f"{arg('budget')}: {check.show(budget)} is more than a year", cure=use)
     return seconds
 
 
@@ -173,6 +185,7 @@ def choose_metric(asked: str | None, task: Task) -> str:
             f"metric {asked!r} is not defined for a {task} task",
             needs=check.some(usable, limit=12),
             got=repr(asked),
-            cure=f"Leave `metric` out for {USUAL_METRIC[task]!r}, or set another `task`.",
+            cure=f"Leave {arg('metric')} out for {USUAL_METRIC[task]!r}, or set another "
+            f"{arg('task')}.",
         )
     return asked

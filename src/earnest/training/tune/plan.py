@@ -15,6 +15,7 @@ from earnest.core.base.errors import FormatError, InputError
 from earnest.core.base.provenance import JsonObject
 from earnest.core.base.rng import Seeds
 from earnest.core.results.cautions import Caution, Severity
+from earnest.core.text.doors import arg
 from earnest.training.fit.splits import shuffle_folds
 from earnest.training.learners.portfolio import PortfolioConfiguration
 from earnest.training.tables.outcome import count_in_words
@@ -235,7 +236,7 @@ def read_plan(path: str | Path, asked: TuneOptions) -> TunePlan:
             f"{str(path)!r} is the plan of another tuning",
             needs="the options that it was made with",
             got="; ".join(other),
-            cure="Repeat these options, or leave `plan` out.",
+            cure=f"Repeat these options, or leave {arg('plan')} out.",
         )
     return plan
 
@@ -453,7 +454,9 @@ def _refuse_too_many(
     cure = "Two folds need two cases of it: collect more, or leave it out."
     if most >= 2:
         fewer = max(n for n in (2, 3, 5, 10, 20, 50) if n <= most)
-        cure = f"Use folds={fewer}" + (f", or folds={fewer} and repeats=5." if most < 30 else ".")
+        cure = f"Use {arg('folds', fewer)}" + (
+            f", or {arg('folds', fewer)} and {arg('repeats', 5)}." if most < 30 else "."
+        )
     return InputError(f"cannot make {folds} {kind} folds: {why}", needs=needs, got=got, cure=cure)
 
 
@@ -481,5 +484,5 @@ def _refuse_lost_classes(
                 f"all cases of class {names[lost[0]]} are in one fold",
                 needs="each class in several groups, so that every fold leaves some to train on",
                 got=f"{len(np.unique(table.groups[layers == lost[0]]))} groups of that class",
-                cure="Check whether `group` names the right column, or use more folds.",
+                cure=f"Check whether {arg('group')} names the right column, or use more folds.",
             )

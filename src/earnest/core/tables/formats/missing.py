@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.results.cautions import Caution, Severity
+from earnest.core.text.doors import arg
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,7 +47,7 @@ def read_missing(missing: object) -> tuple[str, ...]:
         plain = isinstance(mark, str | int | float) and not isinstance(mark, bool)
         if not plain or not str(mark).strip():
             raise InputError(
-                "`missing` is not a mark of missing values",
+                f"{arg('missing')} is not a mark of missing values",
                 needs="text or a number, such as 'k.A.' or -9, or a list of them",
                 got=check.show(mark),
                 cure="An empty cell is always missing.",

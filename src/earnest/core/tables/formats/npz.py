@@ -26,6 +26,7 @@ from earnest.core.tables.formats.header import (
     rebuild,
 )
 from earnest.core.tables.options import ArrayOptions, check_array_options, refuse_other_options
+from earnest.core.text.doors import arg
 
 HEADER = "header"
 _ARRAYS = ("y", "scores", "fold", "groups", "strata", "ids", "configs", "classes")
@@ -167,7 +168,7 @@ def _suggest_array(name: str, arrays: Iterable[str]) -> str:
     """Say which array to give a name that is needed."""
     match = check.find_nearest(name, [n for n in arrays if n not in _ARRAYS])
     cure = f"Rename the array {match!r} to" if match else "Rename the array that holds it to"
-    return f"{cure} {name!r}" + (", or pass its name as `target`." if name == "y" else ".")
+    return f"{cure} {name!r}" + (f", or pass its name as {arg('target')}." if name == "y" else ".")
 
 
 def _suggest_name(name: str) -> str:
@@ -195,7 +196,7 @@ def read_member(path: Path, archive: zipfile.ZipFile, name: str, mmap: bool | No
         raise InputError(
             f"array {name.removesuffix('.npy')!r} of {path.name!r} is compressed, so it cannot be "
             "mapped",
-            cure="Write it with np.savez, or leave `mmap` out.",
+            cure=f"Write it with np.savez, or leave {arg('mmap')} out.",
         )
     if stored and (mmap or (mmap is None and info.file_size >= LARGE)):
         return _map_member(path, info)

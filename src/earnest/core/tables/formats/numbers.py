@@ -20,6 +20,7 @@ from earnest.core.base.errors import FormatError
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.tables.faults import ColumnFault, show_cell
 from earnest.core.tables.formats.missing import ClearedColumn, clear_column, note_missing
+from earnest.core.text.doors import arg
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -104,13 +105,13 @@ def check_marks(decimal: str | None, thousands: object) -> str | None:
         return decimal
     if not isinstance(thousands, str) or thousands not in THOUSANDS:
         raise FormatError(
-            "`thousands` is not a valid separator",
+            f"{arg('thousands')} is not a valid separator",
             needs="',', '.', ' ' or \"'\"",
             got=check.show(thousands),
         )
     if thousands == decimal:
         raise FormatError(
-            "`decimal` and `thousands` are the same",
+            f"{arg('decimal')} and {arg('thousands')} are the same",
             needs="two different separators",
             got=repr(thousands),
         )
@@ -305,15 +306,15 @@ def _doubt(column: WrittenColumn) -> ColumnFault:
     row = pc.index(pc.not_equal(some, others), True).as_py()
     shown = [f"{numbers[row].as_py():.12g}" for numbers in (some, others)]
     readings = [
-        f"thousands={marks.thousands!r}"
+        arg("thousands", marks.thousands)
         if marks.thousands in column.marks
-        else f"decimal={marks.decimal!r}"
+        else arg("decimal", marks.decimal)
         for marks in (first, second)
     ]
     return ColumnFault(
         column.name.strip(),
         "has numbers that can be read in two ways",
-        needs="`decimal` or `thousands` to say what the separator means",
+        needs=f"{arg('decimal')} or {arg('thousands')} to say what the separator means",
         value=show_cell(column.column[row].as_py().strip()),
         row=row,
         detail=f", which may be {shown[0]} or {shown[1]}",

@@ -26,6 +26,7 @@ from earnest.core.tables.formats.numbers import (
     read_written,
 )
 from earnest.core.tables.formats.written_wide import column_types
+from earnest.core.text.doors import arg
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -333,7 +334,7 @@ def _find_delimiter(line: str, path: Path, suffix: str, options: TextOptions) ->
     mark = guess_delimiter(suffix) if delimiter is None else delimiter
     if not isinstance(mark, str) or len(mark) != 1 or not mark.isascii():
         raise FormatError(
-            "`delimiter` cannot be used",
+            f"{arg('delimiter')} cannot be used",
             needs="one character such as ',' or ';'",
             got=check.show(mark),
         )
@@ -346,7 +347,7 @@ def _find_delimiter(line: str, path: Path, suffix: str, options: TextOptions) ->
         f"{path.name!r} is not separated by {mark!r}",
         needs=f"several columns, separated by {mark!r}",
         got=f"one column {check.show(line.strip())}",
-        cure=f"Pass delimiter={other!r}.",
+        cure=f"Pass {arg('delimiter', other)}.",
     )
 
 
@@ -354,7 +355,7 @@ def _check_decimal(mark: object) -> str | None:
     """Return the mark before the decimals, None where the numbers are to tell."""
     if mark is not None and (not isinstance(mark, str) or mark not in (".", ",")):
         raise FormatError(
-            "`decimal` is not a valid separator", needs="'.' or ','", got=check.show(mark)
+            f"{arg('decimal')} is not a valid separator", needs="'.' or ','", got=check.show(mark)
         )
     return mark
 
@@ -506,7 +507,7 @@ def _refuse_lines_above(text: str, suffix: str, path: Path) -> None:
             f"{path.name!r} has only one column",
             needs="columns separated by commas, semicolons, tabs or bars",
             got=check.show(lines[0], 40),
-            cure="Pass delimiter=' ' if single spaces separate them.",
+            cure=f"Pass {arg('delimiter', ' ')} if single spaces separate them.",
         )
 
 

@@ -17,6 +17,7 @@ from earnest.core.base.rng import Seeds
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.selection import slack
 from earnest.core.results.cautions import Caution, Severity
+from earnest.core.text.doors import arg
 from earnest.inference.resampling.winners import gains_of
 from earnest.metrics.families import MetricLike
 from earnest.training.search.dropping.evidence import (
@@ -234,7 +235,7 @@ def read_dropping(given: str | DroppingRule | None) -> DroppingRule | None:
         return DROPPING_RULES[given]()
     if isinstance(given, type) or not hasattr(given, "test"):
         raise InputError(
-            "`drop` cannot be read",
+            f"{arg('drop')} cannot be read",
             needs="a name ("
             + ", ".join(map(repr, DROPPING_RULES))
             + "), a configured rule, or None",

@@ -1,17 +1,12 @@
-"""What a user reads when something goes wrong, in the words of the command line."""
+"""What a user of the command line reads when something goes wrong."""
 
 from __future__ import annotations
 
 import errno
 import os
-import re
-import shlex
 import sys
 import traceback
 import warnings
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol, TextIO
@@ -19,114 +14,6 @@ from typing import Protocol, TextIO
 from earnest.core.base.check import show, show_text
 from earnest.core.base.errors import EarnestError, PluginWarning
 from earnest.core.text.cleaning import clean_text
-
-# Arguments of the library, as the command line calls them.
-_SAME_NAME = """
-    above adjust against alternative below budget by decimal delimiter detect direction drop
-    ensemble event fold folds format group id ignore incomplete keep ledger limits margin method
-    metric missing model objective order out params per portfolio positive power prediction
-    reference
-    regions repeat repeats response resume rope score seed selector sensitivity side
-    specificity study suggest surrogate table target task test thousands threshold time
-    undefined width
-"""
-_OPTIONS = {name: f"--{name}" for name in _SAME_NAME.split()} | {
-    "confidence_level": "--level",
-    "rng": "--seed",
-    "n_resamples": "--n-resamples",
-    "n_jobs": "--n-jobs",
-    "n_points": "--n-points",
-    "groups": "--group",
-    "configs": "--config",
-    "tasks": "--task",
-    "config": "--model",
-    "act_from": "--net-benefit",
-    "thresholds": "--at",
-    "n_configs": "--configs",
-    "n_replicates": "--replicates",
-    "n_repeats": "--repeats",
-    "cv": "--folds",
-    "store": "--out",
-}
-_BACKTICKED = re.compile(r"`(\w+)`( =)?")
-_KEYWORD = re.compile(r"\b(\w+)=(?:'([^']*)'|(\d[\d.]*\d|\d)|(\[\.\.\.\])|None)")
-_PYTHON_ONLY = {"over", "interval", "form", "backend", "repeats", "resampler", "exact"}
-
-
-# The options of the command that runs; None where none does, and then all are known.
-_KNOWN: ContextVar[frozenset[str] | None] = ContextVar("known options", default=None)
-
-
-# Whether what is written is for somebody who came through Python.
-_IN_PYTHON: ContextVar[bool] = ContextVar("in Python", default=False)
-
-
-@contextmanager
-def speaking_python() -> Iterator[None]:
-    """Leave the library's arguments as they are written in Python."""
-    token = _IN_PYTHON.set(True)
-    try:
-        yield
-    finally:
-        _IN_PYTHON.reset(token)
-
-
-def is_python() -> bool:
-    """Tell whether what is written is for somebody who came through Python."""
-    return _IN_PYTHON.get()
-
-
-def know_options(names: Iterable[str] | None) -> None:
-    """Say which options the command has that messages are for; None forgets it."""
-    _KNOWN.set(None if names is None else frozenset(names))
-
-
-def in_options(text: str) -> str:
-    """Return a message with the library's arguments turned into options.
-
-    An argument for which the command that runs has no option stays as it is written in Python.
-
-    Examples
-    --------
-    >>> from earnest.cli.failures import in_options
-    >>> in_options("`confidence_level` is out of range. Use method='bbc'.")
-    '--level is out of range. Use --method bbc.'
-    """
-    if _IN_PYTHON.get():
-        return text
-    return _KEYWORD.sub(_keyword_as_option, _names_as_options(text))
-
-
-def _names_as_options(text: str) -> str:
-    return _BACKTICKED.sub(lambda m: _option(m[1]) or m[0], text)
-
-
-def _option(argument: str) -> str | None:
-    """Return the option for an argument of the library, None where the command has none."""
-    option, known = _OPTIONS.get(argument), _KNOWN.get()
-    return option if known is None or option in known else None
-
-
-def _keyword_as_option(match: re.Match[str]) -> str:
-    option = _option(match[1])
-    if option is None:
-        only = match[1] in _PYTHON_ONLY or match[1] in _OPTIONS
-        return f"{match[0]} in Python" if only else match[0]
-    if match[4]:
-        return f"{option} NAME"
-    value = shlex.quote(match[2] or match[3] or "")  # an empty name stands for None
-    value = f"'{value}'" if value.endswith(".") else value  # else it ends the sentence
-    return f"{option} {value}" if value != "''" else f'{option} ""'
-
-
-def options_for(error: EarnestError) -> EarnestError:
-    """Return an error in options; what was got is mostly the user's own text, so it stays."""
-    return EarnestError(
-        in_options(error.what),
-        needs=in_options(error.needs),
-        got=_names_as_options(error.got),
-        cure=in_options(error.cure),
-    )
 
 
 def say_error(error: EarnestError) -> None:
@@ -136,9 +23,8 @@ def say_error(error: EarnestError) -> None:
     """
     from earnest.cli.show.progress import is_live
 
-    told = options_for(error)
     if not is_live(sys.stderr):
-        say(str(told))
+        say(str(error))
         return
     from rich.console import Console
     from rich.padding import Padding
@@ -147,8 +33,8 @@ def say_error(error: EarnestError) -> None:
     from earnest.cli.show.estimate import grid
     from earnest.cli.show.terminal import WIDEST, clean
 
-    say(told.what)
-    parts = (("expected", told.needs), ("found", told.got), ("try", told.cure))
+    say(error.what)
+    parts = (("expected", error.needs), ("found", error.got), ("try", error.cure))
     table = grid(2)
     for label, words in parts:
         if words:
@@ -188,7 +74,7 @@ def system_line(error: OSError) -> str:
 
     Examples
     --------
-    >>> from earnest.cli.failures import system_line
+    >>> from earnest.cli.errors import system_line
     >>> system_line(OSError(36, "File name too long", "a" * 300))[-27:]
     'aaaaa…: File name too long.'
     """
@@ -225,7 +111,7 @@ def make_memory_error(cause: BaseException) -> EarnestError:
 
     Examples
     --------
-    >>> from earnest.cli.failures import make_memory_error
+    >>> from earnest.cli.errors import make_memory_error
     >>> make_memory_error(MemoryError("Unable to allocate 7 GiB for an array")).got
     'Unable to allocate 7 GiB for an array'
     """

@@ -1,0 +1,55 @@
+"""The arguments of `explain`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from earnest.core.arguments.base import Argument
+from earnest.core.arguments.shared import HOW, Jobs, Seed
+
+TRIALS = "How to read the trials"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplainArguments:
+    """What is asked of the trials of a search, and how they are read."""
+
+    params: Annotated[str | None, Argument("Only these hyperparameters.", "A,B", HOW)] = None
+    regions: Annotated[
+        int,
+        Argument("Number of regions to split each curve into.", "N", HOW, usual=True, low=1),
+    ] = 4
+    surrogate: Annotated[
+        str | None,
+        Argument(
+            "gaussian_process or forest. By default it depends on the number of trials.",
+            "NAME",
+            HOW,
+        ),
+    ] = None
+    confidence_level: Annotated[
+        float,
+        Argument(
+            "Confidence level of bands and intervals.", "SHARE", HOW, usual=True, is_share=True
+        ),
+    ] = 0.95
+    n_points: Annotated[int, Argument("Number of Monte Carlo points.", "N", HOW, low=20)] = 1000
+    rng: Seed = None
+    n_jobs: Jobs = None
+    study: Annotated[
+        str | None,
+        Argument("Name of the study in an Optuna storage.", "NAME", TRIALS, usual=True),
+    ] = None
+    objective: Annotated[
+        str | None,
+        Argument(
+            "Column of the objective, or the one to use if there are several.",
+            "NAME",
+            TRIALS,
+            usual=True,
+        ),
+    ] = None
+    direction: Annotated[
+        str | None, Argument("maximize or minimize.", "WAY", TRIALS, usual=True)
+    ] = None
