@@ -44,7 +44,7 @@ def facts_table(name: str) -> str:
     knobs = ", ".join(f"`{f.name}={f.default!r}`" for f in fields(method)) or "none"
     aliases = "".join(f", `{alias}`" for alias in spec.aliases)
     rows = [
-        ["name", f"`{spec.name}`{aliases}; in Python `earnest.{method.__name__}`"],
+        ["name", f"`{spec.name}`{aliases}; in Python `earnest.methods.{method.__name__}`"],
         ["needs", f"{spec.needs}" + _least(spec)],
         ["metrics", str(spec.metrics)],
         ["corrects for the search", _yes(spec.corrected)],
@@ -65,7 +65,7 @@ def test_table(name: str) -> str:
     knobs = ", ".join(f"`{f.name}={f.default!r}`" for f in fields(test)) or "none"
     aliases = "".join(f", `{alias}`" for alias in spec.aliases)
     rows = [
-        ["name", f"`{spec.name}`{aliases}; in Python `earnest.{test.__name__}`"],
+        ["name", f"`{spec.name}`{aliases}; in Python `earnest.comparison.{test.__name__}`"],
         ["needs", f"{spec.needs}" + _least(spec)],
         ["metrics", str(spec.metrics)],
         ["repeats; groups", f"{_yes(spec.repeats)}; {_yes(spec.groups)}"],

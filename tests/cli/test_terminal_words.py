@@ -127,7 +127,9 @@ def test_rich_prints_a_result_as_the_command_line_does_with_advice_in_python():
         en.compare(pi, "c0", "c1", metric="roc_auc", rng=7),
         en.compare_many(pi, metric="roc_auc", rng=7),
         en.gain(pi, metric="roc_auc", rng=7),
-        en.bootstrap(lambda w: np.average(np.arange(20.0), weights=w), np.arange(20.0), rng=7),
+        en.inference.bootstrap(
+            lambda w: np.average(np.arange(20.0), weights=w), np.arange(20.0), rng=7
+        ),
     ]
     for made, width in product(results, (60, 80, 120)):
         text = printed(made, width)

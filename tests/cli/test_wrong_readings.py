@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from earnest import Estimate, Predictions, estimate
+from earnest import Predictions, estimate
+from earnest.results import Estimate
 from tests.cli.conftest import Run
 
 N = 60

@@ -8,10 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from earnest import (
+from earnest.core.results.cautions import Caution
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.specs import Evidence, Family, MethodSpec
+from earnest.methods import (
     BBC,
     LOOB,
     MABT,
+    METHODS,
     B632Plus,
     BBCFold,
     DeLong,
@@ -23,11 +27,8 @@ from earnest import (
     NearWinner,
     Tilted,
     Tilted10p,
+    run,
 )
-from earnest.core.results.cautions import Caution
-from earnest.core.results.estimate import Estimate
-from earnest.core.results.specs import Evidence, Family, MethodSpec
-from earnest.methods import METHODS, run
 from earnest.methods.base import Call, EstimateParts, Method, methods_for
 from earnest.testing import METHOD_LAWS, MethodCase, check_method, example_predictions
 from earnest.testing.examples import with_repeats

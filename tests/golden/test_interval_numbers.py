@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks.papers.paraschakis2024 import plain_mabt
-from earnest import DeLong, DeLong10p, HanleyMcNeil, HanleyMcNeil10p, estimate
+from earnest import estimate
 from earnest import metric as metric_of
 from earnest.core.base.rng import Seeds
 from earnest.core.results.estimate import Estimate
@@ -18,6 +18,7 @@ from earnest.core.results.specs import Side
 from earnest.inference.limits.auc import hanley_mcneil_variance
 from earnest.inference.resampling.splits import Choice
 from earnest.kernels.score import score_table
+from earnest.methods import DeLong, DeLong10p, HanleyMcNeil, HanleyMcNeil10p
 from earnest.methods.split.tilted import choose_tilt_resampler, tilt_limits
 from tests.golden.problems import NAMES, intervals, learning, predictions
 

@@ -47,18 +47,18 @@ MADE_FROM = {
 
 SPLIT: dict[str, Any] = {"split": "unstratified", "direction": "auto", "variant": "as_published"}
 BOOTSTRAPS: dict[str, Any] = {
-    "bbc": en.BBC(n_resamples=RESAMPLES, variant="as_published"),
-    "bbc_fold": en.BBCFold(n_resamples=RESAMPLES, exact=False, variant="as_published"),
-    "naive_bootstrap": en.NaiveBootstrap(n_resamples=500, variant="as_published"),
+    "bbc": en.methods.BBC(n_resamples=RESAMPLES, variant="as_published"),
+    "bbc_fold": en.methods.BBCFold(n_resamples=RESAMPLES, exact=False, variant="as_published"),
+    "naive_bootstrap": en.methods.NaiveBootstrap(n_resamples=500, variant="as_published"),
 }
 RIVALS: dict[str, Any] = {
-    "delong": en.DeLong(**SPLIT),
-    "hanley_mcneil": en.HanleyMcNeil(**SPLIT),
-    "tilted": en.Tilted(**SPLIT),
-    "delong_10p": en.DeLong10p(**SPLIT),
-    "hanley_mcneil_10p": en.HanleyMcNeil10p(**SPLIT),
-    "tilted_10p": en.Tilted10p(**SPLIT),
-    "mabt": en.MABT(**SPLIT),
+    "delong": en.methods.DeLong(**SPLIT),
+    "hanley_mcneil": en.methods.HanleyMcNeil(**SPLIT),
+    "tilted": en.methods.Tilted(**SPLIT),
+    "delong_10p": en.methods.DeLong10p(**SPLIT),
+    "hanley_mcneil_10p": en.methods.HanleyMcNeil10p(**SPLIT),
+    "tilted_10p": en.methods.Tilted10p(**SPLIT),
+    "mabt": en.methods.MABT(**SPLIT),
 }
 METHODS = (*BOOTSTRAPS, *RIVALS)
 FORMULAS = ("delong", "hanley_mcneil", "delong_10p", "hanley_mcneil_10p")
@@ -301,7 +301,7 @@ def bounds(
             made = en.estimate(
                 pi, method=method, metric="roc_auc", confidence_level=LEVEL, side="lower", rng=seed
             )
-        except en.EvidenceError:
+        except en.errors.EvidenceError:
             continue
         assert made.interval is not None
         out[name] = made.interval.low
@@ -363,7 +363,7 @@ def _choose_candidates(
     how = {**SPLIT, "split": "stratified", "learn": tuple(learn.tolist())}
     made = en.estimate(
         pi,
-        method=en.MABT(**how),
+        method=en.methods.MABT(**how),
         metric="roc_auc",
         confidence_level=LEVEL,
         side="lower",
@@ -419,9 +419,9 @@ def _timed(cell: Cell, rng: np.random.Generator) -> dict[str, float]:
     fold = np.arange(n) // 2 % folds
     pi = en.Predictions.from_arrays(y, scores, fold, response="decision")
     out = {}
-    methods: dict[str, en.BBC | en.BBCFold] = {
-        "bbc": en.BBC(n_resamples=200, variant="as_published"),
-        "bbc_fold": en.BBCFold(n_resamples=200, exact=False, variant="as_published"),
+    methods: dict[str, en.methods.BBC | en.methods.BBCFold] = {
+        "bbc": en.methods.BBC(n_resamples=200, variant="as_published"),
+        "bbc_fold": en.methods.BBCFold(n_resamples=200, exact=False, variant="as_published"),
     }
     for name, method in methods.items():
         begun = time.perf_counter()

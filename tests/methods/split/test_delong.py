@@ -8,9 +8,12 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from earnest import DeLong, Estimate, MetricError, Predictions, estimate
+from earnest import Predictions, estimate
 from earnest.core.results.interval import AreaLimits
 from earnest.core.results.specs import Estimand, Side
+from earnest.errors import MetricError
+from earnest.methods import DeLong
+from earnest.results import Estimate
 from earnest.testing import example_predictions
 
 Z = NormalDist().inv_cdf

@@ -7,9 +7,10 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from earnest import DeLong, DeLong10p, Predictions, estimate
+from earnest import Predictions, estimate
 from earnest.core.results.interval import AreaLimits
 from earnest.core.results.specs import Estimand, Selection, Side
+from earnest.methods import DeLong, DeLong10p
 from earnest.testing import example_predictions
 from tests.methods.split.test_delong import by_pairs, codes
 

@@ -7,9 +7,11 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from earnest import HanleyMcNeil, MetricError, Predictions, estimate
+from earnest import Predictions, estimate
 from earnest.core.results.interval import AreaLimits
 from earnest.core.results.specs import Side
+from earnest.errors import MetricError
+from earnest.methods import HanleyMcNeil
 from earnest.testing import example_predictions
 from tests.methods.split.test_delong import by_pairs, codes
 

@@ -7,10 +7,11 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from earnest import HanleyMcNeil10p, Predictions, estimate
+from earnest import Predictions, estimate
 from earnest.core.results.interval import AreaLimits
 from earnest.core.results.specs import Estimand, Side
 from earnest.inference.limits.auc import hanley_mcneil_variance
+from earnest.methods import HanleyMcNeil10p
 from earnest.testing import example_predictions
 
 

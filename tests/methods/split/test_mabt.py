@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from earnest import MABT, DeLong10p, Predictions, Tilted, Tilted10p, estimate
+from earnest import Predictions, estimate
 from earnest.core.results.specs import Estimand, Selection
+from earnest.methods import MABT, DeLong10p, Tilted, Tilted10p
 from earnest.testing import example_predictions
 from tests.methods.split.test_delong import codes
 from tests.methods.split.test_tilted_10p import ends

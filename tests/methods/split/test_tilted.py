@@ -9,14 +9,16 @@ import pytest
 from numpy.typing import NDArray
 
 from benchmarks.speed import transcriptions as plain
-from earnest import InputError, MetricError, Predictions, Tilted, estimate, metric
+from earnest import Predictions, estimate, metric
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.rng import Seeds
 from earnest.core.results.interval import EqualCaseLimits, NormalLimits, ShareLimits
 from earnest.core.results.specs import Estimand, Side
+from earnest.errors import InputError, MetricError
 from earnest.inference.cases.placements import auc_influence
 from earnest.inference.resampling.splits import Choice
 from earnest.kernels.score import score_table
+from earnest.methods import Tilted
 from earnest.methods.split import tilted
 from earnest.methods.split.tilted import (
     case_influence,

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from earnest import Estimate, Predictions, Tilted, Tilted10p, estimate
+from earnest import Predictions, estimate
 from earnest.core.results.specs import Estimand, Selection
+from earnest.methods import Tilted, Tilted10p
+from earnest.results import Estimate
 from earnest.testing import example_predictions
 
 

@@ -59,7 +59,7 @@ class StatisticResult(Result):
     >>> import numpy as np
     >>> import earnest as en
     >>> x = np.random.default_rng(0).exponential(size=50)
-    >>> found = en.bootstrap(lambda w: np.average(x, weights=w), x, rng=1)
+    >>> found = en.inference.bootstrap(lambda w: np.average(x, weights=w), x, rng=1)
     >>> round(found.value, 2), round(found.standard_error, 2)
     (1.11, 0.16)
     >>> found.at(confidence_level=0.9).interval.confidence_level
