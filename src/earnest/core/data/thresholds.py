@@ -77,14 +77,13 @@ def with_thresholds(
     )
 
 
-def check_cuttable(predictions: Predictions) -> ResponseKind:
+def check_cuttable(predictions: object) -> ResponseKind:
     """Return the kind of the scores, and refuse what no threshold cuts."""
     if not isinstance(predictions, Predictions):
         raise InputError(
             "this is not a table of out-of-sample predictions",
             needs="earnest.Predictions",
             got=type(predictions).__name__,
-            cure="Pass its `predictions_`." if hasattr(predictions, "predictions_") else "",
         )
     if predictions.target.task is not Task.BINARY or predictions.kind not in USUAL:
         raise InputError(
