@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -43,6 +43,7 @@ def facts_table(name: str) -> str:
     spec = method.spec
     knobs = ", ".join(f"`{f.name}={f.default!r}`" for f in fields(method)) or "none"
     aliases = "".join(f", `{alias}`" for alias in spec.aliases)
+    aliases += "".join(f", `{name}` with {_knobs(of)}" for name, of in spec.presets.items())
     rows = [
         ["name", f"`{spec.name}`{aliases}; in Python `earnest.methods.{method.__name__}`"],
         ["needs", f"{spec.needs}" + _least(spec)],
@@ -54,6 +55,10 @@ def facts_table(name: str) -> str:
         ["source", spec.cites],
     ]
     return table(["", ""], iter(rows))
+
+
+def _knobs(knobs: Mapping[str, object]) -> str:
+    return ", ".join(f"`{name}={value!r}`" for name, value in knobs.items())
 
 
 def test_table(name: str) -> str:

@@ -30,9 +30,9 @@ def estimates(pi: en.Predictions, replicates: en.Replicates) -> list[en.results.
         en.estimate(pi, method=en.methods.CV(), metric="accuracy"),
         en.estimate(pi, method=en.methods.CorrectedT(), metric="accuracy"),
         en.estimate(pi, method=en.methods.DeLong(variant="logit"), metric="roc_auc"),
-        en.estimate(pi, method=en.methods.DeLong10p(), metric="roc_auc"),
+        en.estimate(pi, method=en.methods.DeLong(preselect=0.1), metric="roc_auc"),
         en.estimate(pi, method=en.methods.HanleyMcNeil(), metric="roc_auc"),
-        en.estimate(pi, method=en.methods.HanleyMcNeil10p(), metric="roc_auc"),
+        en.estimate(pi, method=en.methods.HanleyMcNeil(preselect=0.1), metric="roc_auc"),
         en.estimate(pi, method=en.methods.HoldOut(), metric="accuracy"),
         en.estimate(pi, method=en.methods.LOOCV(), metric="accuracy"),
         en.estimate(pi, method=en.methods.MABT(), metric="accuracy"),
@@ -43,7 +43,7 @@ def estimates(pi: en.Predictions, replicates: en.Replicates) -> list[en.results.
         en.estimate(pi, method=en.methods.RepeatedCV(), metric="accuracy"),
         en.estimate(pi, method=en.methods.Tibshirani(), metric="accuracy"),
         en.estimate(pi, method=en.methods.Tilted(), metric="accuracy"),
-        en.estimate(pi, method=en.methods.Tilted10p(), metric="accuracy"),
+        en.estimate(pi, method=en.methods.Tilted(preselect=0.1), metric="accuracy"),
     ]
     of_replicates = [
         en.estimate(replicates, method=en.methods.B632(), metric="accuracy"),

@@ -84,12 +84,12 @@ def splitting_methods(draw: st.DrawFn) -> Any:
             [
                 en.methods.DeLong(**common),
                 en.methods.DeLong(**common, variant="logit"),
-                en.methods.DeLong10p(**common),
+                en.methods.DeLong(preselect=0.1, **common),
                 en.methods.HanleyMcNeil(**common),
                 en.methods.HanleyMcNeil(**common, variant="as_published"),
-                en.methods.HanleyMcNeil10p(**common),
+                en.methods.HanleyMcNeil(preselect=0.1, **common),
                 en.methods.Tilted(**common, n_resamples=FEW),
-                en.methods.Tilted10p(**common, n_resamples=FEW),
+                en.methods.Tilted(preselect=0.1, **common, n_resamples=FEW),
                 en.methods.MABT(**common, n_resamples=FEW),
                 en.methods.MABT(**common, n_resamples=FEW, resampler="case"),
             ]

@@ -18,6 +18,7 @@ from earnest import Predictions, estimate, estimate_all
 from earnest.core.data.replicates import DrawUnit
 from earnest.core.data.target import Task
 from earnest.core.results.specs import Estimand, Evidence, MethodSpec
+from earnest.errors import InputError
 from earnest.methods import BBC, METHODS, HoldOut, run
 from earnest.methods.base import Call, EstimateParts, takes_metric
 from earnest.metrics import METRICS
@@ -31,9 +32,7 @@ NAMES = [
     "bbc",
     "bbc_fold",
     "delong",
-    "delong_10p",
     "hanley_mcneil",
-    "hanley_mcneil_10p",
     "holdout",
     "mabt",
     "naive",
@@ -41,7 +40,6 @@ NAMES = [
     "near_winner",
     "tibshirani",
     "tilted",
-    "tilted_10p",
 ]
 
 
@@ -52,6 +50,23 @@ def test_an_instance_is_its_name_with_knobs(binary: Predictions) -> None:
     named = estimate(binary, method="bbc", metric="roc_auc", n_resamples=64, rng=1)
     made = estimate(binary, method=BBC(n_resamples=64), metric="roc_auc", rng=1)
     assert json.dumps(named.to_dict(draws=True)) == json.dumps(made.to_dict(draws=True))
+
+
+@pytest.mark.parametrize("name", ["delong", "hanley_mcneil", "tilted"])
+def test_a_10p_name_is_the_method_with_its_knob(name: str) -> None:
+    pi = example_predictions("binary", n_cases=200, n_configs=30)
+    kind = METHODS[name]
+    wanted = estimate(pi, method=kind(preselect=0.1), metric="roc_auc", rng=0)
+    for spelled in (f"{name}_10p", f"{name}-10p", f"{name}_10p()", f"{name}(preselect=0.1)"):
+        assert estimate(pi, method=spelled, metric="roc_auc", rng=0) == wanted
+    assert wanted.method == name
+    assert wanted.provenance.knobs["preselect"] == 0.1
+    assert wanted.estimand == Estimand.CHOSEN_ON_EVALUATION
+    more = estimate(pi, method=f"{name}_10p(preselect=0.5)", metric="roc_auc", rng=0)
+    assert len(more.details.candidates) > len(wanted.details.candidates) > 1
+    assert METHODS.canonical(f"{name}_10p") == name
+    with pytest.raises(InputError, match="preselect"):
+        kind(preselect=1.5)
 
 
 @pytest.mark.parametrize("alias", ["bbc_f", "cvt", "nb", "tt"])

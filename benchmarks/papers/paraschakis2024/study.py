@@ -55,9 +55,9 @@ RIVALS: dict[str, Any] = {
     "delong": en.methods.DeLong(**SPLIT),
     "hanley_mcneil": en.methods.HanleyMcNeil(**SPLIT),
     "tilted": en.methods.Tilted(**SPLIT),
-    "delong_10p": en.methods.DeLong10p(**SPLIT),
-    "hanley_mcneil_10p": en.methods.HanleyMcNeil10p(**SPLIT),
-    "tilted_10p": en.methods.Tilted10p(**SPLIT),
+    "delong_10p": en.methods.DeLong(preselect=0.1, **SPLIT),
+    "hanley_mcneil_10p": en.methods.HanleyMcNeil(preselect=0.1, **SPLIT),
+    "tilted_10p": en.methods.Tilted(preselect=0.1, **SPLIT),
     "mabt": en.methods.MABT(**SPLIT),
 }
 METHODS = (*BOOTSTRAPS, *RIVALS)

@@ -18,13 +18,10 @@ from earnest.methods.learner.cv import CV
 from earnest.methods.learner.loocv import LOOCV
 from earnest.methods.learner.repeated_cv import RepeatedCV
 from earnest.methods.split.delong import DeLong
-from earnest.methods.split.delong_10p import DeLong10p
 from earnest.methods.split.hanley_mcneil import HanleyMcNeil
-from earnest.methods.split.hanley_mcneil_10p import HanleyMcNeil10p
 from earnest.methods.split.holdout import HoldOut
 from earnest.methods.split.mabt import MABT
 from earnest.methods.split.tilted import Tilted
-from earnest.methods.split.tilted_10p import Tilted10p
 from earnest.methods.winner.bbc import BBC
 from earnest.methods.winner.bbc_fold import BBCFold
 from earnest.methods.winner.naive import Naive
@@ -47,10 +44,8 @@ __all__ = [
     "ConservativeZ",
     "CorrectedT",
     "DeLong",
-    "DeLong10p",
     "ErrStar",
     "HanleyMcNeil",
-    "HanleyMcNeil10p",
     "HoldOut",
     "LOOB",
     "LOOCV",
@@ -65,5 +60,4 @@ __all__ = [
     "SimpleBootstrap",
     "Tibshirani",
     "Tilted",
-    "Tilted10p",
 ]

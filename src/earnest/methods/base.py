@@ -114,7 +114,7 @@ M = TypeVar("M", bound=type[Any])
 
 def register(method: M) -> M:
     """Put a method in the registry under the name of its spec."""
-    METHODS.add(method.spec.name, method, method.spec.aliases)
+    METHODS.add(method.spec.name, method, (*method.spec.aliases, *method.spec.presets))
     return method
 
 

@@ -267,7 +267,7 @@ def configure(
         kind = kinds[word]
         _refuse_unknown(what, kind, [*typed, *wanted])
         _refuse_twice(what, [name for name in typed if name in wanted])
-        made: T = kind(**typed, **wanted)
+        made: T = kind(**{**_find_preset(kind, word), **typed, **wanted})
         return made
     if isinstance(given, type) or not all(hasattr(given, name) for name in members):
         raise InputError(
@@ -283,6 +283,12 @@ def configure(
             cure=f"Set them on the instance: {type(given).__name__}({_list_names(wanted)}=...).",
         )
     return given
+
+
+def _find_preset(kind: type[Any], word: str) -> Mapping[str, object]:
+    """Return the knobs that a name of a kind stands for; its own name and aliases set none."""
+    presets: Mapping[str, Mapping[str, object]] = getattr(kind.spec, "presets", {})
+    return next((knobs for name, knobs in presets.items() if _squeeze(name) == _squeeze(word)), {})
 
 
 def _refuse_unknown(what: str, kind: type[Any], names: Iterable[str]) -> None:
