@@ -93,7 +93,7 @@ def test_losses_take_repeats_and_groups() -> None:
             {"metric": "mse"},
             "the way to sum up scores is unknown",
         ),
-        ([0.1, 0.2], {"metric": "mse"}, "earnest.Predictions, or earnest.Scores"),
+        ([0.1, 0.2], {"metric": "mse"}, "a file of predictions or scores"),
     ],
     ids=["metric", "list"],
 )

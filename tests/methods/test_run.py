@@ -383,12 +383,13 @@ def test_a_callable_metric_that_refuses_constants_is_answered(regression: Predic
 
 def test_a_file_or_a_frame_is_told_how_it_becomes_predictions() -> None:
     for given, cure in (
-        ("preds.csv", r"Predictions\.load\('preds\.csv'\)"),
         (pd.DataFrame({"y": [0, 1]}), r"Predictions\.from_frame"),
         ([0.1, 0.2], r"Predictions\.from_arrays, from_frame or load"),
     ):
         with pytest.raises(en.errors.EvidenceError, match=cure):
             en.estimate(given, metric="roc_auc")
+    with pytest.raises(en.errors.FormatError, match=r"no file or folder 'preds\.csv'"):
+        en.estimate("preds.csv", metric="roc_auc")
 
 
 # ---- what a spec says of metrics is what a method takes

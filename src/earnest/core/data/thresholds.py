@@ -84,6 +84,7 @@ def check_cuttable(predictions: object) -> ResponseKind:
             "this is not a table of out-of-sample predictions",
             needs="earnest.Predictions",
             got=type(predictions).__name__,
+            cure="Pass its `predictions_`." if hasattr(predictions, "predictions_") else "",
         )
     if predictions.target.task is not Task.BINARY or predictions.kind not in USUAL:
         raise InputError(

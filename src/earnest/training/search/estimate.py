@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from earnest.adapters.evidence import Source
+from earnest.adapters.evidence import Source, refuse_evidence
 from earnest.core.base import check
 from earnest.core.base.errors import ClusterError, EarnestError
 from earnest.core.base.protocols import Outcome, Progress
@@ -368,6 +368,8 @@ class EstimateAttributes:
 
     def to_source(self) -> Source:
         """Return the predictions with what the search has decided, for verbs that are given it."""
+        if not hasattr(self, "_record"):  # before `fit`
+            raise refuse_evidence(self)
         predictions, question = self.predictions_, self._record.question
         if question is None:
             return Source(evidence=predictions)
