@@ -9,7 +9,7 @@ import csv
 import io
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -45,8 +45,9 @@ def facts_table(name: str) -> str:
     spec = method.spec
     knobs = ", ".join(f"`{f.name}={f.default!r}`" for f in fields(method)) or "none"
     aliases = "".join(f", `{alias}`" for alias in spec.aliases)
+    aliases += "".join(f", `{name}` with {_knobs(of)}" for name, of in spec.presets.items())
     rows = [
-        ["name", f"`{spec.name}`{aliases}; in Python `earnest.{method.__name__}`"],
+        ["name", f"`{spec.name}`{aliases}; in Python `earnest.methods.{method.__name__}`"],
         ["needs", f"{spec.needs}" + _least(spec)],
         ["metrics", str(spec.metrics)],
         ["corrects for the search", _yes(spec.corrected)],
@@ -55,6 +56,10 @@ def facts_table(name: str) -> str:
         ["source", spec.cites],
     ]
     return table(["", ""], iter(rows))
+
+
+def _knobs(knobs: Mapping[str, object]) -> str:
+    return ", ".join(f"`{name}={value!r}`" for name, value in knobs.items())
 
 
 def test_table(name: str) -> str:
@@ -66,7 +71,7 @@ def test_table(name: str) -> str:
     knobs = ", ".join(f"`{f.name}={f.default!r}`" for f in fields(test)) or "none"
     aliases = "".join(f", `{alias}`" for alias in spec.aliases)
     rows = [
-        ["name", f"`{spec.name}`{aliases}; in Python `earnest.{test.__name__}`"],
+        ["name", f"`{spec.name}`{aliases}; in Python `earnest.comparison.{test.__name__}`"],
         ["needs", f"{spec.needs}" + _least(spec)],
         ["metrics", str(spec.metrics)],
         ["repeats; groups", f"{_yes(spec.repeats)}; {_yes(spec.groups)}"],

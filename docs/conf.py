@@ -52,7 +52,7 @@ nitpick_ignore_regex = [
     # Types that arguments take by name, and of which only guides to extend earnest tell.
     ("py:class", r"earnest\..*\.(Selector|EnsembleRule|Side|Alternative|Task|ResponseKind)"),
     ("py:class", r"earnest\..*\.(Metric|Test|Resampler)"),
-    ("py:class", r"earnest\..*\.(Region|OptunaCandidates|Splitter|Booster|PlanNeed)"),
+    ("py:class", r"earnest\..*\.(Region|OptunaCandidates|Splitter|Booster|PlanNeed|Search)"),
     ("py:class", r"earnest\..*\.(LightGBMEnvironment|ThresholdRow|ThresholdChoice)"),
     ("py:class", r"earnest\..*\.(TrialOptions|TrialFileOptions)"),
 ]

@@ -99,7 +99,7 @@ def answers(
             yield _answer(made, metric, fits, process_time() - start)
 
 
-def _answer(made: en.Estimate, metric: str, fits: int, seconds: float) -> Answer:
+def _answer(made: en.results.Estimate, metric: str, fits: int, seconds: float) -> Answer:
     limits = (np.nan, np.nan) if made.interval is None else (made.interval.low, made.interval.high)
     rough = any(caution.code in ROUGH for caution in made.cautions)
     return Answer(metric, made.method, made.value, *limits, rough, fits, seconds)

@@ -48,9 +48,9 @@ class Row:
         return self.held / self.runs
 
 
-def ask(pi: en.Predictions, metric: str, side: str, run: int) -> en.Interval:
+def ask(pi: en.Predictions, metric: str, side: str, run: int) -> en.results.Interval:
     """Return the interval of `near_winner` at 95 %."""
-    method = en.NearWinner(n_resamples=RESAMPLES)
+    method = en.methods.NearWinner(n_resamples=RESAMPLES)
     made = en.estimate(pi, metric=metric, method=method, side=side, rng=run)
     assert made.interval is not None
     return made.interval

@@ -336,7 +336,7 @@ def replicate(cell: Cell, number: int) -> tuple[dict[str, Outcome], bool, bool]:
     """Return what each law did, whether a bound was moved to the value, and BBC's was given."""
     sample = draw(cell, np.random.default_rng([SEED, cell.number, number]))
     pi = drop(sample) if KINDS[cell.kind][2] else sample.predictions
-    method = en.NearWinner(n_resamples=RESAMPLES)
+    method = en.methods.NearWinner(n_resamples=RESAMPLES)
     made = en.estimate(pi, method=method, metric=cell.metric, rng=number)
     metric = resolve_metric(cell.metric).on(pi.target.task)
     winner, greater = pi.configs.ids.index(str(made.winner)), metric.greater_is_better

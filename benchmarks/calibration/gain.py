@@ -119,7 +119,7 @@ def simulate(cell: Cell, samples: int = SAMPLES, resamples: int = RESAMPLES) -> 
         selection = ResampledSelection(Seeds(seed), n_resamples=resamples)
         own = metric.on(pi.target.task)
         made = gain_of(pi, own, selection, order=order, ask=Ask(), marks=[])
-        whole = en.score_table(pi, own, np.ones((1, cell.n), dtype=np.uint8))[0]
+        whole = en.kernels.score_table(pi, own, np.ones((1, cell.n), dtype=np.uint8))[0]
         best = np.flatnonzero(whole >= whole.max() - TIE)
         won.append(truth[best[0]] if order is Order.TRIED else truth[best].mean())
         assert made.interval is not None
@@ -174,7 +174,7 @@ def simulate_band(
         made = gain_of(pi, own, selection, order=order, ask=Ask(), marks=marks)
         assert made.marks == marks
         ends.append([made.low, made.high])
-        whole = en.score_table(pi, own, np.ones((1, cell.n), dtype=np.uint8))[0]
+        whole = en.kernels.score_table(pi, own, np.ones((1, cell.n), dtype=np.uint8))[0]
         taken = rng.permutation(cell.configs) if order is Order.MEAN else np.arange(cell.configs)
         won.append([truth[taken[int(np.argmax(whole[taken[:k]]))]] for k in marks])
     low, high = np.array(ends, dtype=np.float64).transpose(1, 0, 2)  # (samples, marks) each

@@ -112,7 +112,7 @@ def replicate(cell: Cell, number: int, resamples: int = RESAMPLES) -> Replicate:
     """
     rng = np.random.default_rng([SEED, cell.number, number])
     sample = draw(cell, rng)
-    method = en.NearWinner(n_resamples=resamples)
+    method = en.methods.NearWinner(n_resamples=resamples)
     made = en.estimate(sample.predictions, method=method, metric=cell.metric, rng=number)
     source, drawn = made.source, DrawnLimits(made.draws)
     assert isinstance(source, NearWinnerLimits)
@@ -129,7 +129,7 @@ def replicate(cell: Cell, number: int, resamples: int = RESAMPLES) -> Replicate:
     )
 
 
-def bbc_limits(made: en.Estimate, pi: Predictions, seed: int) -> LimitSource:
+def bbc_limits(made: en.results.Estimate, pi: Predictions, seed: int) -> LimitSource:
     """Return the limits that BBC reads from the draws of an estimate with that seed."""
     metric = resolve_metric(made.metric).on(pi.target.task)
     assert made.draws is not None

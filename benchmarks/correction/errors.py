@@ -34,7 +34,7 @@ def ratios(
     rows = []
     for seed in range(samples):
         pi = drawn_table(metric, n, configs, lead, rng)
-        made = en.estimate(pi, method=en.BBC(n_resamples=500), metric=metric, rng=seed)
+        made = en.estimate(pi, method=en.methods.BBC(n_resamples=500), metric=metric, rng=seed)
         errors = made.standard_error, np.nanstd(made.draws), made.optimism_error
         rows.append([made.value, made.optimism, *errors])
     table = np.array(rows, dtype=float)

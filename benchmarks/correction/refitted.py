@@ -125,7 +125,9 @@ def run_sample(table: Population, number: int) -> list[Row]:
     halves = search.parts & (rng.permutation(CASES) % 2 == 0)
     made = []
     for metric in METRICS:
-        asked = en.estimate(pi, metric=metric, method=en.BBC(n_resamples=RESAMPLES), rng=number)
+        asked = en.estimate(
+            pi, metric=metric, method=en.methods.BBC(n_resamples=RESAMPLES), rng=number
+        )
         winner = pi.configs.ids.index(asked.winner)
         refitted = search.of_new(winner, table.X[new])[-1]
         by_half = search.of_parts(winner, halves, X)[fold, np.arange(CASES)]

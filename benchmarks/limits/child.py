@@ -88,7 +88,7 @@ def run_problem(problem: Problem, folder: Path) -> dict[str, object]:
     y = write_predictions(problem, path)
     fold = np.arange(problem.n) % 10
 
-    def ask(pi: en.Predictions) -> en.Estimate:
+    def ask(pi: en.Predictions) -> en.results.Estimate:
         return en.estimate(
             pi, metric=problem.metric, n_resamples=problem.resamples, rng=1, n_jobs=2
         )
@@ -115,7 +115,9 @@ def run_problem(problem: Problem, folder: Path) -> dict[str, object]:
     }
 
 
-def is_right(made: en.Estimate, alone: en.Estimate, pi: en.Predictions, problem: Problem) -> bool:
+def is_right(
+    made: en.results.Estimate, alone: en.results.Estimate, pi: en.Predictions, problem: Problem
+) -> bool:
     """Hold an estimate against that of the strong ones alone, and against scikit-learn."""
     from sklearn.metrics import accuracy_score, roc_auc_score
 

@@ -106,7 +106,7 @@ def answer_all(
             continue
         try:
             made = en.estimate(given, method=method, n_resamples=RESAMPLES, rng=seed)
-        except en.EarnestError:  # near_winner has no law for means over tasks
+        except en.errors.EarnestError:  # near_winner has no law for means over tasks
             continue
         assert made.interval is not None
         found[method] = (made.value, made.interval.low, made.interval.high)

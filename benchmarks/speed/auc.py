@@ -112,7 +112,7 @@ def over_folds() -> Iterator[Row]:
     """Time BBC over folds against the loop of its definition in plain Python."""
     pi, metric = binary(500, 766), en.metric("roc_auc")
     table = fold_scores(pi, metric)[:, 0]
-    method = en.BBCFold(n_resamples=RESAMPLES, exact=False)
+    method = en.methods.BBCFold(n_resamples=RESAMPLES, exact=False)
     yield Row(
         "BBC-F on its fold scores, n=500 C=766 K=10 B=1000",
         *timed(

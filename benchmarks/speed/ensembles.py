@@ -37,7 +37,7 @@ def rows(quick: bool) -> Iterator[Row]:
                 rng=1,
                 n_jobs=-1,
             )
-            for selector in (en.GreedyEnsemble(size=25), "pooled")
+            for selector in (en.rules.GreedyEnsemble(size=25), "pooled")
         )
         ours()
         took, single = side_by_side(ours, theirs, 1)

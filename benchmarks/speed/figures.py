@@ -13,7 +13,7 @@ from earnest.plotting.figures.estimates import plot_estimate
 from earnest.plotting.svg.answer import answer
 
 
-def drawn_by_matplotlib(made: en.Estimate) -> str:
+def drawn_by_matplotlib(made: en.results.Estimate) -> str:
     """Return matplotlib's picture of the answer as SVG, text left as text."""
     from matplotlib import rc_context
 

@@ -102,7 +102,7 @@ def mabt_of_all(n: int, configs: int) -> Row:
     y, scores = _scores(n, configs)
     pi = en.Predictions.from_arrays(y, scores, response="decision")
     metric = en.metric("roc_auc").on("binary")
-    values = en.score_table(pi, metric, np.ones((1, n)))[0]
+    values = en.kernels.score_table(pi, metric, np.ones((1, n)))[0]
     order = np.argsort(-values, kind="stable")
     choice = Choice(pi, order, values[order], np.zeros(configs, dtype=bool))
     resampler = choose_tilt_resampler(None, metric, pi.target)

@@ -7,7 +7,7 @@ each directive gets a page of its own under reference/api/, which is not kept in
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -51,34 +51,17 @@ def list_entries(text: str) -> Iterator[Entry]:
             yield Entry(found["directive"], found["name"], found["options"])
 
 
-def name_files(text: str) -> dict[str, str]:
-    """Return the file of every name, without its suffix.
-
-    A function whose name differs from that of a class in case alone says that it is one, because
-    some systems hold their files for the same.
-    """
-    entries = list(list_entries(text))
-    classes = {e.name.casefold() for e in entries if e.directive != "autofunction"}
-    return {
-        e.name: f"{e.name}-function"
-        if e.directive == "autofunction" and e.name.casefold() in classes
-        else e.name
-        for e in entries
-    }
-
-
 def with_summaries(text: str) -> str:
     """Return the page with each group as a table, and its pages in the table of contents."""
-    files = name_files(text)
-    return _GROUP.sub(lambda group: _make_table(group[0], files), text)
+    return _GROUP.sub(lambda group: _make_table(group[0]), text)
 
 
-def _make_table(group: str, files: Mapping[str, str]) -> str:
+def _make_table(group: str) -> str:
     entries = list(list_entries(group))
     if not entries:
         return group
     names = "".join(f"   ~{entry.name}\n" for entry in entries)
-    pages = "".join(f"{entry.title} <api/{files[entry.name]}>\n" for entry in entries)
+    pages = "".join(f"{entry.title} <api/{entry.name}>\n" for entry in entries)
     return (
         f"```{{eval-rst}}\n.. autosummary::\n   :nosignatures:\n\n{names}```\n\n"
         f"```{{toctree}}\n:hidden:\n\n{pages}```"
@@ -91,8 +74,7 @@ def write_pages(text: str, folder: Path) -> None:
     A page that has not changed is not written again, so that Sphinx need not read it again.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    files = name_files(text)
-    wanted = {f"{files[entry.name]}.md": entry.page for entry in list_entries(text)}
+    wanted = {f"{entry.name}.md": entry.page for entry in list_entries(text)}
     for path in folder.glob("*.md"):
         if path.name not in wanted:
             path.unlink()

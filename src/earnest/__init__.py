@@ -4,9 +4,22 @@ The public names stand in `__init__.pyi`, each once. They are imported when firs
 scikit-learn and scipy.stats cost more than a second each.
 """
 
-import lazy_loader
+from earnest.core.base.lazy import attach
 
-_load, _list_names, __all__ = lazy_loader.attach_stub(__name__, __file__)
+NAMESPACES = (
+    "methods",
+    "comparison",
+    "results",
+    "errors",
+    "rules",
+    "learners",
+    "metrics",
+    "resampling",
+    "inference",
+    "kernels",
+)
+_load, _list_names, _names = attach(__name__, __file__)
+__all__ = [name for name in _names if name not in NAMESPACES]
 
 
 def __getattr__(name: str) -> object:
@@ -14,8 +27,6 @@ def __getattr__(name: str) -> object:
         from importlib.metadata import version
 
         return version("earnest")
-    if name not in __all__:
-        raise AttributeError(f"module 'earnest' has no attribute {name!r}")
     return _load(name)
 
 

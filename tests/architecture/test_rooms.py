@@ -11,8 +11,15 @@ from pathlib import Path
 import pytest
 
 import earnest
+from earnest.comparison import TESTS
+from earnest.core.base import errors
+from earnest.core.base.errors import EarnestError, PluginWarning
+from earnest.core.base.registry import Registry
+from earnest.core.data.selection import SELECTORS, EnsembleRule
 from earnest.methods import METHODS
 from earnest.metrics import METRICS
+from earnest.rules import BCED, BCEDAdjusted
+from tests.public_names import public_names
 
 ROOT = Path(__file__).parents[2]
 SOURCE = Path(earnest.__file__).parent
@@ -68,14 +75,65 @@ def test_names_and_aliases_of_metrics_and_methods_are_words() -> None:
         assert " " not in name
 
 
-def test_every_public_name_resolves() -> None:
-    for name in earnest.__all__:
-        assert getattr(earnest, name) is not None, name
-    assert set(earnest.__all__) <= set(dir(earnest))
+def test_every_public_name_resolves_and_is_listed() -> None:
+    assert all(thing is not None for thing in public_names().values())
+    assert {*earnest.__all__, *earnest.NAMESPACES} <= set(dir(earnest))
+    for space in earnest.NAMESPACES:
+        module = getattr(earnest, space)
+        assert set(module.__all__) <= set(dir(module))
+        assert len(set(module.__all__)) == len(module.__all__)
 
 
-def test_the_public_names_are_a_sorted_table_without_repeats() -> None:
-    assert len(set(earnest.__all__)) == len(earnest.__all__)
+def test_earnest_itself_holds_few_names() -> None:
+    assert len(set(earnest.__all__)) == len(earnest.__all__) <= 45
+    homes = {id(thing): name for name, thing in public_names().items()}
+    assert len(homes) == len(public_names())  # nothing is public in two places
+
+
+@pytest.mark.parametrize(
+    ("space", "registry"), [("methods", METHODS), ("comparison", TESTS)], ids=["methods", "tests"]
+)
+def test_a_namespace_lists_all_that_is_registered(
+    space: str, registry: Registry[type[object]]
+) -> None:
+    listed = {name for name in public_names() if name.startswith(f"{space}.")}
+    assert listed == {f"{space}.{kind.__name__}" for kind in registry.values()}
+
+
+def test_namespaces_list_every_error_selector_ensemble_and_dropping_rule() -> None:
+    public = public_names()
+    raised = {
+        name
+        for name, kind in vars(errors).items()
+        if isinstance(kind, type) and issubclass(kind, EarnestError | PluginWarning)
+    }
+    assert {name for name in public if name.startswith("errors.")} == {
+        f"errors.{name}" for name in raised
+    }
+    rules = {type(rule) for rule in SELECTORS.values()} | set(EnsembleRule.__subclasses__())
+    rules |= {BCED, BCEDAdjusted}
+    assert {name for name in public if name.startswith("rules.")} == {
+        f"rules.{kind.__name__}" for kind in rules
+    }
+
+
+@pytest.mark.parametrize("name", ["results", "errors", "rules", "learners"])
+def test_a_facade_holds_names_alone(name: str) -> None:
+    assert {f"{name}.py", f"{name}.pyi"} == {path.name for path in SOURCE.glob(f"{name}.py*")}
+    code = (SOURCE / f"{name}.py").read_text(encoding="utf-8").split('"""', 2)[2]
+    assert "attach(__name__, __file__)" in code
+    assert "import" not in code.replace("from earnest.core.base.lazy import attach", "")
+
+
+@pytest.mark.parametrize("room", ["inference", "kernels", "resampling"])
+def test_a_room_offers_names_of_itself_or_of_core(room: str) -> None:
+    stub = (SOURCE / room / "__init__.pyi").read_text(encoding="utf-8")
+    assert re.findall(r"^from (?!\.[a-z]|\.\.core\.).*", stub, re.M) == []
+
+
+def test_an_unknown_name_is_told() -> None:
+    with pytest.raises(AttributeError, match=r"'earnest\.results' has no attribute 'nothing'"):
+        _ = earnest.results.nothing  # type: ignore[attr-defined]  # that is the test
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = earnest.nothing  # type: ignore[attr-defined]  # that is the test
 
@@ -90,11 +148,12 @@ def test_the_version_is_that_of_the_package() -> None:
     "statement",
     [
         "import earnest",
+        "import earnest.methods, earnest.comparison, earnest.results, earnest.rules",
         "import earnest as en; en.Predictions.from_arrays([0, 1] * 5, [.1, .7] * 5)",
         "import earnest as en; pi = en.Predictions.from_arrays([0, 1] * 9, [.1, .7, .6] * 6);"
         " en.estimate(pi, metric='roc_auc', rng=0)",
     ],
-    ids=["import", "predictions", "a small estimate"],
+    ids=["import", "namespaces", "predictions", "a small estimate"],
 )
 def test_the_import_is_light(statement: str) -> None:
     script = f"{statement}\nimport sys\nprint(*[m for m in {HEAVY!r} if m in sys.modules])"

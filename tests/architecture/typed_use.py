@@ -17,42 +17,42 @@ import earnest as en
 from earnest.core.data.selection import MeanOfFolds, OneStandardError, Pooled, Selector
 
 
-def estimates(pi: en.Predictions, replicates: en.Replicates) -> list[en.Estimate]:
+def estimates(pi: en.Predictions, replicates: en.Replicates) -> list[en.results.Estimate]:
     """Ask every method."""
-    of_predictions: list[en.Estimate] = [
-        en.estimate(pi, method=en.Apparent(), metric="accuracy"),
-        en.estimate(pi, method=en.BatesNCV(), metric="accuracy"),
-        en.estimate(pi, method=en.BayleAllPairs(), metric="accuracy"),
-        en.estimate(pi, method=en.BayleWithinFold(), metric="accuracy"),
-        en.estimate(pi, method=en.BBC(variant="as_published"), metric="accuracy"),
-        en.estimate(pi, method=en.BBCFold(exact=True), metric="accuracy"),
-        en.estimate(pi, method=en.ConservativeZ(), metric="accuracy"),
-        en.estimate(pi, method=en.CV(), metric="accuracy"),
-        en.estimate(pi, method=en.CorrectedT(), metric="accuracy"),
-        en.estimate(pi, method=en.DeLong(variant="logit"), metric="roc_auc"),
-        en.estimate(pi, method=en.DeLong10p(), metric="roc_auc"),
-        en.estimate(pi, method=en.HanleyMcNeil(), metric="roc_auc"),
-        en.estimate(pi, method=en.HanleyMcNeil10p(), metric="roc_auc"),
-        en.estimate(pi, method=en.HoldOut(), metric="accuracy"),
-        en.estimate(pi, method=en.LOOCV(), metric="accuracy"),
-        en.estimate(pi, method=en.MABT(), metric="accuracy"),
-        en.estimate(pi, method=en.Naive(), metric="accuracy"),
-        en.estimate(pi, method=en.NaiveBootstrap(over="cases"), metric="accuracy"),
-        en.estimate(pi, method=en.NearWinner(), metric="accuracy"),
-        en.estimate(pi, method=en.Nested(), metric="accuracy"),
-        en.estimate(pi, method=en.RepeatedCV(), metric="accuracy"),
-        en.estimate(pi, method=en.Tibshirani(), metric="accuracy"),
-        en.estimate(pi, method=en.Tilted(), metric="accuracy"),
-        en.estimate(pi, method=en.Tilted10p(), metric="accuracy"),
+    of_predictions: list[en.results.Estimate] = [
+        en.estimate(pi, method=en.methods.Apparent(), metric="accuracy"),
+        en.estimate(pi, method=en.methods.BatesNCV(), metric="accuracy"),
+        en.estimate(pi, method=en.methods.BayleAllPairs(), metric="accuracy"),
+        en.estimate(pi, method=en.methods.BayleWithinFold(), metric="accuracy"),
+        en.estimate(pi, method=en.methods.BBC(variant="as_published"), metric="accuracy"),
+        en.estimate(pi, method=en.methods.BBCFold(exact=True), metric="accuracy"),
+        en.estimate(pi, method=en.methods.ConservativeZ(), metric="accuracy"),
+        en.estimate(pi, method=en.methods.CV(), metric="accuracy"),
+        en.estimate(pi, method=en.methods.CorrectedT(), metric="accuracy"),
+        en.estimate(pi, method=en.methods.DeLong(variant="logit"), metric="roc_auc"),
+        en.estimate(pi, method=en.methods.DeLong(preselect=0.1), metric="roc_auc"),
+        en.estimate(pi, method=en.methods.HanleyMcNeil(), metric="roc_auc"),
+        en.estimate(pi, method=en.methods.HanleyMcNeil(preselect=0.1), metric="roc_auc"),
+        en.estimate(pi, method=en.methods.HoldOut(), metric="accuracy"),
+        en.estimate(pi, method=en.methods.LOOCV(), metric="accuracy"),
+        en.estimate(pi, method=en.methods.MABT(), metric="accuracy"),
+        en.estimate(pi, method=en.methods.Naive(), metric="accuracy"),
+        en.estimate(pi, method=en.methods.NaiveBootstrap(over="cases"), metric="accuracy"),
+        en.estimate(pi, method=en.methods.NearWinner(), metric="accuracy"),
+        en.estimate(pi, method=en.methods.Nested(), metric="accuracy"),
+        en.estimate(pi, method=en.methods.RepeatedCV(), metric="accuracy"),
+        en.estimate(pi, method=en.methods.Tibshirani(), metric="accuracy"),
+        en.estimate(pi, method=en.methods.Tilted(), metric="accuracy"),
+        en.estimate(pi, method=en.methods.Tilted(preselect=0.1), metric="accuracy"),
     ]
     of_replicates = [
-        en.estimate(replicates, method=en.B632(), metric="accuracy"),
-        en.estimate(replicates, method=en.B632Plus(), metric="accuracy"),
-        en.estimate(replicates, method=en.ErrStar(), metric="accuracy"),
-        en.estimate(replicates, method=en.LOOB(), metric="accuracy"),
-        en.estimate(replicates, method=en.LPOB(), metric="roc_auc"),
-        en.estimate(replicates, method=en.Refined(), metric="roc_auc"),
-        en.estimate(replicates, method=en.SimpleBootstrap(), metric="accuracy"),
+        en.estimate(replicates, method=en.methods.B632(), metric="accuracy"),
+        en.estimate(replicates, method=en.methods.B632Plus(), metric="accuracy"),
+        en.estimate(replicates, method=en.methods.ErrStar(), metric="accuracy"),
+        en.estimate(replicates, method=en.methods.LOOB(), metric="accuracy"),
+        en.estimate(replicates, method=en.methods.LPOB(), metric="roc_auc"),
+        en.estimate(replicates, method=en.methods.Refined(), metric="roc_auc"),
+        en.estimate(replicates, method=en.methods.SimpleBootstrap(), metric="accuracy"),
     ]
     return [*of_predictions, *of_replicates]
 
@@ -77,20 +77,30 @@ def searches(frame: object) -> list[en.Trials]:
     ]
 
 
-def knobs(pi: en.Predictions) -> list[en.Estimate]:
+def knobs(pi: en.Predictions) -> list[en.results.Estimate]:
     """Hand in selectors, resamplers, metrics and lists of methods."""
     selectors: list[Selector] = [Pooled(), MeanOfFolds(), OneStandardError()]
     return [
         *(en.estimate(pi, metric="accuracy", selector=selector) for selector in selectors),
-        en.estimate(pi, metric=en.metric("roc_auc"), method=en.BBC(resampler=en.CaseBootstrap())),
-        en.estimate(pi, metric="mse", method=en.BBC(resampler=en.StratifiedBootstrap())),
-        en.estimate(pi, metric="mse", method=en.BBC(resampler=en.GroupBootstrap())),
+        en.estimate(
+            pi,
+            metric=en.metric("roc_auc"),
+            method=en.methods.BBC(resampler=en.resampling.CaseBootstrap()),
+        ),
+        en.estimate(
+            pi, metric="mse", method=en.methods.BBC(resampler=en.resampling.StratifiedBootstrap())
+        ),
+        en.estimate(
+            pi, metric="mse", method=en.methods.BBC(resampler=en.resampling.GroupBootstrap())
+        ),
         en.estimate(
             pi,
             metric="mse",
-            method=en.NaiveBootstrap(over="cases", resampler=en.BayesianBootstrap()),
+            method=en.methods.NaiveBootstrap(
+                over="cases", resampler=en.resampling.BayesianBootstrap()
+            ),
         ),
-        *en.estimate_all(pi, methods=["bbc", en.BBCFold()], metric="accuracy"),
+        *en.estimate_all(pi, methods=["bbc", en.methods.BBCFold()], metric="accuracy"),
     ]
 
 
@@ -99,24 +109,24 @@ def questions(pi: en.Predictions) -> None:
     en.estimate(pi, metric=lambda y, prediction: float((y == prediction).mean()))
     en.estimate(pi, metric=3)  # type: ignore[arg-type]
     en.compare_many(pi, metric=["accuracy"])  # type: ignore[arg-type]
-    en.bootstrap(lambda weights: float(weights.max()), 100)
-    en.bootstrap("mean", 100)  # type: ignore[arg-type]
+    en.inference.bootstrap(lambda weights: float(weights.max()), 100)
+    en.inference.bootstrap("mean", 100)  # type: ignore[arg-type]
 
 
-def comparisons(pi: en.Predictions) -> list[en.Comparison]:
+def comparisons(pi: en.Predictions) -> list[en.results.Comparison]:
     """Ask every test of predictions."""
     return [
-        en.compare(pi, "a", "b", test=en.BayesianTTest(), metric="accuracy"),
-        en.compare(pi, "a", "b", test=en.BayleTest(), metric="accuracy"),
-        en.compare(pi, "a", "b", test=en.BootstrapTest(), metric=en.metric("f1")),
-        en.compare(pi, "a", "b", test=en.CorrectedTTest(), metric="accuracy"),
-        en.compare(pi, "a", "b", test=en.CVTTest(), metric="accuracy"),
-        en.compare(pi, "a", "b", test=en.DeLongTest(), metric="roc_auc"),
-        en.compare(pi, "a", "b", test=en.FiveByTwoTest(), metric="accuracy"),
-        en.compare(pi, "a", "b", test=en.FiveByTwoFTest(), metric="accuracy"),
-        en.compare(pi, "a", "b", test=en.McNemarTest(), metric="accuracy"),
-        en.compare(pi, "a", "b", test=en.ResampledTTest(), metric="accuracy"),
-        en.compare(pi, "a", "b", test=en.SignFlipTest(), metric="accuracy"),
+        en.compare(pi, "a", "b", test=en.comparison.BayesianTTest(), metric="accuracy"),
+        en.compare(pi, "a", "b", test=en.comparison.BayleTest(), metric="accuracy"),
+        en.compare(pi, "a", "b", test=en.comparison.BootstrapTest(), metric=en.metric("f1")),
+        en.compare(pi, "a", "b", test=en.comparison.CorrectedTTest(), metric="accuracy"),
+        en.compare(pi, "a", "b", test=en.comparison.CVTTest(), metric="accuracy"),
+        en.compare(pi, "a", "b", test=en.comparison.DeLongTest(), metric="roc_auc"),
+        en.compare(pi, "a", "b", test=en.comparison.FiveByTwoTest(), metric="accuracy"),
+        en.compare(pi, "a", "b", test=en.comparison.FiveByTwoFTest(), metric="accuracy"),
+        en.compare(pi, "a", "b", test=en.comparison.McNemarTest(), metric="accuracy"),
+        en.compare(pi, "a", "b", test=en.comparison.ResampledTTest(), metric="accuracy"),
+        en.compare(pi, "a", "b", test=en.comparison.SignFlipTest(), metric="accuracy"),
     ]
 
 
@@ -150,17 +160,21 @@ def learners(X: NDArray[np.float64], y: NDArray[np.int64]) -> None:
 
 def training(a: Any, b: Any, X: Any, y: Any) -> None:
     """Hand objects to what trains."""
-    en.compare_learners(a, b, X, y, test=en.LOOBTest(), metric="accuracy")
-    en.compare_learners(a, b, X, y, test=en.LPOBTest(), metric="roc_auc")
-    en.compare_learners(a, b, X, y, test=en.CorrectedTTest(), metric="accuracy")
-    en.assess(a, X, y, method=en.B632Plus(), metric="accuracy")
-    en.assess(a, X, y, method=en.BayleAllPairs(), metric=en.metric("mse"))
-    en.tune("table.csv", drop=en.BCED(threshold=0.95))
-    en.SearchCV(a, {"C": [1]}, method=en.BBC(), drop=en.BCEDAdjusted())
+    en.compare_learners(a, b, X, y, test=en.comparison.LOOBTest(), metric="accuracy")
+    en.compare_learners(a, b, X, y, test=en.comparison.LPOBTest(), metric="roc_auc")
+    en.compare_learners(a, b, X, y, test=en.comparison.CorrectedTTest(), metric="accuracy")
+    en.assess(a, X, y, method=en.methods.B632Plus(), metric="accuracy")
+    en.assess(a, X, y, method=en.methods.BayleAllPairs(), metric=en.metric("mse"))
+    en.tune("table.csv", drop=en.rules.BCED(threshold=0.95))
+    en.SearchCV(a, {"C": [1]}, method=en.methods.BBC(), drop=en.rules.BCEDAdjusted())
 
 
 def figures(
-    estimate: en.Estimate, plan: en.Plan, explanation: en.Explanation, ax: Axes, figure: Figure
+    estimate: en.results.Estimate,
+    plan: en.results.Plan,
+    explanation: en.results.Explanation,
+    ax: Axes,
+    figure: Figure,
 ) -> list[Axes]:
     """Draw, and go on with the Axes."""
     return [

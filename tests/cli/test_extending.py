@@ -80,7 +80,7 @@ def test_a_method_is_asked_by_estimate_and_estimate_all(pi: en.Predictions) -> N
         assert (made.method, made.interval) == ("median_fold", None)
         assert "median_fold" in answers_of(pi)
     assert "median_fold" not in answers_of(pi)
-    with pytest.raises(en.UnknownNameError):
+    with pytest.raises(en.errors.UnknownNameError):
         en.estimate(pi, method="median_fold", metric="accuracy")
 
 
@@ -91,12 +91,12 @@ def test_a_method_is_trained_for_by_assess_and_assess_all() -> None:
         every = en.assess_all(GaussianNB(), X, Y, n_replicates=5, **given)
         assert made.value == next(one.value for one in every if one.method == "median_fold")
         fits: list[int] = []
-        with pytest.raises(en.EvidenceError, match="fold of one case"):
+        with pytest.raises(en.errors.EvidenceError, match="fold of one case"):
             en.assess(
                 Counted(fits), X, Y, method="median_fold", metric="accuracy", cv=LeaveOneOut()
             )
         assert fits == []  # its check is asked before any training
-    with pytest.raises(en.UnknownNameError):
+    with pytest.raises(en.errors.UnknownNameError):
         en.assess(GaussianNB(), X, Y, method="median_fold", **given)
 
 
@@ -164,11 +164,11 @@ def test_a_method_is_listed_and_cited_on_the_command_line(run: Run, table: Path)
         assert "@article{doe2026," in run("methods", "median_fold", "--bibtex").out
         assert "Median of the fold scores" in run("methods", "median_fold").out
         assert json.loads(run(*ask).out)["method"] == "median_fold"
-        assert any("The median fold" in words for words in en.references("median_fold"))
+        assert any("The median fold" in words for words in en.results.references("median_fold"))
     assert run(*ask).code == 2
     assert "median_fold" not in run("methods", "--json").out
-    with pytest.raises(en.UnknownNameError):
-        en.references("median_fold")
+    with pytest.raises(en.errors.UnknownNameError):
+        en.results.references("median_fold")
 
 
 def test_a_method_stands_in_the_tables_of_the_documentation() -> None:
@@ -230,7 +230,7 @@ def test_a_test_compares_is_listed_and_is_cited(run: Run, table: Path, pi: en.Pr
     with unregistered_after(TESTS, "plain_t"):
         made = en.compare(pi, 0, 1, metric="accuracy", test="ttest_plain")
         assert made.test == "plain_t"
-        assert any("The median fold" in words for words in en.references(made))
+        assert any("The median fold" in words for words in en.results.references(made))
         assert "plain_t" in run("tests", "--json").out
         assert "@article{doe2026," in run("tests", "plain_t", "--bibtex").out
         assert run(*ask).code == 0
@@ -257,13 +257,13 @@ class Halves:
 
 def test_a_resampler_is_drawn_by_its_name(pi: en.Predictions) -> None:
     given: dict[str, Any] = {"metric": "accuracy", "rng": 0}
-    alone = en.estimate(pi, method=en.BBC(resampler=Halves(), n_resamples=50), **given)
+    alone = en.estimate(pi, method=en.methods.BBC(resampler=Halves(), n_resamples=50), **given)
     RESAMPLERS.add(Halves.name, Halves())
     with unregistered_after(RESAMPLERS, "halves"):
         made = en.estimate(pi, method="bbc(resampler='halves', n_resamples=50)", **given)
         assert made.value == alone.value
         assert made.provenance.knobs["resampler"] == "halves"
-    with pytest.raises(en.UnknownNameError):
+    with pytest.raises(en.errors.UnknownNameError):
         en.estimate(pi, method="bbc(resampler='halves')", **given)
 
 
@@ -287,7 +287,7 @@ def test_a_model_is_named_by_portfolios_and_may_be_loaded_again(tmp_path: Path) 
         assert {one.family for one in grid} == {"logistic"}
         assert all(one.estimator.fit(X, Y).score(X, Y) > 0.5 for one in grid)
         assert "a_package.a_type" in list_trusted_types()
-    with pytest.raises(en.FormatError):
+    with pytest.raises(en.errors.FormatError):
         load_portfolio(path)
     assert "a_package.a_type" not in list_trusted_types()
 
@@ -338,10 +338,10 @@ def test_a_reader_recognises_its_files_in_python_and_on_the_command_line(
         refusal = run("estimate", path, "--metric", "accuracy")
         assert refusal.code == 2
         assert "earnest gather" in refusal.err
-        with pytest.raises(en.InputError) as nothing:
+        with pytest.raises(en.errors.InputError) as nothing:
             en.predictions_from(3.5)
         assert "a file of mine" in nothing.value.needs
-    with pytest.raises(en.FormatError):
+    with pytest.raises(en.errors.FormatError):
         en.predictions_from(path)
 
 

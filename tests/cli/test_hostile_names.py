@@ -235,7 +235,7 @@ def test_what_is_written_to_a_terminal_is_clean_whoever_forgot_it(
 
 
 def test_an_error_message_is_clean_in_python_too() -> None:
-    message = str(en.InputError(f"`x` is {SIGNS}", needs=SIGNS, got=SIGNS, cure=SIGNS))
+    message = str(en.errors.InputError(f"`x` is {SIGNS}", needs=SIGNS, got=SIGNS, cure=SIGNS))
     refuse_signs(message, "error")
 
 

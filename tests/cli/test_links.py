@@ -146,7 +146,7 @@ def test_a_search_writes_through_no_link_beside_its_run_file(here: Path, suffix:
         DecisionTreeClassifier(), {"max_depth": [1, 2]}, random_state=7, store=here / "search.db"
     )
     y = np.tile([0, 1], 30)
-    with pytest.raises(en.EarnestError, match="regular file"):
+    with pytest.raises(en.errors.EarnestError, match="regular file"):
         search.fit(np.random.default_rng(0).standard_normal((60, 2)), y)
     refuse(None, path, victim)
 
@@ -157,7 +157,7 @@ def test_a_lock_that_is_another_name_of_a_file_is_refused(here: Path) -> None:
     search = en.SearchCV(
         DecisionTreeClassifier(), {"max_depth": [1, 2]}, random_state=7, store=here / "search.db"
     )
-    with pytest.raises(en.FormatError, match="not a lock"):
+    with pytest.raises(en.errors.FormatError, match="not a lock"):
         search.fit(np.random.default_rng(0).standard_normal((60, 2)), np.tile([0, 1], 30))
     assert victim.read_text() == PRECIOUS
 

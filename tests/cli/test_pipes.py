@@ -60,12 +60,12 @@ def test_a_pipe_without_a_writer_is_refused(name: str, run: Run, here: Path) -> 
 
 def test_results_and_tables_of_python_are_refused_too(here: Path) -> None:
     for read in (
-        lambda: en.Estimate.load("pipe.json"),
+        lambda: en.results.Estimate.load("pipe.json"),
         lambda: en.Predictions.load("pipe.csv"),
         lambda: en.trials_from("pipe.csv"),
         lambda: en.load_model("pipe.skops"),
     ):
-        with pytest.raises(en.FormatError, match="is a pipe, not a file"):
+        with pytest.raises(en.errors.FormatError, match="is a pipe, not a file"):
             read()
 
 

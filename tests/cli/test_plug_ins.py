@@ -84,7 +84,7 @@ def test_packages_that_cannot_be_used_are_named_in_one_warning_each(
     clash = tmp_path / "clash"
     clash.mkdir()
     (clash / "earnest_clash.py").write_text(
-        "from earnest import BBC\nBBC = type('BBC', (BBC,), {})\n"
+        "from earnest.methods import BBC\nBBC = type('BBC', (BBC,), {})\n"
     )
     write_metadata(clash, "earnest-clash", {"earnest.methods": {"bbc": "earnest_clash:BBC"}})
     estimate = ["estimate", str(table), "--metric", "accuracy", "--json"]

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from earnest import Estimate, Predictions, estimate, scores_from
+from earnest import Predictions, estimate, scores_from
+from earnest.results import Estimate
 from tests.cli.conftest import Run
 
 N = 60

@@ -58,5 +58,5 @@ def test_the_simplest_of_those_not_shown_worse_is_the_first_in_the_order_given()
 
 def test_where_no_test_applies_the_refusal_of_the_first_is_told() -> None:
     pi = predictions(None)
-    with pytest.raises(en.EarnestError):
+    with pytest.raises(en.errors.EarnestError):
         against_winner(pi.select(0), "roc_auc", "c0", confidence_level=0.95, rng=0)

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from earnest import BootstrapTest, EvidenceError, InputError, McNemarTest, UnknownNameError, compare
+from earnest import compare
+from earnest.comparison import BootstrapTest, McNemarTest
 from earnest.comparison.asking import (
     ComparisonRequest,
     configure_test,
@@ -16,6 +17,7 @@ from earnest.comparison.asking import (
     refuse_undefined,
     result,
 )
+from earnest.errors import EvidenceError, InputError, UnknownNameError
 from earnest.metrics import metric
 from tests.comparison.evidence import classified, columns
 

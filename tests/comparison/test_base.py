@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from earnest import EvidenceError, MetricError
 from earnest.comparison.base import (
     TESTS,
     JointReading,
@@ -21,6 +20,7 @@ from earnest.comparison.base import (
     same_predictions,
 )
 from earnest.core.base.rng import Seeds
+from earnest.errors import EvidenceError, MetricError
 from earnest.metrics import metric
 from tests.comparison.evidence import EVERY_TEST, JOINT, classified, columns, metric_of
 

@@ -9,8 +9,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from earnest import Comparison, EarnestError, EvidenceError, Predictions, Scores, compare
+from earnest import Predictions, Scores, compare
 from earnest.comparison import TESTS
+from earnest.errors import EarnestError, EvidenceError
+from earnest.results import Comparison
 from tests.comparison.evidence import EVERY_TEST, WITH_P, classified, columns, metric_of
 
 ALTERNATIVES = ["two-sided", "less", "greater"]

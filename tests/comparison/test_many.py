@@ -191,7 +191,7 @@ def test_incomplete_configurations_are_left_out_with_a_note() -> None:
     many = en.compare_many(partial, metric="accuracy", rng=0)
     assert [made.b for made in many] == ["poor"]
     assert "EN012" in {caution.code for caution in many.cautions}
-    with pytest.raises(en.EvidenceError, match="reference 'fair' lacks predictions"):
+    with pytest.raises(en.errors.EvidenceError, match="reference 'fair' lacks predictions"):
         en.compare_many(partial, metric="accuracy", reference="fair")
 
 
@@ -204,12 +204,12 @@ def test_incomplete_configurations_are_left_out_with_a_note() -> None:
     ],
 )
 def test_bad_questions_are_refused(ask: dict[str, str], match: str) -> None:
-    with pytest.raises(en.EarnestError, match=match):
+    with pytest.raises(en.errors.EarnestError, match=match):
         en.compare_many(classified(), **{"metric": "accuracy", **ask})  # type: ignore[arg-type]
 
 
 def test_one_configuration_is_refused() -> None:
-    with pytest.raises(en.EvidenceError, match="at least two"):
+    with pytest.raises(en.errors.EvidenceError, match="at least two"):
         en.compare_many(classified().select("good"), metric="accuracy")
 
 
@@ -222,7 +222,7 @@ def test_the_same_seed_gives_the_same_and_threads_change_nothing() -> None:
 def test_it_survives_json_and_makes_a_table() -> None:
     many = en.compare_many(equal(), test="bootstrap", metric="accuracy", rng=0)
     text = json.dumps(many.to_dict(draws=True), allow_nan=False)
-    again = en.Comparisons.from_dict(json.loads(text))
+    again = en.results.Comparisons.from_dict(json.loads(text))
     assert again == many
     moved = again.at(confidence_level=0.9, alternative="greater")
     assert moved == many.at(confidence_level=0.9, alternative="greater")
@@ -232,7 +232,7 @@ def test_it_survives_json_and_makes_a_table() -> None:
         frame.column_names
     )
     assert many["c3"].b == "c3" or many.reference == "c3"
-    with pytest.raises(en.UnknownNameError, match="no comparison with 'c99'"):
+    with pytest.raises(en.errors.UnknownNameError, match="no comparison with 'c99'"):
         many["c99"]
 
 
@@ -272,9 +272,9 @@ def test_a_configuration_without_a_value_is_left_out_of_many_and_refused_alone(t
     many = en.compare_many(with_a_constant(), test=test, metric="pearson", rng=0)
     assert set(many.p_best) == {"a", "b"}
     assert "EN043" in {caution.code for caution in many.cautions}
-    with pytest.raises(en.EvidenceError, match="'pearson' is undefined for 'flat'"):
+    with pytest.raises(en.errors.EvidenceError, match="'pearson' is undefined for 'flat'"):
         en.compare(with_a_constant(), "a", "flat", test=test, metric="pearson", rng=0)
-    with pytest.raises(en.EvidenceError, match="defined score"):
+    with pytest.raises(en.errors.EvidenceError, match="defined score"):
         en.compare_many(with_a_constant(), test=test, metric="pearson", reference="flat")
 
 
@@ -294,24 +294,24 @@ def test_a_set_of_single_tests_looks_below_the_best_of_a_loss(test: str) -> None
 
 def test_a_file_without_draws_keeps_the_intervals_at_once_of_its_own_level() -> None:
     many = en.compare_many(equal(), metric="accuracy", rng=0)
-    again = en.Comparisons.from_dict(json.loads(json.dumps(many.to_dict())))
+    again = en.results.Comparisons.from_dict(json.loads(json.dumps(many.to_dict())))
     name = many.comparisons[0].b
     assert again.interval_at_once(name) == many.interval_at_once(name)
     assert again.at(confidence_level=0.9).adjusted == many.adjusted
     for moved in ({"confidence_level": 0.9}, {"alternative": "less"}):
-        with pytest.raises(en.EvidenceError, match="joint distribution"):
+        with pytest.raises(en.errors.EvidenceError, match="joint distribution"):
             again.at(**moved).interval_at_once(name)
 
 
 def test_a_table_at_another_level_is_written_with_the_intervals_of_that_level() -> None:
     many = en.compare_many(equal(), metric="accuracy", rng=0)
     name, moved = many.comparisons[0].b, many.at(confidence_level=0.9)
-    again = en.Comparisons.from_dict(json.loads(json.dumps(moved.to_dict())))
+    again = en.results.Comparisons.from_dict(json.loads(json.dumps(moved.to_dict())))
     assert again.interval_at_once(name) == moved.interval_at_once(name)
     assert again.interval_at_once(name) != many.interval_at_once(name)
     # What was written without draws is moved back and written again: nothing is lost, and the
     # level that was kept still answers.
-    back = en.Comparisons.from_dict(
+    back = en.results.Comparisons.from_dict(
         json.loads(json.dumps(again.at(confidence_level=0.95).to_dict()))
     )
     assert back.at(confidence_level=0.9).interval_at_once(name) == moved.interval_at_once(name)

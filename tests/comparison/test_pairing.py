@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from earnest import EvidenceError, InputError, Scores
+from earnest import Scores
 from earnest.comparison.asking import common, find_pair, read_measured
+from earnest.errors import EvidenceError, InputError
 from tests.comparison.evidence import classified
 
 

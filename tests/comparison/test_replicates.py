@@ -60,7 +60,7 @@ def test_samples_on_which_one_learner_failed_are_left_out_for_both(
     same = en.compare(first.take(np.arange(5, COUNT)), replace(fewer, n_failed=0), metric="roc_auc")
     assert made.provenance.knobs["n_replicates"] == COUNT - 5
     assert (made.difference, made.standard_error) == (same.difference, same.standard_error)
-    with pytest.raises(en.EvidenceError, match="no bootstrap sample"):
+    with pytest.raises(en.errors.EvidenceError, match="no bootstrap sample"):
         en.compare(first.take(np.arange(5)), fewer, metric="roc_auc")
 
 
@@ -69,7 +69,7 @@ def test_a_learner_trained_elsewhere_is_compared_with_one_trained_here(
 ) -> None:
     first, second = both
     arrays = (Y, second.responses, second.counts.astype(np.int64), second.apparent)
-    with pytest.raises(en.EvidenceError, match="'stratified' and 'case'"):
+    with pytest.raises(en.errors.EvidenceError, match="'stratified' and 'case'"):
         en.compare(first, en.Replicates.from_arrays(*arrays), metric="roc_auc")
     read = en.Replicates.from_arrays(*arrays, drawn="stratified", learner="theirs")
     made, own = (en.compare(first, other, metric="roc_auc") for other in (read, second))
@@ -84,17 +84,17 @@ def test_what_cannot_be_compared_is_refused(both: tuple[en.Replicates, en.Replic
     first, second = both
     pi = en.Predictions.from_arrays(Y, X[:, :1], np.arange(40) % 5, configs=["x"])
     for one, other in ((first, pi), (pi, first), (first, "LogisticRegression"), (first, None)):
-        with pytest.raises(en.InputError, match="Replicates and Replicates"):
+        with pytest.raises(en.errors.InputError, match="Replicates and Replicates"):
             en.compare(one, other, metric="roc_auc")
-    with pytest.raises(en.InputError, match="`b` cannot be combined"):
+    with pytest.raises(en.errors.InputError, match="`b` cannot be combined"):
         en.compare(first, second, "x", metric="roc_auc")
-    with pytest.raises(en.EvidenceError, match="different bootstrap samples"):
+    with pytest.raises(en.errors.EvidenceError, match="different bootstrap samples"):
         en.compare(first, train(LogisticRegression(), rng=6), metric="roc_auc")
-    with pytest.raises(en.EvidenceError, match="test='lpob'"):
+    with pytest.raises(en.errors.EvidenceError, match="test='lpob'"):
         en.compare(first, second, test="bayle", metric="roc_auc")
-    with pytest.raises(en.InputError, match="`metric` is missing"):
+    with pytest.raises(en.errors.InputError, match="`metric` is missing"):
         en.compare(first, second)
-    with pytest.raises(en.MetricError, match="decision"):
+    with pytest.raises(en.errors.MetricError, match="decision"):
         en.compare(first, replace(second, kind="decision"), metric="brier_score")
-    with pytest.raises(en.EvidenceError, match="compare two Replicates"):
+    with pytest.raises(en.errors.EvidenceError, match="compare two Replicates"):
         en.compare(pi, "x", "x", test="lpob", metric="roc_auc")

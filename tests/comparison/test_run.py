@@ -25,9 +25,9 @@ def test_names_and_positions_are_the_same() -> None:
 
 
 def test_a_name_that_is_not_there_is_refused_with_the_nearest() -> None:
-    with pytest.raises(en.InputError, match="Did you mean 'good'"):
+    with pytest.raises(en.errors.InputError, match="Did you mean 'good'"):
         en.compare(classified(), "god", "poor", metric="accuracy")
-    with pytest.raises(en.InputError, match="from 0 to 2"):
+    with pytest.raises(en.errors.InputError, match="from 0 to 2"):
         en.compare(classified(), 0, 3, metric="accuracy")
 
 
@@ -47,11 +47,11 @@ def test_two_predictions_of_one_name_are_told_apart() -> None:
 def test_two_predictions_on_other_folds_or_of_many_are_refused() -> None:
     pi = classified()
     other = replace(pi, folds=pi.folds[::-1].copy())
-    with pytest.raises(en.InputError, match="same folds"):
+    with pytest.raises(en.errors.InputError, match="same folds"):
         en.compare(pi.select("good"), other.select("fair"), metric="accuracy")
-    with pytest.raises(en.InputError, match="second table has 3 configurations"):
+    with pytest.raises(en.errors.InputError, match="second table has 3 configurations"):
         en.compare(pi.select("good"), pi, metric="accuracy")
-    with pytest.raises(en.InputError, match=r"\.select\(name\)"):
+    with pytest.raises(en.errors.InputError, match=r"\.select\(name\)"):
         en.compare(pi.select("good"), pi.select("fair"), "fair", metric="accuracy")
 
 
@@ -93,12 +93,12 @@ def test_losses_take_repeats_and_groups() -> None:
             {"metric": "mse"},
             "the way to sum up scores is unknown",
         ),
-        ([0.1, 0.2], {"metric": "mse"}, "earnest.Predictions, or earnest.Scores"),
+        ([0.1, 0.2], {"metric": "mse"}, "a file of predictions or scores"),
     ],
     ids=["metric", "list"],
 )
 def test_what_is_no_evidence_is_refused(given: object, ask: dict[str, object], match: str) -> None:
-    with pytest.raises(en.EarnestError, match=match):
+    with pytest.raises(en.errors.EarnestError, match=match):
         en.compare(given, "a", "b", **ask)  # type: ignore[arg-type]  # that is the test
 
 
@@ -108,11 +108,11 @@ def test_what_is_no_evidence_is_refused(given: object, ask: dict[str, object], m
         ({}, "`metric` is missing"),
         ({"metric": "rmse"}, "not defined for a binary task"),
         ({"metric": "accuracy", "test": "bayl"}, "Did you mean 'bayle'"),
-        ({"metric": "accuracy", "test": en.BayleTest}, r"Write BayleTest\(\)"),
+        ({"metric": "accuracy", "test": en.comparison.BayleTest}, r"Write BayleTest\(\)"),
         ({"metric": "accuracy", "test": 3}, "a name or a configured test"),
         ({"metric": "accuracy", "n_resamples": 10}, "has no option `n_resamples`"),
         (
-            {"metric": "accuracy", "test": en.SignFlipTest(), "n_resamples": 10},
+            {"metric": "accuracy", "test": en.comparison.SignFlipTest(), "n_resamples": 10},
             "Set them on the instance",
         ),
         ({"metric": "accuracy", "alternative": "lower"}, "`alternative` is unknown"),
@@ -122,26 +122,28 @@ def test_what_is_no_evidence_is_refused(given: object, ask: dict[str, object], m
     ],
 )
 def test_bad_questions_are_refused(ask: dict[str, object], match: str) -> None:
-    with pytest.raises(en.EarnestError, match=match):
+    with pytest.raises(en.errors.EarnestError, match=match):
         en.compare(classified(), "good", "fair", **ask)  # type: ignore[arg-type]
 
 
 def test_a_name_may_have_knobs() -> None:
     pi = classified()
     made = en.compare(pi, "good", "fair", test="mcnemar(p='mid')", metric="accuracy")
-    assert made == en.compare(pi, "good", "fair", test=en.McNemarTest(p="mid"), metric="accuracy")
+    assert made == en.compare(
+        pi, "good", "fair", test=en.comparison.McNemarTest(p="mid"), metric="accuracy"
+    )
     made = en.compare(pi, "good", "fair", test="bayesian_t(rope=0.2)", metric="accuracy")
     assert made.provenance.knobs["rope"] == 0.2
     for name in ("mcnemar(p=mid)", "mcnemar('mid')", "mcnemar(", "mcnemar(**x)"):
-        with pytest.raises(en.InputError, match="the options of a test cannot be read"):
+        with pytest.raises(en.errors.InputError, match="the options of a test cannot be read"):
             en.compare(pi, "good", "fair", test=name, metric="accuracy")
-    with pytest.raises(en.InputError, match="has no option `q`"):
+    with pytest.raises(en.errors.InputError, match="has no option `q`"):
         en.compare(pi, "good", "fair", test="mcnemar(q=1)", metric="accuracy")
 
 
 def test_one_configuration_is_refused() -> None:
     for pair in ((), ("good",), (None, "good")):
-        with pytest.raises(en.InputError, match="not two configurations to compare"):
+        with pytest.raises(en.errors.InputError, match="not two configurations to compare"):
             en.compare(classified(), *pair, metric="accuracy")
 
 
@@ -177,9 +179,9 @@ def test_draws_that_were_not_kept_are_missed_with_a_cure() -> None:
     made = en.compare(classified(), "good", "fair", test="sign_flip", metric="accuracy", rng=0)
     for test in ("bootstrap", "sign_flip"):
         made = en.compare(classified(), "good", "fair", test=test, metric="accuracy", rng=0)
-        bare = en.Comparison.from_dict(json.loads(json.dumps(made.to_dict())))
+        bare = en.results.Comparison.from_dict(json.loads(json.dumps(made.to_dict())))
         assert bare == made
-        with pytest.raises(en.EvidenceError, match="draws=True"):
+        with pytest.raises(en.errors.EvidenceError, match="draws=True"):
             bare.at(confidence_level=0.9)
 
 
@@ -226,10 +228,10 @@ def test_every_task_can_be_compared(task: str) -> None:
 def test_a_test_of_ones_own_and_one_that_needs_training() -> None:
     @dataclass(frozen=True)
     class Own:
-        spec: ClassVar[TestSpec] = replace(en.BayleTest.spec, name="own", cites="nobody")
+        spec: ClassVar[TestSpec] = replace(en.comparison.BayleTest.spec, name="own", cites="nobody")
 
         def read(self, question: object) -> object:
-            return en.BayleTest().read(question)  # type: ignore[arg-type]  # handed on
+            return en.comparison.BayleTest().read(question)  # type: ignore[arg-type]  # handed on
 
     made = en.compare(classified(), "good", "fair", test=Own(), metric="accuracy")
     assert made.test == "own"
@@ -245,7 +247,7 @@ def test_a_test_of_ones_own_and_one_that_needs_training() -> None:
             needs=Evidence.REPLICATES,
         )
 
-    with pytest.raises(en.EvidenceError, match="bootstrap-trained replicates"):
+    with pytest.raises(en.errors.EvidenceError, match="bootstrap-trained replicates"):
         en.compare(classified(), "good", "fair", test=Trains(), metric="accuracy")
 
 
@@ -263,7 +265,7 @@ def test_a_test_has_a_module_a_test_and_a_page_of_its_name(name: str) -> None:
     assert [h for h in headings if h in parts] == parts
     assert f"<!-- generated: test {name} -->" in page
     assert TESTS[name].spec.cites.split()[0].rstrip(",") in page
-    assert getattr(en, TESTS[name].__name__) is TESTS[name]
+    assert getattr(en.comparison, TESTS[name].__name__) is TESTS[name]
 
 
 def test_every_page_and_every_module_is_of_a_test() -> None:
@@ -316,7 +318,7 @@ def test_the_best_of_equals_is_called_better_no_more_often_than_the_level_says()
     claimed = plain = 0
     for seed in range(40):
         pi = equal_models(seed, configs=40, n=200)
-        scores = en.score_table(pi, "accuracy", np.ones((1, 200)))[0]
+        scores = en.kernels.score_table(pi, "accuracy", np.ones((1, 200)))[0]
         best, poor = int(scores.argmax()), int(np.argsort(scores)[4])
         made = en.compare(pi, best, poor, test="bayle", metric="accuracy")
         assert made.p_value is not None
@@ -371,7 +373,7 @@ def test_the_p_value_that_holds_follows_the_alternative_and_survives_json() -> N
     turned = made.at(alternative="greater")
     assert turned.p_simultaneous == 1.0
     assert [caution.code for caution in turned.cautions].count("EN150") == 1
-    again = en.Comparison.from_dict(made.to_dict())
+    again = en.results.Comparison.from_dict(made.to_dict())
     assert again == made
     assert again.at(alternative="greater") == turned
 

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import earnest as en
-from earnest import BBC, BBCFold, HoldOut, Naive, NaiveBootstrap, Predictions, Tibshirani, estimate
+from earnest import Predictions, estimate
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Evidence
-from earnest.methods import METHODS
+from earnest.methods import BBC, METHODS, BBCFold, HoldOut, Naive, NaiveBootstrap, Tibshirani
 from earnest.methods.base import methods_for
 from earnest.metrics import METRICS
 from tests.methods import oracles
@@ -61,10 +61,10 @@ def methods(draw: st.DrawFn) -> Any:
                 NaiveBootstrap(**common, over="cases", resampler="bayesian"),
                 Tibshirani(),
                 HoldOut(**common, undefined=undefined),
-                en.NearWinner(**common, undefined=undefined),
+                en.methods.NearWinner(**common, undefined=undefined),
                 HoldOut(**common, interval="normal"),
-                en.BayleAllPairs(selector=selector),
-                en.BayleWithinFold(selector=selector),
+                en.methods.BayleAllPairs(selector=selector),
+                en.methods.BayleWithinFold(selector=selector),
             ]
         )
     )
@@ -82,16 +82,16 @@ def splitting_methods(draw: st.DrawFn) -> Any:
     return draw(
         st.sampled_from(
             [
-                en.DeLong(**common),
-                en.DeLong(**common, variant="logit"),
-                en.DeLong10p(**common),
-                en.HanleyMcNeil(**common),
-                en.HanleyMcNeil(**common, variant="as_published"),
-                en.HanleyMcNeil10p(**common),
-                en.Tilted(**common, n_resamples=FEW),
-                en.Tilted10p(**common, n_resamples=FEW),
-                en.MABT(**common, n_resamples=FEW),
-                en.MABT(**common, n_resamples=FEW, resampler="case"),
+                en.methods.DeLong(**common),
+                en.methods.DeLong(**common, variant="logit"),
+                en.methods.DeLong(preselect=0.1, **common),
+                en.methods.HanleyMcNeil(**common),
+                en.methods.HanleyMcNeil(**common, variant="as_published"),
+                en.methods.HanleyMcNeil(preselect=0.1, **common),
+                en.methods.Tilted(**common, n_resamples=FEW),
+                en.methods.Tilted(preselect=0.1, **common, n_resamples=FEW),
+                en.methods.MABT(**common, n_resamples=FEW),
+                en.methods.MABT(**common, n_resamples=FEW, resampler="case"),
             ]
         )
     )
@@ -132,7 +132,7 @@ def awkward(draw: st.DrawFn) -> Predictions | None:
     classes = (0, 1, 2) if task == "multiclass" else None
     try:
         return Predictions.from_arrays(y, scores, folds, groups=groups, task=task, classes=classes)
-    except en.EarnestError:
+    except en.errors.EarnestError:
         return None
 
 
@@ -140,7 +140,7 @@ def answer_or_reason(ask: Callable[[], Estimate]) -> Estimate | str:
     """Return the answer or the words of a refusal; any other exception or warning is a fault."""
     try:
         return ask()
-    except en.EarnestError as refusal:
+    except en.errors.EarnestError as refusal:
         return str(refusal)
 
 

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from earnest import Weights, make_metric, metric, score_table
-from earnest.metrics import METRICS
+from earnest import metric
+from earnest.kernels import score_table
+from earnest.metrics import METRICS, make_metric
 from earnest.metrics.families import MomentMetric, Moments, ratio
+from earnest.resampling import Weights
 from earnest.testing import METRIC_LAWS, MetricCase, check_metric, mirrored, squared_error
 
 

@@ -22,6 +22,7 @@ import earnest as en
 from earnest.core.base.errors import EvidenceError, FormatError, InputError
 from earnest.core.results.base import Result
 from earnest.testing import example_predictions
+from tests.public_names import public_names
 
 X = np.random.default_rng(3).gamma(2.0, size=40)
 WITH_DRAWS = (
@@ -65,7 +66,7 @@ def results() -> dict[str, Any]:
     of_mean = {"vectorized": True, "rng": 1}
     kinds = ("bca", "percentile", "basic", "studentised")
     boots = {
-        f"bootstrap {kind}": en.bootstrap(mean, X, n_resamples=99, method=kind, **of_mean)
+        f"bootstrap {kind}": en.inference.bootstrap(mean, X, n_resamples=99, method=kind, **of_mean)
         for kind in kinds
     }
     tree = explained()
@@ -86,11 +87,11 @@ def results() -> dict[str, Any]:
             Ridge(), columns, columns[:, 0], metric="rmse", fractions=(0.5, 1), cv=3, rng=0
         ),
         **boots,
-        "undefined draws": en.bootstrap(rare, X, n_resamples=99, **of_mean),
-        "lower bound": en.bootstrap(mean, X, n_resamples=99, side="lower", **of_mean),
-        "jackknife": en.jackknife(mean, X, vectorized=True),
-        "influence": en.influence(mean, X, vectorized=True),
-        "given slope": en.influence(mean, X, derivative=X, vectorized=True),
+        "undefined draws": en.inference.bootstrap(rare, X, n_resamples=99, **of_mean),
+        "lower bound": en.inference.bootstrap(mean, X, n_resamples=99, side="lower", **of_mean),
+        "jackknife": en.inference.jackknife(mean, X, vectorized=True),
+        "influence": en.inference.influence(mean, X, vectorized=True),
+        "given slope": en.inference.influence(mean, X, derivative=X, vectorized=True),
         "verdict": en.gate(pi.select(names[0]), metric="roc_auc", above=0.5),
         "verdict on a pair": en.gate(
             pi.select(names[0]), metric="accuracy", against=pi.select(names[1]), margin=0.1
@@ -100,8 +101,8 @@ def results() -> dict[str, Any]:
         "curve": next(iter(tree.effects.values())),
         "surface": tree.effect2d("rate", "kind"),
         "regions": next(iter(tree.regions.values())),
-        "interval": en.Interval(-np.inf, 2.0, 0.9, "upper"),
-        "caution": en.Caution("EN001", "Ünlike.", "So what?", "None."),
+        "interval": en.results.Interval(-np.inf, 2.0, 0.9, "upper"),
+        "caution": en.results.Caution("EN001", "Ünlike.", "So what?", "None."),
     }
 
 
@@ -122,10 +123,12 @@ WHOLE = [kind for kind in SAVED if kind not in PARTS]
 
 def test_every_public_class_that_is_saved_is_held_here() -> None:
     assert list(results()) == KINDS
-    public = (getattr(en, name) for name in en.__all__)
-    saved = {one for one in public if inspect.isclass(one) and hasattr(one, "to_dict")}
+    saved = {
+        one for one in public_names().values() if inspect.isclass(one) and hasattr(one, "to_dict")
+    }
     here = {type(one) for one in results().values()}
-    assert saved - here == {en.Tuned}  # a folder of files, whose estimate is read as any other
+    folders = {en.results.Tuned}  # whose estimate is read as any other
+    assert saved - here == folders
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -196,7 +199,7 @@ def test_a_result_is_written_and_read_as_every_other(kind: str, tmp_path: Path) 
 @pytest.mark.parametrize("kind", WHOLE)
 def test_a_page_is_written_where_there_is_one(kind: str, tmp_path: Path) -> None:
     made, path = results()[kind], tmp_path / "page.html"
-    if isinstance(made, en.Explanation):
+    if isinstance(made, en.results.Explanation):
         assert made.save(path).read_text(encoding="utf-8").startswith("<!doctype html>")
         return
     with pytest.raises(InputError, match="page"):
@@ -312,9 +315,16 @@ def test_damaged_data_are_refused_or_can_be_shown(kind: str) -> None:
 
 
 # What is written and not read: derived properties, and what any method may say of itself.
-NOT_READ = {"knobs", "sentence", "more_items", "runs", *en.Estimate.derived, *en.Comparison.derived}
+NOT_READ = {
+    "knobs",
+    "sentence",
+    "more_items",
+    "runs",
+    *en.results.Estimate.derived,
+    *en.results.Comparison.derived,
+}
 # The same of an explanation, and values of hyperparameters, which are of any type.
-OF_EFFECTS = {"unbiased", *en.EffectCurve.derived}
+OF_EFFECTS = {"unbiased", *en.results.EffectCurve.derived}
 OF_EFFECTS |= {"grid", "trials", "best", "best_config", "configs", "ranges", "limits"}
 
 
@@ -335,7 +345,7 @@ def test_a_file_with_a_number_that_json_does_not_have_is_refused(word: str, tmp_
     text = json.dumps(made.to_dict() | {"difference": 0.123456})
     path.write_text(text.replace("0.123456", word), encoding="utf-8")
     with pytest.raises(FormatError, match="JSON"):
-        en.Comparison.load(path)
+        en.results.Comparison.load(path)
 
 
 @pytest.mark.parametrize(
@@ -385,7 +395,7 @@ def test_limits_of_no_cases_are_refused_when_they_are_loaded(count: str) -> None
     made = results()["tilted"]
     data = made.to_dict(draws=True)
     with pytest.raises(FormatError):
-        en.Estimate.from_dict(damage(data, ("limits_from", "fallback", count), 0))
+        en.results.Estimate.from_dict(damage(data, ("limits_from", "fallback", count), 0))
 
 
 @pytest.mark.parametrize("place", [("thresholds",), ("curves", "ppv", "naive")])
@@ -393,7 +403,7 @@ def test_thresholds_with_a_curve_of_another_length_are_refused(place: tuple[str,
     data = results()["thresholds"].to_dict()
     for part in ([], reduce(getitem, place, data)[1:]):
         with pytest.raises(FormatError):
-            en.Thresholds.from_dict(damage(data, place, part))
+            en.results.Thresholds.from_dict(damage(data, place, part))
 
 
 def list_drawn() -> set[type]:

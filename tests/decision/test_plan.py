@@ -30,12 +30,12 @@ def few_studies(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def planned() -> en.Plan:
+def planned() -> en.results.Plan:
     """The plan for a difference of 0.05 by a pilot of a thousand items."""
     return en.plan(pilot(), detect=0.05, rng=0)
 
 
-def test_the_items_for_two_are_those_of_the_formula(planned: en.Plan) -> None:
+def test_the_items_for_two_are_those_of_the_formula(planned: en.results.Plan) -> None:
     given = pilot()
     apart = given.values[:, 0, 0] - given.values[:, 1, 0]
     theory = (1.96 + 0.8416) ** 2 * np.var(apart) / 0.05**2
@@ -142,7 +142,9 @@ def test_groups_that_agree_need_more_items() -> None:
     assert grouped / alone == pytest.approx(5, rel=0.1)  # five equal items tell what one does
 
 
-def test_the_curve_rises_and_crosses_the_power_where_the_plan_says(planned: en.Plan) -> None:
+def test_the_curve_rises_and_crosses_the_power_where_the_plan_says(
+    planned: en.results.Plan,
+) -> None:
     made = planned
     items = [point.n_items for point in made.curve]
     values = [point.value for point in made.curve]
@@ -151,7 +153,7 @@ def test_the_curve_rises_and_crosses_the_power_where_the_plan_says(planned: en.P
     assert np.interp(made.n_items or 0, items, values) == pytest.approx(0.8, abs=0.01)
 
 
-def test_the_error_of_a_point_is_that_of_the_share_of_its_studies(planned: en.Plan) -> None:
+def test_the_error_of_a_point_is_that_of_the_share_of_its_studies(planned: en.results.Plan) -> None:
     studies = planned.provenance.knobs["studies"]
     assert any(0.2 < point.value < 0.95 for point in planned.curve)
     for point in planned.curve:
@@ -174,7 +176,7 @@ def test_the_same_seed_gives_the_same_plan(few_studies: None) -> None:
     assert en.plan(given, detect=0.1, rng=3) == en.plan(given, detect=0.1, rng=3)
 
 
-def test_a_small_pilot_is_said(planned: en.Plan) -> None:
+def test_a_small_pilot_is_said(planned: en.results.Plan) -> None:
     for small in (20, 60):
         assert [one.code for one in en.plan(pilot(small), detect=0.2, rng=0).cautions] == ["EN036"]
     assert not planned.cautions

@@ -53,8 +53,8 @@ def can_be_typed(page: Path, body: str) -> str:
 def is_a_portfolio(page: Path, body: str, folder: Path) -> str:
     (folder / "mine.toml").write_text(body, encoding="utf-8")
     try:
-        earnest.load_portfolio(folder / "mine.toml")
-    except earnest.EarnestError as error:
+        earnest.learners.load_portfolio(folder / "mine.toml")
+    except earnest.errors.EarnestError as error:
         return str(error)
     return ""
 
@@ -69,7 +69,7 @@ def are_defaults(page: Path, body: str, folder: Path) -> str:
     (folder / "earnest.toml").write_text(body, encoding="utf-8")
     try:
         read_defaults(build_program().commands, folder)
-    except earnest.EarnestError as error:
+    except earnest.errors.EarnestError as error:
         return str(error)
     return ""
 
@@ -183,8 +183,11 @@ def test_every_command_that_the_text_names_exists() -> None:
 def test_every_name_of_the_package_that_the_text_names_exists() -> None:
     for page in WITH_BLOCKS:
         text = page.read_text(encoding="utf-8")
-        asked = set(re.findall(r"(?<![\w.])en\.([A-Za-z_]\w*)", text))
-        assert asked <= set(earnest.__all__), named(page)
+        for name, inner in re.findall(r"(?<![\w.])en\.([A-Za-z_]\w*)(?:\.(\w+))?", text):
+            if name in earnest.NAMESPACES:
+                assert not inner or inner in getattr(earnest, name).__all__, (named(page), inner)
+            else:
+                assert name in earnest.__all__, (named(page), name)
 
 
 # ---- the checks notice

@@ -9,6 +9,7 @@ import matplotlib as mpl
 import pytest
 
 import earnest as en
+from tests.public_names import public_names
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = sorted((ROOT / "docs" / "gallery").glob("*.py"))
@@ -43,7 +44,7 @@ PLOTTED = {  # what a public class with `plot` comes from
 
 def test_every_plot_of_a_result_is_shown() -> None:
     texts = [script.read_text(encoding="utf-8") for script in SCRIPTS]
-    drawn = {name for name in en.__all__ if hasattr(getattr(en, name), "plot")}
+    drawn = {one.__name__ for one in public_names().values() if hasattr(one, "plot")}
     assert drawn == set(PLOTTED)
     for call in PLOTTED.values():
         assert any(call in text and ".plot()" in text for text in texts), call

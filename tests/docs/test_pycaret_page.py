@@ -55,7 +55,7 @@ def test_scores_by_fold_have_the_means_of_the_leaderboard(
     groups = pi.target.groups
     assert (0 if groups is None else len(np.unique(groups))) == (10 if task == "groups" else 0)
     for theirs, ours in metrics.items():
-        means = en.score_table(pi, ours, by_fold.astype(np.uint8)).mean(axis=0)
+        means = en.kernels.score_table(pi, ours, by_fold.astype(np.uint8)).mean(axis=0)
         board = [row[theirs] for row in recorded["leaderboard"]]
         np.testing.assert_allclose(means, board, atol=6e-5)  # PyCaret gives four digits
 

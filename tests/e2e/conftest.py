@@ -81,7 +81,7 @@ KINDS = (
 
 
 @cache
-def long_names() -> en.Report:
+def long_names() -> en.results.Report:
     """Return a report on models of several kinds with many settings each, as `tune` has them."""
     rng = np.random.default_rng(19)
     y = np.tile([0, 1], 60)
@@ -96,7 +96,7 @@ def long_names() -> en.Report:
     return en.report(pi, metric="roc_auc", explain=False)
 
 
-def ten_classes() -> en.Report:
+def ten_classes() -> en.results.Report:
     """Return a report on ten classes."""
     rng = np.random.default_rng(20)
     y = np.repeat([f"digit {k}" for k in range(10)], 12)

@@ -117,7 +117,9 @@ def make_results() -> dict[str, Any]:
             Ridge(), X, X[:, 0], metric="rmse", fractions=(0.5, 1), cv=3, rng=0
         ),
         "thresholds": en.thresholds(pi, metric="roc_auc", n_resamples=50, rng=0),
-        "statistic": en.jackknife(lambda w: float(np.average(X[:, 0], weights=w)), X[:, 0]),
+        "statistic": en.inference.jackknife(
+            lambda w: float(np.average(X[:, 0], weights=w)), X[:, 0]
+        ),
         "verdict": en.gate(pi.select(names[0]), metric="roc_auc", above=0.5),
         "plan": en.plan(pi, metric="accuracy", detect=0.1, rng=0),
         "explanation": with_flat_effects(),

@@ -41,8 +41,8 @@ def test_a_guide_comes_before_a_part_of_a_name_and_after_the_name_itself(page: A
     part = points["objPartialMatch"] + points["objPrio"]["1"]
     whole = points["objNameMatch"] + points["objPrio"]["1"]
     guide = score(page, GUIDES[0], points["term"])
-    assert score(page, "reference/api/earnest.Interval", part) < guide
-    assert score(page, "reference/api/earnest.Interval", whole) > guide
+    assert score(page, "reference/api/earnest.results.Interval", part) < guide
+    assert score(page, "reference/api/earnest.results.Interval", whole) > guide
 
 
 def test_the_site_uses_this_scorer() -> None:

@@ -68,7 +68,7 @@ class Known:
     space: en.Space
     noise_sd: float = 0.0
     name: str = "known"
-    cautions: tuple[en.Caution, ...] = ()
+    cautions: tuple[en.results.Caution, ...] = ()
 
     def mean(self, codes: Floats) -> Floats:
         return np.nan_to_num(codes) @ np.arange(1.0, codes.shape[1] + 1)

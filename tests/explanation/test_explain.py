@@ -73,10 +73,10 @@ def test_it_survives_json_and_then_answers_no_further_question(found: Explanatio
     assert again.to_dict() == found.to_dict()
     assert repr(again) == repr(found)
     for ask in (lambda: again.suggest(1), lambda: again.effect2d("C", "share")):
-        with pytest.raises(en.EvidenceError, match="without its surrogate"):
+        with pytest.raises(en.errors.EvidenceError, match="without its surrogate"):
             ask()
     data["effects"]["C"].pop("mean")
-    with pytest.raises(en.FormatError, match="missing"):
+    with pytest.raises(en.errors.FormatError, match="missing"):
         Explanation.from_dict(data)
 
 
@@ -102,12 +102,12 @@ def test_further_questions(found: Explanation) -> None:
     np.testing.assert_allclose(inner.mean, leaf.curve.mean)
     np.testing.assert_allclose(inner.sd, leaf.curve.sd)
     assert inner.sd_of_mean is not None
-    with pytest.raises(en.EvidenceError, match="within=region"):
+    with pytest.raises(en.errors.EvidenceError, match="within=region"):
         leaf.curve.bands(of="mean")
     assert len(found.suggest(2, param="share", region=leaf)) == 2
-    with pytest.raises(en.EvidenceError, match="param"):
+    with pytest.raises(en.errors.EvidenceError, match="param"):
         found.suggest(2, region=leaf)
-    with pytest.raises(en.InputError, match="`n`"):
+    with pytest.raises(en.errors.InputError, match="`n`"):
         found.suggest(0)
 
 
@@ -132,11 +132,11 @@ def test_quality_against_a_known_truth(found: Explanation) -> None:
     assert known.overall.mean_confidence == found.quality("share").overall.mean_confidence
     wrong = found.quality("share", truth=lambda c: mixed_objective(c) + 1.0)
     assert wrong.overall.nll > known.overall.nll
-    with pytest.raises(en.InputError, match="truth"):
+    with pytest.raises(en.errors.InputError, match="truth"):
         found.quality("share", truth=lambda c: "good")
     inactive = "depth" if "depth" not in found.best_config else "C"
     for truth in (None, mixed_objective):
-        with pytest.raises(en.EvidenceError, match="best configuration has no"):
+        with pytest.raises(en.errors.EvidenceError, match="best configuration has no"):
             found.quality(inactive, truth=truth)
 
 
@@ -193,13 +193,13 @@ def test_a_conditional_optuna_study_is_explained_end_to_end(tmp_path: Path) -> N
 
 def test_fewer_than_ten_trials_are_refused() -> None:
     configs, values = simple(9)
-    with pytest.raises(en.InputError, match="at least 10"):
+    with pytest.raises(en.errors.InputError, match="at least 10"):
         en.explain(configs, objective_values=values, direction="maximize")
 
 
 def test_a_constant_objective_is_refused() -> None:
     configs, _ = simple()
-    with pytest.raises(en.InputError, match="same in all trials"):
+    with pytest.raises(en.errors.InputError, match="same in all trials"):
         en.explain(configs, objective_values=[0.5] * 30, direction="maximize")
 
 
@@ -212,9 +212,9 @@ def test_nan_objectives_are_left_out_and_said_so() -> None:
 
 
 def test_unknown_parameters_offer_the_nearest_name() -> None:
-    with pytest.raises(en.InputError, match="Did you mean 'share'"):
+    with pytest.raises(en.errors.InputError, match="Did you mean 'share'"):
         en.explain(mixed_trials(20), ["shares"])
-    with pytest.raises(en.InputError, match="empty"):
+    with pytest.raises(en.errors.InputError, match="empty"):
         en.explain(mixed_trials(20), [])
 
 
@@ -224,12 +224,12 @@ def test_a_parameter_that_never_varied_is_left_out_and_refused_by_name() -> None
     result = en.explain(fixed, objective_values=values, direction="maximize", **KNOBS)
     assert set(result.effects) == {"a", "b"}
     assert "EN061" in {caution.code for caution in result.cautions}
-    with pytest.raises(en.InputError, match="never varied"):
+    with pytest.raises(en.errors.InputError, match="never varied"):
         en.explain(fixed, ["seed"], objective_values=values, direction="maximize")
 
 
 def test_nothing_that_varies_is_refused() -> None:
-    with pytest.raises(en.InputError, match="no hyperparameter varies"):
+    with pytest.raises(en.errors.InputError, match="no hyperparameter varies"):
         en.explain([{"a": 1}] * 12, objective_values=range(12), direction="maximize")
 
 
@@ -267,7 +267,7 @@ def test_duplicate_trials_are_kept_and_said_so() -> None:
     ],
 )
 def test_knobs_out_of_range_are_refused(knob: str, value: object) -> None:
-    with pytest.raises(en.InputError, match=knob):
+    with pytest.raises(en.errors.InputError, match=knob):
         en.explain(mixed_trials(20), **{knob: value})
 
 

@@ -121,7 +121,7 @@ def test_raw_units_are_as_published_and_let_large_numbers_outweigh() -> None:
     natural = [np.column_stack([c[:, 0], 1000 * c[:, 1]]) for c in (trials, even[:40])]
     assert found.overall.biased == pytest.approx(discrepancy(*natural).biased)
     assert found.overall.biased < 0.5 * sampling_bias(space, trials, even).overall.biased
-    with pytest.raises(en.InputError, match="variant"):
+    with pytest.raises(en.errors.InputError, match="variant"):
         sampling_bias(space, trials, even, variant="raw")
 
 

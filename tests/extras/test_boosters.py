@@ -27,7 +27,7 @@ def fold_mean(kept: en.BoosterFolds, metric: str, name: str) -> float:
     parts = np.zeros((len(kept.folds), pi.n_cases), dtype=np.uint8)
     for number, (_, test) in enumerate(kept.folds):
         parts[number, test] = 1
-    return float(np.mean(en.score_table(pi, metric, en.Weights(parts))))
+    return float(np.mean(en.kernels.score_table(pi, metric, en.resampling.Weights(parts))))
 
 
 def problem(kind: str) -> tuple[Any, Any, en.BoosterFolds]:

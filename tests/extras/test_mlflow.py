@@ -22,12 +22,12 @@ def test_an_estimate_is_read_back_from_a_run(tmp_path: Path, binary: en.Predicti
     page.write_text("<p>", encoding="utf-8")
     made = en.estimate(binary, metric="roc_auc", rng=3)
     with mlflow.start_run(experiment_id=place) as run:
-        assert en.log_estimate(made, report=page) == run.info.run_id
+        assert en.results.log_estimate(made, report=page) == run.info.run_id
     found = mlflow.get_run(run.info.run_id).data
     assert found.metrics == pytest.approx(made.to_metrics())
     assert found.tags["earnest.method"] == "bbc"
     text = mlflow.artifacts.load_text(f"{run.info.artifact_uri}/earnest/estimate.json")
-    assert en.Estimate.from_dict(json.loads(text)).value == made.value
+    assert en.results.Estimate.from_dict(json.loads(text)).value == made.value
     assert mlflow.artifacts.load_text(f"{run.info.artifact_uri}/earnest/page.html") == "<p>"
 
 

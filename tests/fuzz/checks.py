@@ -37,23 +37,23 @@ class SilentNaN(AssertionError):
 
 def check_result(result: Any, r: random.Random) -> None:
     """Check a result of any kind: its numbers, its other levels, its plain data, its words."""
-    if isinstance(result, en.Estimates):
+    if isinstance(result, en.results.Estimates):
         for estimate in result:
             check_result(estimate, r)
     check_numbers(result)
     check_saved(result)
-    if isinstance(result, en.Estimate):
+    if isinstance(result, en.results.Estimate):
         _check_estimate(result)
         _check_levels(result, r)
-    elif isinstance(result, en.Comparison):
+    elif isinstance(result, en.results.Comparison):
         _check_comparison(result)
-    elif isinstance(result, en.Comparisons):
+    elif isinstance(result, en.results.Comparisons):
         _check_comparisons(result)
-    elif isinstance(result, en.Verdict):
+    elif isinstance(result, en.results.Verdict):
         _check_verdict(result)
-    elif isinstance(result, en.StatisticResult):
+    elif isinstance(result, en.results.StatisticResult):
         _check_interval(result.interval, (-math.inf, math.inf))
-    elif isinstance(result, en.Gain):
+    elif isinstance(result, en.results.Gain):
         _check_gain(result)
     if r.random() < 0.1:
         _show(result)
@@ -98,7 +98,7 @@ def check_saved(result: Any) -> None:
         raise BrokenPromise(f"{result!r} is shown as {again!r} once it is loaded")
 
 
-def _check_estimate(estimate: en.Estimate) -> None:
+def _check_estimate(estimate: en.results.Estimate) -> None:
     limits = estimate.scale.limits
     for name in ("value", "naive"):
         number = getattr(estimate, name)
@@ -116,7 +116,7 @@ def _check_estimate(estimate: en.Estimate) -> None:
         raise BrokenPromise(f"{estimate.n_valid} of {estimate.n_resamples} in {estimate!r}")
 
 
-def _check_levels(estimate: en.Estimate, r: random.Random) -> None:
+def _check_levels(estimate: en.results.Estimate, r: random.Random) -> None:
     """A higher level never gives a narrower interval, and its own level gives its own."""
     if estimate.interval is None or math.isnan(estimate.interval.low + estimate.interval.high):
         return
@@ -133,7 +133,7 @@ def _check_levels(estimate: en.Estimate, r: random.Random) -> None:
         low, high = interval.low, interval.high
 
 
-def _check_comparison(comparison: en.Comparison) -> None:
+def _check_comparison(comparison: en.results.Comparison) -> None:
     limits = comparison.scale.limits
     for name in ("value_a", "value_b"):
         number = getattr(comparison, name)
@@ -152,7 +152,7 @@ def _check_comparison(comparison: en.Comparison) -> None:
             raise BrokenPromise(f"probabilities sum to {total} in {comparison!r}")
 
 
-def _check_comparisons(table: en.Comparisons) -> None:
+def _check_comparisons(table: en.results.Comparisons) -> None:
     for comparison in table.comparisons:
         _check_comparison(comparison)
     for number in (*table.adjusted, *table.p_best.values()):
@@ -160,7 +160,7 @@ def _check_comparisons(table: en.Comparisons) -> None:
             _check_within("a p-value", number, (0.0, 1.0), table)
 
 
-def _check_gain(gain: en.Gain) -> None:
+def _check_gain(gain: en.results.Gain) -> None:
     for numbers in (gain.naive, gain.corrected, gain.low, gain.high):
         for number in numbers:
             if number is not None:
@@ -172,14 +172,14 @@ def _check_gain(gain: en.Gain) -> None:
         _check_interval(gain.interval, (-math.inf, math.inf))
 
 
-def _check_verdict(verdict: en.Verdict) -> None:
+def _check_verdict(verdict: en.results.Verdict) -> None:
     if verdict.outcome not in ("pass", "fail", "undecided"):
         raise BrokenPromise(f"{verdict.outcome!r} in {verdict!r}")
     if verdict.low > verdict.high + _slack(verdict.high):
         raise BrokenPromise(f"[{verdict.low}, {verdict.high}] in {verdict!r}")
 
 
-def _check_interval(interval: en.Interval, limits: tuple[float, float]) -> None:
+def _check_interval(interval: en.results.Interval, limits: tuple[float, float]) -> None:
     low, high = interval.low, interval.high
     if low > high + _slack(high):
         raise BrokenPromise(f"[{low}, {high}] is upside down")

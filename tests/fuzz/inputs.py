@@ -406,7 +406,7 @@ def _load_model(r: random.Random, seeds: Path, work: Path) -> Made:
 
 
 def _load_result(r: random.Random, seeds: Path, work: Path) -> Made:
-    kind: Any = r.choice([en.Estimate, en.Estimates, en.Comparison])
+    kind: Any = r.choice([en.results.Estimate, en.results.Estimates, en.results.Comparison])
     name = {"Estimate": "estimate", "Estimates": "estimates", "Comparison": "comparison"}
     own = name[kind.__name__] if r.random() < 0.9 else r.choice(list(name.values()))
     path = _mutated(f"{own}.json", r, seeds, work)
@@ -415,7 +415,7 @@ def _load_result(r: random.Random, seeds: Path, work: Path) -> Made:
 
 def _load_portfolio(r: random.Random, seeds: Path, work: Path) -> Made:
     path = _mutated("portfolio.toml", r, seeds, work)
-    return _read(f"load_portfolio({path.name!r})", lambda: en.load_portfolio(path))
+    return _read(f"load_portfolio({path.name!r})", lambda: en.learners.load_portfolio(path))
 
 
 def _load_data(r: random.Random, seeds: Path, work: Path) -> Made:
@@ -471,7 +471,7 @@ def _tidily(call: Callable[[], None]) -> None:
     try:
         call()
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-        raise en.InputError(str(error)) from error
+        raise en.errors.InputError(str(error)) from error
 
 
 def _odd_scores(r: random.Random, work: Path) -> Path:

@@ -147,7 +147,7 @@ def _use(pi: en.Predictions, r: random.Random) -> None:
     metric = {"binary": "accuracy", "multiclass": "accuracy", "regression": "mae"}.get(
         task, "concordance"
     )
-    repr(en.estimate(pi, metric=metric, method=en.BBC(n_resamples=20), rng=0))
+    repr(en.estimate(pi, metric=metric, method=en.methods.BBC(n_resamples=20), rng=0))
 
 
 def _frame(r: random.Random, notes: list[str]) -> None:
@@ -239,8 +239,8 @@ def _verb(r: random.Random, notes: list[str]) -> None:
         "trials_from": lambda: en.trials_from(member()),
         "predictions_from": lambda: en.predictions_from(member(), other()),
         "scores_from": lambda: en.scores_from(member()),
-        "from_dict": lambda: en.Estimate.from_dict(member()),
-        "score_table": lambda: en.score_table(pi, "accuracy", make_object_array(N, r)),
+        "from_dict": lambda: en.results.Estimate.from_dict(member()),
+        "score_table": lambda: en.kernels.score_table(pi, "accuracy", make_object_array(N, r)),
     }
     name = r.choice(list(asks))
     notes.append(name)

@@ -57,11 +57,11 @@ ALWAYS = ("n_resamples",)
 
 def _answer(asks: Iterable[Callable[[], Any]], r: random.Random) -> None:
     """Check the first answer; raise the last refusal if none is given."""
-    refusal: en.EarnestError | None = None
+    refusal: en.errors.EarnestError | None = None
     for ask in asks:
         try:
             result = ask()
-        except en.EarnestError as error:
+        except en.errors.EarnestError as error:
             refusal = error
             continue
         check_result(result, r)
@@ -89,7 +89,7 @@ def ask_estimate(r: random.Random, work: Path) -> Question:
     drawn, notes = draw_predictions(r), Notes()
     notes.append(drawn.words)
 
-    def ask() -> en.Estimate:
+    def ask() -> en.results.Estimate:
         metric, name = _draw_metric(drawn.task, r), r.choice(_fitting(en.Predictions))
         knobs = _draw_knobs(METHODS[name], r)
         level, seed = _draw_level(r), r.randrange(100)
@@ -115,7 +115,12 @@ def ask_default(r: random.Random, work: Path) -> Question:
         more: dict[str, Any] = {}
         if r.random() < 0.2 and verb is en.estimate:
             more["selector"] = r.choice(
-                [*SELECTORS, en.GreedyEnsemble(size=3), en.TopAverage(k=2), en.StackedEnsemble()]
+                [
+                    *SELECTORS,
+                    en.rules.GreedyEnsemble(size=3),
+                    en.rules.TopAverage(k=2),
+                    en.rules.StackedEnsemble(),
+                ]
             )
             notes.append(str(more))
         if r.random() < 0.05:
@@ -202,7 +207,7 @@ def ask_decision(r: random.Random, work: Path) -> Question:
         if r.random() < 0.3:
             bound["config"] = 0
         elif r.random() < 0.9:  # the default has a thousand resamples
-            bound["method"] = en.BBC(n_resamples=r.randint(20, 50))
+            bound["method"] = en.methods.BBC(n_resamples=r.randint(20, 50))
         notes.append(f"gate({bound}, {level})")
         return en.gate(pi(), **bound, **level)
 
@@ -290,8 +295,15 @@ def ask_statistic(r: random.Random, work: Path) -> Question:
         options["groups"] = np.arange(n) // 2
     elif r.random() < 0.2:
         options["strata"] = np.arange(n) % 2
-    verb = r.choice([en.bootstrap, en.bootstrap, en.jackknife, en.influence])
-    if verb is en.bootstrap:
+    verb = r.choice(
+        [
+            en.inference.bootstrap,
+            en.inference.bootstrap,
+            en.inference.jackknife,
+            en.inference.influence,
+        ]
+    )
+    if verb is en.inference.bootstrap:
         options |= {
             "n_resamples": r.randint(20, 50),
             "method": r.choice(["bca", "percentile", "basic", "studentised", "bca"]),
@@ -350,7 +362,7 @@ def ask_training(r: random.Random, work: Path) -> Question:
                 "cv": folds if groups is None else GroupKFold(2),
                 "n_repeats": r.choice([1, 1, 2]) if groups is None else 1,
                 "drop": r.choice([None, None, "bced", "bced_adjusted"]),
-                "refit": r.choice([True, False, en.TopAverage(k=2)]),
+                "refit": r.choice([True, False, en.rules.TopAverage(k=2)]),
                 "n_resamples": r.randint(20, 50),
             }
             notes.append(f"SearchCV({metric!r}, {options}, random_state={seed})")
@@ -365,7 +377,7 @@ def ask_training(r: random.Random, work: Path) -> Question:
             try:
                 return search.estimate_
             except AttributeError as error:  # scikit-learn's way to refuse
-                raise en.EvidenceError(str(error)) from error
+                raise en.errors.EvidenceError(str(error)) from error
         name = r.choice([name for name in METHODS if METHODS[name].spec.design is not None])
         level = _draw_level(r)
         notes.append(f"assess(method={name!r}, {metric!r}, cv={folds}, {level}, rng={seed})")
@@ -410,7 +422,7 @@ def ask_report(r: random.Random, work: Path) -> Question:
         for attempt in range(TRIES):
             try:
                 ask()
-            except en.EarnestError:
+            except en.errors.EarnestError:
                 if attempt == TRIES - 1 or items:
                     raise
             else:

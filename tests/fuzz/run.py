@@ -97,7 +97,7 @@ class Lane:
 
 def run_input(call: Callable[[], int | None], patience: float = PATIENCE) -> Result:
     """Run an input here, with a timer; needs the main thread."""
-    from earnest import EarnestError
+    from earnest.errors import EarnestError
     from tests.fuzz.checks import BrokenPromise, SilentNaN
     from tests.fuzz.links import ChangedOutside
 
@@ -222,9 +222,7 @@ def format_table(records: list[dict[str, Any]], seconds: float) -> str:
 
 def _preload() -> None:
     """Import once what every process would import; nothing may start a thread before a fork."""
-    earnest = importlib.import_module("earnest")
-    for name in earnest.__all__:
-        getattr(earnest, name)
+    importlib.import_module("tests.public_names").public_names()
     for name in ("optuna", "sqlalchemy", "skops.io", "sklearn.ensemble", "sklearn.svm"):
         importlib.import_module(name)
     importlib.import_module("tests.fuzz.inputs")

@@ -83,7 +83,7 @@ def test_the_seeds_themselves_are_read(seeds: Path) -> None:
     en.trials_from(seeds / "trials.csv", objective="auc", direction="maximize")
     assert en.predictions_from(seeds / "search.db", outcome(seeds)).n_configs == 12
     en.Predictions.load(seeds / "own.npz")
-    en.Comparison.load(seeds / "comparison.json")
+    en.results.Comparison.load(seeds / "comparison.json")
     en.load_model(seeds / "run").predict(seeds / "new.csv")
     for name in SCORES:
         assert en.Scores.load(seeds / name).n_configs == 3
@@ -117,7 +117,7 @@ def test_each_way_to_end_is_told_from_the_others() -> None:
     assert run_input(lambda: 0).outcome == DONE
     assert run_input(lambda: 2).outcome == REFUSED
     assert run_input(lambda: 1).outcome == FAULT
-    assert run_input(fail(en.InputError("no"))).outcome == REFUSED
+    assert run_input(fail(en.errors.InputError("no"))).outcome == REFUSED
     assert run_input(fail(ZeroDivisionError())).outcome == FAULT
     assert run_input(fail(SilentNaN("value"))).outcome == SILENT
     assert run_input(fail(BrokenPromise("range"))).outcome == BROKEN
@@ -361,17 +361,19 @@ DAMAGED: dict[str, Callable[[Path, Path], object]] = {
         "UPDATE document SET text = replace(text, '\"splits\"', '\"s\"') WHERE name = 'cases'"
     ),
     "a result whose standard error is a list": load_result(
-        en.Comparison, "comparison", "standard_error", value=[]
+        en.results.Comparison, "comparison", "standard_error", value=[]
     ),
-    "a result whose value is a word": load_result(en.Estimate, "estimate", "value", value="x"),
+    "a result whose value is a word": load_result(
+        en.results.Estimate, "estimate", "value", value="x"
+    ),
     "a result whose value is too large": load_result(
-        en.Comparison, "comparison", "difference", value=10**400
+        en.results.Comparison, "comparison", "difference", value=10**400
     ),
     "a result whose limits are none": load_result(
-        en.Comparison, "comparison", "limits", value=[{}, 1.0]
+        en.results.Comparison, "comparison", "limits", value=[{}, 1.0]
     ),
     "a result without its own p-value": load_result(
-        en.Comparison, "comparison", "p_values", value={}
+        en.results.Comparison, "comparison", "p_values", value={}
     ),
     "a run history with a cost that is too large": load_history(
         lambda runs: operator.setitem(runs[0], 4, 10**400)
@@ -421,7 +423,7 @@ DAMAGED: dict[str, Callable[[Path, Path], object]] = {
 
 @pytest.mark.parametrize("name", DAMAGED)
 def test_damaged_files_are_refused(name: str, seeds: Path, tmp_path: Path) -> None:
-    with pytest.raises(en.EarnestError):
+    with pytest.raises(en.errors.EarnestError):
         DAMAGED[name](seeds, tmp_path)
 
 

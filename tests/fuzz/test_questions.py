@@ -72,14 +72,14 @@ REFUSED: dict[str, Callable[[], Any]] = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_computed_is_refused(name: str) -> None:
-    with pytest.raises(en.EarnestError):
+    with pytest.raises(en.errors.EarnestError):
         REFUSED[name]()
 
 
 def test_an_area_of_zero_has_limits() -> None:
     y = np.tile([0, 1], 5)
     pi = en.Predictions.from_arrays(y, 1.0 - y, np.arange(10) // 2 % 2, response="probability")
-    estimate = en.estimate(pi, method=en.BBCFold(n_resamples=29), metric="roc_auc", rng=0)
+    estimate = en.estimate(pi, method=en.methods.BBCFold(n_resamples=29), metric="roc_auc", rng=0)
     check_result(estimate, random.Random(0))
     assert estimate.value == 0.0
     assert estimate.interval is not None
@@ -102,7 +102,7 @@ def test_a_gate_at_one_half_does_not_tell_how_many_items_would_decide() -> None:
     y = np.tile([0, 1], 6)
     scores = np.where(np.arange(12) < 8, y, 1.0 - y)
     pi = en.Predictions.from_arrays(y, scores, response="decision")
-    method = en.BBC(n_resamples=25)
+    method = en.methods.BBC(n_resamples=25)
     for bound in (0.6, 0.7, 0.8):
         verdict = en.gate(pi, metric="roc_auc", above=bound, confidence_level=0.5, method=method)
         check_result(verdict, random.Random(0))
@@ -140,7 +140,7 @@ def test_the_checks_see_what_is_broken() -> None:
         object.__setattr__(changed, field, value)
         with pytest.raises(kind):
             check_result(changed, random.Random(0))
-    object.__setattr__(estimate, "interval", en.Interval(2.0, 1.0, 0.95, "two-sided"))
+    object.__setattr__(estimate, "interval", en.results.Interval(2.0, 1.0, 0.95, "two-sided"))
     check_numbers(estimate)
     with pytest.raises(BrokenPromise):
         check_result(estimate, random.Random(0))

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from earnest import HoldOut, Predictions, estimate
+from earnest import Predictions, estimate
 from earnest.core.data.target import Target
 from earnest.core.results.estimate import Estimate
 from earnest.inference.cases.case_values import case_values
 from earnest.inference.cases.fold_variance import variance_of_mean
+from earnest.methods import HoldOut
 from earnest.metrics.families import REGRESSION, MomentMetric, Moments, Need, ratio
 
 KNOWN: dict[str, Any] = json.loads(

@@ -9,11 +9,12 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 
-from earnest import BBC, BBCFold, Naive, NaiveBootstrap, estimate, metric
+from earnest import estimate, metric
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import AreaLimits, quantile_limits
 from earnest.core.results.specs import Side
 from earnest.kernels.score import fold_scores
+from earnest.methods import BBC, BBCFold, Naive, NaiveBootstrap
 from tests.golden.problems import FIVE_FOLDS, NAMES, known, predictions
 
 SEEDS = range(10)

@@ -22,7 +22,7 @@ PROBLEMS = [name for name in KNOWN if name != "provenance"]
 VARYING = [name for name in PROBLEMS if not name.endswith("allzero")]
 EXACT = 1e-9  # the known numbers are rounded to about as much where errors were given
 PROCEDURES = {
-    "sigma_in": en.BayleTest(variance="within_fold"),
+    "sigma_in": en.comparison.BayleTest(variance="within_fold"),
     "sigma_out": "bayle",
     "hold_out": "bayle",
     "cv_t": "cv_t",
@@ -48,7 +48,7 @@ def losses(problem: str, procedure: str) -> en.Scores:
     return en.Scores(columns, fold=fold, limits=(-np.inf, np.inf), greater_is_better=False)
 
 
-def made(problem: str, procedure: str, alternative: str = "two-sided") -> en.Comparison:
+def made(problem: str, procedure: str, alternative: str = "two-sided") -> en.results.Comparison:
     return en.compare(
         losses(problem, procedure),
         "h",
@@ -94,6 +94,6 @@ def test_losses_that_are_all_0_show_nothing(problem: str, procedure: str) -> Non
 @pytest.mark.parametrize("problem", VARYING)
 def test_the_ratio_of_a_split_corrects_as_its_folds_do(problem: str) -> None:
     known = KNOWN[problem]["results"]["rep_tt_corrected"]
-    test = en.CorrectedTTest(ratio=1 / (KNOWN[problem]["k"] - 1))
+    test = en.comparison.CorrectedTTest(ratio=1 / (KNOWN[problem]["k"] - 1))
     here = en.compare(losses(problem, "rep_tt"), "h", "zero", test=test)
     assert here.standard_error == pytest.approx(known["scale"], abs=EXACT)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks.papers.paraschakis2024 import plain_mabt
-from earnest import DeLong, DeLong10p, HanleyMcNeil, HanleyMcNeil10p, estimate
+from earnest import estimate
 from earnest import metric as metric_of
 from earnest.core.base.rng import Seeds
 from earnest.core.results.estimate import Estimate
@@ -18,6 +18,7 @@ from earnest.core.results.specs import Side
 from earnest.inference.limits.auc import hanley_mcneil_variance
 from earnest.inference.resampling.splits import Choice
 from earnest.kernels.score import score_table
+from earnest.methods import DeLong, HanleyMcNeil
 from earnest.methods.split.tilted import choose_tilt_resampler, tilt_limits
 from tests.golden.problems import NAMES, intervals, learning, predictions
 
@@ -94,9 +95,9 @@ def test_the_split_gives_the_bounds_of_the_authors_code(name: str, word: str) ->
     knobs: dict[str, Any] = {"learn": learning(name), "direction": "auto"}
     method = {
         "DL": DeLong(**knobs),
-        "DL10p": DeLong10p(**knobs),
+        "DL10p": DeLong(preselect=0.1, **knobs),
         "HM": HanleyMcNeil(**knobs, variant="as_published"),
-        "HM10p": HanleyMcNeil10p(**knobs, variant="as_published"),
+        "HM10p": HanleyMcNeil(preselect=0.1, **knobs, variant="as_published"),
     }[word]
     made = estimate(pi, method=method, metric="roc_auc", side="lower")
     final = known["final_model_10p"] if word.endswith("10p") else known["best_model"]

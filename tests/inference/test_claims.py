@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest import BBC, Estimate, Predictions
+from earnest import Predictions
 from earnest.core.results.specs import AgainstChance
+from earnest.methods import BBC
+from earnest.results import Estimate
 
 Make = Callable[[np.random.Generator], Predictions]
 FAST = BBC(n_resamples=50)

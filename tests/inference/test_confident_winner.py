@@ -20,7 +20,9 @@ def searched(n: int, spread: float, *, folds: int = 5, configs: int = 3) -> en.P
     return en.Predictions.from_arrays(y, said, np.arange(n) // 2 % folds, response="probability")
 
 
-def told(pi: en.Predictions, metric: str = "log_loss", **options: object) -> list[en.Caution]:
+def told(
+    pi: en.Predictions, metric: str = "log_loss", **options: object
+) -> list[en.results.Caution]:
     made = en.estimate(pi, metric=metric, rng=0, n_resamples=50, **options)
     return [caution for caution in made.cautions if caution.code == "EN157"]
 

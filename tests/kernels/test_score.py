@@ -50,8 +50,8 @@ def test_selected_scores_are_entries_of_the_table(name: str) -> None:
 
 def test_predictions_that_are_all_missing_have_no_scores() -> None:
     pi = en.Predictions.from_arrays([0, 1, 1], np.full((3, 2), np.nan), response="probability")
-    for ask in (partial(en.score_table, weights=[[1, 1, 1]]), en.report):
-        with pytest.raises(en.EvidenceError, match="every prediction is missing"):
+    for ask in (partial(en.kernels.score_table, weights=[[1, 1, 1]]), en.report):
+        with pytest.raises(en.errors.EvidenceError, match="every prediction is missing"):
             ask(pi, metric="log_loss")
 
 
@@ -221,7 +221,7 @@ def test_counts_are_exact_in_either_precision(name: str, monkeypatch: pytest.Mon
 
 
 def test_weights_for_other_cases_are_refused() -> None:
-    with pytest.raises(en.InputError, match="different cases"):
+    with pytest.raises(en.errors.InputError, match="different cases"):
         score_table(binary(), en.metric("accuracy"), counts(2, 7))
 
 
@@ -243,7 +243,7 @@ def test_workers_are_at_least_one(given: int | None, least: int) -> None:
 
 @pytest.mark.parametrize("given", [0, 1.5, "two", True])
 def test_other_workers_are_refused(given: object) -> None:
-    with pytest.raises(en.InputError, match="n_jobs"):
+    with pytest.raises(en.errors.InputError, match="n_jobs"):
         workers(given)  # type: ignore[arg-type]
 
 
@@ -273,9 +273,11 @@ def test_an_error_that_does_not_pass_is_raised() -> None:
 def test_metric_and_weights_may_be_given_as_names_and_arrays() -> None:
     pi, weights = binary(), counts(5, 120)
     expected = score_table(pi, en.metric("brier"), weights)
-    assert_array_equal(en.score_table(pi, "neg_brier_score", weights.values.tolist()), expected)
+    assert_array_equal(
+        en.kernels.score_table(pi, "neg_brier_score", weights.values.tolist()), expected
+    )
     chosen = np.array([0, 1, 2, 3, 4])
-    found = en.score_selected(pi, "brier", weights.values, chosen.tolist())
+    found = en.kernels.score_selected(pi, "brier", weights.values, chosen.tolist())
     assert_array_equal(found, score_selected(pi, en.metric("brier"), weights, chosen))
 
 
@@ -285,21 +287,21 @@ def test_an_incomplete_configuration_has_no_selected_score() -> None:
     scores[fold == 0, 1] = np.nan
     pi = en.Predictions.from_arrays(np.arange(100) % 2, scores, fold)
     for name in ("roc_auc", "accuracy", "average_precision", "ks"):
-        chosen = en.score_selected(pi, name, np.ones((2, 100), dtype=np.uint8), [1, 0])
+        chosen = en.kernels.score_selected(pi, name, np.ones((2, 100), dtype=np.uint8), [1, 0])
         assert_array_equal(np.isnan(chosen), [True, False])
 
 
 @pytest.mark.parametrize("columns", [[7, 7], [0.5, 1.2], [0], [-2, 0]])
 def test_columns_that_name_no_configuration_are_refused(columns: list[float]) -> None:
-    with pytest.raises(en.InputError, match="columns"):
-        en.score_selected(binary(), "accuracy", np.ones((2, 120), dtype=np.uint8), columns)
+    with pytest.raises(en.errors.InputError, match="columns"):
+        en.kernels.score_selected(binary(), "accuracy", np.ones((2, 120), dtype=np.uint8), columns)
 
 
 @pytest.mark.parametrize("name", ["roc_auc", "accuracy"])
 def test_no_resamples_have_no_scores(name: str) -> None:
     nothing = np.empty((0, 120), dtype=np.uint8)
-    assert en.score_table(binary(), name, nothing).shape == (0, 6)
-    assert en.score_selected(binary(), name, nothing, np.empty(0, dtype=int)).shape == (0,)
+    assert en.kernels.score_table(binary(), name, nothing).shape == (0, 6)
+    assert en.kernels.score_selected(binary(), name, nothing, np.empty(0, dtype=int)).shape == (0,)
 
 
 @pytest.mark.parametrize("name", ["roc_auc_ovo", "roc_auc_ovr_weighted"])

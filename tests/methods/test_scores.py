@@ -181,7 +181,7 @@ def test_scores_that_do_not_vary_are_worth_a_trial_an_item(level: float) -> None
 
 
 def test_near_winner_refuses_scores_without_ends() -> None:
-    with pytest.raises(en.MetricError, match="near_winner"):
+    with pytest.raises(en.errors.MetricError, match="near_winner"):
         en.estimate(en.Scores(3.0 * graded()), method="near_winner", rng=0)
 
 
@@ -195,9 +195,9 @@ def test_a_report_of_scores_speaks_of_items() -> None:
 
 
 def test_a_metric_is_refused_that_needs_an_outcome() -> None:
-    with pytest.raises(en.InputError, match="the way to sum up scores is unknown"):
+    with pytest.raises(en.errors.InputError, match="the way to sum up scores is unknown"):
         en.estimate(en.Scores(prompts()), metric="accuracy")
-    with pytest.raises(en.InputError, match="`metric` is missing"):
+    with pytest.raises(en.errors.InputError, match="`metric` is missing"):
         en.estimate(en.Predictions.from_arrays([0, 1, 0, 1], [0.1, 0.9, 0.2, 0.7]))
-    with pytest.raises(en.MetricError, match="not defined for a scores task"):
+    with pytest.raises(en.errors.MetricError, match="not defined for a scores task"):
         en.estimate(en.Scores(prompts()).predictions, metric=en.metric("accuracy"))

@@ -15,12 +15,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import earnest as en
-from earnest import BBC, BBCFold, NaiveBootstrap, Predictions, Weights, estimate, score_table
+from earnest import Predictions, estimate
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.interval import DrawnLimits, WidenedLimits
-from earnest.kernels import dense, scans
-from earnest.resampling import bootstrap
+from earnest.kernels import dense, scans, score_table
+from earnest.methods import BBC, BBCFold, NaiveBootstrap
+from earnest.resampling import Weights, bootstrap
 from earnest.testing import mirrored, squared_error
 from earnest.testing.examples import in_order
 

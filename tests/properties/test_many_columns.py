@@ -14,11 +14,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from earnest import Configs, InputError, Predictions
+from earnest import Configs, Predictions
 from earnest.core.tables.columns import Columns
 from earnest.core.tables.frames import read_frame
 from earnest.core.tables.raw import _unlike_ranges
 from earnest.core.tables.roles import find_class_columns
+from earnest.errors import InputError
 from earnest.training.tables.kinds import ColumnKind
 from earnest.training.tables.schema import Feature, Schema
 from earnest.training.tables.table import _look_at_columns

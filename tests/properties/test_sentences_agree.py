@@ -85,7 +85,7 @@ def answers(pi: en.Predictions, metric: str, methods: tuple[str, ...]) -> Iterat
         try:
             few = {"n_resamples": 100} if method.startswith("bbc") else {}
             made = en.estimate(pi, method=method, metric=metric, rng=0, **few)
-        except en.EarnestError:  # too few cases, or of a class, for this method
+        except en.errors.EarnestError:  # too few cases, or of a class, for this method
             continue
         if made.interval is not None:
             yield from (

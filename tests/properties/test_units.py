@@ -84,7 +84,7 @@ def test_a_far_case_without_weight_costs_no_digits(far: float) -> None:
         "pearson": np.corrcoef(y[:99], score[:99])[0, 1],
     }
     for name, value in expected.items():
-        assert_allclose(en.score_table(pi, name, weights), [[value]], rtol=0, atol=1e-12)
+        assert_allclose(en.kernels.score_table(pi, name, weights), [[value]], rtol=0, atol=1e-12)
 
 
 class Worst(MeanOfFolds):
@@ -107,7 +107,7 @@ class WorstPooled(Pooled):
 
 def test_a_subclass_of_a_selector_keeps_its_own_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contest, "WORTH", 0)
-    for method in (en.BBCFold(selector=Worst()), en.BBC(selector=WorstPooled())):
+    for method in (en.methods.BBCFold(selector=Worst()), en.methods.BBC(selector=WorstPooled())):
         made = en.estimate(regression(1.0), method=method, metric="mse", rng=SEED)
         assert made.winner == "c0"
         assert made.details.win_share[0] > 0.9
@@ -131,4 +131,4 @@ def test_the_bound_of_a_contest_is_as_wide_as_it_must_be() -> None:
     metric = en.metric("brier").on("binary")
     found = contest.contest(pi, metric, weights)
     assert found is not None
-    assert_array_equal(found, en.score_table(pi, metric, weights).argmin(axis=1))
+    assert_array_equal(found, en.kernels.score_table(pi, metric, weights).argmin(axis=1))

@@ -194,14 +194,14 @@ def source_of(name: str, folder: Path) -> tuple[Any, dict[str, Any]]:
         return SCENES[name](folder)
 
 
-def report_of(name: str, folder: Path) -> en.Report:
+def report_of(name: str, folder: Path) -> en.results.Report:
     """Return the report of a scene; the explanation of so few trials is left out."""
     source, asked = source_of(name, folder)
     return en.report(source, explain=False, **asked)
 
 
 @cache
-def scene(name: str) -> en.Report:
+def scene(name: str) -> en.results.Report:
     """Return the report of a scene, made once a process: a report needs no file any more."""
     with tempfile.TemporaryDirectory() as folder:
         return report_of(name, Path(folder))

@@ -41,7 +41,7 @@ def test_an_estimate_says_its_sentence(binary: en.Predictions, method: str) -> N
 
 def test_an_estimate_from_a_file_shows_itself_too(binary: en.Predictions) -> None:
     made = en.estimate(binary, metric="roc_auc", rng=0)
-    again = en.Estimate.from_dict(made.to_dict())
+    again = en.results.Estimate.from_dict(made.to_dict())
     alone(again._repr_html_())
     alone(replace(again, method="<i>own</i>", winner=HOSTILE)._repr_html_())
 
@@ -141,7 +141,7 @@ def test_a_winner_is_shown_by_its_parameters() -> None:
     assert f"winner {label}" in str(made).splitlines()
     assert f"<dd>{label}</dd>" in made._repr_html_()
     assert f"<dd>{label}</dd>" in search._repr_html_()
-    assert en.Estimate.from_dict(made.to_dict()).winner_label == label
+    assert en.results.Estimate.from_dict(made.to_dict()).winner_label == label
     thresholds = search.thresholds()
     assert thresholds.winner_label == label
     assert f"<dd>{label}</dd>" in thresholds._repr_html_()

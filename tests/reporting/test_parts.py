@@ -23,11 +23,11 @@ def two_classes(n: int = 80, count: int = 4, folds: int | None = 5) -> en.Predic
 
 
 @pytest.fixture(scope="module")
-def told() -> en.Report:
+def told() -> en.results.Report:
     return en.report(two_classes(), metric="roc_auc", n_resamples=200)
 
 
-def test_areas_of_curves_have_the_decimals_of_the_headline(told: en.Report) -> None:
+def test_areas_of_curves_have_the_decimals_of_the_headline(told: en.results.Report) -> None:
     made = told.content
     assert made.curves is not None
     roc = made.curves.square[0].figure
@@ -55,7 +55,7 @@ def test_folds_of_a_survival_count_events() -> None:
     assert "of them positive" not in page
 
 
-def test_a_count_is_not_taken_for_a_class(told: en.Report) -> None:
+def test_a_count_is_not_taken_for_a_class(told: en.results.Report) -> None:
     made = told.content
     assert made.curves is not None
     assert made.curves.confusion is not None
@@ -99,13 +99,15 @@ def test_refused_cases_are_not_said_to_lack_a_fold() -> None:
     assert "every fold" not in " ".join(answer.meaning)
 
 
-def test_the_paragraph_says_what_the_estimate_is_before_the_naive_score(told: en.Report) -> None:
+def test_the_paragraph_says_what_the_estimate_is_before_the_naive_score(
+    told: en.results.Report,
+) -> None:
     said = told.content.computed.paragraph
     assert said.index("It estimates the mean performance") < said.index("which is not corrected")
     assert "compared with the 3 others by the test delong (" in said
 
 
-def test_the_paragraph_names_the_winner_the_rule_and_the_method(told: en.Report) -> None:
+def test_the_paragraph_names_the_winner_the_rule_and_the_method(told: en.results.Report) -> None:
     said = told.content.computed.paragraph
     assert re.search(r"The selected configuration is c\d, which has the best score", said)
     assert "“Bootstrap bias corrected CV”" in said
@@ -132,11 +134,11 @@ def nodes(node: RegionNode) -> list[RegionNode]:
 
 
 @pytest.fixture(scope="module")
-def whole() -> en.Report:
+def whole() -> en.results.Report:
     return en.report(many(n=60, count=40), metric="roc_auc", n_resamples=200)
 
 
-def test_each_node_of_each_tree_shows_its_curves(whole: en.Report) -> None:
+def test_each_node_of_each_tree_shows_its_curves(whole: en.results.Report) -> None:
     learned = whole.content.learned
     assert learned is not None
     assert len(learned.regions) > 1
@@ -148,7 +150,7 @@ def test_each_node_of_each_tree_shows_its_curves(whole: en.Report) -> None:
     assert len(ids) == len(set(ids))
 
 
-def test_the_simplest_is_named_with_the_decimals_of_the_table(whole: en.Report) -> None:
+def test_the_simplest_is_named_with_the_decimals_of_the_table(whole: en.results.Report) -> None:
     rivals = whole.content.rivals
     assert rivals is not None
     row = next(row for row in rivals.rows if row.simplest)
@@ -162,7 +164,7 @@ def test_the_simplest_is_named_with_the_decimals_of_the_table(whole: en.Report) 
     assert row.interval in rivals.lede
 
 
-def test_a_name_is_not_said_twice_in_the_audit(told: en.Report) -> None:
+def test_a_name_is_not_said_twice_in_the_audit(told: en.results.Report) -> None:
     made = told
     assert made.content.audit is not None
     assert not made.content.audit.with_ids  # an id is the name where no parameters are known
@@ -170,7 +172,7 @@ def test_a_name_is_not_said_twice_in_the_audit(told: en.Report) -> None:
     assert 'class="id' not in made.to_html().split('id="audit"')[1]
 
 
-def test_decimals_of_the_answer_are_those_of_its_standard_error(told: en.Report) -> None:
+def test_decimals_of_the_answer_are_those_of_its_standard_error(told: en.results.Report) -> None:
     made = told.content.answer
     places = places_of([en.estimate(two_classes(), metric="roc_auc", n_resamples=200, rng=0)])
     assert made.value is not None

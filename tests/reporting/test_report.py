@@ -74,13 +74,13 @@ def outline(page: str) -> Outline:
 
 
 @pytest.fixture(scope="module")
-def reports() -> dict[str, en.Report]:
+def reports() -> dict[str, en.results.Report]:
     return {name: scene(name) for name in SCENES}
 
 
 @pytest.mark.parametrize("name", SCENES)
 def test_the_words_of_every_kind_of_run_are_the_golden_ones(
-    reports: dict[str, en.Report], name: str
+    reports: dict[str, en.results.Report], name: str
 ) -> None:
     golden = (GOLDEN / f"{name}.md").read_text(encoding="utf-8")
     assert _unversioned(reports[name].to_markdown()) == _unversioned(golden)
@@ -92,7 +92,7 @@ def _unversioned(text: str) -> str:
 
 @pytest.mark.parametrize("name", SCENES)
 def test_every_page_stands_alone_and_is_well_formed(
-    reports: dict[str, en.Report], name: str
+    reports: dict[str, en.results.Report], name: str
 ) -> None:
     page = reports[name].to_html()
     made = outline(page)
@@ -109,7 +109,9 @@ def test_every_page_stands_alone_and_is_well_formed(
 
 
 @pytest.mark.parametrize("name", SCENES)
-def test_json_and_page_say_the_same_sentence(reports: dict[str, en.Report], name: str) -> None:
+def test_json_and_page_say_the_same_sentence(
+    reports: dict[str, en.results.Report], name: str
+) -> None:
     made = reports[name]
     data = json.loads(made.to_json())
     sentence = "".join(span["text"] for span in data["answer"]["headline"])
@@ -124,7 +126,7 @@ def test_json_and_page_say_the_same_sentence(reports: dict[str, en.Report], name
         assert caution["code"] in text
 
 
-def digests(made: en.Report) -> list[str]:
+def digests(made: en.results.Report) -> list[str]:
     """Return what stands for the bytes of a report in its three forms."""
     forms = (made.to_html(), made.to_json(), made.to_markdown())
     return [hashlib.sha256(text.encode()).hexdigest() for text in forms]
@@ -135,7 +137,7 @@ ELSEWHERE = ("multiclass", "folder")
 
 
 def test_a_report_is_the_same_bytes_in_another_process(
-    reports: dict[str, en.Report],
+    reports: dict[str, en.results.Report],
 ) -> None:
     program = (
         "import json; from tests.reporting.scenes import scene; "
@@ -166,7 +168,9 @@ def test_another_level_or_side_is_read_from_the_same_draws(tmp_path: Path) -> No
     assert made.content.results["estimate"]["interval"] == lower.to_dict()["interval"]
 
 
-def test_two_sided_limits_are_never_said_to_be_bounds(reports: dict[str, en.Report]) -> None:
+def test_two_sided_limits_are_never_said_to_be_bounds(
+    reports: dict[str, en.results.Report],
+) -> None:
     for made in reports.values():
         assert "it is above" not in made.content.answer.lede
         assert "it is below" not in made.content.answer.lede
@@ -174,7 +178,9 @@ def test_two_sided_limits_are_never_said_to_be_bounds(reports: dict[str, en.Repo
 
 def test_a_folder_tells_the_estimate_that_the_run_wrote(tmp_path: Path) -> None:
     run, _ = source_of("folder", tmp_path)
-    told = en.Estimate.from_dict(json.loads((run / "estimate.json").read_text(encoding="utf-8")))
+    told = en.results.Estimate.from_dict(
+        json.loads((run / "estimate.json").read_text(encoding="utf-8"))
+    )
     made = scene("folder")
     assert made.content.results["estimate"]["value"] == told.value
     assert made.content.results["estimate"]["winner"] == told.winner
@@ -211,14 +217,16 @@ def test_a_run_whose_time_was_over_is_still_the_search_that_it_was(tmp_path: Pat
 def test_a_damaged_estimate_is_made_anew(tmp_path: Path) -> None:
     run, _ = source_of("folder", tmp_path)
     path = run / "estimate.json"
-    before = en.Estimate.from_dict(json.loads(path.read_text(encoding="utf-8")))
+    before = en.results.Estimate.from_dict(json.loads(path.read_text(encoding="utf-8")))
     path.write_text(path.read_text(encoding="utf-8")[:200], encoding="utf-8")
     made = en.report(run, explain=False, rng=7)
     assert made.content.answer.value == print_numbers(before).value
     assert "that can be read" in made.to_markdown()
 
 
-def test_a_part_without_data_is_absent_and_told_in_a_line(reports: dict[str, en.Report]) -> None:
+def test_a_part_without_data_is_absent_and_told_in_a_line(
+    reports: dict[str, en.results.Report],
+) -> None:
     single = reports["single"].content
     assert single.rivals is None
     assert "one configuration" in single.absent["rivals"]
@@ -227,7 +235,7 @@ def test_a_part_without_data_is_absent_and_told_in_a_line(reports: dict[str, en.
 
 
 def test_a_killed_run_tells_what_it_did_and_that_the_estimate_is_open(
-    reports: dict[str, en.Report],
+    reports: dict[str, en.results.Report],
 ) -> None:
     content = reports["halfway"].content
     assert "What to expect on new data is unknown." in content.answer.sentence
@@ -238,7 +246,7 @@ def test_a_killed_run_tells_what_it_did_and_that_the_estimate_is_open(
 
 
 def test_dropped_and_failed_configurations_stand_in_the_audit_with_their_reason(
-    reports: dict[str, en.Report],
+    reports: dict[str, en.results.Report],
 ) -> None:
     audit = reports["binary"].content.audit
     assert audit is not None
@@ -267,7 +275,7 @@ def test_no_heading_claims_what_is_open_or_not_corrected(binary: en.Predictions)
     assert "agree" in few.methods.heading  # bbc and bbc_fold, whose intervals meet
 
 
-def test_decisions_are_counted_as_by_hand(reports: dict[str, en.Report]) -> None:
+def test_decisions_are_counted_as_by_hand(reports: dict[str, en.results.Report]) -> None:
     source, _ = SCENES["multiclass"](Path())
     confusion = reports["multiclass"].content.curves.confusion
     said = np.argmax(source.responses[:, 0, 0], axis=1)
@@ -336,7 +344,7 @@ def test_every_name_can_be_shown() -> None:
 
 @pytest.mark.parametrize("ending", ["html", "json", "md"])
 def test_save_writes_by_the_ending(
-    reports: dict[str, en.Report], tmp_path: Path, ending: str
+    reports: dict[str, en.results.Report], tmp_path: Path, ending: str
 ) -> None:
     made = reports["single"]
     path = made.save(tmp_path / f"report.{ending}")
@@ -345,11 +353,11 @@ def test_save_writes_by_the_ending(
 
 
 def test_save_refuses_other_endings_and_missing_folders(
-    reports: dict[str, en.Report], tmp_path: Path
+    reports: dict[str, en.results.Report], tmp_path: Path
 ) -> None:
-    with pytest.raises(en.InputError, match=r"\.html"):
+    with pytest.raises(en.errors.InputError, match=r"\.html"):
         reports["single"].save(tmp_path / "report.pdf")
-    with pytest.raises(en.FormatError, match="cannot be written"):
+    with pytest.raises(en.errors.FormatError, match="cannot be written"):
         reports["single"].save(tmp_path / "none" / "report.html")
 
 
@@ -364,7 +372,7 @@ def test_save_refuses_other_endings_and_missing_folders(
 def test_what_cannot_be_reported_on_is_refused(
     source: Any, asked: dict[str, Any], said: str
 ) -> None:
-    with pytest.raises(en.EarnestError, match=said):
+    with pytest.raises(en.errors.EarnestError, match=said):
         en.report(source, **asked)
 
 
@@ -384,13 +392,18 @@ def test_what_cannot_be_reported_on_is_refused(
 def test_options_that_are_wrong_whatever_the_data_are_refused(
     binary: en.Predictions, asked: dict[str, Any], said: str
 ) -> None:
-    with pytest.raises(en.EarnestError, match=said):
+    with pytest.raises(en.errors.EarnestError, match=said):
         en.report(binary, metric="roc_auc", **asked)
 
 
 @pytest.mark.parametrize(
     ("method", "resamples"),
-    [("delong", None), (en.BBC(n_resamples=70), 70), ("bbc(n_resamples=70)", 70), ("holdout", 50)],
+    [
+        ("delong", None),
+        (en.methods.BBC(n_resamples=70), 70),
+        ("bbc(n_resamples=70)", 70),
+        ("holdout", 50),
+    ],
 )
 def test_another_method_takes_the_resamples_of_the_search_only_where_they_fit(
     binary: en.Predictions, method: Any, resamples: int | None
@@ -404,11 +417,11 @@ def test_another_method_takes_the_resamples_of_the_search_only_where_they_fit(
 
 
 def test_predictions_need_a_metric_and_a_search_its_fit(binary: en.Predictions) -> None:
-    with pytest.raises(en.InputError, match="predictions have no metric"):
+    with pytest.raises(en.errors.InputError, match="predictions have no metric"):
         en.report(binary)
-    with pytest.raises(en.InputError, match="Call its `fit` first"):
+    with pytest.raises(en.errors.InputError, match="Call its `fit` first"):
         en.report(en.SearchCV(None, [{}]))
-    with pytest.raises(en.InputError, match="options for reading a file"):
+    with pytest.raises(en.errors.InputError, match="options for reading a file"):
         en.report(binary, metric="roc_auc", fold="fold")
 
 

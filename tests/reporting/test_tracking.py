@@ -55,98 +55,100 @@ def client(monkeypatch: pytest.MonkeyPatch) -> Client:
 
 
 @pytest.fixture(scope="module")
-def made(binary: en.Predictions) -> en.Estimate:
+def made(binary: en.Predictions) -> en.results.Estimate:
     return en.estimate(binary, metric="roc_auc", rng=3, n_resamples=200)
 
 
 def test_numbers_tags_and_json_are_logged_to_the_active_run(
-    client: Client, made: en.Estimate
+    client: Client, made: en.results.Estimate
 ) -> None:
-    assert en.log_estimate(made) == "active"
+    assert en.results.log_estimate(made) == "active"
     assert client.runs == {"active"}
     assert client.metrics == made.to_metrics()
     assert client.tags["earnest.method"] == "bbc"
     assert client.tags["earnest.confidence_level"] == "0.95"
     assert client.tags["earnest.seed"] == "3"
     assert client.tags["earnest.estimand"] == made.estimand
-    again = en.Estimate.from_dict(json.loads(client.files["earnest/estimate.json"]))
+    again = en.results.Estimate.from_dict(json.loads(client.files["earnest/estimate.json"]))
     assert again.value == made.value
 
 
-def test_a_run_may_be_given_by_id_or_as_itself(client: Client, made: en.Estimate) -> None:
-    assert en.log_estimate(made, "abc") == "abc"
-    assert en.log_estimate(made, SimpleNamespace(info=SimpleNamespace(run_id="xyz"))) == "xyz"
+def test_a_run_may_be_given_by_id_or_as_itself(client: Client, made: en.results.Estimate) -> None:
+    assert en.results.log_estimate(made, "abc") == "abc"
+    assert (
+        en.results.log_estimate(made, SimpleNamespace(info=SimpleNamespace(run_id="xyz"))) == "xyz"
+    )
     with pytest.raises(InputError, match="`run` is not a run"):
-        en.log_estimate(made, 7)
+        en.results.log_estimate(made, 7)
 
 
 def test_a_report_is_a_file_or_saves_itself(
-    client: Client, made: en.Estimate, tmp_path: Path
+    client: Client, made: en.results.Estimate, tmp_path: Path
 ) -> None:
     page = tmp_path / "mine.html"
     page.write_text("<p>", encoding="utf-8")
-    en.log_estimate(made, report=page)
+    en.results.log_estimate(made, report=page)
     saving = SimpleNamespace(save=lambda path: Path(path).write_text("<b>", encoding="utf-8"))
-    en.log_estimate(made, report=saving)
+    en.results.log_estimate(made, report=saving)
     assert client.files["earnest/mine.html"] == "<p>"
     assert client.files["earnest/report.html"] == "<b>"
 
 
 def test_a_report_that_is_not_there_is_refused_before_anything_is_logged(
-    client: Client, made: en.Estimate, tmp_path: Path
+    client: Client, made: en.results.Estimate, tmp_path: Path
 ) -> None:
     with pytest.raises(InputError, match="`report` does not exist"):
-        en.log_estimate(made, report=tmp_path / "none.html")
+        en.results.log_estimate(made, report=tmp_path / "none.html")
     assert not client.metrics
 
 
 def test_a_second_estimate_of_a_run_has_a_name_of_its_own(
-    client: Client, made: en.Estimate
+    client: Client, made: en.results.Estimate
 ) -> None:
-    en.log_estimate(made)
-    en.log_estimate(made, name="holdout_auc")
+    en.results.log_estimate(made)
+    en.results.log_estimate(made, name="holdout_auc")
     assert client.metrics["holdout_auc_low"] == client.metrics["roc_auc_low"]
     assert client.tags["earnest.holdout_auc.metric"] == "roc_auc"
     assert {"earnest/estimate.json", "earnest/holdout_auc.json"} <= set(client.files)
 
 
 def test_without_a_run_or_an_estimate_it_says_what_to_do(
-    monkeypatch: pytest.MonkeyPatch, made: en.Estimate
+    monkeypatch: pytest.MonkeyPatch, made: en.results.Estimate
 ) -> None:
     idle = SimpleNamespace(MlflowClient=Client, active_run=lambda: None)
     monkeypatch.setitem(sys.modules, "mlflow", idle)
     with pytest.raises(InputError, match="start_run"):
-        en.log_estimate(made)
+        en.results.log_estimate(made)
     with pytest.raises(InputError, match="not an estimate"):
-        en.log_estimate({"value": 1})  # type: ignore[arg-type]
+        en.results.log_estimate({"value": 1})  # type: ignore[arg-type]
 
 
 def test_without_mlflow_it_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch, made: en.Estimate
+    monkeypatch: pytest.MonkeyPatch, made: en.results.Estimate
 ) -> None:
     monkeypatch.setitem(sys.modules, "mlflow", None)
     with pytest.raises(InputError, match=r"\.\[mlflow\]"):
-        en.log_estimate(made)
+        en.results.log_estimate(made)
 
 
 def test_a_second_estimate_never_writes_over_the_first(
-    client: Client, made: en.Estimate, binary: en.Predictions
+    client: Client, made: en.results.Estimate, binary: en.Predictions
 ) -> None:
-    en.log_estimate(made)
-    en.log_estimate(made)  # the same again, as in a notebook
+    en.results.log_estimate(made)
+    en.results.log_estimate(made)  # the same again, as in a notebook
     with pytest.raises(InputError, match=r"another estimate.*confidence_level 0\.95"):
-        en.log_estimate(made.at(confidence_level=0.9))
+        en.results.log_estimate(made.at(confidence_level=0.9))
     assert client.tags["earnest.confidence_level"] == "0.95"
-    en.log_estimate(made.at(confidence_level=0.9), name="roc_auc_90")
+    en.results.log_estimate(made.at(confidence_level=0.9), name="roc_auc_90")
     assert client.tags["earnest.roc_auc_90.confidence_level"] == "0.9"
 
 
 def test_a_second_metric_has_tags_and_a_file_of_its_own(
-    client: Client, made: en.Estimate, binary: en.Predictions
+    client: Client, made: en.results.Estimate, binary: en.Predictions
 ) -> None:
-    en.log_estimate(made)
+    en.results.log_estimate(made)
     other = en.estimate(binary, metric="accuracy", rng=3, n_resamples=200)
-    en.log_estimate(other)
+    en.results.log_estimate(other)
     assert client.tags["earnest.metric"] == "roc_auc"
     assert client.tags["earnest.accuracy.metric"] == "accuracy"
     assert set(client.files) == {"earnest/estimate.json", "earnest/accuracy.json"}

@@ -101,7 +101,7 @@ def test_groups_go_in_or_out_together() -> None:
 def test_group_draws_have_the_group_as_their_unit_and_need_groups() -> None:
     target = a_target((15, 15), groups=np.repeat(np.arange(10), 3))
     assert next(batches(GroupBootstrap(), target, 3, Seeds.of(0))).unit is Unit.GROUP
-    with pytest.raises(en.EvidenceError, match="needs groups"):
+    with pytest.raises(en.errors.EvidenceError, match="needs groups"):
         drawn(GroupBootstrap(), a_target(), 3)
 
 
@@ -142,7 +142,7 @@ def test_published_rule_redraws_uniformly_among_the_accepted() -> None:
 
 
 def test_a_class_with_one_case_is_refused_by_name() -> None:
-    with pytest.raises(en.EvidenceError, match="class 1 has one case"):
+    with pytest.raises(en.errors.EvidenceError, match="class 1 has one case"):
         every_class_on_both_sides(a_target((5, 1)))
 
 
@@ -151,7 +151,7 @@ def test_an_impossible_rule_ends_with_an_error(monkeypatch: pytest.MonkeyPatch) 
     # both classes live in one group each: drawn, a class is never out-of-bag as well
     target = a_target((4, 4), groups=np.repeat([0, 1], 4))
     accept = every_class_on_both_sides(target)
-    with pytest.raises(en.EvidenceError, match="no resample"):
+    with pytest.raises(en.errors.EvidenceError, match="no resample"):
         drawn(GroupBootstrap(), target, 5, accept=accept)
 
 
@@ -221,7 +221,7 @@ class Heavy:
 
 def test_counts_that_do_not_fit_are_refused_and_not_wrapped() -> None:
     target = Target(y=np.arange(4) % 2, task=Task.BINARY, classes=(0, 1))
-    with pytest.raises(en.InputError, match="integer counts"):
+    with pytest.raises(en.errors.InputError, match="integer counts"):
         list(batches(Heavy(), target, 10, Seeds(0)))
 
 

@@ -30,7 +30,7 @@ from earnest.store import SqliteStore, read_run
 def ask(call):
     try:
         call()
-    except en.EarnestError as error:
+    except en.errors.EarnestError as error:
         return [error.what, error.needs, error.got]
     return None
 
@@ -105,7 +105,7 @@ def test_an_object_of_any_other_kind_or_name_is_refused_in_a_run_file(
         base.execute("CREATE TABLE mine (x)")
         base.commit()
     make(path, "mine")  # type: ignore[operator]
-    with pytest.raises(en.FormatError, match="damaged"):
+    with pytest.raises(en.errors.FormatError, match="damaged"):
         read_run(path)
 
 
@@ -119,7 +119,7 @@ def test_rows_that_share_their_pages_are_refused(
         if share_pages(path, "outcome") > 5:
             break
     for read in (read_run, lambda at: SqliteStore(at).open(IDENTITY)):
-        with pytest.raises(en.FormatError) as refused:
+        with pytest.raises(en.errors.FormatError) as refused:
             read(path)
         assert "larger than the file" in refused.value.got
 
@@ -135,7 +135,7 @@ def test_a_study_whose_rows_share_their_pages_is_refused(
             study.set_user_attr("note", "x" * length)
         if share_pages(path, "study_user_attributes") > 5:
             break
-    with pytest.raises(en.FormatError) as refused:
+    with pytest.raises(en.errors.FormatError) as refused:
         en.explain(path)
     assert "larger than the file" in refused.value.got
 
@@ -145,7 +145,7 @@ def test_a_run_that_does_not_fit_into_the_memory_is_refused_before_it_is_read(
 ) -> None:
     path = write_run(tmp_path / "run.db", cases=10_000)
     monkeypatch.setattr("earnest.store.sqlite.measure_free_memory", lambda: 50_000)
-    with pytest.raises(en.FormatError, match="does not fit into the memory"):
+    with pytest.raises(en.errors.FormatError, match="does not fit into the memory"):
         read_run(path)
     assert len(read_run(path, arrays=False).outcomes) == 1  # one row at a time
 
@@ -158,5 +158,5 @@ def test_numbers_in_place_of_text_are_refused(tmp_path: Path) -> None:
         path = write_run(tmp_path / f"{table}.db")
         with closing(sqlite3.connect(path)) as base, base:
             base.execute(f"INSERT INTO {table} VALUES ('a', x'00ff')")
-        with pytest.raises(en.FormatError, match="damaged"):
+        with pytest.raises(en.errors.FormatError, match="damaged"):
             read_run(path)

@@ -132,7 +132,7 @@ def test_the_command_line_reads_other_line_ends_prints_in_cp1252_and_tunes(
         path.name for path in (folder / "run").iterdir()
     }
     made = json.loads((folder / "run" / "estimate.json").read_text(encoding="utf-8"))
-    assert 0.5 < en.Estimate.from_dict(made).value <= 1
+    assert 0.5 < en.results.Estimate.from_dict(made).value <= 1
 
 
 def test_names_that_differ_in_case_alone_are_kept_apart(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ CASES, FOLDS, REPEATS = 20, 4, 3
 FITS = REPEATS * (FOLDS + FOLDS * (FOLDS - 1) // 2)
 
 
-def assessed(store: str | None) -> en.Estimate:
+def assessed(store: str | None) -> en.results.Estimate:
     y = np.sin(np.arange(CASES) * 1.5)
     return en.assess(
         DeadlyMean(),

@@ -149,7 +149,10 @@ def test_delong_rejects_equal_areas_in_five_percent(n: int, positives: float) ->
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("test", "n"),
-    [(en.SignFlipTest(n_resamples=999), 40), (en.BootstrapTest(n_resamples=999), 200)],
+    [
+        (en.comparison.SignFlipTest(n_resamples=999), 40),
+        (en.comparison.BootstrapTest(n_resamples=999), 200),
+    ],
     ids=["sign_flip", "bootstrap"],
 )
 def test_resampling_tests_reject_equal_models_in_five_percent(test: object, n: int) -> None:

@@ -125,7 +125,7 @@ def test_the_winner_of_a_search_of_noise_is_not_called_better_than_chance(name: 
     for number in range(1000, 1200):
         sample = Sample(cell, source, number)
         for metric, found in held.items():
-            method = en.NearWinner(n_resamples=300)
+            method = en.methods.NearWinner(n_resamples=300)
             made = en.estimate(sample.predictions, method=method, metric=metric, rng=number)
             bare = without_term(made)
             assert bare is not None

@@ -81,7 +81,7 @@ def run(
 
     def score(pi: en.Predictions, shares: NDArray[np.float64]) -> NDArray[np.float64]:
         ones = np.ones((1, pi.n_cases), dtype=np.uint8)
-        return en.score_table(blend(pi, shares), metric, ones)[0]
+        return en.kernels.score_table(blend(pi, shares), metric, ones)[0]
 
     known = score(new, alone)
     rows = []
@@ -110,7 +110,7 @@ def check(found: Runs, sign: float = 1.0) -> None:
 
 def test_the_corrected_score_of_an_ensemble_has_no_bias_and_its_own_score_has() -> None:
     """Resamples alone are too low by 0.019 with a standard error of 0.0035, and fail."""
-    found = run("equal", en.GreedyEnsemble(size=8), n=80, configs=15, runs=28, resamples=40)
+    found = run("equal", en.rules.GreedyEnsemble(size=8), n=80, configs=15, runs=28, resamples=40)
     check(found)
     assert found.bias(found.corrected)[1] < 0.005  # so that the old bias would be seen
 
@@ -120,11 +120,11 @@ def test_the_corrected_score_of_an_ensemble_has_no_bias_and_its_own_score_has() 
 @pytest.mark.parametrize(
     "rule",
     [
-        en.GreedyEnsemble(size=15),
-        en.GreedyEnsemble(size=15, guard=True),
-        en.StackedEnsemble(),
-        en.StackedEnsemble(method="logistic"),
-        en.TopAverage(),
+        en.rules.GreedyEnsemble(size=15),
+        en.rules.GreedyEnsemble(size=15, guard=True),
+        en.rules.StackedEnsemble(),
+        en.rules.StackedEnsemble(method="logistic"),
+        en.rules.TopAverage(),
     ],
     ids=lambda rule: rule.name,
 )
@@ -140,7 +140,7 @@ def test_corrected_ensembles_and_their_intervals_hold_for_every_kind(
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("metric", ["accuracy", "log_loss"])
 def test_corrected_greedy_ensembles_hold_for_other_metrics(kind: str, metric: str) -> None:
-    rule = en.GreedyEnsemble(size=15)
+    rule = en.rules.GreedyEnsemble(size=15)
     found = run(kind, rule, metric, n=100, configs=30, runs=60, resamples=60)
     check(found, sign=1.0 if metric == "accuracy" else -1.0)
     assert found.covered.mean() >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 60)
@@ -149,7 +149,7 @@ def test_corrected_greedy_ensembles_hold_for_other_metrics(kind: str, metric: st
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [400, 2000])
 def test_corrected_ensembles_have_no_bias_on_more_cases(n: int) -> None:
-    check(run("equal", en.GreedyEnsemble(size=15), n=n, configs=30, runs=30, resamples=40))
+    check(run("equal", en.rules.GreedyEnsemble(size=15), n=n, configs=30, runs=30, resamples=40))
 
 
 def draw_one_that_knows(n: int, positives: int, seed: int, configs: int = 30) -> en.Predictions:
@@ -173,15 +173,19 @@ def test_a_guard_prevents_most_of_the_loss_where_one_configuration_knows() -> No
     """
     new = draw_one_that_knows(NEW, NEW * 13 // 100, 10**6)
     ones = np.ones((1, NEW), dtype=np.uint8)
-    single = en.score_table(new, "roc_auc", ones)[0]
+    single = en.kernels.score_table(new, "roc_auc", ones)[0]
     lost: dict[bool, list[float]] = {False: [], True: []}
     for seed in range(60):
         pi = draw_one_that_knows(100, 13, seed)
-        best = int(np.argmax(en.score_table(pi, "roc_auc", np.ones((1, 100), dtype=np.uint8))[0]))
+        best = int(
+            np.argmax(en.kernels.score_table(pi, "roc_auc", np.ones((1, 100), dtype=np.uint8))[0])
+        )
         for guard, found in lost.items():
-            rule = en.GreedyEnsemble(size=25, guard=guard)
-            shares = choose_ensembles(pi, en.metric("roc_auc"), en.Weights.ones(100), rule)
-            truth = en.score_table(blend(new, shares), "roc_auc", ones)[0, 0]
+            rule = en.rules.GreedyEnsemble(size=25, guard=guard)
+            shares = choose_ensembles(
+                pi, en.metric("roc_auc"), en.resampling.Weights.ones(100), rule
+            )
+            truth = en.kernels.score_table(blend(new, shares), "roc_auc", ones)[0, 0]
             found.append(float(single[best] - truth))
     assert np.mean(lost[False]) > 0.05
     assert np.mean(lost[True]) < 0.005 + 3 * 0.004

@@ -15,7 +15,7 @@ import pytest
 import earnest as en
 
 pytestmark = pytest.mark.slow
-Make = Callable[[Any, int], en.StatisticResult]
+Make = Callable[[Any, int], en.results.StatisticResult]
 RUNS, N, LEVEL = 500, 30, 0.95
 SLACK = 4 * float(np.sqrt(LEVEL * (1 - LEVEL) / RUNS))  # four standard errors of a share
 
@@ -32,8 +32,10 @@ def missed(make: Make) -> tuple[float, float]:
 
 
 def bootstrapped(method: str) -> Make:
-    def make(statistic: object, seed: int) -> en.StatisticResult:
-        return en.bootstrap(statistic, N, method=method, n_resamples=499, vectorized=True, rng=seed)
+    def make(statistic: object, seed: int) -> en.results.StatisticResult:
+        return en.inference.bootstrap(
+            statistic, N, method=method, n_resamples=499, vectorized=True, rng=seed
+        )
 
     return make
 
@@ -50,7 +52,7 @@ def test_bca_misses_on_both_sides_more_alike_than_the_percentile_interval() -> N
 
 @pytest.mark.parametrize("tool", ["jackknife", "influence"])
 def test_symmetric_intervals_hold_it_a_little_too_rarely(tool: str) -> None:
-    def make(statistic: object, seed: int) -> en.StatisticResult:
-        return getattr(en, tool)(statistic, N, vectorized=True)
+    def make(statistic: object, seed: int) -> en.results.StatisticResult:
+        return getattr(en.inference, tool)(statistic, N, vectorized=True)
 
     assert 0.88 <= 1 - sum(missed(make)) <= LEVEL + SLACK

@@ -197,7 +197,10 @@ def replicates(rule: str, seed: int, count: int, drawn: str) -> tuple[en.Replica
     """Return what both learners say when trained on the same bootstrap samples."""
     X, y = data(seed)
     target = en.Target(y=y, task="binary", classes=(0, 1))
-    resampler = {"case": en.CaseBootstrap(), "stratified": en.StratifiedBootstrap()}[drawn]
+    resampler = {
+        "case": en.resampling.CaseBootstrap(),
+        "stratified": en.resampling.StratifiedBootstrap(),
+    }[drawn]
     parts = [one.values for one in batches(resampler, target, count, Seeds(seed))]
     return trained_on(rule, X, y, np.concatenate(parts), drawn)
 

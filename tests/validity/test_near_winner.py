@@ -140,7 +140,7 @@ def test_true_values_are_those_of_many_cases() -> None:
             BASE, metric=metric, n=200_000, configs=2, truth="clu", positives=0.1, spread=2.0
         )
         sample = draw(cell, np.random.default_rng(1))
-        seen = en.score_table(sample.predictions, metric, np.ones((1, cell.n)))[0]
+        seen = en.kernels.score_table(sample.predictions, metric, np.ones((1, cell.n)))[0]
         np.testing.assert_allclose(seen, sample.truth, atol=4 * 0.0035)
 
 

@@ -70,7 +70,10 @@ def test_bounds_of_a_loss_hold_in_a_quick_simulation() -> None:
     for number in range(60):
         sample = draw(cell, np.random.default_rng([extensions.SEED, cell.number, number]))
         made = en.estimate(
-            sample.predictions, method=en.NearWinner(n_resamples=100), metric="mae", rng=number
+            sample.predictions,
+            method=en.methods.NearWinner(n_resamples=100),
+            metric="mae",
+            rng=number,
         )
         assert made.source is not None
         bounds += made.source.limits(0.95, Side.UPPER)[1] >= sample.truth[0]

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from earnest import DeLong, HanleyMcNeil, Predictions, Tilted, estimate
+from earnest import Predictions, estimate
+from earnest.methods import DeLong, HanleyMcNeil, Tilted
 
 TRUTH = 0.8
 Y = np.tile([0, 1], 100)

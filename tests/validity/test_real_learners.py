@@ -150,12 +150,12 @@ def test_true_scores_are_those_of_the_metrics(name: str) -> None:
         said = sample.search.of_new(config, sample.new)
         pi = en.Predictions.from_arrays(y, said.T, response=kind)
         for metric in Cell(0, name, 60, 5, 1).metrics:
-            every = en.score_table(pi, metric, np.ones((1, len(y))))[0]
+            every = en.kernels.score_table(pi, metric, np.ones((1, len(y))))[0]
             truth = true_scores(sample.new_y, said, metric)
             assert truth.of_refit == pytest.approx(every[-1], abs=1e-9)
             if metric == "f1":
                 pooled = en.Predictions.from_arrays(np.tile(y, 5), said[:-1].ravel(), response=kind)
-                every = en.score_table(pooled, metric, np.ones((1, 5 * len(y))))[0, [0, 0]]
+                every = en.kernels.score_table(pooled, metric, np.ones((1, 5 * len(y))))[0, [0, 0]]
             assert truth.of_folds == pytest.approx(every[:-1].mean(), abs=1e-9)
 
 

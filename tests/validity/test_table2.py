@@ -17,7 +17,8 @@ from benchmarks.papers.paraschakis2024 import study
 from benchmarks.papers.paraschakis2024.study import SETTINGS, Setting, draw_scores, setting_of
 from benchmarks.papers.reproduce import HERE, read_results, run_cells
 from benchmarks.papers.study import Cell, Scale
-from earnest import Naive, estimate
+from earnest import estimate
+from earnest.methods import Naive
 
 RUNS = 200
 RARE = 6.3e-5  # the two-sided tail beyond 4 standard deviations of a normal law

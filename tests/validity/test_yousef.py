@@ -47,12 +47,14 @@ def test_the_standard_error_is_that_of_table_4(
 
 
 @pytest.fixture(scope="module")
-def estimates() -> dict[str, list[en.Estimate]]:
+def estimates() -> dict[str, list[en.results.Estimate]]:
     return table2(trials=300, replicates=100, seed=12)
 
 
 @pytest.mark.parametrize("name", ["true", "app", "star", "632", "632p_lit", "632p_cont"])
-def test_estimates_agree_with_table_2(estimates: dict[str, list[en.Estimate]], name: str) -> None:
+def test_estimates_agree_with_table_2(
+    estimates: dict[str, list[en.results.Estimate]], name: str
+) -> None:
     """Seed 12, 300 training sets; four standard errors of both sides, of mean and spread."""
     found = estimates[name]
     values = np.array(found if name == "true" else [answer.value for answer in found])
@@ -76,7 +78,7 @@ def test_estimates_agree_with_table_2(estimates: dict[str, list[en.Estimate]], n
     ],
 )
 def test_intervals_hold_about_as_often_as_they_say(
-    estimates: dict[str, list[en.Estimate]], name: str, of: str, least: float
+    estimates: dict[str, list[en.results.Estimate]], name: str, of: str, least: float
 ) -> None:
     """Seed 12: of 300, three standard errors (1.3 % each) below the share that was found before.
 

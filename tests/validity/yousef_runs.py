@@ -89,17 +89,17 @@ def quadratic(made: Trial) -> Replicates:
 
 def table2(
     trials: int, replicates: int, seed: int, *, fresh: int = 1000
-) -> dict[str, list[en.Estimate]]:
+) -> dict[str, list[en.results.Estimate]]:
     """Return the estimates of the AUC of a quadratic discriminant, and the truth as `true`."""
     asked = {
         "app": "apparent",
         "star": "err_star",
         "632": ".632",
-        "632p_lit": en.B632Plus(rule="as_published"),
+        "632p_lit": en.methods.B632Plus(rule="as_published"),
         "632p_cont": ".632+",
         "lpob": "lpob",
     }
-    found: dict[str, list[en.Estimate]] = {name: [] for name in asked} | {"true": []}
+    found: dict[str, list[en.results.Estimate]] = {name: [] for name in asked} | {"true": []}
     for number in range(trials):
         rng = np.random.default_rng([seed, number])
         made = trial(rng, per_class=20, features=5, shift=0.4, replicates=replicates, fresh=fresh)

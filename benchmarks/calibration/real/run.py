@@ -40,11 +40,11 @@ BLOCK = 50
 RESAMPLES = 500
 THRESHOLD = 0.5
 METHODS: dict[str, en.Method | str] = {
-    "bbc": en.BBC(n_resamples=RESAMPLES, limits="drawn"),
+    "bbc": en.methods.BBC(n_resamples=RESAMPLES, limits="drawn"),
     "bbc_fold": "bbc_fold",
     "mabt": "mabt",
     "delong_10p": "delong_10p",
-    "near_winner": en.NearWinner(n_resamples=RESAMPLES),
+    "near_winner": en.methods.NearWinner(n_resamples=RESAMPLES),
 }
 TRUTH_CASES = 5_000, 20_000  # new cases that tell the truth: 50 for each case, within these
 Floats = NDArray[np.float64]
@@ -203,7 +203,7 @@ def replicate(cell: Cell, source: Population, number: int) -> dict[tuple[str, st
                 made = en.estimate(
                     sample.predictions, method=METHODS[method], metric=metric, rng=number
                 )
-            except en.EarnestError:  # not for this metric, these groups, or so few cases
+            except en.errors.EarnestError:  # not for this metric, these groups, or so few cases
                 continue
             seconds = process_time() - start
             every[metric, method] = judge(sample, made, seconds)
@@ -217,7 +217,7 @@ def replicate(cell: Cell, source: Population, number: int) -> dict[tuple[str, st
     return every
 
 
-def without_term(made: en.Estimate) -> en.Estimate | None:
+def without_term(made: en.results.Estimate) -> en.results.Estimate | None:
     """Return an estimate of `near_winner` as if cases had not trained each other's models.
 
     None where its law has no term for that: that of a loss.
@@ -233,7 +233,7 @@ def without_term(made: en.Estimate) -> en.Estimate | None:
     return replace(made, source=replace(source, inner=inner))
 
 
-def judge(sample: Sample, made: en.Estimate, seconds: float) -> Judged:
+def judge(sample: Sample, made: en.results.Estimate, seconds: float) -> Judged:
     """Hold an estimate against the truth of the configuration that it names."""
     config = sample.predictions.configs.ids.index(str(made.winner))
     truth = sample.truth(config, made.metric)
@@ -256,7 +256,7 @@ def judge(sample: Sample, made: en.Estimate, seconds: float) -> Judged:
     )
 
 
-def _luck(sample: Sample, made: en.Estimate) -> Judged:
+def _luck(sample: Sample, made: en.results.Estimate) -> Judged:
     """Return the naive score held against the truth: no interval, only its luck."""
     assert made.naive is not None
     config = sample.predictions.configs.ids.index(str(made.winner))

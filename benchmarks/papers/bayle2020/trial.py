@@ -114,10 +114,10 @@ def intervals(made: Evidence, task: str, metric: str, which: int, every: bool) -
     ask: list[Callable[[], Answer]] = [
         lambda: asked("bayle_all_pairs"),
         lambda: asked("bayle_within_fold"),
-        lambda: asked(en.HoldOut(interval="normal")),
+        lambda: asked(en.methods.HoldOut(interval="normal")),
         lambda: alone("folds", "cv_t"),
         lambda: alone("random", "resampled_t"),
-        lambda: alone("random", en.CorrectedTTest(ratio=OVERLAP)),
+        lambda: alone("random", en.comparison.CorrectedTTest(ratio=OVERLAP)),
         lambda: alone("halves", "five_by_two"),
         lambda: asked("corrected_t"),
     ]
@@ -145,11 +145,11 @@ def comparisons(made: Evidence, every: bool) -> Floats:
 
     ask: list[Callable[[], Answer]] = [
         lambda: asked("folds", "bayle"),
-        lambda: asked("folds", en.BayleTest(variance="within_fold")),
+        lambda: asked("folds", en.comparison.BayleTest(variance="within_fold")),
         lambda: asked("first", "bayle"),
         lambda: asked("folds", "cv_t"),
         lambda: asked("random", "resampled_t"),
-        lambda: asked("random", en.CorrectedTTest(ratio=OVERLAP)),
+        lambda: asked("random", en.comparison.CorrectedTTest(ratio=OVERLAP)),
         lambda: asked("halves", "five_by_two"),
         lambda: asked("folds", "corrected_t"),
     ]

@@ -1,6 +1,6 @@
 """MABT in plain loops, as the paper's code has it, to see what moves its bound.
 
-Two things differ from `earnest.MABT`. The paper's code takes the influence of a case from a
+Two things differ from `earnest.methods.MABT`. The paper's code takes the influence of a case from a
 regression of resampled AUCs on counts, which fits noise if a class has few cases; ours is the
 formula. It sums trapezoids, whose rounding breaks ties of resampled AUCs; ours are exact. Here both
 can be had either way. A further version does not divide the weights of the tilted resamples by

@@ -45,20 +45,23 @@ MADE_FROM = {
     **dict.fromkeys(("ranks_real", "selected_real"), ("table3",)),
 }
 
-SPLIT: dict[str, Any] = {"split": "unstratified", "direction": "auto", "variant": "as_published"}
+SPLIT: dict[str, Any] = {"split": "unstratified", "direction": "auto"}
+FORMULA: dict[str, Any] = {**SPLIT, "variant": "as_published"}
+TILT: dict[str, Any] = {**SPLIT, "variant": "uncapped"}
+TENTH: dict[str, Any] = {"preselect": 0.1}
 BOOTSTRAPS: dict[str, Any] = {
-    "bbc": en.BBC(n_resamples=RESAMPLES, variant="as_published"),
-    "bbc_fold": en.BBCFold(n_resamples=RESAMPLES, exact=False, variant="as_published"),
-    "naive_bootstrap": en.NaiveBootstrap(n_resamples=500, variant="as_published"),
+    "bbc": en.methods.BBC(n_resamples=RESAMPLES, variant="as_published"),
+    "bbc_fold": en.methods.BBCFold(n_resamples=RESAMPLES, exact=False, variant="as_published"),
+    "naive_bootstrap": en.methods.NaiveBootstrap(n_resamples=500, variant="as_published"),
 }
 RIVALS: dict[str, Any] = {
-    "delong": en.DeLong(**SPLIT),
-    "hanley_mcneil": en.HanleyMcNeil(**SPLIT),
-    "tilted": en.Tilted(**SPLIT),
-    "delong_10p": en.DeLong10p(**SPLIT),
-    "hanley_mcneil_10p": en.HanleyMcNeil10p(**SPLIT),
-    "tilted_10p": en.Tilted10p(**SPLIT),
-    "mabt": en.MABT(**SPLIT),
+    "delong": en.methods.DeLong(**FORMULA),
+    "hanley_mcneil": en.methods.HanleyMcNeil(**FORMULA),
+    "tilted": en.methods.Tilted(**TILT),
+    "delong_10p": en.methods.DeLong(**FORMULA, **TENTH),
+    "hanley_mcneil_10p": en.methods.HanleyMcNeil(**FORMULA, **TENTH),
+    "tilted_10p": en.methods.Tilted(**TILT, **TENTH),
+    "mabt": en.methods.MABT(**TILT),
 }
 METHODS = (*BOOTSTRAPS, *RIVALS)
 FORMULAS = ("delong", "hanley_mcneil", "delong_10p", "hanley_mcneil_10p")
@@ -275,8 +278,8 @@ def _on_own_data(cell: Cell, rng: np.random.Generator) -> dict[str, float]:
     rivals = choose_rivals(setting)
     if rivals:
         learn = draw_learning_part(pi, rng, each_fold=each_fold)
-        how = {**SPLIT, "split": "stratified", "learn": tuple(learn.tolist())}
-        methods |= {name: type(method)(**how) for name, method in rivals.items()}
+        how: dict[str, Any] = {"split": "stratified", "learn": tuple(learn.tolist())}
+        methods |= {name: replace(method, **how) for name, method in rivals.items()}
     return bounds(pi, truth, methods, int(rng.integers(2**31)))
 
 
@@ -301,7 +304,7 @@ def bounds(
             made = en.estimate(
                 pi, method=method, metric="roc_auc", confidence_level=LEVEL, side="lower", rng=seed
             )
-        except en.EvidenceError:
+        except en.errors.EvidenceError:
             continue
         assert made.interval is not None
         out[name] = made.interval.low
@@ -313,12 +316,11 @@ def _fixed_evaluation(cell: Cell, rng: np.random.Generator) -> dict[str, float]:
     """Return the bounds where the evaluation part has so many cases of the minority."""
     setting = Setting(cell.number("alpha"), 6, 500, cell.number("configs"), 0.1)
     pi, truth = draw_scores(setting, rng)
-    how = dict(SPLIT)
+    how: dict[str, Any] = {}
     if cell["minority_evaluated"] != EVALUATED[0]:
         learn = _learning_part(setting, cell.number("minority_evaluated"))
-        how = {**SPLIT, "split": "stratified", "learn": tuple(learn.tolist())}
-    kinds = {name: type(RIVALS[name]) for name in SPLITTERS}
-    methods = {name: kind(**how) for name, kind in kinds.items()}
+        how = {"split": "stratified", "learn": tuple(learn.tolist())}
+    methods = {name: replace(RIVALS[name], **how) for name in SPLITTERS}
     return bounds(pi, truth, methods, int(rng.integers(2**31)))
 
 
@@ -360,10 +362,10 @@ def _choose_candidates(
 
     The last number says which of them it chose.
     """
-    how = {**SPLIT, "split": "stratified", "learn": tuple(learn.tolist())}
+    method = replace(RIVALS["mabt"], split="stratified", learn=tuple(learn.tolist()))
     made = en.estimate(
         pi,
-        method=en.MABT(**how),
+        method=method,
         metric="roc_auc",
         confidence_level=LEVEL,
         side="lower",
@@ -419,9 +421,9 @@ def _timed(cell: Cell, rng: np.random.Generator) -> dict[str, float]:
     fold = np.arange(n) // 2 % folds
     pi = en.Predictions.from_arrays(y, scores, fold, response="decision")
     out = {}
-    methods: dict[str, en.BBC | en.BBCFold] = {
-        "bbc": en.BBC(n_resamples=200, variant="as_published"),
-        "bbc_fold": en.BBCFold(n_resamples=200, exact=False, variant="as_published"),
+    methods: dict[str, en.methods.BBC | en.methods.BBCFold] = {
+        "bbc": en.methods.BBC(n_resamples=200, variant="as_published"),
+        "bbc_fold": en.methods.BBCFold(n_resamples=200, exact=False, variant="as_published"),
     }
     for name, method in methods.items():
         begun = time.perf_counter()

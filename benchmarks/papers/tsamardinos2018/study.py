@@ -168,7 +168,7 @@ class Simulated:
         made = en.estimate(pi, metric="accuracy", n_resamples=RESAMPLES, rng=self.seed)
         return float(made.value - self.truth[self.pi.configs.index(str(made.winner))])
 
-    def drop(self, rule: en.BCED) -> en.Predictions:
+    def drop(self, rule: en.rules.BCED) -> en.Predictions:
         """Return the predictions that a rule of early dropping would have left."""
         return replay(self.pi, "accuracy", rule, Seeds(self.seed)).pi
 
@@ -194,7 +194,7 @@ def simulate(cell: Cell, rng: np.random.Generator) -> dict[str, float]:
         "tt": tibshirani(made.scores) - chosen,
         "ncv": nested(made.scores) - chosen,
         "bbc": made.find_bias(made.pi),
-        "bced": made.find_bias(made.drop(en.BCED())),
+        "bced": made.find_bias(made.drop(en.rules.BCED())),
     }
 
 
@@ -203,7 +203,7 @@ def simulate_early(cell: Cell, rng: np.random.Generator) -> dict[str, float]:
     made = draw_simulated(cell, rng)
     return {
         "ncv": nested(made.scores) - float(made.truth[made.best]),
-        "bced": made.find_bias(made.drop(en.BCED(min_predictions=2))),
+        "bced": made.find_bias(made.drop(en.rules.BCED(min_predictions=2))),
     }
 
 
@@ -265,7 +265,7 @@ def try_protocols(
     asked: dict[str, Any] = {"metric": "roc_auc", "n_resamples": RESAMPLES, "rng": seed}
     made = {count: en.estimate(_first(every, count), **asked) for count in COUNTS}
     single = _first(every, 1)
-    early = replay(single, "roc_auc", en.BCED(), Seeds(seed))
+    early = replay(single, "roc_auc", en.rules.BCED(), Seeds(seed))
     outer, refit = nest_folds(y, folds[:, 0], scores[:, :, 0], train)
     found = {"bbc": made[1], "bced": en.estimate(early.pi, **asked), "bbc10": made[REPEATS]}
     chosen = {**{name: str(one.winner) for name, one in found.items()}, "ncv": names[refit]}
@@ -354,7 +354,7 @@ def _auc(y: Floats, said: Floats, rows: Any) -> Floats:
     return np.asarray(((apart > 0) + 0.5 * (apart == 0)).mean(axis=(0, 1)))
 
 
-def _width(made: en.Estimate) -> float:
+def _width(made: en.results.Estimate) -> float:
     assert made.interval is not None
     return made.interval.high - made.interval.low
 

@@ -35,10 +35,10 @@ SIZES = (20, 22, 25, 28, 33, 40, 50, 66, 100, 200)
 C2, C4 = float(np.sqrt(0.8 / 5)), 0.607
 TESTERS = 20_000  # of each class, the same for all trials
 TRIALS_SHOWN = 15
-AUCS: dict[str, str | en.B632Plus] = {
+AUCS: dict[str, str | en.methods.B632Plus] = {
     "star": "err_star",
     ".632": ".632",
-    ".632+": en.B632Plus(rule="as_published"),
+    ".632+": en.methods.B632Plus(rule="as_published"),
     ".632+ continuous": ".632+",
     "apparent": "apparent",
 }
@@ -127,7 +127,7 @@ def _two_learners(rng: np.random.Generator, count: int) -> dict[str, float]:
     both = {rule: replicates(rule, X, y, count, seed) for rule in ("lda", "qda")}
     for rule, made in both.items():
         found = en.estimate(made, method="lpob", metric="roc_auc")
-        old = en.estimate(made, method=en.LPOB(variant="as_published"), metric="roc_auc")
+        old = en.estimate(made, method=en.methods.LPOB(variant="as_published"), metric="roc_auc")
         out[f"{rule} truth"] = truth(rule, X, y, C4)
         out[f"{rule} value"] = found.value
         out[f"{rule} error"] = float(found.standard_error or np.nan)
@@ -157,7 +157,9 @@ def replicates(rule: str, X: Floats, y: NDArray[np.int64], count: int, seed: int
         different = [(counts[:, y == label] > 0).sum(axis=1) for label in (0, 1)]
         return np.asarray(np.min(different, axis=0) > X.shape[1])
 
-    drawn = en.StratifiedBootstrap().draw(target, count, np.random.default_rng(seed), spans)
+    drawn = en.resampling.StratifiedBootstrap().draw(
+        target, count, np.random.default_rng(seed), spans
+    )
     counts = np.asarray(drawn.values)
     return en.Replicates.from_arrays(
         y,

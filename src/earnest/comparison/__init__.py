@@ -1,22 +1,37 @@
 """Tests, the table of contents: importing this registers every one of them."""
 
 from earnest.comparison.base import TESTS
-from earnest.comparison.tests import (
-    bayesian_t,
-    bayle,
-    bootstrap,
-    corrected_bootstrap,
-    corrected_t,
-    corrected_z,
-    cv_t,
-    delong,
-    five_by_two,
-    five_by_two_f,
-    loob,
-    lpob,
-    mcnemar,
-    resampled_t,
-    sign_flip,
-)
+from earnest.comparison.tests.bayesian_t import BayesianTTest
+from earnest.comparison.tests.bayle import BayleTest
+from earnest.comparison.tests.bootstrap import BootstrapTest
+from earnest.comparison.tests.corrected_bootstrap import CorrectedBootstrapTest
+from earnest.comparison.tests.corrected_t import CorrectedTTest
+from earnest.comparison.tests.corrected_z import CorrectedZTest
+from earnest.comparison.tests.cv_t import CVTTest
+from earnest.comparison.tests.delong import DeLongTest
+from earnest.comparison.tests.five_by_two import FiveByTwoTest
+from earnest.comparison.tests.five_by_two_f import FiveByTwoFTest
+from earnest.comparison.tests.loob import LOOBTest
+from earnest.comparison.tests.lpob import LPOBTest
+from earnest.comparison.tests.mcnemar import McNemarTest
+from earnest.comparison.tests.resampled_t import ResampledTTest
+from earnest.comparison.tests.sign_flip import SignFlipTest
 
-__all__ = ["TESTS"]
+__all__ = [
+    "TESTS",
+    "BayesianTTest",
+    "BayleTest",
+    "BootstrapTest",
+    "CVTTest",
+    "CorrectedBootstrapTest",
+    "CorrectedTTest",
+    "CorrectedZTest",
+    "DeLongTest",
+    "FiveByTwoFTest",
+    "FiveByTwoTest",
+    "LOOBTest",
+    "LPOBTest",
+    "McNemarTest",
+    "ResampledTTest",
+    "SignFlipTest",
+]

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from earnest.adapters.evidence import EvidenceTable
 from earnest.comparison import TESTS
 from earnest.comparison.base import (
     PairOutcome,
@@ -42,8 +43,6 @@ from earnest.metrics.families import Metric, MetricLike, RankMetric
 from earnest.metrics.responding import pick_answer
 from earnest.metrics.scores import read_evidence
 
-Comparable = Predictions | Scores
-
 
 def read_measured(given: object, metric: MetricLike | None) -> tuple[Predictions, Metric]:
     """Return predictions and metric of what was given to compare."""
@@ -60,10 +59,10 @@ def read_measured(given: object, metric: MetricLike | None) -> tuple[Predictions
 
 
 def find_pair(
-    given: object, a: str | int | Comparable | None, b: str | int | None
+    given: object, a: str | int | EvidenceTable | None, b: str | int | None
 ) -> tuple[object, int, int]:
     """Return the evidence and the columns of a and b."""
-    if isinstance(a, (Predictions, Scores)):
+    if a is not None and not isinstance(a, str | int | np.integer):
         return _two_tables(given, a, b), 0, 1
     if b is None or a is None:
         raise InputError(

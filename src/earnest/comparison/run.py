@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from earnest.adapters.evidence import EvidenceLike, open_source
 from earnest.comparison.asking import (
     ComparisonRequest,
     ask_first_that_applies,
@@ -27,7 +28,6 @@ from earnest.core.base.errors import EarnestError, EvidenceError, InputError
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import Replicates
-from earnest.core.data.scores import Scores
 from earnest.core.data.weights import Weights
 from earnest.core.results.cautions import Caution, Severity
 from earnest.core.results.comparison import Alternative, Comparison
@@ -44,8 +44,8 @@ JOINT_SEED = 0  # of the joint draws of a table, for tests that draw nothing the
 
 
 def compare(
-    predictions: Predictions | Scores | Replicates,
-    a: str | int | Predictions | Scores | Replicates | None = None,
+    predictions: EvidenceLike,
+    a: str | int | EvidenceLike | None = None,
     b: str | int | None = None,
     *,
     test: str | Test | None = None,
@@ -63,10 +63,11 @@ def compare(
 
     Parameters
     ----------
-    predictions : Predictions, Scores or Replicates
+    predictions : Predictions, Scores, Replicates, SearchCV, str or Path
         The predictions of both configurations; or those of the first, with `a` the Predictions of
         the second on the same cases and folds; or scores of prompts or models on the same items; or
-        the Replicates of a learner, with `a` those of another on the same bootstrap samples.
+        the Replicates of a learner, with `a` those of another on the same bootstrap samples. A
+        fitted `SearchCV`, the folder of a run or a file stands for the predictions in it.
     a, b : str or int
         The configurations, by name or position.
     test : str or Test, optional
@@ -78,7 +79,7 @@ def compare(
         replicates `lpob` (for an AUC or a concordance) or `loob`.
     metric : str, Metric or callable
         What to compare by, named like scikit-learn's scorers and shown in its natural sign; leave
-        it out for scores, which have their own summary.
+        it out for scores, which have their own summary, and for a search to use its metric.
     alternative : {'two-sided', 'less', 'greater'}
         What to show about the difference: that it is not 0, below 0, or above 0. A one-sided
         alternative has a one-sided interval: 'less' gives an upper bound.
@@ -128,15 +129,18 @@ def compare(
         how = (alternative, confidence_level, n_resamples, rng, n_jobs)
         return ComparisonRequest.of(test, *how, evidence=evidence)
 
-    if isinstance(predictions, Replicates) or isinstance(a, Replicates):
-        both = find_learners(predictions, a, b)
+    source = open_source(predictions)
+    metric, rng = source.metric_or(metric), source.seed_or(rng)
+    other = a if a is None or isinstance(a, str | int | np.integer) else open_source(a).evidence
+    if isinstance(source.evidence, Replicates) or isinstance(other, Replicates):
+        both = find_learners(source.evidence, other, b)
         measure = read_evidence(both[0], metric)[1]
 
         def ask_samples(test: str | Test) -> Comparison:
             return compare_samples(request(test, Evidence.REPLICATES), both, measure)
 
         return ask_first_that_applies(test, TESTS_OF_SAMPLES, ask_samples)
-    evidence, first, second = find_pair(predictions, a, b)
+    evidence, first, second = find_pair(source.evidence, other, b)
     given, measure = read_measured(evidence, metric)
 
     def ask(test: str | Test) -> Comparison:
@@ -195,7 +199,7 @@ def _pairs_of(
 
 
 def compare_many(
-    predictions: Predictions | Scores,
+    predictions: EvidenceLike,
     *,
     test: str | Test | None = None,
     metric: MetricLike | None = None,
@@ -234,7 +238,8 @@ def compare_many(
     reference : str or int, optional
         What to compare with; by default the best on these cases. A reference that is not the best
         here is treated as fixed in advance: p-values then hold for all comparisons with it. The set
-        is always about the best.
+        is always about the best. Of a fitted `SearchCV` or the folder of a run, its winner stands
+        for the best.
     predictions, metric, alternative, confidence_level, n_resamples, rng, n_jobs
         As for `compare`. The difference is metric(reference) - metric(other).
 
@@ -257,11 +262,13 @@ def compare_many(
     ('a', ('a', 'b'))
     """
     check.one_of("adjust", adjust, ADJUSTMENTS)
-    given, measure = read_measured(predictions, metric)
+    source = open_source(predictions)
+    given, measure = read_measured(source.evidence, source.metric_or(metric))
+    winner, seed = source.winner_by(metric), source.seed_or(rng)
 
     def ask(test: str | Test) -> Comparisons:
-        asked = ComparisonRequest.of(test, alternative, confidence_level, n_resamples, rng, n_jobs)
-        return compare_all(asked, given, measure, adjust=adjust, reference=reference)
+        asked = ComparisonRequest.of(test, alternative, confidence_level, n_resamples, seed, n_jobs)
+        return compare_all(asked, given, measure, adjust=adjust, reference=reference, winner=winner)
 
     return ask_first_that_applies(test, default_tests(given, measure), ask)
 

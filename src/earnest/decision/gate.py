@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import NormalDist
@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from earnest.adapters.evidence import EvidenceLike, EvidenceTable, open_source
 from earnest.comparison.asking import (
     ComparisonRequest,
     ask_first_that_applies,
@@ -43,7 +44,7 @@ from earnest.inference.cases.case_values import case_values
 from earnest.inference.resampling.winners import find_best
 from earnest.methods.base import Method
 from earnest.methods.run import estimate
-from earnest.metrics.families import Metric
+from earnest.metrics.families import Metric, MetricLike
 from earnest.store import SqliteStore
 
 IN_TAIL = 200  # resamples wanted beyond a limit, so that it hardly depends on the seed
@@ -53,12 +54,12 @@ BASELINE = "baseline"
 
 
 def gate(
-    new: Any,
+    new: EvidenceLike,
     *,
-    metric: str | Metric | Any = None,
+    metric: MetricLike | None = None,
     above: float | None = None,
     below: float | None = None,
-    against: Any = None,
+    against: EvidenceLike | None = None,
     margin: float | None = None,
     config: str | int | None = None,
     confidence_level: float = 0.95,
@@ -77,13 +78,14 @@ def gate(
 
     Parameters
     ----------
-    new : Predictions or Scores
-        The new result. Of several configurations the best is judged, corrected for the choice.
+    new : Predictions, Scores, SearchCV, str or Path
+        The new result; or a fitted `SearchCV`, the folder of a run or a file that holds it. Of
+        several configurations the best is judged, corrected for the choice.
     metric : str, Metric or callable
-        What to measure; left out for scores.
+        What to measure; left out for scores, and for a search to use its metric.
     above, below : float, optional
         The bound that a score must lie above, or a loss below.
-    against : Predictions or Scores, optional
+    against : Predictions, Scores, SearchCV, str or Path, optional
         What is in use, on the same cases. Of several configurations its best.
     margin : float, optional
         How much worse than `against` is allowed, 0 by default. The test of non-inferiority is
@@ -120,25 +122,32 @@ def gate(
     >>> en.gate(new, metric="roc_auc", against=old, margin=0.05).outcome
     'pass'
     """
+    source = open_source(new)
+    pi, measure = read_measured(source.evidence, source.metric_or(metric))
     ask = _GateOptions(
-        metric=metric,
+        metric=source.metric_or(metric),
         level=check.share("confidence_level", confidence_level),
         method=method,
         test=test,
         rng=rng,
         n_jobs=n_jobs,
         ledger=ledger,
-        items="" if ledger is None else identify_items(new),
+        items="" if ledger is None else identify_items(source.evidence),
+        winner=source.winner_by(metric) if config is None else None,
+        answer_with=source.answer_with if metric is method is config is None else None,
     )
-    pi, measure = read_measured(new, metric)
     if config is not None:
         pi = pi.select(config)
     _check_bound(measure, above, below, against, margin)
     if against is None:
         bound = above if above is not None else below
         assert bound is not None
-        return _judge_alone(new if config is None else pi, pi, measure, float(bound), ask)
-    other, _ = read_measured(against, metric)
+        evidence = source.evidence if config is None else pi
+        return _judge_alone(evidence, pi, measure, float(bound), ask)
+    old = open_source(against)
+    other, _ = read_measured(old.evidence, ask.metric)
+    in_use = old.winner_by(metric)
+    other = other if in_use is None else other.select(in_use)
     return _judge_pair(pi, other, measure, float(margin or 0.0), ask)
 
 
@@ -154,6 +163,19 @@ class _GateOptions:
     n_jobs: int | None
     ledger: str | Path | None
     items: str  # what the items are known by in the ledger
+    winner: str | None  # that a search delivers; another one is not judged in its name
+    answer_with: Callable[[int], Estimate] | None  # of a search
+
+    def check_winner(self, judged: str | None) -> None:
+        """Refuse to judge another configuration than the search delivers."""
+        if self.winner is not None and judged != self.winner:
+            raise EvidenceError(
+                f"the search delivers {self.winner!r}, which it chose by another rule",
+                needs="the configuration with the best pooled score",
+                got=repr(judged),
+                cure="Pass its predictions to judge the best of them, or `config` for a "
+                "configuration that was fixed in advance.",
+            )
 
 
 def _check_bound(
@@ -223,6 +245,7 @@ def _judge_alone(
     about = check.some(pi.configs.ids, 3)
     # Whatever can be refused is refused before the look is counted.
     estimate = _estimate_at(new, ask, ask.level)
+    ask.check_winner(estimate.winner)
     look, level = _take_look(ask, about, measure.name, pi)
     if look is not None:
         estimate = _estimate_at(new, ask, level)
@@ -267,14 +290,18 @@ def _estimate_at(new: Any, ask: _GateOptions, level: float) -> Estimate:
     }
     count = min(MOST_RESAMPLES, math.ceil(IN_TAIL / (1.0 - level)))
     resampled = ask.method is None and new.n_configs > 1  # by bbc, which need not be tried first
-    result = estimate(new, **arguments, n_resamples=count if resampled else None)
+    if ask.answer_with is None:
+        result = estimate(new, **arguments, n_resamples=count if resampled else None)
+    else:  # of a search, which knows the rule that chose its winner
+        result = ask.answer_with(count)
     if result.interval is None:
         raise EvidenceError(
             f"method {result.method!r} gives no interval",
             needs="a method with limits",
             cure=f"Leave {arg('method')} out.",
         )
-    if isinstance(ask.method, str | None) and (result.n_resamples or count) < count:
+    named = isinstance(ask.method, str | None) and ask.answer_with is None
+    if named and (result.n_resamples or count) < count:
         result = estimate(new, **arguments, n_resamples=count)
     return result
 
@@ -292,6 +319,7 @@ def _judge_pair(
     """Judge the best of a result against the best of another, by a paired test."""
     table, remarks = join_tables(pi, other)
     pair = _compare_best(table, pi.n_configs, measure, ask)
+    ask.check_winner(pair.comparison.a)
     about = check.some(pi.configs.ids, 3)
     look, level = _take_look(ask, about, measure.name, pi, other)
     low = pair.limit(level, "greater")
@@ -558,7 +586,7 @@ def enter_look(ledger: str | Path, items: str, use: str, about: str, metric: str
     return Look(number + 1, tuple(entry["learner"] for entry in uses[:number]))
 
 
-def identify_items(evidence: Predictions | Scores) -> str:
+def identify_items(evidence: EvidenceTable) -> str:
     """Return a hash of the items, whatever was predicted for them and in whatever order.
 
     For scores only the names of the items are known, including those without a score.

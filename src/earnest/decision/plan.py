@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.adapters.evidence import EvidenceLike, open_source
 from earnest.comparison.asking import read_measured
 from earnest.comparison.base import largest_errors
 from earnest.core.base import check
@@ -243,7 +244,7 @@ Array = NDArray[np.float64]
 
 
 def plan(
-    pilot: Any,
+    pilot: EvidenceLike,
     *,
     metric: str | Metric | Any = None,
     detect: float | None = None,
@@ -308,13 +309,15 @@ def plan(
     question, goal = _read_goal(detect, width)
     level = check.share("confidence_level", confidence_level)
     wanted = check.share("power", power)
-    pi, measure = read_measured(pilot, metric)
+    source = open_source(pilot)
+    metric = source.metric_or(metric)
+    pi, measure = read_measured(source.evidence, metric)
     _refuse_beyond_range(question, goal, measure)
     seeds = Seeds.of(rng)
     random = np.random.default_rng(seeds.entropy)
     usual = 2 if question == DETECT else pi.n_configs
     configs = _read_counts("n_configs", n_configs, usual, low=1 if question == WIDTH else 2)
-    samples = _count_samples(pilot)
+    samples = _count_samples(source.evidence)
     repeats = _read_counts("n_repeats", n_repeats, samples, low=1)
     evidence = _read_terms(pilot, pi, measure, repeats, samples)
     curve: list[PlanPoint] = []

@@ -69,8 +69,9 @@ def explain(
     Parameters
     ----------
     source : object or path
-        Trials, an Optuna study or storage, a fitted scikit-learn search, a `SearchCV`, a SMAC run
-        history, a table or its file; see `trials_from`.
+        Trials, a `SearchCV`, the folder of a run, an Optuna study or storage, a fitted search of
+        scikit-learn, `Predictions` with an `objective`, a SMAC run history, a table or its file;
+        see `trials_from`.
     params : sequence of str, optional
         The parameters to explain; all that vary if None. All of them inform the surrogate.
     surrogate : {'gaussian_process', 'forest'} or Surrogate, optional

@@ -54,7 +54,7 @@ def score_table(
     --------
     >>> import earnest as en
     >>> pi = en.Predictions.from_arrays([0, 1, 1], [[0.2, 0.6], [0.7, 0.4], [0.3, 0.9]])
-    >>> en.score_table(pi, "accuracy", [[1, 1, 1], [2, 1, 0]])
+    >>> en.kernels.score_table(pi, "accuracy", [[1, 1, 1], [2, 1, 0]])
     array([[0.66666667, 0.33333333],
            [1.        , 0.        ]])
     """
@@ -95,7 +95,7 @@ def score_selected(
     --------
     >>> import earnest as en
     >>> pi = en.Predictions.from_arrays([0, 1, 1], [[0.2, 0.6], [0.7, 0.4], [0.3, 0.9]])
-    >>> en.score_selected(pi, "accuracy", [[1, 1, 1], [2, 1, 0]], [1, 0])
+    >>> en.kernels.score_selected(pi, "accuracy", [[1, 1, 1], [2, 1, 0]], [1, 0])
     array([0.33333333, 1.        ])
     """
     (pi, metric), weights = _fit_metric(pi, metric), _fit_weights(pi, weights)

@@ -1,44 +1,63 @@
 """Methods, the table of contents: importing this registers every one of them."""
 
 from earnest.methods.base import METHODS
-from earnest.methods.bootstrap import (
-    apparent,
-    b632,
-    b632plus,
-    err_star,
-    loob,
-    lpob,
-    refined,
-    simple_bootstrap,
-)
-from earnest.methods.learner import (
-    bates_ncv,
-    bayle_all_pairs,
-    bayle_within_fold,
-    conservative_z,
-    corrected_t,
-    cv,
-    loocv,
-    repeated_cv,
-)
-from earnest.methods.split import (
-    delong,
-    delong_10p,
-    hanley_mcneil,
-    hanley_mcneil_10p,
-    holdout,
-    mabt,
-    tilted,
-    tilted_10p,
-)
-from earnest.methods.winner import (
-    bbc,
-    bbc_fold,
-    naive,
-    naive_bootstrap,
-    near_winner,
-    nested,
-    tibshirani,
-)
+from earnest.methods.bootstrap.apparent import Apparent
+from earnest.methods.bootstrap.b632 import B632
+from earnest.methods.bootstrap.b632plus import B632Plus
+from earnest.methods.bootstrap.err_star import ErrStar
+from earnest.methods.bootstrap.loob import LOOB
+from earnest.methods.bootstrap.lpob import LPOB
+from earnest.methods.bootstrap.refined import Refined
+from earnest.methods.bootstrap.simple_bootstrap import SimpleBootstrap
+from earnest.methods.learner.bates_ncv import BatesNCV
+from earnest.methods.learner.bayle_all_pairs import BayleAllPairs
+from earnest.methods.learner.bayle_within_fold import BayleWithinFold
+from earnest.methods.learner.conservative_z import ConservativeZ
+from earnest.methods.learner.corrected_t import CorrectedT
+from earnest.methods.learner.cv import CV
+from earnest.methods.learner.loocv import LOOCV
+from earnest.methods.learner.repeated_cv import RepeatedCV
+from earnest.methods.split.delong import DeLong
+from earnest.methods.split.hanley_mcneil import HanleyMcNeil
+from earnest.methods.split.holdout import HoldOut
+from earnest.methods.split.mabt import MABT
+from earnest.methods.split.tilted import Tilted
+from earnest.methods.winner.bbc import BBC
+from earnest.methods.winner.bbc_fold import BBCFold
+from earnest.methods.winner.naive import Naive
+from earnest.methods.winner.naive_bootstrap import NaiveBootstrap
+from earnest.methods.winner.near_winner import NearWinner
+from earnest.methods.winner.nested import Nested
+from earnest.methods.winner.tibshirani import Tibshirani
 
-__all__ = ["METHODS"]
+__all__ = [
+    "METHODS",
+    "Apparent",
+    "B632",
+    "B632Plus",
+    "BBC",
+    "BBCFold",
+    "BatesNCV",
+    "BayleAllPairs",
+    "BayleWithinFold",
+    "CV",
+    "ConservativeZ",
+    "CorrectedT",
+    "DeLong",
+    "ErrStar",
+    "HanleyMcNeil",
+    "HoldOut",
+    "LOOB",
+    "LOOCV",
+    "LPOB",
+    "MABT",
+    "Naive",
+    "NaiveBootstrap",
+    "NearWinner",
+    "Nested",
+    "Refined",
+    "RepeatedCV",
+    "SimpleBootstrap",
+    "Tibshirani",
+    "Tilted",
+]

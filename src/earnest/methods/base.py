@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.adapters.evidence import refuse_evidence
 from earnest.core.base.errors import EvidenceError, InputError, MetricError
 from earnest.core.base.registry import Registry
 from earnest.core.base.rng import Seeds
@@ -114,7 +115,7 @@ M = TypeVar("M", bound=type[Any])
 
 def register(method: M) -> M:
     """Put a method in the registry under the name of its spec."""
-    METHODS.add(method.spec.name, method, method.spec.aliases)
+    METHODS.add(method.spec.name, method, (*method.spec.aliases, *method.spec.presets))
     return method
 
 
@@ -145,14 +146,7 @@ def evidence_of(given: object) -> Evidence:
         return Evidence.NESTED
     if isinstance(given, PairedHalves):
         return Evidence.PAIRED
-    from earnest.adapters.predictions.door import cure_for
-
-    raise EvidenceError(
-        "this is not a table of out-of-sample predictions",
-        needs="earnest.Predictions, or earnest.Replicates",
-        got=type(given).__name__,
-        cure=cure_for(given),
-    )
+    raise refuse_evidence(given)
 
 
 def need_evidence(method: Method, given: object) -> None:

@@ -8,6 +8,7 @@ from dataclasses import fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.adapters.evidence import EvidenceLike, at_level, open_source
 from earnest.core.base.errors import ClusterError, EarnestError, EvidenceError, InputError
 from earnest.core.base.provenance import knobs, plain, versions
 from earnest.core.base.registry import configure, split_knobs
@@ -18,7 +19,6 @@ from earnest.core.data.folds import TrainingSizes
 from earnest.core.data.predictions import Predictions
 from earnest.core.data.replicates import DrawUnit, Replicates
 from earnest.core.data.responses import ResponseKind
-from earnest.core.data.scores import Scores
 from earnest.core.data.selection import EnsembleRule, Selector
 from earnest.core.data.target import Task
 from earnest.core.data.weights import Weights
@@ -75,7 +75,7 @@ FEW_FOR_BAYLE = 100  # cases, below which its limits hold too seldom (decision 0
 
 
 def estimate(
-    predictions: Predictions | Scores | Replicates | NestedPredictions | PairedHalves,
+    predictions: EvidenceLike,
     *,
     method: str | Method | None = None,
     metric: MetricLike | None = None,
@@ -91,10 +91,12 @@ def estimate(
 
     Parameters
     ----------
-    predictions : Predictions, Scores or Replicates
+    predictions : Predictions, Scores, Replicates, SearchCV, str or Path
         The out-of-sample predictions of every configuration that was tried, or the scores of every
-        prompt or model on the same items; or for the bootstrap estimators of one learner, such as
-        '.632+', what `bootstrap_train` made.
+        prompt or model on the same items; a file of either, or the folder of a run; or for the
+        bootstrap estimators of one learner, such as '.632+', what `bootstrap_train` made. A fitted
+        `SearchCV` and the folder of a run answer with their own estimate, at the level and side
+        that you ask for, unless you set anything else; then their predictions are asked.
     method : str or Method, optional
         A name (`earnest methods` lists them), with options such as "delong(variant='logit')", or a
         configured instance such as `BBC(n_resamples=5000)`. The default depends on the evidence:
@@ -102,7 +104,8 @@ def estimate(
         mean scores of prompts or models between two limits 'near_winner', otherwise 'bbc'.
     metric : str, Metric or callable
         What to measure, named like scikit-learn's scorers and shown in its natural sign. Scores
-        have their own summary; you can name another, such as 'median'.
+        have their own summary; you can name another, such as 'median'. By default that of the
+        search, where the predictions come from one.
     confidence_level : float
         The level of the interval.
     side : {'two-sided', 'lower', 'upper', 'pessimistic'}
@@ -146,9 +149,13 @@ def estimate(
     >>> en.estimate(pi, metric="roc_auc", rng=7)
     roc_auc 0.68, 95 % interval [0.56, 0.77] (bbc, winner of 50 configs, trained on 180, n=200)
     """
-    if not isinstance(predictions, Scores):
-        evidence_of(predictions)  # refused before a metric is asked for
-    evidence, measure = read_evidence(predictions, metric)
+    source = open_source(predictions)
+    options = (method, metric, n_resamples, selector, undefined, rng)
+    if source.answer is not None and all(option is None for option in options):
+        workers(n_jobs)
+        return at_level(source.answer(), Ask.of(confidence_level, side))
+    rng = source.seed_or(rng)
+    evidence, measure = read_evidence(source.evidence, source.metric_or(metric))
     rule = _find_delivered(evidence)
     if selector is None and method in (None, "bbc"):
         selector = rule
@@ -199,7 +206,7 @@ def _tell_delivered(made: Estimate, rule: str) -> Iterator[Caution]:
 
 
 def estimate_all(
-    predictions: Predictions | Scores | Replicates | NestedPredictions | PairedHalves,
+    predictions: EvidenceLike,
     *,
     methods: Iterable[str | Method] | str | None = None,
     metric: MetricLike | None = None,
@@ -237,9 +244,9 @@ def estimate_all(
     >>> [e.method for e in table], list(table.refused)  # DeLong's interval is for the AUC
     (['bbc', 'tilted'], ['delong'])
     """
-    if not isinstance(predictions, Scores):
-        evidence_of(predictions)  # refused before a metric is asked for
-    evidence, measure = read_evidence(predictions, metric)
+    source = open_source(predictions)
+    rng = source.seed_or(rng)
+    evidence, measure = read_evidence(source.evidence, source.metric_or(metric))
     wanted = [methods] if isinstance(methods, str) else methods
     names = usual_methods(evidence) if wanted is None else list(wanted)
     if not names:

@@ -10,13 +10,4 @@ from earnest.metrics import (
 from earnest.metrics.families import METRICS
 from earnest.metrics.resolve import make_metric, metric
 
-__all__ = [
-    "METRICS",
-    "classification",
-    "make_metric",
-    "metric",
-    "multiclass",
-    "ranking",
-    "regression",
-    "survival",
-]
+__all__ = ["METRICS", "make_metric", "metric"]

@@ -35,9 +35,9 @@ def references(
     Examples
     --------
     >>> import earnest as en
-    >>> print(en.references("delong")[0][:60])
+    >>> print(en.results.references("delong")[0][:60])
     DeLong, E. R.; DeLong, D. M.; Clarke-Pearson, D. L. (1988).
-    >>> en.references("bbc", form="bibtex")[0].splitlines()[0]
+    >>> en.results.references("bbc", form="bibtex")[0].splitlines()[0]
     '@article{tsamardinos2018,'
     """
     check.one_of("form", form, FORMS)

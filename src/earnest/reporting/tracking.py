@@ -65,7 +65,7 @@ def log_estimate(
     if not isinstance(estimate, Estimate):
         raise InputError(
             "this is not an estimate",
-            needs="earnest.Estimate, such as search.estimate_",
+            needs="earnest.results.Estimate, such as search.estimate_",
             got=type(estimate).__name__,
         )
     file = _report_file(report)

@@ -181,7 +181,12 @@ class CaseBootstrap(CountBootstrap):
     >>> y = np.tile([0, 1], 50)
     >>> scores = y[:, None] + 1.5 * np.random.default_rng(7).standard_normal((100, 20))
     >>> pi = en.Predictions.from_arrays(y, scores, fold=np.arange(100) // 2 % 10)
-    >>> en.estimate(pi, method=en.BBC(resampler=en.CaseBootstrap()), metric="roc_auc", rng=7)
+    >>> en.estimate(
+    ...     pi,
+    ...     method=en.methods.BBC(resampler=en.resampling.CaseBootstrap()),
+    ...     metric="roc_auc",
+    ...     rng=7,
+    ... )
     roc_auc 0.71, 95 % interval [0.51, 0.84] (bbc, winner of 20 configs, trained on 90, n=100)
     """
 
@@ -204,7 +209,12 @@ class StratifiedBootstrap(CountBootstrap):
     >>> y = np.tile([0, 1], 50)
     >>> scores = y[:, None] + 1.5 * np.random.default_rng(7).standard_normal((100, 20))
     >>> pi = en.Predictions.from_arrays(y, scores, fold=np.arange(100) // 2 % 10)
-    >>> en.estimate(pi, method=en.BBC(resampler=en.StratifiedBootstrap()), metric="roc_auc", rng=7)
+    >>> en.estimate(
+    ...     pi,
+    ...     method=en.methods.BBC(resampler=en.resampling.StratifiedBootstrap()),
+    ...     metric="roc_auc",
+    ...     rng=7,
+    ... )
     roc_auc 0.72, 95 % interval [0.49, 0.85] (bbc, winner of 20 configs, trained on 90, n=100)
     """
 
@@ -229,7 +239,12 @@ class GroupBootstrap(CountBootstrap):
     >>> y = np.tile([0, 1], 50)
     >>> scores = y[:, None] + 1.5 * np.random.default_rng(7).standard_normal((100, 20))
     >>> pi = en.Predictions.from_arrays(y, scores, groups=np.arange(100) // 4)
-    >>> en.estimate(pi, method=en.BBC(resampler=en.GroupBootstrap()), metric="roc_auc", rng=7)
+    >>> en.estimate(
+    ...     pi,
+    ...     method=en.methods.BBC(resampler=en.resampling.GroupBootstrap()),
+    ...     metric="roc_auc",
+    ...     rng=7,
+    ... )
     roc_auc 0.73, 95 % interval [0.53, 0.84] (bbc, winner of 20 configs, n=100)
     """
 
@@ -263,7 +278,7 @@ class BayesianBootstrap:
     >>> y = np.tile([0, 1], 50)
     >>> scores = y[:, None] + 1.5 * np.random.default_rng(7).standard_normal((100, 20))
     >>> pi = en.Predictions.from_arrays(y, scores, fold=np.arange(100) // 2 % 10)
-    >>> method = en.NaiveBootstrap(resampler=en.BayesianBootstrap())
+    >>> method = en.methods.NaiveBootstrap(resampler=en.resampling.BayesianBootstrap())
     >>> en.estimate(pi, method=method, metric="roc_auc", rng=7).interval.low < 0.8
     True
     """

@@ -370,7 +370,7 @@ def check_method(
     --------
     >>> import earnest as en
     >>> from earnest.testing import check_method
-    >>> len(check_method(en.BBC(n_resamples=100)))
+    >>> len(check_method(en.methods.BBC(n_resamples=100)))
     20
     """
     case = MethodCase.of(method, predictions, metric, seed)

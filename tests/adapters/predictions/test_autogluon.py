@@ -72,7 +72,7 @@ def test_the_ensemble_that_autogluon_delivers_is_chosen_anew(tmp_path: Path) -> 
     assert pi.ensemble_rule == "greedy_ensemble"  # of 25 steps, as recorded
     made = en.estimate(pi, metric="log_loss", rng=0, n_resamples=100)
     asked = en.estimate(
-        pi, metric="log_loss", selector=en.GreedyEnsemble(size=25), rng=0, n_resamples=100
+        pi, metric="log_loss", selector=en.rules.GreedyEnsemble(size=25), rng=0, n_resamples=100
     )
     assert (made.value, made.ensemble) == (asked.value, asked.ensemble)
     assert made.value >= made.naive  # a loss; one model may win everywhere

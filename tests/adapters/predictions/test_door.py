@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 
 import earnest as en
-from earnest.core.base.errors import EvidenceError, InputError
+from earnest.core.base.errors import EvidenceError, FormatError, InputError
 from earnest.core.results.cautions import Caution
 from tests.adapters.replays import FILES, TabularPredictor
 
@@ -65,7 +65,7 @@ def test_estimates_and_reports_send_a_search_and_a_study_to_their_door() -> None
             en.estimate(given, metric="roc_auc")
         with pytest.raises(InputError, match=cure):
             en.report(given, metric="roc_auc")
-    with pytest.raises(EvidenceError, match=r"Predictions\.load\('predictions\.csv'\)"):
+    with pytest.raises(FormatError, match=r"no file or folder 'predictions\.csv'"):
         en.estimate("predictions.csv", metric="roc_auc")
 
 

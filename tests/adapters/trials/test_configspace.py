@@ -98,7 +98,7 @@ def test_a_forbidden_relation_is_refused() -> None:
     a, b = Integer("a", (1, 9)), Integer("b", (1, 9))
     made.add(a, b)
     made.add(ForbiddenLessThanRelation(a, b))
-    with pytest.raises(en.InputError, match="forbidden relation"):
+    with pytest.raises(en.errors.InputError, match="forbidden relation"):
         read_configspace(made)
 
 
@@ -165,10 +165,10 @@ def test_budgets_that_differ_are_a_parameter(tmp_path: Path) -> None:
 def test_other_json_and_a_broken_history_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_text('{"a": 1}')
-    with pytest.raises(en.FormatError, match="JSON without trials"):
+    with pytest.raises(en.errors.FormatError, match="JSON without trials"):
         en.trials_from(path)
     path.write_text('{"data": [[1, 2, 3]], "configs": {}}')
-    with pytest.raises(en.FormatError, match="cannot be read"):
+    with pytest.raises(en.errors.FormatError, match="cannot be read"):
         en.trials_from(path)
 
 

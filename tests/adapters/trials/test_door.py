@@ -48,20 +48,22 @@ def test_trials_pass_through_and_take_another_space() -> None:
         )
     )
     assert en.trials_from(trials, space=wide).space == wide
-    with pytest.raises(en.InputError, match="does not apply"):
+    with pytest.raises(en.errors.InputError, match="does not apply"):
         en.trials_from(trials, objective="score")
 
 
 def test_something_else_is_told_what_is_accepted() -> None:
-    with pytest.raises(en.InputError) as refusal:
+    with pytest.raises(en.errors.InputError) as refusal:
         en.trials_from(3.5)
     accepted = {"an Optuna study", "a table", "a list of configurations", "the path of a file"}
     assert accepted <= set(refusal.value.needs.split("; "))
-    with pytest.raises(en.InputError, match="Collect it first"):
+    with pytest.raises(en.errors.InputError, match="Collect it first"):
         en.trials_from(pl.DataFrame(table().to_dict("list")).lazy(), objective="score")
-    with pytest.raises(en.InputError, match="configurations without objectives are not trials"):
+    with pytest.raises(
+        en.errors.InputError, match="configurations without objectives are not trials"
+    ):
         en.trials_from(CONFIGS)
-    with pytest.raises(en.InputError, match="`space` is not a space"):
+    with pytest.raises(en.errors.InputError, match="`space` is not a space"):
         en.trials_from(CONFIGS, SCORES, direction="maximize", space={"depth": 3})
 
 
@@ -71,17 +73,17 @@ def test_a_database_of_another_kind_is_refused_and_left_as_it_is(tmp_path: Path)
         base.execute("CREATE TABLE birds (name TEXT)")
         base.commit()
     before = path.read_bytes()
-    with pytest.raises(en.FormatError, match=r"database without trials.*birds"):
+    with pytest.raises(en.errors.FormatError, match=r"database without trials.*birds"):
         en.trials_from(path)
     assert path.read_bytes() == before
 
 
 def test_a_missing_file_offers_the_nearest_and_a_folder_says_what_it_lacks(tmp_path: Path) -> None:
     table().to_csv(tmp_path / "trials.csv", index=False)
-    with pytest.raises(en.FormatError, match=r"Did you mean 'trials\.csv'"):
+    with pytest.raises(en.errors.FormatError, match=r"Did you mean 'trials\.csv'"):
         en.trials_from(tmp_path / "trails.csv")
-    with pytest.raises(en.FormatError, match="holds no trials"):
+    with pytest.raises(en.errors.FormatError, match="holds no trials"):
         en.trials_from(tmp_path)
     (tmp_path / "trials.doc").write_text("hello")
-    with pytest.raises(en.FormatError, match="unsupported file extension"):
+    with pytest.raises(en.errors.FormatError, match="unsupported file extension"):
         en.trials_from(tmp_path / "trials.doc")

@@ -89,9 +89,9 @@ def test_a_storage_with_several_studies_asks_which_and_offers_the_nearest(tmp_pa
     storage = JournalStorage(JournalFileBackend(str(tmp_path / "two.log")))
     for name in ("first", "second"):
         conditional(storage, trials=14, name=name)
-    with pytest.raises(en.InputError, match=r"several studies.*'first', 'second'"):
+    with pytest.raises(en.errors.InputError, match=r"several studies.*'first', 'second'"):
         en.trials_from(tmp_path / "two.log")
-    with pytest.raises(en.InputError, match="Did you mean 'second'"):
+    with pytest.raises(en.errors.InputError, match="Did you mean 'second'"):
         en.trials_from(tmp_path / "two.log", study="secnd")
     assert len(en.trials_from(tmp_path / "two.log", study="second")) == 11
 
@@ -99,16 +99,16 @@ def test_a_storage_with_several_studies_asks_which_and_offers_the_nearest(tmp_pa
 def test_a_pickle_is_never_read(study: optuna.Study, tmp_path: Path) -> None:
     path = tmp_path / "study.pkl"
     path.write_bytes(pickle.dumps(study))
-    with pytest.raises(en.FormatError, match="is a pickle"):
+    with pytest.raises(en.errors.FormatError, match="is a pickle"):
         en.trials_from(path)
 
 
 def test_a_storage_that_is_not_there_is_not_made(tmp_path: Path) -> None:
-    with pytest.raises(en.FormatError, match="no file"):
+    with pytest.raises(en.errors.FormatError, match="no file"):
         en.trials_from(f"sqlite:///{tmp_path / 'study.db'}")
-    with pytest.raises(en.FormatError, match="cannot be read"):
+    with pytest.raises(en.errors.FormatError, match="cannot be read"):
         en.trials_from("nosuchbase://host/study")
-    with pytest.raises(en.FormatError, match="no file"):
+    with pytest.raises(en.errors.FormatError, match="no file"):
         en.trials_from(tmp_path / "study.db")
     assert not list(tmp_path.iterdir())
 
@@ -130,11 +130,11 @@ def test_a_file_is_read_whatever_its_name_and_is_not_written_to(
 def test_damaged_storages_are_refused(tmp_path: Path) -> None:
     journal = tmp_path / "broken.log"
     journal.write_text('{"op_code": 0, "worker_id": "x"}\n')
-    with pytest.raises(en.FormatError, match="complete Optuna journal"):
+    with pytest.raises(en.errors.FormatError, match="complete Optuna journal"):
         en.trials_from(journal)
     base = tmp_path / "broken.db"
     base.write_bytes(b"SQLite format 3\0" + bytes(100))
-    with pytest.raises(en.FormatError, match=r"broken\.db"):
+    with pytest.raises(en.errors.FormatError, match=r"broken\.db"):
         en.trials_from(base)
 
 
@@ -148,13 +148,13 @@ def test_several_objectives_are_refused_unless_one_is_named() -> None:
         return x, x**2
 
     study.optimize(two, n_trials=12)
-    with pytest.raises(en.InputError, match="several objectives"):
+    with pytest.raises(en.errors.InputError, match="several objectives"):
         en.trials_from(study)
     assert en.trials_from(study, objective=1).direction == "minimize"
     np.testing.assert_array_equal(
         en.trials_from(study, objective=0).objective, [t.values[0] for t in study.trials]
     )
-    with pytest.raises(en.InputError, match="from 0 to 1"):
+    with pytest.raises(en.errors.InputError, match="from 0 to 1"):
         en.trials_from(study, objective=2)
 
 
@@ -195,9 +195,9 @@ def test_values_that_are_not_of_their_distribution_are_levels() -> None:
 def test_a_contradicted_direction_and_options_without_meaning_are_refused(
     study: optuna.Study,
 ) -> None:
-    with pytest.raises(en.InputError, match="contradicts that of the study"):
+    with pytest.raises(en.errors.InputError, match="contradicts that of the study"):
         en.trials_from(study, direction="minimize")
-    with pytest.raises(en.InputError, match="`status` does not apply"):
+    with pytest.raises(en.errors.InputError, match="`status` does not apply"):
         en.trials_from(study, status="state")
 
 
@@ -212,12 +212,12 @@ def test_the_frame_of_a_study_is_read_as_the_study(study: optuna.Study) -> None:
 
 def test_some_parameters_can_be_kept_and_unknown_ones_have_a_nearest(study: optuna.Study) -> None:
     assert en.trials_from(study, params=["model", "depth"]).space.names == ("model", "depth")
-    with pytest.raises(en.InputError, match="Did you mean 'depth'"):
+    with pytest.raises(en.errors.InputError, match="Did you mean 'depth'"):
         en.trials_from(study, params=["dept"])
 
 
 def test_too_few_trials_are_refused_with_what_was_left_out() -> None:
-    with pytest.raises(en.InputError, match=r"got 7, after 2 pruned .* and 1 failed"):
+    with pytest.raises(en.errors.InputError, match=r"got 7, after 2 pruned .* and 1 failed"):
         en.trials_from(conditional(trials=10))
 
 

@@ -122,7 +122,7 @@ def test_a_loss_is_told_as_itself_and_minimised(tmp_path: Path, scoring: Any, na
     assert (trials.objective > 0).all()
     search = searched(path, Ridge(), {"alpha": CS}, scoring=scoring, y=SLOPE)
     assert trials.best_config == search.best_params_
-    with pytest.raises(en.InputError, match="lower is better"):
+    with pytest.raises(en.errors.InputError, match="lower is better"):
         en.trials_from(path, direction="maximize")
 
 
@@ -136,14 +136,14 @@ def test_of_several_scores_the_refitted_one_is_the_objective_or_another_by_name(
     for objective in ("log_loss", "neg_log_loss"):
         same(en.trials_from(path, objective=objective), trials)
     assert en.trials_from(path, objective="accuracy").direction == "maximize"
-    with pytest.raises(en.InputError, match="Did you mean 'accuracy'"):
+    with pytest.raises(en.errors.InputError, match="Did you mean 'accuracy'"):
         en.trials_from(path, objective="acuracy")
 
 
 def test_without_a_refitted_score_one_must_be_named(tmp_path: Path) -> None:
     search = searched(tmp_path / "run.db", scoring=["accuracy", "roc_auc"], refit=False)
     for source in (search, tmp_path / "run.db"):
-        with pytest.raises(en.InputError, match="one of accuracy, roc_auc"):
+        with pytest.raises(en.errors.InputError, match="one of accuracy, roc_auc"):
             en.trials_from(source)
 
 
@@ -261,28 +261,28 @@ def test_a_file_that_does_not_tell_of_its_scores_is_read_by_what_came_out(
 def test_what_is_not_a_search_is_refused(usual: tuple[Any, Path]) -> None:
     path = usual[1]
     documents(path, search='{"version": 2, "scores": {}}')
-    with pytest.raises(en.FormatError, match="newer version of earnest"):
+    with pytest.raises(en.errors.FormatError, match="newer version of earnest"):
         en.trials_from(path)
     documents(path, search="[")
-    with pytest.raises(en.FormatError, match=r"'search' of 'run\.db' cannot be read"):
+    with pytest.raises(en.errors.FormatError, match=r"'search' of 'run\.db' cannot be read"):
         en.trials_from(path)
     documents(path, search=None, configs='["a"]')
-    with pytest.raises(en.FormatError, match=r"'configs' of 'run\.db' cannot be read"):
+    with pytest.raises(en.errors.FormatError, match=r"'configs' of 'run\.db' cannot be read"):
         en.trials_from(path)
     documents(path, configs=None)
-    with pytest.raises(en.FormatError, match="without configurations"):
+    with pytest.raises(en.errors.FormatError, match="without configurations"):
         en.trials_from(path)
 
 
 def test_a_search_that_is_not_fitted_is_told_so() -> None:
-    with pytest.raises(en.InputError, match="Call its `fit` first"):
+    with pytest.raises(en.errors.InputError, match="Call its `fit` first"):
         en.trials_from(en.SearchCV(LogisticRegression(), {"C": CS}))
 
 
 def test_the_run_of_a_nested_cross_validation_is_refused_by_name(tmp_path: Path) -> None:
     search = en.SearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=3, random_state=0)
     en.nested_cv(search, X, Y, store=tmp_path / "nested.db")
-    with pytest.raises(en.FormatError, match="got nested cross-validation"):
+    with pytest.raises(en.errors.FormatError, match="got nested cross-validation"):
         en.trials_from(tmp_path / "nested.db")
 
 
@@ -290,7 +290,7 @@ def test_options_that_mean_nothing_for_a_run_file_are_refused(usual: tuple[Any, 
     search, path = usual
     trials = en.trials_from(search)
     same(en.trials_from(path), trials)
-    with pytest.raises(en.InputError, match="`study` does not apply"):
+    with pytest.raises(en.errors.InputError, match="`study` does not apply"):
         en.trials_from(path, study="tuning")
     wide = en.Space((replace(trials.space["C"], low=1e-6),))
     assert en.trials_from(path, space=wide).space == wide

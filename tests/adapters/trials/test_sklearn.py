@@ -96,9 +96,9 @@ def test_one_of_several_scores_must_be_named_unless_it_was_refitted() -> None:
     ).fit(X, Y)
     assert en.trials_from(search).objective_name == "roc_auc"
     assert en.trials_from(search, objective="accuracy").objective_name == "accuracy"
-    with pytest.raises(en.InputError, match="one of accuracy, roc_auc"):
+    with pytest.raises(en.errors.InputError, match="one of accuracy, roc_auc"):
         en.trials_from(search.cv_results_)
-    with pytest.raises(en.InputError, match="Did you mean 'accuracy'"):
+    with pytest.raises(en.errors.InputError, match="Did you mean 'accuracy'"):
         en.trials_from(search, objective="acuracy")
 
 
@@ -112,7 +112,7 @@ def test_unlike_resources_of_a_halving_search_are_a_parameter() -> None:
 
 
 def test_a_minimised_score_of_scikit_learn_is_refused(search: Any) -> None:
-    with pytest.raises(en.InputError, match="greater is better"):
+    with pytest.raises(en.errors.InputError, match="greater is better"):
         en.trials_from(search, direction="minimize")
 
 
@@ -182,5 +182,5 @@ def test_one_of_several_metrics_on_disk_is_chosen_by_either_name(
         trials = en.trials_from(path, objective=name)
         np.testing.assert_allclose(trials.objective, frame["mean_test_auc"] / 2, rtol=1e-12)
         assert set(trials.space.names) == set(en.trials_from(search).space.names)
-    with pytest.raises(en.InputError, match="`objective` is not given"):
+    with pytest.raises(en.errors.InputError, match="`objective` is not given"):
         en.trials_from(path)

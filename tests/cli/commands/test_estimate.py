@@ -137,7 +137,7 @@ def test_knobs_reach_the_method(run, table):
 def test_knobs_may_be_typed_with_the_name_of_a_method(run, table):
     done = run("estimate", table, *ASK, "--method", "delong(variant='logit')", "--json")
     pi = en.Predictions.load(table)
-    expected = en.estimate(pi, metric="roc_auc", method=en.DeLong(variant="logit"), rng=7)
+    expected = en.estimate(pi, metric="roc_auc", method=en.methods.DeLong(variant="logit"), rng=7)
     assert done.code == 0
     assert read(done.out) == json.loads(json.dumps(expected.to_dict()))
     assert "delong(variant='logit')" in " ".join(run("estimate", "--help").out.split())

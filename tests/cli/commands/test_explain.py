@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from pyarrow import csv
 
-from earnest import Explanation
+from earnest.results import Explanation
 from tests.cli.conftest import Run
 from tests.core.base.test_writing import full_disk
 from tests.training.tune_tables import of

@@ -31,7 +31,7 @@ def test_json_is_the_result_of_the_library(run, table, order):
     assert (done.code, done.err) == (0, "")
     pi = en.Predictions.load(table)
     made = en.gain(pi, metric="roc_auc", order=order, n_resamples=60, rng=7)
-    assert en.Gain.from_dict(json.loads(done.out)) == made
+    assert en.results.Gain.from_dict(json.loads(done.out)) == made
     assert made.first == ("first" if order == "tried" else None)
 
 

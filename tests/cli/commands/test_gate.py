@@ -62,7 +62,7 @@ def test_a_gate_of_predictions_has_a_metric(run: Run, table: Path) -> None:
     assert done.code == made["exit_code"] == 0
     assert made["n_configs"] == 8
     assert made["method"] == "bbc"
-    assert en.Verdict.from_dict(made).outcome == "pass"
+    assert en.results.Verdict.from_dict(made).outcome == "pass"
 
 
 @pytest.mark.parametrize("command", [["gate", "--above", "0.7"], ["estimate"], ["thresholds"]])

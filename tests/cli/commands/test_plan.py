@@ -21,8 +21,8 @@ def pilot(tmp_path: Path) -> Path:
 
 def test_the_sentence_and_the_json_say_the_same(run: Run, pilot: Path) -> None:
     told = run("plan", pilot, "--detect", "0.05", "--rng", "1")
-    made = en.Plan.from_dict(json.loads(run("plan", pilot, "--detect", "0.05", "--rng", "1",
-                                            "--json").out))  # fmt: skip
+    answer = run("plan", pilot, "--detect", "0.05", "--rng", "1", "--json")
+    made = en.results.Plan.from_dict(json.loads(answer.out))
     assert told.code == 0
     assert " ".join(told.out.split()).startswith(made.sentence)
 

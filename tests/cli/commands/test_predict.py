@@ -92,7 +92,7 @@ def test_a_column_may_name_the_rows(run, here):
         en.load_model("run"),
         csv.read_csv("new.csv").rename_columns({"patient_id": "prediction"}),
     )
-    with pytest.raises(en.InputError, match="that the predictions already have"):
+    with pytest.raises(en.errors.InputError, match="that the predictions already have"):
         model.predict(other, id="prediction")
 
 

@@ -30,7 +30,7 @@ def test_json_is_the_result_of_the_library_with_the_choice_beside_it(run, table)
     data = json.loads(done.out)
     pi = en.Predictions.load(table)
     made = en.thresholds(pi, metric="roc_auc", n_resamples=60, side="lower", rng=7)
-    assert en.Thresholds.from_dict(data) == made
+    assert en.results.Thresholds.from_dict(data) == made
     choice = made.choose(sensitivity=0.9)
     assert [one["threshold"] for one in data["choices"]] == [choice.threshold]
     assert data["choices"][0]["sensitivity"]["value"] == choice.sensitivity.value

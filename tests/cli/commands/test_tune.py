@@ -16,11 +16,11 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv
 
-from earnest import LearningCurve
 from earnest.cli.show.tune import _facts
 from earnest.comparison import run as comparing
 from earnest.core.data.predictions import Predictions
 from earnest.methods.winner.bbc import BBC
+from earnest.results import LearningCurve
 from earnest.store import sqlite
 from earnest.training.tune import job as tune_job
 from earnest.training.tune.folder import FILES, REPORT

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from earnest import EvidenceError, Scores, compare
+from earnest import Scores, compare
+from earnest.errors import EvidenceError
 from tests.comparison.evidence import classified, columns
 
 

@@ -7,7 +7,9 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import t as student
 
-from earnest import BayesianTTest, InputError, compare, compare_many
+from earnest import compare, compare_many
+from earnest.comparison import BayesianTTest
+from earnest.errors import InputError
 from tests.comparison.evidence import classified, columns
 
 

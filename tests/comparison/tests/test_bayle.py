@@ -6,18 +6,12 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from earnest import (
-    BayleTest,
-    EvidenceError,
-    InputError,
-    MetricError,
-    Predictions,
-    compare,
-    estimate,
-)
+from earnest import Predictions, compare, estimate
+from earnest.comparison import BayleTest
 from earnest.comparison.base import Question
 from earnest.comparison.tests.bayle import BayleReading
 from earnest.core.base.rng import Seeds
+from earnest.errors import EvidenceError, InputError, MetricError
 from earnest.inference.cases.fold_variance import variance_of_mean
 from earnest.metrics import metric as resolve
 from tests.comparison.evidence import classified, columns

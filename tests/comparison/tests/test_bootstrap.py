@@ -5,16 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from earnest import (
-    BootstrapTest,
-    EvidenceError,
-    InputError,
-    Predictions,
-    Scores,
-    compare,
-    score_table,
-)
+from earnest import Predictions, Scores, compare
+from earnest.comparison import BootstrapTest
 from earnest.core.base.rng import Seeds
+from earnest.errors import EvidenceError, InputError
+from earnest.kernels import score_table
 from earnest.resampling.bootstrap import CaseBootstrap, batches
 from tests.comparison.evidence import classified, columns
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from earnest import compare, score_table
+from earnest import compare
+from earnest.kernels import score_table
 from tests.comparison.evidence import classified, columns
 
 

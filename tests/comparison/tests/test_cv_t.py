@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
-from earnest import EvidenceError, compare, score_table
+from earnest import compare
+from earnest.errors import EvidenceError
+from earnest.kernels import score_table
 from tests.comparison.evidence import classified
 
 

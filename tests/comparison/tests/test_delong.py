@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from earnest import EvidenceError, MetricError, Predictions, compare
+from earnest import Predictions, compare
+from earnest.errors import EvidenceError, MetricError
 from tests.comparison.evidence import classified, columns
 
 

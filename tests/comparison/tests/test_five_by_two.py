@@ -43,7 +43,7 @@ def test_other_designs_are_refused_with_a_cure() -> None:
     y = np.tile([0, 1], 20)
     pi = en.Predictions.from_arrays(y, np.random.default_rng(0).random((40, 2)), np.arange(40) % 2)
     for test in ("five_by_two", "five_by_two_f"):
-        with pytest.raises(en.EvidenceError, match="5 repeats of 2 folds"):
+        with pytest.raises(en.errors.EvidenceError, match="5 repeats of 2 folds"):
             en.compare(pi, 0, 1, test=test, metric="accuracy")
 
 
@@ -79,7 +79,7 @@ def test_a_fold_without_a_score_is_refused() -> None:
     scores = np.random.default_rng(0).random((20, 2, 5))
     fold = np.tile(np.arange(20)[:, None] % 2, 5)
     pi = en.Predictions.from_arrays(y, scores, fold)
-    with pytest.raises(en.EvidenceError, match="every fold"):
+    with pytest.raises(en.errors.EvidenceError, match="every fold"):
         en.compare(pi, 0, 1, test="five_by_two", metric="roc_auc")
 
 

@@ -33,12 +33,12 @@ def test_the_order_of_folds_and_repeats_does_not_matter() -> None:
 
 
 def test_it_knows_no_direction() -> None:
-    with pytest.raises(en.InputError, match="has no direction"):
+    with pytest.raises(en.errors.InputError, match="has no direction"):
         en.compare(losses(APART, ZERO), "a", "b", test="five_by_two_f", alternative="less")
     made = en.compare(losses(APART, ZERO), "a", "b", test="five_by_two_f")
-    with pytest.raises(en.EvidenceError, match="has no direction"):
+    with pytest.raises(en.errors.EvidenceError, match="has no direction"):
         made.at(alternative="greater")
-    with pytest.raises(en.InputError, match="cannot find the best"):
+    with pytest.raises(en.errors.InputError, match="cannot find the best"):
         en.compare_many(losses(APART, ZERO), test="five_by_two_f")
     assert made.at(confidence_level=0.9).p_value == made.p_value
 
@@ -52,6 +52,6 @@ def test_equal_columns_give_p_1_and_equal_differences_a_bound() -> None:
 
 def test_it_survives_json_and_says_what_it_found() -> None:
     made = en.compare(losses(APART + 9, ZERO), "a", "b", test="five_by_two_f")
-    assert en.Comparison.from_dict(json.loads(json.dumps(made.to_dict()))) == made
+    assert en.results.Comparison.from_dict(json.loads(json.dumps(made.to_dict()))) == made
     assert made.shown
     assert made.decision.startswith("a is worse than b")

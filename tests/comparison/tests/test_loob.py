@@ -19,13 +19,15 @@ def loop(one: en.Replicates) -> float:
 
 def test_values_and_difference_are_those_of_the_loop() -> None:
     first, second = replicates(1), replicates(2, noise=3.0)
-    reading = en.LOOBTest().read(question(first, second, by="accuracy"))
+    reading = en.comparison.LOOBTest().read(question(first, second, by="accuracy"))
     assert reading.values == pytest.approx([loop(first), loop(second)])
     assert reading.pair(0, 1).difference == pytest.approx(loop(first) - loop(second))
 
 
 def test_a_function_of_sums_is_taken_too() -> None:
-    reading = en.LOOBTest().read(question(replicates(1), replicates(2, noise=3.0), by="f1"))
+    reading = en.comparison.LOOBTest().read(
+        question(replicates(1), replicates(2, noise=3.0), by="f1")
+    )
     made = reading.pair(0, 1)
     assert made.difference == pytest.approx(reading.values[0] - reading.values[1])
     assert made.standard_error is not None
@@ -33,11 +35,15 @@ def test_a_function_of_sums_is_taken_too() -> None:
 
 
 def test_the_same_predictions_give_p_1() -> None:
-    made = en.LOOBTest().read(question(replicates(1), replicates(1), by="accuracy")).pair(0, 1)
+    made = (
+        en.comparison.LOOBTest()
+        .read(question(replicates(1), replicates(1), by="accuracy"))
+        .pair(0, 1)
+    )
     assert made.p_values is not None
     assert set(made.p_values.values()) == {1.0}
 
 
 def test_an_auc_is_refused_with_the_test_that_takes_it() -> None:
-    with pytest.raises(en.MetricError, match="lpob"):
-        en.LOOBTest().read(question(replicates(1), replicates(2)))
+    with pytest.raises(en.errors.MetricError, match="lpob"):
+        en.comparison.LOOBTest().read(question(replicates(1), replicates(2)))

@@ -53,7 +53,7 @@ def double_loop(one: Replicates) -> float:
 
 def test_values_and_difference_are_those_of_the_double_loop() -> None:
     first, second = replicates(1), replicates(2, noise=3.0)
-    reading = en.LPOBTest().read(question(first, second))
+    reading = en.comparison.LPOBTest().read(question(first, second))
     assert reading.values == pytest.approx([double_loop(first), double_loop(second)])
     made = reading.pair(0, 1)
     assert made.difference == pytest.approx(double_loop(first) - double_loop(second))
@@ -70,7 +70,7 @@ def test_the_error_of_a_difference_is_that_of_the_differing_influences() -> None
     from earnest.inference.left_out.leave_pair_out import leave_pair_out, pairs_of
 
     first, second = replicates(1), replicates(2, noise=3.0)
-    made = en.LPOBTest().read(question(first, second)).pair(0, 1)
+    made = en.comparison.LPOBTest().read(question(first, second)).pair(0, 1)
     alone = [
         leave_pair_out(one.responses, one.counts, pairs_of(one.target), strata=one.target.y)
         for one in (first, second)
@@ -88,7 +88,7 @@ def test_the_error_of_a_difference_is_that_of_the_differing_influences() -> None
 
 
 def test_the_same_predictions_give_p_1() -> None:
-    made = en.LPOBTest().read(question(replicates(1), replicates(1))).pair(0, 1)
+    made = en.comparison.LPOBTest().read(question(replicates(1), replicates(1))).pair(0, 1)
     assert made.difference == 0.0
     assert made.p_values == {"two-sided": 1.0, "less": 1.0, "greater": 1.0}
 
@@ -96,7 +96,7 @@ def test_the_same_predictions_give_p_1() -> None:
 def test_learners_of_other_samples_are_refused() -> None:
     other = replicates(2)
     moved = np.roll(other.counts, 2, axis=1)
-    with pytest.raises(en.EvidenceError, match="different bootstrap samples"):
+    with pytest.raises(en.errors.EvidenceError, match="different bootstrap samples"):
         question(
             replicates(1),
             Replicates(
@@ -112,16 +112,16 @@ def test_learners_of_other_samples_are_refused() -> None:
 
 def test_a_metric_that_is_no_mean_over_pairs_is_refused() -> None:
     for by in ("accuracy", "average_precision"):
-        with pytest.raises(en.MetricError, match="cannot compare by"):
-            en.LPOBTest().read(question(replicates(1), replicates(2), by=by))
+        with pytest.raises(en.errors.MetricError, match="cannot compare by"):
+            en.comparison.LPOBTest().read(question(replicates(1), replicates(2), by=by))
 
 
 def test_predictions_of_a_cross_validation_are_refused() -> None:
     pi = en.Predictions.from_arrays([0, 1, 0, 1], np.random.default_rng(0).random((4, 2)))
-    with pytest.raises(en.EvidenceError, match="compare_learners"):
+    with pytest.raises(en.errors.EvidenceError, match="compare_learners"):
         en.compare(pi, 0, 1, test="lpob", metric="roc_auc")
 
 
 def test_it_says_that_its_error_is_wide_or_drowned() -> None:
-    made = en.LPOBTest().read(question(replicates(1), replicates(2))).pair(0, 1)
+    made = en.comparison.LPOBTest().read(question(replicates(1), replicates(2))).pair(0, 1)
     assert {"EN084", "EN099"} & {caution.code for caution in made.cautions}

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
 
-from earnest import InputError, McNemarTest, MetricError, Scores, compare
+from earnest import Scores, compare
+from earnest.comparison import McNemarTest
 from earnest.comparison.tests.mcnemar import _p_values, adjusted_limits
+from earnest.errors import InputError, MetricError
 from tests.comparison.evidence import classified
 
 COUNTS = [(0, 0), (1, 0), (0, 5), (3, 3), (2, 9), (40, 17), (700, 640)]

@@ -37,9 +37,11 @@ def test_repeats_of_one_test_set_each_are_taken() -> None:
     hits = [[((scores[tested[:, r], c, r] > 0.5) == y[tested[:, r]]).mean() for r in range(6)]
             for c in (0, 1)]  # fmt: skip
     assert made.p_value == pytest.approx(stats.ttest_rel(*hits).pvalue)
-    with pytest.raises(en.EvidenceError, match="trained on"):
+    with pytest.raises(en.errors.EvidenceError, match="trained on"):
         en.compare(pi, 0, 1, test="corrected_t", metric="accuracy")
-    ratio = en.compare(pi, 0, 1, test=en.CorrectedTTest(ratio=12 / 28), metric="accuracy")
+    ratio = en.compare(
+        pi, 0, 1, test=en.comparison.CorrectedTTest(ratio=12 / 28), metric="accuracy"
+    )
     spread = np.subtract(*hits).std(ddof=1)
     assert ratio.standard_error == pytest.approx(spread * np.sqrt(1 / 6 + 12 / 28))
 
@@ -52,5 +54,5 @@ def test_it_always_says_that_it_is_too_eager() -> None:
 
 def test_a_ratio_that_is_none_is_refused() -> None:
     for wrong in (0.0, -1, "x", np.inf, True):
-        with pytest.raises(en.InputError, match="ratio"):
-            en.CorrectedTTest(ratio=wrong)
+        with pytest.raises(en.errors.InputError, match="ratio"):
+            en.comparison.CorrectedTTest(ratio=wrong)

@@ -10,7 +10,9 @@ import pytest
 from scipy.stats import permutation_test
 
 import earnest as en
-from earnest import InputError, MetricError, Scores, SignFlipTest, compare
+from earnest import Scores, compare
+from earnest.comparison import SignFlipTest
+from earnest.errors import InputError, MetricError
 from tests.comparison.evidence import classified
 
 REAL = (-np.inf, np.inf)

@@ -13,9 +13,9 @@ from earnest.core.base import check
 
 def test_one_of_gives_back_what_is_allowed_and_suggests_the_nearest() -> None:
     assert check.one_of("side", "lower", ["lower", "upper"]) == "lower"
-    with pytest.raises(en.InputError, match="Did you mean 'upper'"):
+    with pytest.raises(en.errors.InputError, match="Did you mean 'upper'"):
         check.one_of("side", "uper", ["lower", "upper"])
-    with pytest.raises(en.InputError, match="`side` is unknown"):
+    with pytest.raises(en.errors.InputError, match="`side` is unknown"):
         check.one_of("side", 3, ["lower", "upper"])
 
 
@@ -28,21 +28,21 @@ def test_whole_numbers_of_any_type_become_int(value: object) -> None:
 
 @pytest.mark.parametrize("value", [0, 11, -3, 2.0, "2", None, True, np.float64(2), math.nan])
 def test_what_is_no_whole_number_in_range_is_refused(value: object) -> None:
-    with pytest.raises(en.InputError, match="from 1 to 10"):
+    with pytest.raises(en.errors.InputError, match="from 1 to 10"):
         check.whole_number("n", value, low=1, high=10)
 
 
 def test_an_open_range_says_so() -> None:
-    with pytest.raises(en.InputError, match="of at least 1"):
+    with pytest.raises(en.errors.InputError, match="of at least 1"):
         check.whole_number("n", 0, low=1)
 
 
 def test_a_share_lies_strictly_between_0_and_1() -> None:
     assert check.share("level", np.float32(0.5)) == 0.5
     for wrong in (0, 1, -1, 1.5, math.nan, math.inf, "x", None):
-        with pytest.raises(en.InputError, match="between 0 and 1"):
+        with pytest.raises(en.errors.InputError, match="between 0 and 1"):
             check.share("level", wrong)
-    with pytest.raises(en.InputError, match=r"For 97\.5 percent use 0\.975"):
+    with pytest.raises(en.errors.InputError, match=r"For 97\.5 percent use 0\.975"):
         check.share("level", 97.5)
 
 

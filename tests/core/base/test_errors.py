@@ -9,23 +9,29 @@ import pytest
 import earnest as en
 from earnest.core.base.errors import ClusterError
 
-KINDS = [en.EvidenceError, en.FormatError, en.InputError, en.MetricError, en.UnknownNameError]
+KINDS = [
+    en.errors.EvidenceError,
+    en.errors.FormatError,
+    en.errors.InputError,
+    en.errors.MetricError,
+    en.errors.UnknownNameError,
+]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_message_has_its_four_parts_as_sentences(kind: type[en.EarnestError]) -> None:
+def test_a_message_has_its_four_parts_as_sentences(kind: type[en.errors.EarnestError]) -> None:
     error = kind("the cat is out", needs="a cat", got="none", cure="Open the door?")
     assert str(error) == "the cat is out. Expected a cat, got none. Open the door?"
     assert isinstance(error, ValueError)
-    assert isinstance(error, en.EarnestError)
+    assert isinstance(error, en.errors.EarnestError)
 
 
 def test_parts_may_be_left_out() -> None:
-    assert str(en.InputError("no cat!")) == "no cat!"
+    assert str(en.errors.InputError("no cat!")) == "no cat!"
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_errors_come_back_from_workers_whole(kind: type[en.EarnestError]) -> None:
+def test_errors_come_back_from_workers_whole(kind: type[en.errors.EarnestError]) -> None:
     error = kind("what", needs="needs", got="got", cure="cure")
     back = pickle.loads(pickle.dumps(error))
     assert type(back) is kind
@@ -34,7 +40,7 @@ def test_errors_come_back_from_workers_whole(kind: type[en.EarnestError]) -> Non
 
 
 def test_an_unknown_name_is_a_lookup_error() -> None:
-    assert issubclass(en.UnknownNameError, LookupError)
+    assert issubclass(en.errors.UnknownNameError, LookupError)
 
 
 def test_a_lost_cluster_says_what_is_stored_and_survives_a_pickle() -> None:

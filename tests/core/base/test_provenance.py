@@ -6,8 +6,9 @@ import json
 
 import numpy as np
 
-from earnest import BBC, BootstrapTest
+from earnest.comparison import BootstrapTest
 from earnest.core.base.provenance import knobs, plain, versions
+from earnest.methods import BBC
 from earnest.resampling.bootstrap import CaseBootstrap
 
 

@@ -61,7 +61,7 @@ def test_a_word_is_given_once(fruits: Registry[int], name: str, aliases: tuple[s
 
 
 def test_an_unknown_name_is_answered_with_the_known_and_the_nearest(fruits: Registry[int]) -> None:
-    with pytest.raises(en.UnknownNameError) as refusal:
+    with pytest.raises(en.errors.UnknownNameError) as refusal:
         fruits["appel"]
     assert isinstance(refusal.value, LookupError)
     assert "apple, pear" in str(refusal.value)
@@ -69,7 +69,7 @@ def test_an_unknown_name_is_answered_with_the_known_and_the_nearest(fruits: Regi
 
 
 def test_a_name_that_cannot_be_hashed_is_refused_as_unknown(fruits: Registry[int]) -> None:
-    with pytest.raises(en.EarnestError):
+    with pytest.raises(en.errors.EarnestError):
         fruits[["pear"]]
 
 
@@ -80,5 +80,5 @@ def test_what_is_removed_is_gone_with_its_aliases_and_can_be_added_again(
     assert (list(fruits), "pyrus" in fruits, "Pear" in fruits) == (["apple"], False, False)
     fruits.add("pear", 3, aliases=("pyrus",))
     assert fruits["pyrus"] == 3
-    with pytest.raises(en.UnknownNameError):
+    with pytest.raises(en.errors.UnknownNameError):
         fruits.remove("plum")

@@ -98,5 +98,5 @@ def test_a_sequence_of_several_numbers_is_a_seed() -> None:
 
 @pytest.mark.parametrize("wrong", [-1, True, 1.5, "7", [1, 2]])
 def test_what_cannot_seed_is_refused(wrong: object) -> None:
-    with pytest.raises(en.InputError, match="`rng`"):
+    with pytest.raises(en.errors.InputError, match="`rng`"):
         Seeds.of(wrong)

@@ -7,7 +7,8 @@ import pickle
 import numpy as np
 import pytest
 
-from earnest import EvidenceError, NestedPredictions, Predictions
+from earnest import NestedPredictions, Predictions
+from earnest.errors import EvidenceError
 from tests.methods.learners import halved_ridge, nested_ridge
 
 

@@ -24,7 +24,7 @@ RNG = np.random.default_rng(5)
 def scored(given: en.Scores, metric: str | None = None) -> np.ndarray:
     """Return what every configuration scores on the items as they are."""
     pi, measure = read_evidence(given, metric)
-    return en.score_table(pi, measure, np.ones((1, pi.n_cases)))[0]
+    return en.kernels.score_table(pi, measure, np.ones((1, pi.n_cases)))[0]
 
 
 def test_the_mean_is_that_of_items_whatever_the_form() -> None:
@@ -114,7 +114,7 @@ def test_tasks_count_by_their_weights_whatever_their_sizes() -> None:
 def test_a_quantile_under_weights_is_that_of_repeated_items(level: float) -> None:
     matrix, weights = RNG.random((11, 2)).round(1), RNG.integers(0, 4, (6, 11))
     given = en.Scores(matrix, aggregate=f"quantile({level})")
-    found = en.score_table(given.predictions, make_score_metric(given.measure), weights)
+    found = en.kernels.score_table(given.predictions, make_score_metric(given.measure), weights)
     for row, weight in zip(found, weights, strict=True):
         repeated = np.repeat(matrix, weight, axis=0)
         known = np.quantile(repeated, level, axis=0, method="averaged_inverted_cdf")
@@ -161,7 +161,9 @@ def test_bradley_terry_under_weights_is_that_of_repeated_judgements() -> None:
     }
     weights = rng.integers(0, 3, 30)
     given = en.Scores.from_judgements(rows, aggregate="bradley_terry")
-    found = en.score_table(given.predictions, make_score_metric(given.measure), weights[None])[0]
+    found = en.kernels.score_table(
+        given.predictions, make_score_metric(given.measure), weights[None]
+    )[0]
     again = {name: list(np.repeat(np.array(column), weights)) for name, column in rows.items()}
     repeated = en.Scores.from_judgements(again, aggregate="bradley_terry")
     known = dict(zip(repeated.configs.ids, scored(repeated), strict=True))
@@ -185,12 +187,12 @@ def test_items_without_every_score_are_left_out_with_a_caution() -> None:
 def test_where_most_items_lack_a_score_the_user_chooses() -> None:
     matrix = RNG.random((20, 3))
     matrix[5:, 1] = np.nan
-    with pytest.raises(en.EvidenceError, match="5 of 20 items; c1 lacks 15"):
+    with pytest.raises(en.errors.EvidenceError, match="5 of 20 items; c1 lacks 15"):
         _ = en.Scores(matrix).predictions
     assert en.Scores(matrix, incomplete="configs").predictions.configs.ids == ("c0", "c2")
     assert en.Scores(matrix, incomplete="items").predictions.n_cases == 5
     costs = en.Scores(matrix, incomplete="worst", greater_is_better=False)
-    with pytest.raises(en.InputError, match="no worst score"):
+    with pytest.raises(en.errors.InputError, match="no worst score"):
         _ = costs.predictions
 
 
@@ -246,7 +248,7 @@ def test_groups_and_tasks_of_a_table_reach_the_methods() -> None:
     ],
 )
 def test_what_cannot_be_read_is_refused(table: object, about: dict, match: str) -> None:
-    with pytest.raises(en.InputError, match=match):
+    with pytest.raises(en.errors.InputError, match=match):
         en.Scores(table, **about)
 
 
@@ -255,7 +257,7 @@ def test_a_score_that_is_given_twice_is_refused_unless_it_is_a_sample() -> None:
     found = en.Scores(rows, config="model")
     assert found.n_repeats == 2
     assert {one.code for one in found.predictions.remarks} == {"EN141"}
-    with pytest.raises(en.InputError, match="given twice"):
+    with pytest.raises(en.errors.InputError, match="given twice"):
         en.Scores({**rows, "repeat": [0, 0, 0]}, config="model")
 
 
@@ -286,7 +288,7 @@ def test_the_design_effect_is_what_clusters_add_to_the_variance_of_a_mean() -> N
     values = rng.standard_normal(1000)[codes] + rng.standard_normal(4000)
     found = en.Scores(values, groups=codes).variation()
     assert found.design_effect == pytest.approx(1 + 3 * 0.5, rel=0.15)  # 1 + (m - 1) icc
-    with pytest.raises(en.EvidenceError, match="how samples vary"):
+    with pytest.raises(en.errors.EvidenceError, match="how samples vary"):
         found.samples_worth()
 
 
@@ -352,7 +354,7 @@ def test_a_changed_file_is_refused(tmp_path: Path) -> None:
     path = EVERY[0].save(tmp_path / "scores.csv")
     text = path.read_text().replace("q3", "q33")
     path.write_text(text)
-    with pytest.raises(en.FormatError, match="changed or damaged"):
+    with pytest.raises(en.errors.FormatError, match="changed or damaged"):
         en.Scores.load(path)
 
 
@@ -389,10 +391,10 @@ def test_json_lines_are_a_table(tmp_path: Path) -> None:
     path.write_text("\n".join(lines))
     assert scored(en.Scores.load(path)).tolist() == [1.0, 0.5]
     path.write_text("\n".join(lines)[:-9])
-    with pytest.raises(en.FormatError, match=r"line 4 of 'scores\.jsonl' is not JSON"):
+    with pytest.raises(en.errors.FormatError, match=r"line 4 of 'scores\.jsonl' is not JSON"):
         en.Scores.load(path)
     path.write_text("[1, 2]\n")
-    with pytest.raises(en.FormatError, match="not a JSON object"):
+    with pytest.raises(en.errors.FormatError, match="not a JSON object"):
         en.Scores.load(path)
 
 
@@ -408,14 +410,14 @@ def test_select_and_take_keep_what_is_known() -> None:
     assert part.configs.ids == ("z", "x")
     assert np.array_equal(part.values, given.values[[0, 5]][:, [2, 0]])
     assert part.target.groups is not None
-    with pytest.raises(en.InputError, match="no configuration was selected"):
+    with pytest.raises(en.errors.InputError, match="no configuration was selected"):
         given.select([])
 
 
 def test_scores_whose_items_are_in_another_order_are_refused() -> None:
     short = pd.Series([1.0, 0.0, 1.0, 0.0], index=["q1", "q2", "q3", "q4"])
-    with pytest.raises(en.InputError, match="another order"):
+    with pytest.raises(en.errors.InputError, match="another order"):
         en.Scores({"short": short, "long": short.iloc[::-1]})
-    with pytest.raises(en.InputError, match="another order"):
+    with pytest.raises(en.errors.InputError, match="another order"):
         en.Scores(pd.DataFrame({"short": short, "long": short}), groups=short.iloc[::-1])
     assert en.Scores({"short": short, "long": short}).n_cases == 4

@@ -96,7 +96,7 @@ def test_one_standard_error_of_equal_folds_is_the_best() -> None:
 
 
 def test_one_standard_error_needs_two_folds() -> None:
-    with pytest.raises(en.InputError, match="two folds"):
+    with pytest.raises(en.errors.InputError, match="two folds"):
         OneStandardError()(np.ones((1, 1, 3)), np.arange(3))
 
 

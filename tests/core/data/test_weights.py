@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest import Weights
 from earnest.core.data.weights import Unit
+from earnest.resampling import Weights
 
 
 @pytest.mark.parametrize("kind", [np.uint8, np.int64, np.uint16])
@@ -20,7 +20,7 @@ def test_out_of_bag_is_weight_zero(kind: type) -> None:
 
 
 def test_real_weights_have_no_out_of_bag() -> None:
-    with pytest.raises(en.EvidenceError, match="never 0"):
+    with pytest.raises(en.errors.EvidenceError, match="never 0"):
         Weights(np.array([[0.5, 1.5]])).out_of_bag()
 
 
@@ -50,5 +50,5 @@ def test_some_resamples_can_be_taken() -> None:
     ],
 )
 def test_what_is_no_matrix_of_weights_is_refused(values: np.ndarray) -> None:
-    with pytest.raises(en.InputError, match="weights"):
+    with pytest.raises(en.errors.InputError, match="weights"):
         Weights(values)

@@ -23,22 +23,12 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from earnest import (
-    BBC,
-    BCED,
-    Caution,
     Configs,
-    DeLong,
-    HoldOut,
-    LearningCurve,
-    Naive,
-    NaiveBootstrap,
     Predictions,
     Scores,
     SearchCV,
-    Tilted,
     Trials,
     assess,
-    bootstrap,
     bootstrap_train,
     check_stability,
     compare,
@@ -48,7 +38,6 @@ from earnest import (
     estimate_all,
     explain,
     gain,
-    jackknife,
     keep_predictions,
     learning_curve,
     nested_cv,
@@ -59,6 +48,10 @@ from earnest import (
 from earnest.adapters.scores.door import read_scores
 from earnest.core.results.cautions import Severity, explanations
 from earnest.explanation.surrogate.surrogate import choose_surrogate
+from earnest.inference import bootstrap, jackknife
+from earnest.methods import BBC, DeLong, HoldOut, Naive, NaiveBootstrap, Tilted
+from earnest.results import Caution, LearningCurve
+from earnest.rules import BCED
 from earnest.training.tables.table import TrainingTable, read_table
 from earnest.training.tune.model import Model
 from earnest.training.tune.plan import TunePlan, warn_of_plan

@@ -117,9 +117,9 @@ def test_at_keeps_what_is_not_asked_for() -> None:
 
 
 def test_at_refuses_a_bad_level_or_side() -> None:
-    with pytest.raises(en.InputError):
+    with pytest.raises(en.errors.InputError):
         an_estimate().at(confidence_level=2)
-    with pytest.raises(en.InputError):
+    with pytest.raises(en.errors.InputError):
         an_estimate().at(side="both")
 
 
@@ -137,7 +137,7 @@ def test_draws_are_kept_only_when_asked_for() -> None:
     assert "draws" not in made.to_dict()["limits_from"]
     back = Estimate.from_dict(made.to_dict())
     assert back == made
-    with pytest.raises(en.EvidenceError, match="not kept"):
+    with pytest.raises(en.errors.EvidenceError, match="not kept"):
         back.at(confidence_level=0.5)
 
 
@@ -151,7 +151,7 @@ def test_numbers_that_json_cannot_hold_become_none() -> None:
 
 @pytest.mark.parametrize("data", [{}, {"schema": "earnest/estimate/0"}, {"schema": None}])
 def test_another_schema_is_refused(data: dict[str, object]) -> None:
-    with pytest.raises(en.FormatError, match="earnest/estimate/1"):
+    with pytest.raises(en.errors.FormatError, match="earnest/estimate/1"):
         Estimate.from_dict(data)
 
 
@@ -215,5 +215,5 @@ def test_the_caution_on_few_draws_follows_the_level() -> None:
 def test_damaged_data_is_refused_with_a_reason(damage: Any) -> None:
     pi = en.Predictions.from_arrays(np.tile([0, 1], 30), np.random.default_rng(3).random(60))
     data = en.estimate(pi, metric="roc_auc", n_resamples=50, rng=3).to_dict()
-    with pytest.raises(en.FormatError, match=r"read|missing"):
+    with pytest.raises(en.errors.FormatError, match=r"read|missing"):
         Estimate.from_dict(damage(data))

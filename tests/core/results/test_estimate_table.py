@@ -7,7 +7,8 @@ import json
 import pytest
 
 import earnest as en
-from earnest import Estimates, Predictions, estimate_all
+from earnest import Predictions, estimate_all
+from earnest.results import Estimates
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +21,7 @@ def test_estimates_are_found_by_method_and_in_order(table: Estimates) -> None:
     assert len(table) == 3
     assert [e.method for e in table] == ["bbc", "naive", "bbc_fold"]
     assert table["naive"].method == "naive"
-    with pytest.raises(en.UnknownNameError, match="bbc, naive, bbc_fold"):
+    with pytest.raises(en.errors.UnknownNameError, match="bbc, naive, bbc_fold"):
         table["tibshirani"]
 
 
@@ -31,7 +32,7 @@ def test_another_level_moves_every_interval_that_there_is(table: Estimates) -> N
             assert after is before
         else:
             assert after == before.at(confidence_level=0.8, side="lower")
-    with pytest.raises(en.InputError):
+    with pytest.raises(en.errors.InputError):
         table.at(confidence_level=80)
 
 
@@ -39,7 +40,7 @@ def test_a_table_survives_json(table: Estimates) -> None:
     back = Estimates.from_dict(json.loads(json.dumps(table.to_dict(draws=True), allow_nan=False)))
     assert back == table
     assert back.at(side="upper") == table.at(side="upper")
-    with pytest.raises(en.FormatError, match="earnest/estimates/1"):
+    with pytest.raises(en.errors.FormatError, match="earnest/estimates/1"):
         Estimates.from_dict(table["bbc"].to_dict())
 
 

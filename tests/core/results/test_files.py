@@ -34,24 +34,24 @@ def test_what_was_saved_comes_back_with_its_draws(kind: str, tmp_path: Path) -> 
 
 def test_draws_may_be_left_out(tmp_path: Path) -> None:
     made = RESULTS["estimate"]()
-    back = en.Estimate.load(made.save(tmp_path / "short.json", draws=False))
+    back = en.results.Estimate.load(made.save(tmp_path / "short.json", draws=False))
     assert repr(back) == repr(made)
-    with pytest.raises(en.EvidenceError, match="draws of this estimate were not kept"):
+    with pytest.raises(en.errors.EvidenceError, match="draws of this estimate were not kept"):
         back.at(confidence_level=0.8)
 
 
 def test_another_kind_of_result_is_named(tmp_path: Path) -> None:
     path = RESULTS["estimates"]().save(tmp_path / "table.json")
     with pytest.raises(FormatError, match="Read it as Estimates"):
-        en.Estimate.load(path)
+        en.results.Estimate.load(path)
 
 
 def test_what_is_no_result_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="cannot be read"):
-        en.Estimate.load(tmp_path / "nothing.json")
+        en.results.Estimate.load(tmp_path / "nothing.json")
     (tmp_path / "text.json").write_text("roc_auc 0.8")
     with pytest.raises(FormatError, match="not a JSON file"):
-        en.Estimate.load(tmp_path / "text.json")
+        en.results.Estimate.load(tmp_path / "text.json")
     with pytest.raises(FormatError, match="cannot be written"):
         RESULTS["estimate"]().save(tmp_path / "no folder" / "result.json")
 
@@ -61,7 +61,7 @@ def test_what_a_shell_encoded_anew_is_read(encoding: str, tmp_path: Path) -> Non
     made = RESULTS["estimate"]()
     path = made.save(tmp_path / "result.json")
     path.write_bytes(path.read_text(encoding="utf-8").encode(encoding))
-    assert en.Estimate.load(path).to_dict() == made.to_dict()
+    assert en.results.Estimate.load(path).to_dict() == made.to_dict()
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_what_is_torn_or_a_pickle_is_refused(content: bytes, tmp_path: Path) -> 
     path = tmp_path / "result.json"
     path.write_bytes(content)
     with pytest.raises(FormatError, match="not a JSON file"):
-        en.Estimate.load(path)
+        en.results.Estimate.load(path)
 
 
 @pytest.mark.parametrize("kind", RESULTS)
@@ -105,6 +105,6 @@ def test_a_link_stays_a_link_and_a_device_a_device(tmp_path: Path) -> None:
     (tmp_path / "link.json").symlink_to("real.json")
     made.save(tmp_path / "link.json")
     assert (tmp_path / "link.json").is_symlink()
-    assert en.Estimate.load(tmp_path / "real.json").to_dict() == made.to_dict()
+    assert en.results.Estimate.load(tmp_path / "real.json").to_dict() == made.to_dict()
     made.save("/dev/null")
     assert Path("/dev/null").is_char_device()

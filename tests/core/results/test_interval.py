@@ -156,7 +156,7 @@ def test_sources_survive_json(source: DrawnLimits | NormalLimits | EqualCaseLimi
 def test_a_source_without_its_draws_refuses_another_level() -> None:
     source = source_from_dict(DrawnLimits(np.arange(5.0)).to_dict(draws=False))
     assert source is not None
-    with pytest.raises(en.EvidenceError, match="not kept") as refusal:
+    with pytest.raises(en.errors.EvidenceError, match="not kept") as refusal:
         source.limits(0.9, Side.LOWER)
     assert "draws=True" in refusal.value.cure
 
@@ -187,5 +187,5 @@ def test_pessimistic_is_the_bad_end_of_the_metric() -> None:
 
 @pytest.mark.parametrize("level", [0, 1, -0.5, 95, math.nan, "much", None])
 def test_a_level_is_a_share(level: object) -> None:
-    with pytest.raises(en.InputError, match="confidence_level"):
+    with pytest.raises(en.errors.InputError, match="confidence_level"):
         Ask.of(level, "lower")

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from earnest import InputError, Parameter, Space
+from earnest import Parameter, Space
 from earnest.core.space.parameters import plain
 from earnest.core.space.space import Clause, Condition, ParameterKind
+from earnest.errors import InputError
 
 
 def nested() -> Space:

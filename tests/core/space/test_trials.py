@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from earnest import InputError, Parameter, Space, Trials
+from earnest import Parameter, Space, Trials
+from earnest.errors import InputError
 
 CONFIGS = [{"depth": 1 + i % 5, "rate": 0.01 * (1 + i)} for i in range(15)]
 SCORES = np.array([0.5 + 0.02 * ((i * 4) % 9) for i in range(15)])

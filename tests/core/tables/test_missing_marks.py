@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from earnest import InputError, Predictions, Scores
+from earnest import Predictions, Scores
 from earnest.core.tables.faults import LISTED, ColumnFault, make_faults_error
 from earnest.core.tables.formats.missing import MARKS
+from earnest.errors import InputError
 from earnest.training.tables.table import open_source
 
 

@@ -84,14 +84,16 @@ def test_the_first_bytes_of_what_earnest_wrote_tell_the_format(tmp_path: Path, s
 def test_json_lines_of_another_encoding_are_refused_with_the_line(tmp_path: Path) -> None:
     path = tmp_path / "table.jsonl"
     path.write_bytes(b'{"y": "yes"}\n{"y": "n\xf6"}\n')
-    with pytest.raises(en.FormatError, match=r"line 2 of 'table.jsonl' is not UTF-8"):
+    with pytest.raises(en.errors.FormatError, match=r"line 2 of 'table.jsonl' is not UTF-8"):
         open_source(path)
 
 
 def test_json_lines_without_end_are_refused_with_the_line(tmp_path: Path) -> None:
     path, deep = tmp_path / "table.jsonl", 100_000
     path.write_text('{"y": "[["}\n' + '{"y":' * deep + "1" + "}" * deep + "\n")
-    with pytest.raises(en.FormatError, match=r"line 2 of 'table.jsonl' is nested too deeply"):
+    with pytest.raises(
+        en.errors.FormatError, match=r"line 2 of 'table.jsonl' is nested too deeply"
+    ):
         open_source(path)
     many = [{"y": ["[" * 150], "x": [[1]] * 150}]  # many, but not within each other
     path.write_text(json.dumps(many[0]) + "\n")
@@ -101,5 +103,5 @@ def test_json_lines_without_end_are_refused_with_the_line(tmp_path: Path) -> Non
 def test_scores_whose_head_was_cut_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     path.write_text("# earnest/scores/1\na,b\n1,0\n0,1\n")
-    with pytest.raises(en.FormatError):
+    with pytest.raises(en.errors.FormatError):
         en.Scores.load(path)

@@ -15,8 +15,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from earnest import InputError, Predictions, estimate
+from earnest import Predictions, estimate
 from earnest.core.tables.raw import IS_DATA
+from earnest.errors import InputError
 
 N = 40
 RNG = np.random.default_rng(7)  # any seed: only ranges and names are looked at

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from earnest import FormatError, InputError, Predictions, trials_from
+from earnest import Predictions, trials_from
+from earnest.errors import FormatError, InputError
 from earnest.training.tables.table import open_source
 
 ROWS = [("müde", 1, 0.125), ("wach", 1, 0.75), ("müde", 2, 0.25), ("wach", 2, 1.5)]

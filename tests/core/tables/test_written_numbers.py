@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from earnest import FormatError, Predictions, trials_from
+from earnest import Predictions, trials_from
+from earnest.errors import FormatError
 from earnest.training.tables.table import open_source
 
 # What stands in the file, and what it can only mean.

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from earnest import InputError, Predictions
+from earnest import Predictions
+from earnest.errors import InputError
 
 N = 150
 RNG = np.random.default_rng(11)  # any seed: the tests are about forms, not about values

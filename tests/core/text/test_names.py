@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from earnest import InputError, Space, Trials
+from earnest import Space, Trials
 from earnest.core.text.names import (
     LONGEST,
     join_name,
@@ -18,6 +18,7 @@ from earnest.core.text.names import (
     readable,
     value_words,
 )
+from earnest.errors import InputError
 
 
 class Nameless:
@@ -132,8 +133,8 @@ def test_what_is_named_once_keeps_its_name_among_others() -> None:
 def test_every_configuration_of_a_portfolio_is_called_by_its_id() -> None:
     import earnest as en
 
-    inputs = en.Inputs.of(np.zeros((100, 12)))
-    made = en.load_portfolio("default").configurations("binary", inputs)
+    inputs = en.learners.Inputs.of(np.zeros((100, 12)))
+    made = en.learners.load_portfolio("default").configurations("binary", inputs)
     found = name_configs([one.name for one in made], [dict(one.params) for one in made])
     assert len(found) > 100
     assert [name.words for name in found.values()] == [one.name for one in made]

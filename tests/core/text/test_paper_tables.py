@@ -23,7 +23,7 @@ def pi() -> en.Predictions:
 
 
 @pytest.fixture(scope="module")
-def estimates(pi: en.Predictions) -> en.Estimates:
+def estimates(pi: en.Predictions) -> en.results.Estimates:
     return en.estimate_all(pi, methods=["bbc", "naive", "tilted"], metric="roc_auc", rng=0)
 
 
@@ -34,7 +34,7 @@ def cells(markdown: str) -> list[list[str]]:
     return [[re.sub(r"\\(.)", r"\1", cell).strip() for cell in row] for row in split]
 
 
-def test_a_row_has_the_decimals_of_the_repr(estimates: en.Estimates) -> None:
+def test_a_row_has_the_decimals_of_the_repr(estimates: en.results.Estimates) -> None:
     made = estimates["bbc"]
     heads, row = cells(made.to_markdown())
     assert heads == ["method", "roc_auc", "95\u00a0% interval", "naive", "winner"]
@@ -43,7 +43,7 @@ def test_a_row_has_the_decimals_of_the_repr(estimates: en.Estimates) -> None:
     assert row[4] in NAMES
 
 
-def test_markdown_and_latex_have_the_same_cells(estimates: en.Estimates) -> None:
+def test_markdown_and_latex_have_the_same_cells(estimates: en.results.Estimates) -> None:
     markdown = cells(estimates.to_markdown())
     lines = [line for line in estimates.to_latex().splitlines() if line.endswith(r"\\")]
     assert len(lines) == len(markdown) == 4
@@ -51,27 +51,27 @@ def test_markdown_and_latex_have_the_same_cells(estimates: en.Estimates) -> None
         assert line == " & ".join(latex(cell) for cell in row) + r" \\"
 
 
-def test_what_a_method_does_not_give_is_a_dash(estimates: en.Estimates) -> None:
+def test_what_a_method_does_not_give_is_a_dash(estimates: en.results.Estimates) -> None:
     naive = next(row for row in cells(estimates.to_markdown()) if row[0] == "naive")
     assert naive[2] == "–"
     assert " & -- & " in estimates.to_latex()
 
 
-def test_one_sided_bounds_have_their_own_head(estimates: en.Estimates) -> None:
+def test_one_sided_bounds_have_their_own_head(estimates: en.results.Estimates) -> None:
     heads, row = cells(estimates["bbc"].at(side="lower", confidence_level=0.9).to_markdown())
     assert heads[2] == "90\u00a0% lower bound"
     assert re.fullmatch(r"0\.\d\d", row[2])
 
 
-def test_rows_of_unlike_levels_say_their_own(estimates: en.Estimates) -> None:
-    mixed = en.Estimates((estimates["bbc"], estimates["tilted"].at(confidence_level=0.9)))
+def test_rows_of_unlike_levels_say_their_own(estimates: en.results.Estimates) -> None:
+    mixed = en.results.Estimates((estimates["bbc"], estimates["tilted"].at(confidence_level=0.9)))
     heads, first, second = cells(mixed.to_markdown())
     assert heads[2] == "interval"
     assert first[2].startswith("95\u00a0% interval [")
     assert second[2].startswith("90\u00a0% interval [")
 
 
-def test_the_note_names_estimands_and_cautions(estimates: en.Estimates) -> None:
+def test_the_note_names_estimands_and_cautions(estimates: en.results.Estimates) -> None:
     note = estimates.to_latex().splitlines()[0]
     assert note.startswith("% n = 120, 4 configurations, 5 folds")
     for made in estimates:

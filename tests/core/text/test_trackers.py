@@ -12,11 +12,11 @@ from earnest.core.text.estimate import metrics_of, plain_name
 
 
 @pytest.fixture(scope="module")
-def made(binary: en.Predictions) -> en.Estimate:
+def made(binary: en.Predictions) -> en.results.Estimate:
     return en.estimate(binary, metric="roc_auc", rng=3, n_resamples=200)
 
 
-def test_names_are_the_metric_with_suffixes(made: en.Estimate) -> None:
+def test_names_are_the_metric_with_suffixes(made: en.results.Estimate) -> None:
     assert made.interval is not None
     assert made.to_metrics() == {
         "roc_auc": made.value,
@@ -30,13 +30,13 @@ def test_names_are_the_metric_with_suffixes(made: en.Estimate) -> None:
 
 
 @pytest.mark.parametrize(("side", "left"), [("lower", "low"), ("upper", "high")])
-def test_a_bound_has_one_end(side: str, left: str, made: en.Estimate) -> None:
+def test_a_bound_has_one_end(side: str, left: str, made: en.results.Estimate) -> None:
     found = metrics_of(made.at(side=side), "m")
     assert f"m_{left}" in found
     assert len({"m_low", "m_high"} & set(found)) == 1
 
 
-def test_what_is_not_there_or_not_finite_is_left_out(made: en.Estimate) -> None:
+def test_what_is_not_there_or_not_finite_is_left_out(made: en.results.Estimate) -> None:
     bare = replace(made, interval=None, standard_error=None, naive=None, value=np.nan)
     assert metrics_of(bare) == {}
 

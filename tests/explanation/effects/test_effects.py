@@ -119,9 +119,9 @@ def test_bands_widen_with_the_level_and_name_what_they_are() -> None:
     assert (wide_high > high).all()
     inner_low, inner_high = curve.bands(0.95, of="mean")
     assert (inner_high - inner_low <= high - low + 1e-12).all()
-    with pytest.raises(en.InputError, match="of"):
+    with pytest.raises(en.errors.InputError, match="of"):
         curve.bands(of="both")
-    with pytest.raises(en.InputError, match="confidence_level"):
+    with pytest.raises(en.errors.InputError, match="confidence_level"):
         curve.bands(95)
 
 
@@ -131,7 +131,7 @@ def test_a_curve_survives_json_and_knows_its_equal() -> None:
     assert again == curve
     assert again != replace(curve, best="linear" if curve.best != "linear" else "svm")
     assert "average surrogate uncertainty" in curve.to_dict()["sd_is"]
-    with pytest.raises(en.FormatError, match="schema"):
+    with pytest.raises(en.errors.FormatError, match="schema"):
         EffectCurve.from_dict({"schema": "other"})
 
 
@@ -209,7 +209,7 @@ def test_a_surface_is_averaged_over_the_combinations_that_exist() -> None:
 def test_pairs_without_a_surface_are_refused_with_a_reason(
     pair: tuple[str, str], match: str
 ) -> None:
-    with pytest.raises(en.InputError, match=match):
+    with pytest.raises(en.errors.InputError, match=match):
         compute_surface(known_scene(mixed()), *pair)
 
 

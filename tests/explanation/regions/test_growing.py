@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from earnest import InputError
+from earnest.errors import InputError
 from earnest.explanation.regions.partition import DEFAULT_REGIONS, Growth, grow
 
 RNG = np.random.default_rng(2)

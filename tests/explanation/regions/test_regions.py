@@ -198,11 +198,11 @@ def test_a_tree_survives_json() -> None:
 def test_regions_of_a_curve_without_its_ice_are_refused() -> None:
     scene = process_scene(mixed_trials(60))
     curve = EffectCurve.from_dict(effect_of(scene, "share").to_dict())
-    with pytest.raises(en.EvidenceError, match="ICE"):
+    with pytest.raises(en.errors.EvidenceError, match="ICE"):
         regions_of(scene, curve, RegionRule())
 
 
 @pytest.mark.parametrize(("knob", "value"), [("impurity", "l1"), ("on", "mean")])
 def test_unknown_knobs_are_refused(knob: str, value: str) -> None:
-    with pytest.raises(en.InputError, match=knob):
+    with pytest.raises(en.errors.InputError, match=knob):
         RegionRule(**{knob: value})

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from earnest import InputError
+from earnest.errors import InputError
 from earnest.explanation.surrogate.forest import ForestSurrogate
 from earnest.explanation.surrogate.surrogate import (
     FittedSurrogate,

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from earnest import InputError, Space
+from earnest import Space
+from earnest.errors import InputError
 from earnest.explanation.surrogate.gaussian_process import (
     KERNELS,
     SCALES_FROM,

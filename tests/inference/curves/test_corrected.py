@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest import BBC, Predictions, estimate, metric
+from earnest import Predictions, estimate, metric
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.rng import Seeds
 from earnest.core.data.selection import MeanOfFolds, Pooled
@@ -22,6 +22,7 @@ from earnest.inference.curves.corrected import (
     mean_curves,
     no_curves,
 )
+from earnest.methods import BBC
 from earnest.resampling.bootstrap import every_class_on_both_sides
 from earnest.testing import example_predictions
 from tests.methods import oracles
@@ -77,7 +78,7 @@ def test_the_areas_are_the_estimate_and_the_naive_score(
 ) -> None:
     found, made = curves_of(pi, **knobs)
     assert found.roc.area == pytest.approx(made.value, abs=EXACT)
-    pooled = en.score_table(pi, "roc_auc", np.ones((1, pi.n_cases)))[0]
+    pooled = en.kernels.score_table(pi, "roc_auc", np.ones((1, pi.n_cases)))[0]
     winner = pi.configs.index(made.winner)
     assert found.roc.own_area == pytest.approx(pooled[winner], abs=EXACT)
     drawn = np.trapezoid(found.roc.mean, found.roc.x)

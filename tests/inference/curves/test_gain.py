@@ -10,11 +10,12 @@ from sklearn.linear_model import LogisticRegression
 
 import earnest as en
 from benchmarks.calibration.gain import Cell, simulate
-from earnest import Configs, Gain, Predictions
+from earnest import Configs, Predictions
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.core.results.interval import Interval
 from earnest.core.text.gain import advice, confidence, headline
 from earnest.inference.curves.gain import gain_beside
+from earnest.results import Gain
 
 
 def ladder(rng: np.random.Generator, skills: list[float], n: int = 200) -> Predictions:
@@ -56,8 +57,10 @@ def test_a_loss_has_the_same_gain_as_the_score_it_mirrors() -> None:
     y = rng.standard_normal(80)
     raw = y[:, None] + np.array([2.0, 1.5, 1.0, 0.5]) * rng.standard_normal((80, 4))
     pi = en.Predictions.from_arrays(y, raw)
-    minus = en.make_metric(lambda a, b: -np.mean((a - b) ** 2), name="minus", needs="prediction")
-    plus = en.make_metric(
+    minus = en.metrics.make_metric(
+        lambda a, b: -np.mean((a - b) ** 2), name="minus", needs="prediction"
+    )
+    plus = en.metrics.make_metric(
         lambda a, b: np.mean((a - b) ** 2), name="plus", needs="prediction", greater_is_better=False
     )
     loss = en.gain(pi, metric=plus, n_resamples=100, rng=0)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest import BBC, Predictions
+from earnest import Predictions
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.rng import Seeds
 from earnest.core.data.selection import first_best, in_units_of_the_best
@@ -20,6 +20,7 @@ from earnest.inference.curves.prefixes import (
     order_chances,
     score_prefixes,
 )
+from earnest.methods import BBC
 from earnest.metrics import METRICS
 from earnest.metrics.families import Metric
 from earnest.resampling.bootstrap import UndefinedRule
@@ -61,12 +62,12 @@ def fitting() -> list[tuple[str, str]]:
     for name in METRICS:
         for task in ("binary", "multiclass", "regression", "survival"):
             try:
-                en.score_table(example_predictions(task), name, np.ones((1, 80)))
-            except en.EarnestError:
+                en.kernels.score_table(example_predictions(task), name, np.ones((1, 80)))
+            except en.errors.EarnestError:
                 pi = example_predictions(task)
                 try:
-                    en.score_table(pi, name, np.ones((1, pi.n_cases)))
-                except en.EarnestError:
+                    en.kernels.score_table(pi, name, np.ones((1, pi.n_cases)))
+                except en.errors.EarnestError:
                     continue
             pairs.append((task, name))
             break
@@ -148,7 +149,7 @@ def test_undefined_resamples_are_drawn_again_for_each_prefix_alone(
     pi = en.Predictions.from_arrays(y, raw)
     metric = measure(pi, name)
     inbag = rng.multinomial(n, np.full(n, 1 / n), 50).astype(np.uint8)
-    assert np.isnan(en.score_table(pi.select([0, 1]), metric, (inbag == 0) * 1)).any()
+    assert np.isnan(en.kernels.score_table(pi.select([0, 1]), metric, (inbag == 0) * 1)).any()
     check_prefixes(pi, name, undefined=undefined)
 
 

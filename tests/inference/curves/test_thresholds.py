@@ -13,7 +13,7 @@ from sklearn.metrics import confusion_matrix
 
 import earnest as en
 from benchmarks.calibration.thresholds import Cell, simulate
-from earnest import Predictions, Thresholds
+from earnest import Predictions
 from earnest.core.base.errors import EarnestError, EvidenceError, InputError
 from earnest.core.base.rng import Seeds
 from earnest.core.data.selection import Pooled
@@ -22,6 +22,7 @@ from earnest.inference.curves.thresholds import thresholds_beside
 from earnest.inference.resampling.resampled import choose_resampler, resample_statistic
 from earnest.inference.resampling.winners import winners
 from earnest.resampling.bootstrap import UndefinedRule, every_class_on_both_sides
+from earnest.results import Thresholds
 from earnest.testing import example_predictions
 
 
@@ -96,7 +97,7 @@ def count_slowly(pi: Predictions, made: Thresholds, resamples: int) -> np.ndarra
     final = pi.configs.ids.index(made.winner)
     everything = []
 
-    def statistic(inbag: en.Weights) -> np.ndarray:
+    def statistic(inbag: en.resampling.Weights) -> np.ndarray:
         best = winners(pi, metric, inbag, Pooled())
         out = np.zeros((len(best), 2, 2, size))
         for b, config in enumerate(best):
@@ -403,7 +404,7 @@ def test_options_that_are_none_are_refused() -> None:
         {"n_resamples": 1},
         {"side": "left"},
         {"confidence_level": 1.0},
-        {"selector": en.GreedyEnsemble()},
+        {"selector": en.rules.GreedyEnsemble()},
         {"thresholds": [2.0]},
         {"thresholds": [None]},
     ):

@@ -12,7 +12,7 @@ from earnest.core.base.errors import InputError
 
 X = np.random.default_rng(0).exponential(size=40)
 Y = np.tile([0, 1], 20)
-TOOLS = [en.bootstrap, en.jackknife, en.influence]
+TOOLS = [en.inference.bootstrap, en.inference.jackknife, en.inference.influence]
 
 
 @pytest.mark.parametrize("tool", TOOLS)
@@ -25,7 +25,9 @@ def test_a_function_of_the_data_is_refused_with_the_cure(tool: Any, wrong: Any) 
 
 @pytest.mark.parametrize("f", [np.mean, np.median, np.std])
 def test_the_cure_works(f: Any) -> None:
-    made = en.bootstrap(lambda w: f(np.repeat(X, w.astype(int), axis=0)), X, rng=1, n_resamples=200)
+    made = en.inference.bootstrap(
+        lambda w: f(np.repeat(X, w.astype(int), axis=0)), X, rng=1, n_resamples=200
+    )
     assert made.value == f(X)
     assert made.standard_error > 0.0
 
@@ -42,20 +44,25 @@ def test_the_cure_works(f: Any) -> None:
     ],
 )
 def test_a_statistic_is_never_refused(statistic: Any) -> None:
-    made = en.bootstrap(statistic, X, rng=1, n_resamples=50, method="percentile")
+    made = en.inference.bootstrap(statistic, X, rng=1, n_resamples=50, method="percentile")
     assert made.value == statistic(np.ones(40))
 
 
 def test_many_rows_at_once_are_looked_at_too() -> None:
     with pytest.raises(InputError, match="does not depend on the cases"):
-        en.bootstrap(lambda w: w.std(axis=1), X, vectorized=True)
-    made = en.bootstrap(lambda w: w @ X / 40, X, vectorized=True, rng=1, n_resamples=50)
+        en.inference.bootstrap(lambda w: w.std(axis=1), X, vectorized=True)
+    made = en.inference.bootstrap(lambda w: w @ X / 40, X, vectorized=True, rng=1, n_resamples=50)
     assert made.n_cases == 40
 
 
 def test_several_arrays_are_the_columns_of_the_cases() -> None:
-    made = en.bootstrap(lambda w: np.average(X * Y, weights=w), (X, Y), rng=1, n_resamples=50)
+    made = en.inference.bootstrap(
+        lambda w: np.average(X * Y, weights=w), (X, Y), rng=1, n_resamples=50
+    )
     assert made.n_cases == 40
     with pytest.raises(InputError, match="differ in length"):
-        en.bootstrap(lambda w: 1.0, (X, Y[:3]))
-    assert en.bootstrap(lambda w: float(w @ np.arange(3)), (1.0, 2.0, 4.0), rng=1).n_cases == 3
+        en.inference.bootstrap(lambda w: 1.0, (X, Y[:3]))
+    assert (
+        en.inference.bootstrap(lambda w: float(w @ np.arange(3)), (1.0, 2.0, 4.0), rng=1).n_cases
+        == 3
+    )

@@ -103,5 +103,5 @@ def test_infinite_values_count_as_undefined() -> None:
 
 @pytest.mark.parametrize("name", ["groups", "strata"])
 def test_labels_of_another_length_are_told_beside_the_cases(name: str) -> None:
-    with pytest.raises(en.InputError, match=f"`{name}` and `cases` differ in length"):
-        en.bootstrap(lambda w: float(w.sum()), np.arange(9.0), **{name: [1, 2]})
+    with pytest.raises(en.errors.InputError, match=f"`{name}` and `cases` differ in length"):
+        en.inference.bootstrap(lambda w: float(w.sum()), np.arange(9.0), **{name: [1, 2]})

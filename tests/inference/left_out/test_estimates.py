@@ -51,7 +51,7 @@ def statistic(samples: Samples, y: Array, said: Array, metric: str) -> object:
     def value(p: Array) -> float:
         chance = samples.chances(p)[:, None] * out
         weight = p * chance / chance.sum(axis=0)  # (B, n), sums up to 1
-        return float(en.score_table(pi, metric, weight[b, i][None])[0, 0])
+        return float(en.kernels.score_table(pi, metric, weight[b, i][None])[0, 0])
 
     return value
 
@@ -90,7 +90,7 @@ def test_strata_go_along() -> None:
     def value(p: Array) -> float:
         chance = samples.chances(p)[:, None] * out
         weight = p * sizes * chance / chance.sum(axis=0)
-        return float(en.score_table(pi, "f1", weight[b, i][None])[0, 0])
+        return float(en.kernels.score_table(pi, "f1", weight[b, i][None])[0, 0])
 
     slopes = samples.derivatives(value)
     np.testing.assert_allclose(sizes * made.influence, slopes, atol=EXACT)

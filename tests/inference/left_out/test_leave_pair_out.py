@@ -196,7 +196,7 @@ def test_pairs_of_a_target_are_those_of_its_metric() -> None:
     counts = np.zeros((1, 5), dtype=int)  # nothing was drawn, so that every pair is left out
     value = leave_pair_out(np.array([risk]), counts, pairs_of(target)).value
     pi = en.Predictions.from_arrays((np.array(time), np.array(event)), risk)
-    assert value == en.score_table(pi, "concordance", [[1] * 5])[0, 0]
+    assert value == en.kernels.score_table(pi, "concordance", [[1] * 5])[0, 0]
     with pytest.raises(InputError, match="regression"):
         pairs_of(en.Predictions.from_arrays([0.5, 1.5, 2.5], [0.0, 1.0, 2.0]).target)
 

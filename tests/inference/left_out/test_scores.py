@@ -40,13 +40,13 @@ def test_each_model_is_scored_under_its_own_row(task: str, metric: str) -> None:
     ):
         for b, row in enumerate(rows):
             one = made.columns.select(b)
-            expected = en.score_table(one, measure, np.asarray(row)[None])[0, 0]
+            expected = en.kernels.score_table(one, measure, np.asarray(row)[None])[0, 0]
             np.testing.assert_allclose(scores[b], expected, atol=1e-10)
 
 
 def test_a_metric_of_the_users_own_is_asked_too() -> None:
     made = example_replicates("regression", n_cases=20, n_replicates=5)
-    own = en.make_metric(lambda y, p: float(np.max(np.abs(y - p))), greater_is_better=False)
+    own = en.metrics.make_metric(lambda y, p: float(np.max(np.abs(y - p))), greater_is_better=False)
     expected = np.abs(made.responses - made.target.y).max(axis=1)
     np.testing.assert_allclose(whole_scores(made, own.on("regression")), expected)
 
@@ -70,5 +70,5 @@ def test_the_score_of_the_training_cases_must_be_defined() -> None:
     )
     with pytest.raises(EvidenceError, match="undefined on these cases"):
         apparent_score(flat, en.metric("pearson"))
-    table = en.score_table(made.resubstituted, "mse", Weights.ones(20))
+    table = en.kernels.score_table(made.resubstituted, "mse", Weights.ones(20))
     assert apparent_score(made, en.metric("mse")) == table[0, 0]

@@ -152,7 +152,10 @@ def test_the_level_near_the_best_allows_for_rivals_that_could_have_won_only() ->
 
 def test_as_published_keeps_the_quantiles_of_the_draws() -> None:
     pi = with_discordant_pairs(40, 3, 1, folds=True)
-    for method in (en.BBC(variant="as_published"), en.BBCFold(variant="as_published")):
+    for method in (
+        en.methods.BBC(variant="as_published"),
+        en.methods.BBCFold(variant="as_published"),
+    ):
         made = en.estimate(pi, method=method, metric="roc_auc", rng=0)
         assert made.interval is not None
         assert made.draws is not None

@@ -91,7 +91,7 @@ def test_wider_limits_nest_and_survive_being_written_down(method: str) -> None:
         lows.append(interval.low)
     assert lows == sorted(lows, reverse=True)
     assert len(set(lows)) == len(lows)
-    again = en.Estimate.from_dict(made.to_dict(draws=True))
+    again = en.results.Estimate.from_dict(made.to_dict(draws=True))
     assert again.interval == made.interval
     assert again.at(side="lower").interval == made.at(side="lower").interval
 

@@ -25,7 +25,7 @@ from sklearn.metrics import (
 )
 
 import earnest as en
-from earnest import NearWinner, Predictions, estimate
+from earnest import Predictions, estimate
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.results.interval import FewUnitsLimits, LossLimits, OverlapLimits, ShareLimits
 from earnest.core.results.specs import Side
@@ -36,6 +36,7 @@ from earnest.inference.limits.local_level import (
     winner_errors,
 )
 from earnest.inference.limits.winner_law import Law, law_of
+from earnest.methods import NearWinner
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import MomentMetric
 from earnest.resampling.bootstrap import (
@@ -54,7 +55,7 @@ LEVELS = [(0.95, "two-sided"), (0.9, "pessimistic")]
 Score = Callable[[NDArray[np.intp], int], float]
 
 
-def ends(made: en.Estimate) -> tuple[float, float]:
+def ends(made: en.results.Estimate) -> tuple[float, float]:
     assert made.interval is not None
     return made.interval.low, made.interval.high
 
@@ -271,7 +272,7 @@ def plain_limits(
     )
 
 
-def assert_same(made: en.Estimate, plain: list[tuple[float, float]]) -> None:
+def assert_same(made: en.results.Estimate, plain: list[tuple[float, float]]) -> None:
     """Compare limits at all levels, moved to the value where they would leave it out."""
     sign = 1.0 if made.scale.greater_is_better else -1.0
     for (level, side), (bad, good) in zip(LEVELS, plain, strict=True):
@@ -347,7 +348,7 @@ def test_levels_nest_and_hold_the_value_of_bbc(name: str) -> None:
 def test_the_result_survives_json_and_answers_at_other_levels(name: str) -> None:
     pi, metric = QUESTIONS[name](), name.split(",")[0]
     made = estimate(pi, method=NearWinner(n_resamples=50), metric=metric, rng=0)
-    back = en.Estimate.from_dict(json.loads(json.dumps(made.to_dict(draws=True))))
+    back = en.results.Estimate.from_dict(json.loads(json.dumps(made.to_dict(draws=True))))
     assert back == made
     assert back.at(confidence_level=0.8, side="lower") == made.at(
         confidence_level=0.8, side="lower"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest import BBC, Predictions
+from earnest import Predictions
 from earnest.core.data.target import Task
 from earnest.inference.cases.case_values import score_terms
 from earnest.inference.resampling import winners
@@ -14,6 +14,7 @@ from earnest.inference.resampling.winners import (
     depends_on_size,
     errors_in_the_limit,
 )
+from earnest.methods import BBC
 from earnest.metrics.families import METRICS
 
 EXACT = 1e-9
@@ -124,7 +125,7 @@ def test_the_value_of_equal_configurations_is_that_of_any_of_them() -> None:
     for seed in range(30):
         pi = fixed_models("regression", 30, rng, configs=6)
         made = en.estimate(pi, method=BBC(n_resamples=60), metric="r2", rng=seed)
-        mean = float(en.score_table(pi, "r2", np.ones((1, 30))).mean())
+        mean = float(en.kernels.score_table(pi, "r2", np.ones((1, 30))).mean())
         away.append(made.value - mean)
         naive.append(made.naive - mean)
         drawn.append(float(np.nanmean(made.draws)) - mean)
@@ -164,7 +165,7 @@ def test_terms_have_the_score_as_their_mean(name: str) -> None:
     pi = fixed_models("binary", 50, np.random.default_rng(1), configs=3)
     found = score_terms(pi, en.metric(name))
     assert found is not None
-    scores = en.score_table(pi, name, np.ones((1, 50)))[0]
+    scores = en.kernels.score_table(pi, name, np.ones((1, 50)))[0]
     np.testing.assert_allclose(found[0], scores, atol=EXACT)
     np.testing.assert_allclose(found[1].mean(axis=0), scores, atol=EXACT)
 

@@ -112,7 +112,7 @@ def test_a_greedy_ensemble_equals_the_plain_loop(metric: str, score: Score) -> N
     pi = en.Predictions.from_arrays(y.astype(int), p)
     inbag = draw(90, 12, seed=5)
     made = choose_ensembles(
-        pi, en.metric(metric).on("binary"), inbag, en.GreedyEnsemble(library=7, size=9)
+        pi, en.metric(metric).on("binary"), inbag, en.rules.GreedyEnsemble(library=7, size=9)
     )
     for own, counts in zip(made, inbag.values, strict=True):
         np.testing.assert_allclose(own, grow(y, p, counts.astype(float), score, 9, 7), atol=1e-12)
@@ -126,7 +126,7 @@ def test_a_greedy_ensemble_of_values_equals_the_plain_loop(metric: str, score: S
     pi = en.Predictions.from_arrays(y, p)
     inbag = draw(80, 12, seed=6)
     made = choose_ensembles(
-        pi, en.metric(metric).on("regression"), inbag, en.GreedyEnsemble(library=6, size=8)
+        pi, en.metric(metric).on("regression"), inbag, en.rules.GreedyEnsemble(library=6, size=8)
     )
     for own, counts in zip(made, inbag.values, strict=True):
         np.testing.assert_allclose(own, grow(y, p, counts.astype(float), score, 8, 6), atol=1e-12)
@@ -145,7 +145,7 @@ def test_a_greedy_ensemble_of_several_classes_equals_the_plain_loop(
     pi = en.Predictions.from_arrays(y, p, repeats=1)
     inbag = draw(90, 8, seed=7)
     made = choose_ensembles(
-        pi, en.metric(metric).on("multiclass"), inbag, en.GreedyEnsemble(library=5, size=6)
+        pi, en.metric(metric).on("multiclass"), inbag, en.rules.GreedyEnsemble(library=5, size=6)
     )
     for own, counts in zip(made, inbag.values, strict=True):
         expected = grow(y, p, counts.astype(float), score, 6, 5)
@@ -159,7 +159,7 @@ def test_the_compiled_ways_choose_as_the_way_for_any_metric(
     y, p = chances(120, 15, seed=8)
     two = np.stack([p, np.roll(p, 1, axis=1)], axis=2)  # two repeats
     pi = en.Predictions.from_arrays(y.astype(int), two)
-    inbag, rule = draw(120, 10, seed=9), en.GreedyEnsemble(library=9, size=7)
+    inbag, rule = draw(120, 10, seed=9), en.rules.GreedyEnsemble(library=9, size=7)
     fast = choose_ensembles(pi, en.metric(metric).on("binary"), inbag, rule)
     monkeypatch.setattr(ensembles, "_find_kernel", lambda *_: None)
     np.testing.assert_allclose(
@@ -218,7 +218,7 @@ def test_the_top_average_is_the_mean_of_the_best() -> None:
     y, p = chances(60, 6, seed=12)
     pi = en.Predictions.from_arrays(y.astype(int), p)
     found = choose_ensembles(
-        pi, en.metric("brier").on("binary"), Weights.ones(60), en.TopAverage(k=3)
+        pi, en.metric("brier").on("binary"), Weights.ones(60), en.rules.TopAverage(k=3)
     )
     losses = ((p - y[:, None]) ** 2).mean(axis=0)
     best = np.argsort(losses, kind="stable")[:3]
@@ -232,7 +232,7 @@ def test_stacking_is_non_negative_least_squares_scaled_to_one() -> None:
     p[:, 3] = np.random.default_rng(1).random(80)  # no copy of another
     pi = en.Predictions.from_arrays(y.astype(int), p)
     inbag = draw(80, 4, seed=14)
-    found = choose_ensembles(pi, en.metric("brier").on("binary"), inbag, en.StackedEnsemble())
+    found = choose_ensembles(pi, en.metric("brier").on("binary"), inbag, en.rules.StackedEnsemble())
     for own, counts in zip(found, inbag.values, strict=True):
         root = np.sqrt(counts.astype(float))
         expected = nnls(root[:, None] * p, root * y)[0]
@@ -250,7 +250,7 @@ def test_logistic_stacking_is_scikit_learns_regression_on_log_odds_scaled_to_one
     p = 1 / (1 + np.exp(-(y[:, None] - 0.5 + 1.5 * rng.standard_normal((200, 4)))))
     pi = en.Predictions.from_arrays(y, p)
     inbag = draw(200, 4, seed=24)
-    rule, metric = en.StackedEnsemble(method="logistic"), en.metric("log_loss").on("binary")
+    rule, metric = en.rules.StackedEnsemble(method="logistic"), en.metric("log_loss").on("binary")
     found = choose_ensembles(pi, metric, inbag, rule, n_jobs=2)
     for own, counts in zip(found, inbag.values, strict=True):
         fitted = LogisticRegression(C=1.0, tol=1e-10, max_iter=1000)
@@ -281,25 +281,28 @@ def test_logistic_stacking_takes_several_classes_together_and_no_values() -> Non
     z = 1.5 * np.eye(3)[y][:, None, :] + rng.standard_normal((120, 4, 3))
     p = np.exp(z) / np.exp(z).sum(axis=2, keepdims=True)
     pi = en.Predictions.from_arrays(y, p, repeats=1)
-    rule, metric = en.StackedEnsemble(method="logistic"), en.metric("log_loss").on("multiclass")
+    rule, metric = (
+        en.rules.StackedEnsemble(method="logistic"),
+        en.metric("log_loss").on("multiclass"),
+    )
     (own,) = choose_ensembles(pi, metric, Weights.ones(120), rule)
     rows = make_log_odds(np.moveaxis(p, 2, 0).reshape(-1, 4))
     truth = np.concatenate([y == k for k in range(3)])
     coef = LogisticRegression(C=1.0, tol=1e-10, max_iter=1000).fit(rows, truth).coef_[0]
     np.testing.assert_allclose(own, coef / coef.sum(), atol=1e-5)
     values = en.Predictions.from_arrays(rng.standard_normal(50), rng.standard_normal((50, 3)))
-    with pytest.raises(en.EvidenceError, match="classes"):
+    with pytest.raises(en.errors.EvidenceError, match="classes"):
         en.estimate(values, metric="mse", selector=rule)
-    with pytest.raises(en.InputError, match="method"):
-        en.StackedEnsemble(method="ridge")
+    with pytest.raises(en.errors.InputError, match="method"):
+        en.rules.StackedEnsemble(method="ridge")
 
 
 @pytest.mark.parametrize(
     "rule",
     [
-        en.GreedyEnsemble(size=7, guard=True),
-        en.TopAverage(k=2),
-        en.StackedEnsemble(method="logistic"),
+        en.rules.GreedyEnsemble(size=7, guard=True),
+        en.rules.TopAverage(k=2),
+        en.rules.StackedEnsemble(method="logistic"),
     ],
     ids=lambda rule: rule.word,
 )
@@ -309,7 +312,7 @@ def test_a_rule_is_read_back_from_its_name(rule: EnsembleRule) -> None:
 
 def test_a_name_with_an_unknown_option_is_refused() -> None:
     assert ensembles.read_rule("pooled") is None
-    with pytest.raises(en.InputError, match="steps"):
+    with pytest.raises(en.errors.InputError, match="steps"):
         ensembles.read_rule("greedy_ensemble(steps=3)")
 
 
@@ -333,8 +336,8 @@ def test_a_guard_takes_the_single_best_where_the_rest_of_an_ensemble_is_noise() 
     p = np.column_stack([known, rng.random((80, 30))])
     pi = en.Predictions.from_arrays(y, p, fold=np.arange(80) // 2 % 10)
     inbag, metric = draw(80, 30, seed=18), en.metric("roc_auc").on("binary")
-    free = choose_ensembles(pi, metric, inbag, en.TopAverage(k=5))
-    guarded = choose_ensembles(pi, metric, inbag, en.TopAverage(k=5, guard=True))
+    free = choose_ensembles(pi, metric, inbag, en.rules.TopAverage(k=5))
+    guarded = choose_ensembles(pi, metric, inbag, en.rules.TopAverage(k=5, guard=True))
     assert (np.count_nonzero(free, axis=1) == 5).all()
     assert (guarded[:, 0] == 1.0).mean() >= 0.9
 
@@ -346,7 +349,7 @@ def test_a_guard_keeps_an_ensemble_that_promises_more() -> None:
     p = np.clip(0.5 + 0.3 * (y[:, None] - 0.5) + 0.2 * rng.standard_normal((200, 10)), 0, 1)
     pi = en.Predictions.from_arrays(y, p, fold=np.arange(200) // 2 % 10)
     inbag, metric = draw(200, 30, seed=20), en.metric("roc_auc").on("binary")
-    guarded = choose_ensembles(pi, metric, inbag, en.GreedyEnsemble(guard=True))
+    guarded = choose_ensembles(pi, metric, inbag, en.rules.GreedyEnsemble(guard=True))
     assert (np.count_nonzero(guarded, axis=1) > 1).mean() >= 0.9
 
 
@@ -380,7 +383,7 @@ def test_parts_left_out_keep_groups_whole_and_spread_the_classes() -> None:
 def test_more_partitions_extend_the_earlier_ones_of_cross_fitted_predictions() -> None:
     y, p = chances(120, 8, seed=21)
     pi = en.Predictions.from_arrays(y.astype(int), p)
-    rule, metric = en.GreedyEnsemble(size=5), en.metric("log_loss").on("binary")
+    rule, metric = en.rules.GreedyEnsemble(size=5), en.metric("log_loss").on("binary")
     few = cross_fit(pi, metric, rule, Seeds(3), n_partitions=2)
     many = cross_fit(pi, metric, rule, Seeds(3), n_partitions=3, n_jobs=2)
     assert few is not None
@@ -395,13 +398,13 @@ def test_no_ensemble_is_cross_fitted_where_a_class_is_in_one_group() -> None:
     p = np.random.default_rng(22).random((60, 3))
     pi = en.Predictions.from_arrays(y, p, groups=np.repeat(np.arange(6), 10))
     metric = en.metric("roc_auc").on("binary")
-    assert cross_fit(pi, metric, en.TopAverage(), Seeds(0), n_partitions=2) is None
+    assert cross_fit(pi, metric, en.rules.TopAverage(), Seeds(0), n_partitions=2) is None
 
 
 @pytest.mark.parametrize(
-    "make", [lambda: en.GreedyEnsemble(size=0), lambda: en.TopAverage(k=0),
-             lambda: en.StackedEnsemble(library=0)]
+    "make", [lambda: en.rules.GreedyEnsemble(size=0), lambda: en.rules.TopAverage(k=0),
+             lambda: en.rules.StackedEnsemble(library=0)]
 )  # fmt: skip
 def test_an_ensemble_of_nothing_is_refused(make: Callable[[], EnsembleRule]) -> None:
-    with pytest.raises(en.InputError):
+    with pytest.raises(en.errors.InputError):
         make()

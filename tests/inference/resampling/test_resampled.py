@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest import Predictions, Weights, metric
+from earnest import Predictions, metric
 from earnest.core.base.rng import Seeds
 from earnest.core.data.target import Target, Task
 from earnest.inference.resampling.resampled import choose_resampler, resample_statistic
-from earnest.resampling import bootstrap
+from earnest.resampling import Weights, bootstrap
 from earnest.resampling.bootstrap import (
     BayesianBootstrap,
     CaseBootstrap,
@@ -67,7 +67,7 @@ def test_batches_do_not_change_the_values(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("redraw", [True, False])
 def test_a_statistic_that_is_never_defined_is_refused(redraw: bool) -> None:
-    with pytest.raises(en.EvidenceError, match="undefined on every resample"):
+    with pytest.raises(en.errors.EvidenceError, match="undefined on every resample"):
         resample_statistic(
             lambda weights: np.full((len(weights), 1), np.nan),
             TARGET,
@@ -96,7 +96,7 @@ def test_the_resampler_is_as_given_else_by_groups_else_by_the_policy(grouped: Pr
     assert isinstance(choose_resampler(None, grouped.target, UndefinedRule.DROP), GroupBootstrap)
     assert isinstance(choose_resampler(None, TARGET, UndefinedRule.STRATIFY), StratifiedBootstrap)
     assert isinstance(choose_resampler(None, TARGET, UndefinedRule.REDRAW), CaseBootstrap)
-    with pytest.raises(en.InputError, match="within classes"):
+    with pytest.raises(en.errors.InputError, match="within classes"):
         choose_resampler(None, grouped.target, UndefinedRule.STRATIFY)
 
 
@@ -127,7 +127,7 @@ def test_strata_are_resampled_apart_by_default() -> None:
 
 
 def test_a_policy_and_a_resampler_that_contradict_each_other_are_refused() -> None:
-    with pytest.raises(en.InputError, match="contradict"):
+    with pytest.raises(en.errors.InputError, match="contradict"):
         choose_resampler(CaseBootstrap(), TARGET, UndefinedRule.STRATIFY)
     given = StratifiedBootstrap()
     assert choose_resampler(given, TARGET, UndefinedRule.STRATIFY) is given

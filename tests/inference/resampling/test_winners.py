@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest import Predictions, Weights, metric
+from earnest import Predictions, metric
 from earnest.core.data.selection import MeanOfFolds, OneStandardError, Pooled
 from earnest.inference.resampling import winners as module
 from earnest.inference.resampling.winners import (
@@ -18,6 +18,7 @@ from earnest.inference.resampling.winners import (
 )
 from earnest.kernels import contest
 from earnest.kernels.score import fold_scores
+from earnest.resampling import Weights
 from earnest.testing import squared_error
 from tests.methods import oracles
 
@@ -75,22 +76,22 @@ def test_rules_that_look_at_folds_are_for_means_only_on_resampled_cases(
     weights = some_counts(60)
     for selector in (MeanOfFolds(), OneStandardError()):
         assert len(winners(binary, metric("accuracy"), weights, selector)) == 30
-        with pytest.raises(en.MetricError, match="resampled cases"):
+        with pytest.raises(en.errors.MetricError, match="resampled cases"):
             winners(binary, AUC, weights, selector)
 
 
 def test_a_metric_undefined_for_every_configuration_is_refused() -> None:
     pi = Predictions.from_arrays([0.0, 1.5, 2.0], np.ones((3, 2)), task="regression")
-    with pytest.raises(en.EvidenceError, match="undefined"):
+    with pytest.raises(en.errors.EvidenceError, match="undefined"):
         winner(pi, metric("pearson"), Pooled())
 
 
 def test_folds_undefined_for_all_are_left_out() -> None:
     scores = np.array([[[np.nan, np.nan]], [[0.3, np.nan]], [[0.1, 0.2]]])
     np.testing.assert_array_equal(keep_defined_folds(scores), scores[1:])
-    with pytest.raises(en.EvidenceError, match="on these cases"):
+    with pytest.raises(en.errors.EvidenceError, match="on these cases"):
         keep_defined_folds(scores[:1])
-    with pytest.raises(en.EvidenceError, match="in every fold"):
+    with pytest.raises(en.errors.EvidenceError, match="in every fold"):
         keep_defined_folds(scores[[0, 0]])
 
 

@@ -57,7 +57,7 @@ def test_the_no_information_rate_of_values_is_that_of_all_pairs(metric: str) -> 
     made = example_replicates("regression", n_cases=18, n_replicates=5, seed=13)
     rows, columns = np.divmod(np.arange(18 * 18), 18)
     pi = en.Predictions.from_arrays(made.target.y[rows], made.apparent[columns])
-    expected = en.score_table(pi, metric, [[1] * len(rows)])[0, 0]
+    expected = en.kernels.score_table(pi, metric, [[1] * len(rows)])[0, 0]
     rate = no_information_rate(made, en.metric(metric))
     assert rate == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
@@ -69,7 +69,7 @@ def test_the_no_information_rate_of_labels_is_that_of_all_pairs(metric: str) -> 
     pi = en.Predictions.from_arrays(
         made.target.y[rows], made.apparent[columns], response="decision"
     )
-    expected = en.score_table(pi, metric, [[1] * len(rows)])[0, 0]
+    expected = en.kernels.score_table(pi, metric, [[1] * len(rows)])[0, 0]
     assert no_information_rate(made, en.metric(metric)) == pytest.approx(expected, abs=1e-9)
 
 
@@ -108,10 +108,10 @@ def test_scores_and_losses_mirror() -> None:
 
 
 def test_a_metric_without_a_no_information_rate_is_refused() -> None:
-    with pytest.raises(en.MetricError, match="no-information rate"):
+    with pytest.raises(en.errors.MetricError, match="no-information rate"):
         en.estimate(example_replicates("binary"), method=".632+", metric="average_precision")
-    with pytest.raises(en.InputError, match="rule"):
-        en.B632Plus(rule="mine")
+    with pytest.raises(en.errors.InputError, match="rule"):
+        en.methods.B632Plus(rule="mine")
     assert (
         en.estimate(
             example_replicates("binary"), method="b632plus(rule='as_published')", metric="roc_auc"
@@ -123,8 +123,8 @@ def test_a_metric_without_a_no_information_rate_is_refused() -> None:
 def test_the_rule_can_be_typed_with_the_name() -> None:
     made = example_replicates("binary", n_cases=24, n_replicates=30, seed=11)
     typed = en.estimate(made, method=".632+(rule='as_published')", metric="accuracy")
-    given = en.estimate(made, method=en.B632Plus(rule="as_published"), metric="accuracy")
+    given = en.estimate(made, method=en.methods.B632Plus(rule="as_published"), metric="accuracy")
     assert typed.value == given.value
     assert typed.provenance.knobs["rule"] == "as_published"
-    with pytest.raises(en.InputError, match="options of a method cannot be read"):
+    with pytest.raises(en.errors.InputError, match="options of a method cannot be read"):
         en.estimate(made, method=". 632+(rule='as_published')", metric="accuracy")

@@ -26,7 +26,7 @@ def test_any_metric_has_a_value_and_says_why_it_has_no_interval() -> None:
     answer = en.estimate(made, method="auc_star", metric="average_precision")
     assert answer.interval is None
     assert "EN087" in {caution.code for caution in answer.cautions}
-    with pytest.raises(en.EvidenceError, match="no interval"):
+    with pytest.raises(en.errors.EvidenceError, match="no interval"):
         answer.at(side="lower")
 
 

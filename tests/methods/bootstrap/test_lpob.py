@@ -60,16 +60,16 @@ def test_constant_scores_are_one_half_with_limits_of_independent_pairs() -> None
 
 
 def test_a_metric_of_cases_is_refused_with_what_to_ask_instead() -> None:
-    with pytest.raises(en.MetricError, match="method='loob'"):
+    with pytest.raises(en.errors.MetricError, match="method='loob'"):
         en.estimate(example_replicates("binary"), method="lpob", metric="accuracy")
-    with pytest.raises(en.MetricError, match="not a mean over pairs"):
+    with pytest.raises(en.errors.MetricError, match="not a mean over pairs"):
         en.estimate(example_replicates("multiclass"), method="lpob", metric="roc_auc_ovr")
 
 
 def test_the_published_form_is_for_classes_drawn_apart() -> None:
     made = example_replicates("binary")
-    with pytest.raises(en.InputError, match="drawn separately"):
-        en.estimate(made, method=en.LPOB(variant="as_published"), metric="roc_auc")
+    with pytest.raises(en.errors.InputError, match="drawn separately"):
+        en.estimate(made, method=en.methods.LPOB(variant="as_published"), metric="roc_auc")
 
 
 def test_few_cases_of_a_class_are_told_of() -> None:

@@ -30,5 +30,5 @@ def test_a_metric_that_is_never_defined_is_refused() -> None:
         apparent=made.apparent,
         kind=made.kind,
     )
-    with pytest.raises(en.EvidenceError, match="undefined for every replicate"):
+    with pytest.raises(en.errors.EvidenceError, match="undefined for every replicate"):
         en.estimate(flat, method="sb", metric="pearson")

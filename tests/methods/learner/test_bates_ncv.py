@@ -7,15 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from earnest import (
-    BatesNCV,
-    Estimate,
-    EvidenceError,
-    MetricError,
-    NestedPredictions,
-    Predictions,
-    estimate,
-)
+from earnest import NestedPredictions, Predictions, estimate
+from earnest.errors import EvidenceError, MetricError
+from earnest.methods import BatesNCV
+from earnest.results import Estimate
 from tests.methods.learners import cross_validated, line_data, nested_ridge, random_folds, ridge
 
 NESTED = nested_ridge()

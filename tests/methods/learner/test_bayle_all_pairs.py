@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from earnest import BayleAllPairs, Predictions, estimate, estimate_all
+from earnest import Predictions, estimate, estimate_all
 from earnest.core.base.errors import EvidenceError, InputError, MetricError
 from earnest.core.results.estimate import Estimate
+from earnest.methods import BayleAllPairs
 from tests.methods import oracles
 
 Z = 1.959963984540054

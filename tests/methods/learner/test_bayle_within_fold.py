@@ -7,9 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from earnest import BayleWithinFold, Predictions, estimate
+from earnest import Predictions, estimate
 from earnest.core.base.errors import EvidenceError
 from earnest.core.results.estimate import Estimate
+from earnest.methods import BayleWithinFold
 
 Z = 1.959963984540054
 EXACT = 1e-12

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from earnest import Estimate, EvidenceError, PairedHalves, Predictions, estimate
+from earnest import PairedHalves, Predictions, estimate
+from earnest.errors import EvidenceError
+from earnest.results import Estimate
 from tests.methods.learners import halved_ridge
 
 HALVED = halved_ridge()

@@ -7,7 +7,10 @@ import pytest
 from scipy.stats import t
 from sklearn.metrics import roc_auc_score
 
-from earnest import CorrectedT, Estimate, EvidenceError, InputError, Predictions, estimate
+from earnest import Predictions, estimate
+from earnest.errors import EvidenceError, InputError
+from earnest.methods import CorrectedT
+from earnest.results import Estimate
 
 RNG = np.random.default_rng(1)
 Y = np.tile([0, 1], 50)

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score, roc_auc_score
 
-from earnest import CV, EvidenceError, Predictions, estimate, estimate_all
+from earnest import Predictions, estimate, estimate_all
 from earnest.core.results.specs import Estimand
+from earnest.errors import EvidenceError
+from earnest.methods import CV
 
 RNG = np.random.default_rng(0)
 Y = np.tile([0, 1], 40)

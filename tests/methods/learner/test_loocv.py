@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from earnest import EvidenceError, MetricError, Predictions, estimate
+from earnest import Predictions, estimate
+from earnest.errors import EvidenceError, MetricError
 from tests.methods.learners import cross_validated, line_data
 
 X, Y = line_data(50)

@@ -7,9 +7,12 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from earnest import HanleyMcNeil, MetricError, Predictions, estimate
+from earnest import Predictions, estimate
 from earnest.core.results.interval import AreaLimits
-from earnest.core.results.specs import Side
+from earnest.core.results.specs import Estimand, Side
+from earnest.errors import MetricError
+from earnest.inference.limits.auc import hanley_mcneil_variance
+from earnest.methods import HanleyMcNeil
 from earnest.testing import example_predictions
 from tests.methods.split.test_delong import by_pairs, codes
 
@@ -66,3 +69,40 @@ def test_groups_are_told_of_and_other_metrics_refused(grouped: Predictions) -> N
     assert "EN028" in codes(estimate(grouped, method="hanley_mcneil", metric="roc_auc", rng=0))
     with pytest.raises(MetricError, match="AUC of two classes"):
         estimate(example_predictions("binary"), method="hanley_mcneil", metric="f1")
+
+
+# ---- the best of the top tenth
+
+
+@pytest.fixture(scope="module")
+def pi() -> Predictions:
+    return example_predictions("binary", n_cases=240, n_configs=40, response="decision")
+
+
+LEARN = tuple(bool(m) for m in np.arange(240) % 4 != 1)
+
+
+def test_the_bound_is_read_at_sidaks_level(pi: Predictions) -> None:
+    made = estimate(
+        pi, method=HanleyMcNeil(preselect=0.1, learn=LEARN), metric="roc_auc", side="lower"
+    )
+    m, y = len(made.details.candidates), pi.target.y[~np.array(LEARN)]
+    error = np.sqrt(hanley_mcneil_variance(made.value, int(y.sum()), int((1 - y).sum())))
+    assert m > 1
+    assert made.interval is not None
+    reach = NormalDist().inv_cdf(0.95 ** (1 / m)) * error
+    counts = int(y.sum()), int((1 - y).sum())
+    perfect = AreaLimits(1.0, *counts).limits(0.95 ** (1 / m), Side.LOWER)[0]
+    low = min(made.value - reach, perfect)  # no better than one without an error
+    assert made.interval.low == pytest.approx(low, abs=1e-9)
+    assert made.estimand == Estimand.CHOSEN_ON_EVALUATION
+
+
+def test_as_published_forgets_the_adjustment(pi: Predictions) -> None:
+    method = HanleyMcNeil(preselect=0.1, learn=LEARN, variant="as_published")
+    made = estimate(pi, method=method, metric="roc_auc", side="lower")
+    assert len(made.details.candidates) > 1
+    assert made.interval is not None
+    assert made.standard_error is not None
+    reach = NormalDist().inv_cdf(0.95) * made.standard_error
+    assert made.interval.low == pytest.approx(made.value - reach, abs=1e-9)

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest import HoldOut, Predictions, estimate
+from earnest import Predictions, estimate
 from earnest.core.base.rng import Purpose, Seeds
+from earnest.methods import HoldOut
 from earnest.methods.split.holdout import split_cases
 from earnest.testing import squared_error
 from earnest.testing.examples import in_order
@@ -87,7 +88,7 @@ def test_normal_limits_are_for_means_over_independent_cases(
     binary: Predictions, grouped: Predictions
 ) -> None:
     for pi, metric in ((binary, "roc_auc"), (grouped, "accuracy")):
-        with pytest.raises(en.MetricError, match="normal limits"):
+        with pytest.raises(en.errors.MetricError, match="normal limits"):
             estimate(pi, method=HoldOut(interval="normal"), metric=metric)
 
 
@@ -96,7 +97,7 @@ def test_normal_limits_need_every_scoring_case_in_every_repeat(repeated: Predict
     case = int(np.flatnonzero(folds[:, 0] == 0)[0])
     folds[case, 1], responses[case, :, 1] = -1, np.nan
     pi = replace(repeated, folds=folds, responses=responses)
-    with pytest.raises(en.EvidenceError, match="1 of 12 cases with a missing repeat"):
+    with pytest.raises(en.errors.EvidenceError, match="1 of 12 cases with a missing repeat"):
         estimate(pi, method=HoldOut(interval="normal"), metric="accuracy")
     made = estimate(pi, method="holdout", metric="accuracy", rng=0)
     assert made.standard_error is not None
@@ -106,7 +107,7 @@ def test_normal_limits_need_every_scoring_case_in_every_repeat(repeated: Predict
 def test_a_scoring_part_without_a_class_is_refused() -> None:
     y = np.array([0, 0, 0, 0, 0, 1, 0, 1, 0, 1])
     pi = Predictions.from_arrays(y, np.linspace(0, 1, 20).reshape(10, 2), [0] * 4 + [1] * 6)
-    with pytest.raises(en.EvidenceError, match="undefined on the scoring cases"):
+    with pytest.raises(en.errors.EvidenceError, match="undefined on the scoring cases"):
         estimate(pi, method="holdout", metric="roc_auc")
 
 
@@ -142,7 +143,7 @@ def test_an_unfinished_first_fold_leaves_the_scoring_to_the_next(binary: Predict
 
 def test_knobs_are_checked_when_they_are_set() -> None:
     for knobs in ({"evaluate": 1.0}, {"evaluate": 25}, {"interval": "t"}, {"n_resamples": 0}):
-        with pytest.raises(en.InputError):
+        with pytest.raises(en.errors.InputError):
             HoldOut(**knobs)
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from earnest import MABT, DeLong10p, Predictions, Tilted, Tilted10p, estimate
+from earnest import Predictions, estimate
 from earnest.core.results.specs import Estimand, Selection
+from earnest.methods import MABT, DeLong, Tilted
 from earnest.testing import example_predictions
 from tests.methods.split.test_delong import codes
-from tests.methods.split.test_tilted_10p import ends
+from tests.methods.split.test_tilted import ends
 
 LEARN = tuple(bool(m) for m in np.arange(300) // 3 % 3 != 1)
 
@@ -24,7 +25,7 @@ def test_it_elects_as_the_10p_variants_and_bounds_below_the_unadjusted(
     pi: Predictions, metric: str
 ) -> None:
     made = estimate(pi, method=MABT(learn=LEARN), metric=metric, rng=0, side="pessimistic")
-    elected = estimate(pi, method=Tilted10p(learn=LEARN), metric=metric, rng=0)
+    elected = estimate(pi, method=Tilted(preselect=0.1, learn=LEARN), metric=metric, rng=0)
     alone = estimate(
         pi.select(str(made.winner)),
         method=Tilted(learn=LEARN),
@@ -52,7 +53,7 @@ def test_copies_of_one_configuration_are_hardly_adjusted_for() -> None:
     pi = Predictions.from_arrays(y, np.tile(score[:, None], (1, 10)))
     made, sidak, one = (
         estimate(pi, method=method, metric="roc_auc", side="lower", rng=0)
-        for method in (MABT(), Tilted10p(), Tilted())
+        for method in (MABT(), Tilted(preselect=0.1), Tilted())
     )
     assert len(made.details.candidates) == 10
     assert ends(made)[0] == pytest.approx(ends(one)[0], abs=0.01)
@@ -69,7 +70,7 @@ def test_perfect_separation_falls_back_to_delong_at_sidaks_level() -> None:
     y = np.tile([0, 1], 40)
     pi = Predictions.from_arrays(y, np.tile(y[:, None], (1, 5)) + 0.0)
     made = estimate(pi, method="mabt", metric="roc_auc", side="lower", rng=0)
-    other = estimate(pi, method=DeLong10p(), metric="roc_auc", side="lower", rng=0)
+    other = estimate(pi, method=DeLong(preselect=0.1), metric="roc_auc", side="lower", rng=0)
     assert made.interval == other.interval
     said = next(str(c) for c in made.cautions if c.code == "EN026")
     assert "Sidak's level for 5 candidates" in said
@@ -84,21 +85,21 @@ def test_unbalanced_cases_say_that_the_bound_is_rough() -> None:
 
 
 @pytest.mark.parametrize("method", [Tilted, MABT])
-def test_as_published_the_bound_may_be_nearer_to_one_than_that_of_a_perfect_auc(
+def test_uncapped_the_bound_may_be_nearer_to_one_than_that_of_a_perfect_auc(
     method: type[Tilted] | type[MABT],
 ) -> None:
     y = np.repeat([0, 1], 20)
     score = y + np.linspace(0, 0.9, 40)
     score[19] = score[20] + 0.05  # one or two of 400 pairs are out of order
     near = Predictions.from_arrays(y, score)
-    published, ours = (
+    uncapped, ours = (
         estimate(near, method=method(variant=variant), metric="roc_auc", side="lower", rng=0)
-        for variant in ("as_published", None)
+        for variant in ("uncapped", None)
     )
-    assert ends(published)[0] > ends(ours)[0]
+    assert ends(uncapped)[0] > ends(ours)[0]
     far = example_predictions("binary", n_cases=300, n_configs=1)
     same = [
         ends(estimate(far, method=method(variant=variant), metric="roc_auc", rng=0))
-        for variant in ("as_published", None)
+        for variant in ("uncapped", None)
     ]
     assert same[0] == same[1]

@@ -9,14 +9,16 @@ import pytest
 from numpy.typing import NDArray
 
 from benchmarks.speed import transcriptions as plain
-from earnest import InputError, MetricError, Predictions, Tilted, estimate, metric
+from earnest import Predictions, estimate, metric
 from earnest.core.base.errors import EvidenceError
 from earnest.core.base.rng import Seeds
 from earnest.core.results.interval import EqualCaseLimits, NormalLimits, ShareLimits
-from earnest.core.results.specs import Estimand, Side
+from earnest.core.results.specs import Estimand, Selection, Side
+from earnest.errors import InputError, MetricError
 from earnest.inference.cases.placements import auc_influence
 from earnest.inference.resampling.splits import Choice
 from earnest.kernels.score import score_table
+from earnest.methods import Tilted
 from earnest.methods.split import tilted
 from earnest.methods.split.tilted import (
     case_influence,
@@ -34,6 +36,7 @@ from earnest.resampling.bootstrap import (
     StratifiedBootstrap,
     batches,
 )
+from earnest.results import Estimate
 from earnest.testing import example_predictions
 from tests.methods.split.test_delong import codes
 
@@ -549,3 +552,50 @@ def test_the_stand_in_of_an_auc_counts_groups() -> None:
         made, _ = fallback_limits(apart, AUC, GroupBootstrap())
         low, _ = made.limits(0.95, Side.LOWER)
         assert low == pytest.approx(0.05 ** (1 / pairs), abs=1e-12)
+
+
+# ---- the best of the top tenth
+
+
+@pytest.fixture(scope="module")
+def searched() -> Predictions:
+    return example_predictions("binary", n_cases=300, n_configs=30)
+
+
+def ends(made: Estimate) -> tuple[float, float]:
+    assert made.interval is not None
+    return made.interval.low, made.interval.high
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "accuracy"])
+def test_the_bad_end_is_that_of_tilting_at_sidaks_level(searched: Predictions, name: str) -> None:
+    learn = tuple(bool(m) for m in np.arange(300) // 3 % 3 != 1)
+    made = estimate(searched, method=Tilted(preselect=0.1, learn=learn), metric=name, rng=0)
+    m = len(made.details.candidates)
+    assert m > 1
+    one = searched.select(str(made.winner))
+    alone = estimate(one, method=Tilted(learn=learn), metric=name, rng=0)
+    assert made.value == alone.value
+    low = alone.at(confidence_level=(1 - 0.025) ** (1 / m), side="lower")
+    assert ends(made)[0] == pytest.approx(ends(low)[0], abs=1e-9)
+    assert ends(made)[1] == pytest.approx(ends(alone)[1], abs=1e-9)
+    assert made.estimand == Estimand.CHOSEN_ON_EVALUATION
+    assert made.selection is Selection.BOUND_ONLY
+
+
+def test_with_one_candidate_it_is_tilting() -> None:
+    few = example_predictions("binary", n_cases=120, n_configs=6)
+    plain, elected = (
+        estimate(few, method=Tilted(preselect=share), metric="roc_auc", rng=2)
+        for share in (None, 0.1)
+    )
+    assert elected.interval == plain.interval
+
+
+def test_a_loss_is_adjusted_at_its_upper_end() -> None:
+    pi = example_predictions("regression", n_cases=200, n_configs=30)
+    learn = tuple(bool(m) for m in np.arange(200) // 3 % 3 != 1)
+    made = estimate(pi, method=Tilted(preselect=0.1, learn=learn), metric="mae", rng=0)
+    alone = estimate(pi.select(str(made.winner)), method=Tilted(learn=learn), metric="mae", rng=0)
+    assert ends(made)[0] == pytest.approx(ends(alone)[0], abs=1e-9)
+    assert ends(made)[1] > ends(alone)[1]

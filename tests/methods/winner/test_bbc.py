@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest import BBC, Predictions, estimate
+from earnest import Predictions, estimate
+from earnest.methods import BBC
 from earnest.methods.winner.bbc import BBCDetails
 from earnest.resampling.bootstrap import (
     BayesianBootstrap,
@@ -142,7 +143,7 @@ def test_more_resamples_extend_the_earlier_draws(binary: Predictions) -> None:
 
 def test_bayesian_weights_are_refused_with_the_reason(binary: Predictions) -> None:
     for given in ("bayesian", BayesianBootstrap()):
-        with pytest.raises(en.EvidenceError, match="never 0") as refusal:
+        with pytest.raises(en.errors.EvidenceError, match="never 0") as refusal:
             estimate(binary, method=BBC(resampler=given), metric="roc_auc")
         assert "naive_bootstrap" in refusal.value.cure
 
@@ -192,13 +193,13 @@ def test_dropping_and_redrawing_estimate_the_same() -> None:
 
 def test_a_class_with_one_case_is_refused() -> None:
     pi = Predictions.from_arrays([1, 0, 0, 0, 0], np.linspace(0, 1, 10).reshape(5, 2))
-    with pytest.raises(en.EvidenceError, match="class 1 has one case"):
+    with pytest.raises(en.errors.EvidenceError, match="class 1 has one case"):
         estimate(pi, metric="roc_auc", rng=0)
 
 
 def test_two_cases_are_refused_for_the_auc_and_answered_for_a_loss() -> None:
     two = Predictions.from_arrays([0, 1], [[0.1], [0.7]])
-    with pytest.raises(en.EvidenceError):
+    with pytest.raises(en.errors.EvidenceError):
         estimate(two, method="bbc", metric="roc_auc", rng=0)
     pair = Predictions.from_arrays([0.25, 1.5], [[0.0, 0.2], [1.0, 1.1]], task="regression")
     made = estimate(pair, metric=squared_error, rng=0)
@@ -229,14 +230,14 @@ def test_groups_are_drawn_whole(grouped: Predictions) -> None:
 
 
 def test_groups_cannot_be_stratified(grouped: Predictions) -> None:
-    with pytest.raises(en.InputError, match="groups"):
+    with pytest.raises(en.errors.InputError, match="groups"):
         estimate(grouped, method=BBC(undefined="stratify"), metric="roc_auc")
 
 
 def test_in_bag_means_of_folds_are_for_means_over_cases_only(binary: Predictions) -> None:
     made = estimate(binary, method=BBC(selector="mean_of_folds"), metric="accuracy", rng=0)
     assert made.provenance.knobs["selector"] == "mean_of_folds"
-    with pytest.raises(en.MetricError, match="mean_of_folds"):
+    with pytest.raises(en.errors.MetricError, match="mean_of_folds"):
         estimate(binary, method=BBC(selector="mean_of_folds"), metric="roc_auc", rng=0)
 
 
@@ -313,19 +314,19 @@ def test_without_folds_the_predictions_are_one_hold_out_set(binary: Predictions)
 
 @pytest.mark.parametrize("wrong", [3, "cases", object()])
 def test_what_is_no_resampler_is_refused(binary: Predictions, wrong: object) -> None:
-    with pytest.raises(en.UnknownNameError, match="resampler"):
+    with pytest.raises(en.errors.UnknownNameError, match="resampler"):
         estimate(binary, method=BBC(resampler=wrong), metric="roc_auc")
 
 
 def test_knobs_are_checked_when_they_are_set() -> None:
     for knobs in ({"n_resamples": 0}, {"undefined": "ignore"}, {"variant": "other"}):
-        with pytest.raises(en.InputError):
+        with pytest.raises(en.errors.InputError):
             BBC(**knobs)
 
 
 def test_the_result_survives_json_with_its_draws(binary: Predictions) -> None:
     made = estimate(binary, method=BBC(n_resamples=50), metric="roc_auc", rng=0)
-    back = en.Estimate.from_dict(json.loads(json.dumps(made.to_dict(draws=True))))
+    back = en.results.Estimate.from_dict(json.loads(json.dumps(made.to_dict(draws=True))))
     assert back == made
     np.testing.assert_array_equal(back.draws, made.draws)
 
@@ -359,7 +360,7 @@ def test_repeats_do_not_move_the_value() -> None:
     assert abs(apart.mean()) <= 4 * apart.std(ddof=1) / np.sqrt(runs)
 
 
-def blended(pi: Predictions, made: en.Estimate) -> np.ndarray:
+def blended(pi: Predictions, made: en.results.Estimate) -> np.ndarray:
     """Return what the ensemble of an estimate predicts: (n,)."""
     assert made.ensemble is not None
     places = [pi.configs.ids.index(name) for name in made.ensemble]
@@ -368,7 +369,7 @@ def blended(pi: Predictions, made: en.Estimate) -> np.ndarray:
 
 def score_one(y: np.ndarray, p: np.ndarray, metric: str) -> float:
     one = Predictions.from_arrays(y, p, response="probability")
-    return float(en.score_table(one, metric, np.ones((1, len(y)), dtype=int))[0, 0])
+    return float(en.kernels.score_table(one, metric, np.ones((1, len(y)), dtype=int))[0, 0])
 
 
 @pytest.mark.parametrize("metric", ["roc_auc", "log_loss", "f1"])
@@ -379,7 +380,7 @@ def test_an_ensemble_is_scored_on_cases_that_did_not_choose_it(
     from earnest.core.data.weights import Weights
     from earnest.inference.resampling.ensembles import choose_ensembles, leave_parts_out
 
-    rule, measure = en.GreedyEnsemble(size=4), en.metric(metric).on("binary")
+    rule, measure = en.rules.GreedyEnsemble(size=4), en.metric(metric).on("binary")
     pi = replace(binary, kind=type(binary.kind)("probability"))
     pi = replace(pi, responses=1 / (1 + np.exp(-binary.responses)))
     y, p = pi.target.y, pi.responses[:, :, 0]
@@ -396,7 +397,7 @@ def test_an_ensemble_is_scored_on_cases_that_did_not_choose_it(
     assert made.value == pytest.approx(np.mean(scores), abs=EXACT)
     assert made.naive == pytest.approx(score_one(y, blended(pi, made), metric), abs=EXACT)
     assert sum(made.ensemble.values()) == pytest.approx(1.0)
-    again = en.Estimate.from_dict(json.loads(json.dumps(made.to_dict(draws=True))))
+    again = en.results.Estimate.from_dict(json.loads(json.dumps(made.to_dict(draws=True))))
     assert again.ensemble == dict(made.ensemble)
     assert again.winner == made.winner
 
@@ -408,7 +409,7 @@ def test_the_draws_of_an_ensemble_are_out_of_bag_scores_about_its_value(
     from earnest.core.data.weights import Weights
     from earnest.inference.resampling.ensembles import choose_ensembles
 
-    rule, measure = en.GreedyEnsemble(size=4), en.metric(metric).on("binary")
+    rule, measure = en.rules.GreedyEnsemble(size=4), en.metric(metric).on("binary")
     pi = replace(binary, kind=type(binary.kind)("probability"))
     pi = replace(pi, responses=1 / (1 + np.exp(-binary.responses)))
     counts = oracles.counts_of(pi, 40, 7, oracles_accept(pi, metric))
@@ -430,7 +431,7 @@ def test_an_ensemble_of_one_step_is_the_single_winner(binary: Predictions) -> No
     pi = replace(binary, kind=type(binary.kind)("probability"))
     pi = replace(pi, responses=1 / (1 + np.exp(-binary.responses)))
     single = estimate(pi, metric="roc_auc", n_resamples=60, rng=3)
-    one = estimate(pi, metric="roc_auc", selector=en.TopAverage(k=1), n_resamples=60, rng=3)
+    one = estimate(pi, metric="roc_auc", selector=en.rules.TopAverage(k=1), n_resamples=60, rng=3)
     moved = np.clip(single.draws - single.draws.mean() + one.value, 0.0, 1.0)
     np.testing.assert_allclose(one.draws, moved, atol=EXACT)
     assert (one.winner, dict(one.ensemble)) == (single.winner, {single.winner: 1.0})
@@ -441,12 +442,12 @@ def test_an_ensemble_rule_is_found_by_its_word_and_told_with_its_knobs(
 ) -> None:
     word = estimate(regression, metric="r2", selector="greedy_ensemble", n_resamples=20, rng=1)
     made = estimate(
-        regression, metric="r2", selector=en.GreedyEnsemble(size=25), n_resamples=20, rng=1
+        regression, metric="r2", selector=en.rules.GreedyEnsemble(size=25), n_resamples=20, rng=1
     )
     assert word.value == made.value
     assert made.provenance.knobs["selector"] == "greedy_ensemble"
     small = estimate(
-        regression, metric="r2", selector=en.GreedyEnsemble(size=3), n_resamples=20, rng=1
+        regression, metric="r2", selector=en.rules.GreedyEnsemble(size=3), n_resamples=20, rng=1
     )
     assert small.provenance.knobs["selector"] == "greedy_ensemble(size=3)"
 
@@ -455,12 +456,12 @@ def test_what_has_no_average_and_what_names_one_winner_refuse_ensembles() -> Non
     y = np.tile([0, 1], 20)
     rng = np.random.default_rng(0)
     labels = Predictions.from_arrays(y, rng.integers(0, 2, (40, 3)), response="label")
-    with pytest.raises(en.EvidenceError, match="average"):
-        estimate(labels, metric="accuracy", selector=en.TopAverage())
+    with pytest.raises(en.errors.EvidenceError, match="average"):
+        estimate(labels, metric="accuracy", selector=en.rules.TopAverage())
     pi = Predictions.from_arrays(y, rng.random((40, 3)), fold=np.arange(40) // 2 % 5)
     for method in ("naive", "bbc_fold", "near_winner", "tibshirani", "holdout"):
-        with pytest.raises(en.EarnestError):
-            estimate(pi, method=method, metric="accuracy", selector=en.TopAverage())
-    published = BBC(selector=en.TopAverage(), variant="as_published")
-    with pytest.raises(en.InputError, match="as_published"):
+        with pytest.raises(en.errors.EarnestError):
+            estimate(pi, method=method, metric="accuracy", selector=en.rules.TopAverage())
+    published = BBC(selector=en.rules.TopAverage(), variant="as_published")
+    with pytest.raises(en.errors.InputError, match="as_published"):
         estimate(pi, method=published, metric="accuracy")

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest import BBCFold, Predictions, estimate
+from earnest import Predictions, estimate
+from earnest.methods import BBCFold
 from earnest.testing import squared_error
 from tests.methods import oracles
 
@@ -70,7 +71,7 @@ def test_enumeration_needs_no_seed() -> None:
 
 def test_too_many_folds_cannot_be_enumerated() -> None:
     assert estimate(folded(7), method="bbc_fold", metric="roc_auc").n_resamples == 1000
-    with pytest.raises(en.EvidenceError, match="too many draws"):
+    with pytest.raises(en.errors.EvidenceError, match="too many draws"):
         estimate(folded(7), method=BBCFold(exact=True), metric="roc_auc")
 
 
@@ -120,19 +121,19 @@ def test_a_fold_without_a_class_is_left_out_with_a_caution() -> None:
 def test_undefined_folds_only_are_refused() -> None:
     y = np.repeat([0, 1], 10)
     pi = Predictions.from_arrays(y, np.linspace(0, 1, 40).reshape(20, 2), np.repeat([0, 1], 10))
-    with pytest.raises(en.EvidenceError, match="fewer than two folds"):
+    with pytest.raises(en.errors.EvidenceError, match="fewer than two folds"):
         estimate(pi, method="bbc_fold", metric="roc_auc")
 
 
 def test_one_fold_is_refused_with_the_way_out() -> None:
     pi = Predictions.from_arrays([0, 1] * 5, np.linspace(0, 1, 10))
-    with pytest.raises(en.EvidenceError, match="needs more folds") as refusal:
+    with pytest.raises(en.errors.EvidenceError, match="needs more folds") as refusal:
         estimate(pi, method="bbc_fold", metric="roc_auc")
     assert "bbc" in refusal.value.cure
 
 
 def test_a_rule_that_does_not_look_at_folds_is_refused() -> None:
-    with pytest.raises(en.EvidenceError, match="cannot select by 'pooled'"):
+    with pytest.raises(en.errors.EvidenceError, match="cannot select by 'pooled'"):
         estimate(folded(4), method=BBCFold(selector="pooled"), metric="roc_auc")
 
 

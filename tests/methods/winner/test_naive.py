@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest import Naive, Predictions, estimate
+from earnest import Predictions, estimate
+from earnest.methods import Naive
 from earnest.testing import squared_error
 from tests.methods import oracles
 
@@ -65,7 +66,7 @@ def test_there_is_no_interval_at_any_level(binary: Predictions) -> None:
     made = estimate(binary, method="naive", metric="roc_auc")
     assert made.interval is None
     assert made.standard_error is None
-    with pytest.raises(en.EvidenceError, match="no interval"):
+    with pytest.raises(en.errors.EvidenceError, match="no interval"):
         made.at(confidence_level=0.9)
 
 
@@ -89,7 +90,7 @@ def test_a_fold_without_a_class_is_left_out_with_a_caution() -> None:
 def test_a_metric_undefined_in_every_fold_is_refused() -> None:
     y = np.repeat([0, 1], 6)
     pi = Predictions.from_arrays(y, np.linspace(0, 1, 12), np.repeat([0, 1], 6))
-    with pytest.raises(en.EvidenceError, match="in every fold") as refusal:
+    with pytest.raises(en.errors.EvidenceError, match="in every fold") as refusal:
         estimate(pi, method="naive", metric="roc_auc")
     assert "method='bbc'" in refusal.value.cure
     assert estimate(pi, method="bbc", metric="roc_auc", rng=0).value == 1.0

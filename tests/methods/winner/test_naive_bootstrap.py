@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest import NaiveBootstrap, Predictions, estimate
+from earnest import Predictions, estimate
 from earnest.core.base.rng import Purpose, Seeds
+from earnest.methods import NaiveBootstrap
 from earnest.resampling.bootstrap import BayesianBootstrap
 from tests.methods import oracles
 
@@ -102,7 +103,7 @@ def test_groups_are_drawn_whole_over_cases(grouped: Predictions) -> None:
 
 def test_folds_are_needed_only_over_folds() -> None:
     pi = Predictions.from_arrays([0, 1] * 8, np.linspace(0, 1, 16))
-    with pytest.raises(en.EvidenceError, match="needs more folds") as refusal:
+    with pytest.raises(en.errors.EvidenceError, match="needs more folds") as refusal:
         estimate(pi, method=NaiveBootstrap(over="folds"), metric="roc_auc")
     assert "over='cases'" in refusal.value.cure
     made = estimate(pi, method="naive_bootstrap", metric="roc_auc", rng=0)
@@ -114,7 +115,7 @@ def test_folds_are_needed_only_over_folds() -> None:
     "knobs", [{"over": "cases", "interval": "normal"}, {"over": "folds", "resampler": "case"}]
 )
 def test_knobs_that_would_be_ignored_are_refused(knobs: dict[str, str]) -> None:
-    with pytest.raises(en.InputError, match=r"limits|resampler"):
+    with pytest.raises(en.errors.InputError, match=r"limits|resampler"):
         NaiveBootstrap(**knobs)
 
 
@@ -152,7 +153,7 @@ def test_undefined_resamples_follow_the_policy(undefined: str) -> None:
 def test_knobs_are_checked_when_they_are_set() -> None:
     wrong = ({"n_resamples": -1}, {"over": "rows"}, {"interval": "t"}, {"undefined": "skip"})
     for knobs in wrong:
-        with pytest.raises(en.InputError):
+        with pytest.raises(en.errors.InputError):
             NaiveBootstrap(**knobs)
 
 

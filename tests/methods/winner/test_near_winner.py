@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest import BBC, NearWinner, Predictions, estimate
+from earnest import Predictions, estimate
 from earnest.core.base.rng import Purpose, Seeds
 from earnest.core.results.interval import (
     AreaLimits,
@@ -21,6 +21,7 @@ from earnest.core.results.interval import (
 )
 from earnest.core.results.specs import Side
 from earnest.inference.limits.local_level import winner_errors
+from earnest.methods import BBC, NearWinner
 from earnest.resampling.bootstrap import every_class_on_both_sides, something_out_of_bag
 from earnest.testing import example_predictions
 from tests.methods import near_winner_oracle as oracle
@@ -31,7 +32,7 @@ FEW = 24  # resamples, for loops
 LEVELS = [(0.95, "two-sided"), (0.9, "lower"), (0.8, "upper")]
 
 
-def ends(made: en.Estimate) -> tuple[float, float]:
+def ends(made: en.results.Estimate) -> tuple[float, float]:
     assert made.interval is not None
     return made.interval.low, made.interval.high
 
@@ -330,14 +331,14 @@ def test_two_cases_are_answered_for_accuracy_and_refused_for_the_auc() -> None:
     pi = Predictions.from_arrays([0, 1], [[0.1, 0.9], [0.7, 0.2]])
     low, high = ends(estimate(pi, method="near_winner", metric="accuracy", rng=0))
     assert 0.0 < low < 0.16 <= high == 1.0  # at most sqrt(.025), that of one model
-    with pytest.raises(en.EvidenceError, match="class 0 has one case"):
+    with pytest.raises(en.errors.EvidenceError, match="class 0 has one case"):
         estimate(pi, method="near_winner", metric="roc_auc", rng=0)
 
 
 def test_one_positive_is_refused_for_the_auc_and_answered_for_accuracy() -> None:
     y = np.array([1] + [0] * 11)
     pi = Predictions.from_arrays(y, np.random.default_rng(0).random((12, 3)))
-    with pytest.raises(en.EvidenceError, match="class 1 has one case"):
+    with pytest.raises(en.errors.EvidenceError, match="class 1 has one case"):
         estimate(pi, method="near_winner", metric="roc_auc", rng=0)
     low, high = ends(estimate(pi, method="near_winner", metric="accuracy", rng=0))
     assert 0 < low < high <= 1
@@ -393,7 +394,7 @@ def test_accuracy_of_several_classes_is_a_share() -> None:
     ],
 )
 def test_metrics_for_which_nothing_was_shown_are_refused(task: str, metric: str) -> None:
-    with pytest.raises(en.MetricError) as refused:
+    with pytest.raises(en.errors.MetricError) as refused:
         estimate(example_predictions(task), method="near_winner", metric=metric, rng=0)
     assert "method='bbc'" in refused.value.cure
     assert metric in refused.value.got
@@ -401,9 +402,9 @@ def test_metrics_for_which_nothing_was_shown_are_refused(task: str, metric: str)
 
 def test_knobs_are_checked() -> None:
     for knobs in ({"n_resamples": 1}, {"undefined": "ignore"}):
-        with pytest.raises(en.InputError):
+        with pytest.raises(en.errors.InputError):
             NearWinner(**knobs)
-    with pytest.raises(en.EvidenceError, match="leaves out"):
+    with pytest.raises(en.errors.EvidenceError, match="leaves out"):
         estimate(searched(), method=NearWinner(resampler="bayesian"), metric="accuracy", rng=0)
 
 
@@ -413,14 +414,14 @@ def test_knobs_are_checked() -> None:
 @pytest.mark.parametrize("metric", ["accuracy", "roc_auc"])
 def test_the_result_survives_json_and_answers_at_other_levels(metric: str) -> None:
     made = estimate(searched(), method=NearWinner(n_resamples=50), metric=metric, rng=0)
-    back = en.Estimate.from_dict(json.loads(json.dumps(made.to_dict(draws=True))))
+    back = en.results.Estimate.from_dict(json.loads(json.dumps(made.to_dict(draws=True))))
     assert back == made
     assert back.at(confidence_level=0.8, side="lower") == made.at(
         confidence_level=0.8, side="lower"
     )
-    bare = en.Estimate.from_dict(json.loads(json.dumps(made.to_dict())))
+    bare = en.results.Estimate.from_dict(json.loads(json.dumps(made.to_dict())))
     assert bare == made
-    with pytest.raises(en.EvidenceError, match="not kept"):
+    with pytest.raises(en.errors.EvidenceError, match="not kept"):
         bare.at(confidence_level=0.8)
 
 

@@ -7,8 +7,9 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
-from earnest import EvidenceError, NestedPredictions, Predictions, SearchCV, estimate, nested_cv
+from earnest import NestedPredictions, Predictions, SearchCV, estimate, nested_cv
 from earnest.core.results.specs import Estimand
+from earnest.errors import EvidenceError
 from tests.methods.learners import nested_ridge
 
 

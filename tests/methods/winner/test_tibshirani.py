@@ -78,14 +78,14 @@ def test_folds_of_all_repeats_count(repeated: Predictions) -> None:
 
 def test_folds_are_needed() -> None:
     pi = Predictions.from_arrays([0, 1] * 5, np.linspace(0, 1, 10))
-    with pytest.raises(en.EvidenceError, match="needs more folds"):
+    with pytest.raises(en.errors.EvidenceError, match="needs more folds"):
         estimate(pi, method="tibshirani", metric="roc_auc")
 
 
 def test_there_are_no_knobs(binary: Predictions) -> None:
-    with pytest.raises(en.InputError, match="no option"):
+    with pytest.raises(en.errors.InputError, match="no option"):
         estimate(binary, method="tibshirani", metric="roc_auc", selector="pooled")
-    with pytest.raises(en.InputError, match="no option"):
+    with pytest.raises(en.errors.InputError, match="no option"):
         estimate(binary, method="tt", metric="roc_auc", n_resamples=10)
 
 

@@ -11,7 +11,7 @@ import pytest
 import earnest as en
 
 SEED = 5
-VERDICTS = (en.Comparisons.verdict(True), en.Comparisons.verdict(False))
+VERDICTS = (en.results.Comparisons.verdict(True), en.results.Comparisons.verdict(False))
 
 
 def given(configs: int = 6) -> en.Predictions:

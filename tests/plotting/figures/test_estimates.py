@@ -120,7 +120,7 @@ def test_a_dollar_in_a_name_is_a_dollar() -> None:
     def cost(y: Any, p: Any) -> float:
         return float(np.mean(y == (p > 0.5)))
 
-    metric = en.make_metric(cost, name="gain in $ or $$", needs="score")
+    metric = en.metrics.make_metric(cost, name="gain in $ or $$", needs="score")
     ax = en.estimate(noise(configs=2), metric=metric, n_resamples=20, rng=SEED).plot()
     ax.figure.savefig(io.BytesIO(), format="png")  # mathematics in a label would raise here
     assert r"\$" in ax.get_xlabel()

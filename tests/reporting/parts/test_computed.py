@@ -12,7 +12,7 @@ import earnest as en
 from tests.reporting.scenes import scene, source_of
 
 
-def evidence(made: en.Report) -> dict[str, str]:
+def evidence(made: en.results.Report) -> dict[str, str]:
     facts = {group.title: dict(group.rows) for group in made.content.computed.facts}
     return facts["The evidence"]
 

@@ -24,16 +24,16 @@ def pi() -> en.Predictions:
 
 
 @pytest.fixture(scope="module")
-def report(pi: en.Predictions) -> en.Report:
+def report(pi: en.Predictions) -> en.results.Report:
     return en.report(pi, metric="roc_auc", n_resamples=200)
 
 
 def test_the_gain_stands_second_and_ends_in_the_number_of_the_first_screen(
-    report: en.Report,
+    report: en.results.Report,
 ) -> None:
     assert [name for name, _ in SECTIONS][:2] == ["answer", "gain"]
     results = report.content.results
-    made = en.Gain.from_dict(results["gain"])
+    made = en.results.Gain.from_dict(results["gain"])
     estimate = results["estimate"]
     assert made.corrected[-1] == pytest.approx(estimate["value"], abs=1e-12)
     assert made.naive[-1] == pytest.approx(estimate["naive"], abs=1e-12)
@@ -54,7 +54,7 @@ def test_a_first_configuration_that_stays_the_best_is_said_to(pi: en.Predictions
     assert "0.0" not in headline(made)
 
 
-def test_more_cases_are_told_apart_from_what_to_do(report: en.Report) -> None:
+def test_more_cases_are_told_apart_from_what_to_do(report: en.results.Report) -> None:
     part = report.content.gain
     assert part is not None
     assert len(part.more) == 2  # the width, and what predictions cannot tell
@@ -62,7 +62,9 @@ def test_more_cases_are_told_apart_from_what_to_do(report: en.Report) -> None:
     assert not set(part.more) & set(part.next)
 
 
-def test_the_page_and_its_markdown_hold_the_numbers_of_the_curves(report: en.Report) -> None:
+def test_the_page_and_its_markdown_hold_the_numbers_of_the_curves(
+    report: en.results.Report,
+) -> None:
     part = report.content.gain
     assert part is not None
     page, text = report.to_html(), report.to_markdown()

@@ -26,7 +26,7 @@ def pi() -> en.Predictions:
 
 
 @pytest.fixture(scope="module")
-def told(pi: en.Predictions) -> en.Report:
+def told(pi: en.Predictions) -> en.results.Report:
     return en.report(pi, metric="roc_auc", explain=False, n_resamples=100)
 
 
@@ -55,7 +55,7 @@ def test_the_thin_bar_holds_the_thick_one_and_never_contradicts_the_verdict(
         assert near or row.worse == (row.all[0] > 0)
 
 
-def test_the_part_counts_and_names_what_the_rows_say(told: en.Report) -> None:
+def test_the_part_counts_and_names_what_the_rows_say(told: en.results.Report) -> None:
     part = told.content.rivals
     assert part is not None
     kept = [row.config for row in part.rows if not row.worse]
@@ -76,7 +76,9 @@ def test_the_simplest_is_unknown_without_an_order(pi: en.Predictions) -> None:
     assert en.compare_many(bare, metric="roc_auc", rng=0).simplest is None
 
 
-def test_every_surface_counts_the_same_configurations(pi: en.Predictions, told: en.Report) -> None:
+def test_every_surface_counts_the_same_configurations(
+    pi: en.Predictions, told: en.results.Report
+) -> None:
     # one question, one answer: Python, the report's heading and rows, and its audit table
     other = en.report(pi, metric="average_precision", explain=False, n_resamples=100)
     for metric, made in (("roc_auc", told), ("average_precision", other)):
@@ -99,7 +101,7 @@ def test_of_a_loss_the_winner_is_ahead_by_a_positive_amount(regression: en.Predi
 
 @pytest.mark.parametrize("kind", ["classes", "loss"])
 def test_interval_p_and_verdict_of_a_row_are_of_one_kind_in_every_form(
-    told: en.Report, regression: en.Predictions, kind: str
+    told: en.results.Report, regression: en.Predictions, kind: str
 ) -> None:
     made = told
     if kind == "loss":
@@ -121,7 +123,7 @@ def test_interval_p_and_verdict_of_a_row_are_of_one_kind_in_every_form(
 
 
 def test_the_sentence_on_the_simplest_shows_the_interval_that_its_verdict_follows(
-    told: en.Report,
+    told: en.results.Report,
 ) -> None:
     part = told.content.rivals
     assert part is not None
@@ -149,7 +151,7 @@ def test_a_difference_that_is_not_zero_is_never_printed_as_zero() -> None:
     assert part.rows[0].worse is False
 
 
-def test_the_table_says_over_what_its_scores_are(told: en.Report) -> None:
+def test_the_table_says_over_what_its_scores_are(told: en.results.Report) -> None:
     pooled = told.content.rivals
     assert pooled is not None
     assert pooled.test.endswith("Scores are over all cases, like the naive score.")

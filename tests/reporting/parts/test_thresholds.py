@@ -23,15 +23,15 @@ def pi() -> en.Predictions:
 
 
 @pytest.fixture(scope="module")
-def report(pi: en.Predictions) -> en.Report:
+def report(pi: en.Predictions) -> en.results.Report:
     return en.report(pi, metric="roc_auc", n_resamples=150, explain=False)
 
 
 def test_the_part_holds_every_row_of_the_result_on_the_resamples_of_the_estimate(
-    pi: en.Predictions, report: en.Report
+    pi: en.Predictions, report: en.results.Report
 ) -> None:
     results = report.content.results
-    made = en.Thresholds.from_dict(results["thresholds"])
+    made = en.results.Thresholds.from_dict(results["thresholds"])
     seed = results["estimate"]["seed"]
     assert made == en.thresholds(pi, metric="roc_auc", n_resamples=150, rng=seed)
     part = report.content.thresholds
@@ -45,7 +45,7 @@ def test_the_part_holds_every_row_of_the_result_on_the_resamples_of_the_estimate
     assert len(part.choices) == 3
 
 
-def test_the_page_reads_without_script_and_its_slider_has_a_name(report: en.Report) -> None:
+def test_the_page_reads_without_script_and_its_slider_has_a_name(report: en.results.Report) -> None:
     page = report.to_html()
     ids = [name for name, _ in SECTIONS]
     assert ids.index("curves") < ids.index("thresholds") < ids.index("computed")

@@ -59,5 +59,5 @@ def test_a_seed_that_is_no_text_is_refused(run: Path, tmp_path: Path) -> None:
     shutil.copytree(run, tmp_path / "run")
     with closing(sqlite3.connect(tmp_path / "run" / "run.db")) as base, base:
         base.execute("UPDATE identity SET value = x'0107' WHERE name = 'seed'")
-    with pytest.raises(en.FormatError, match="damaged"):
+    with pytest.raises(en.errors.FormatError, match="damaged"):
         en.report(tmp_path / "run" / "run.db", explain=False, n_resamples=50)

@@ -15,7 +15,7 @@ from tests.training.tune_tables import PORTFOLIO, of
 QUICK = {"target": "relapse", "folds": 3, "rng": 7, "n_jobs": 1, "n_configs": 12}
 
 
-def tuned(folder: Path, **options: object) -> en.Tuned:
+def tuned(folder: Path, **options: object) -> en.results.Tuned:
     """Tune up to twelve configurations, which are enough that the report explains the search."""
     (folder / "twelve.toml").write_text(
         PORTFOLIO.replace("[1.0, 0.1, 0.01]", "[1.0, 0.3, 0.1, 0.03, 0.01, 0.003]").replace(
@@ -27,18 +27,18 @@ def tuned(folder: Path, **options: object) -> en.Tuned:
 
 
 @pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> en.Tuned:
+def plain(tmp_path_factory: pytest.TempPathFactory) -> en.results.Tuned:
     """A tuning with its folder."""
     return tuned(tmp_path_factory.mktemp("plain"))
 
 
 @pytest.fixture(scope="module")
-def told(plain: en.Tuned) -> en.Report:
+def told(plain: en.results.Tuned) -> en.results.Report:
     """The report of its folder, with the explanation of the search."""
     return en.report(plain.folder)
 
 
-def write_forms(made: en.Report) -> tuple[str, str, str]:
+def write_forms(made: en.results.Report) -> tuple[str, str, str]:
     """Return a report in its three forms."""
     return made.to_html(), made.to_json(), made.to_markdown()
 
@@ -49,7 +49,7 @@ def write_everything(source: object) -> tuple[str, str, str]:
 
 
 def test_a_report_from_memory_has_the_bytes_of_one_from_the_folder(
-    plain: en.Tuned, told: en.Report
+    plain: en.results.Tuned, told: en.results.Report
 ) -> None:
     assert told.content.learned is not None
     assert write_forms(en.report(plain)) == write_forms(told)
@@ -79,7 +79,7 @@ class EarlyClock(tune_job.Clock):
         return self._left == self.fits - 1
 
 
-def run_out_of_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> en.Tuned:
+def run_out_of_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> en.results.Tuned:
     """Tune five configurations, the last of which is not finished."""
     with monkeypatch.context() as patched:
         patched.setattr(
@@ -116,7 +116,7 @@ def test_so_it_has_of_a_run_that_was_resumed_or_ran_out_of_time(
     assert write_everything(whole) == write_everything(whole.folder)
 
 
-def test_a_tuning_without_a_folder_can_be_reported(tmp_path: Path, told: en.Report) -> None:
+def test_a_tuning_without_a_folder_can_be_reported(tmp_path: Path, told: en.results.Report) -> None:
     with_files, without = told.content, en.report(tuned(tmp_path, out=None)).content
     assert replace(without.answer, advice=()) == replace(with_files.answer, advice=())
     advice = {each.key: " ".join(each.words) for each in with_files.answer.advice}
@@ -130,13 +130,15 @@ def test_a_tuning_without_a_folder_can_be_reported(tmp_path: Path, told: en.Repo
 
 
 def test_shares_of_won_resamples_are_those_of_the_estimate(
-    plain: en.Tuned, told: en.Report
+    plain: en.results.Tuned, told: en.results.Report
 ) -> None:
     shares = dict(zip(plain.predictions.configs.ids, plain.estimate.details.win_share, strict=True))
     assert {row.config: row.share for row in told.content.audit.rows} == shares
 
 
-def test_one_question_has_one_answer_in_every_place(plain: en.Tuned, told: en.Report) -> None:
+def test_one_question_has_one_answer_in_every_place(
+    plain: en.results.Tuned, told: en.results.Report
+) -> None:
     found, content = plain, told.content
     assert content.rivals is not None
     assert content.audit is not None

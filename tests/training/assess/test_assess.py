@@ -31,8 +31,9 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import earnest as en
-from earnest import EarnestError, InputError, MetricError, SearchCV, UnknownNameError, assess
+from earnest import SearchCV, assess
 from earnest.core.results.specs import Estimand
+from earnest.errors import EarnestError, InputError, MetricError, UnknownNameError
 from earnest.training.assess.plan import assessing
 from tests.training.watching import Watcher
 
@@ -297,7 +298,7 @@ def test_a_stored_assessment_is_read_and_not_trained_again(tmp_path: Path) -> No
 def test_another_learner_does_not_resume_the_run(tmp_path: Path) -> None:
     options: dict[str, Any] = {"metric": "accuracy", "cv": 5, "store": tmp_path / "run.db"}
     assess(GaussianNB(), X, Y, method="cv", rng=0, **options)
-    with pytest.raises(en.StoreError, match="estimator"):
+    with pytest.raises(en.errors.StoreError, match="estimator"):
         assess(LogisticRegression(), X, Y, method="cv", rng=0, **options)
 
 
@@ -418,10 +419,10 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"method": "bates_ncv", "cv": 2}, InputError, "3 folds"),
     ({"method": "cv", "metric": "roc_auc", "cv": LeaveOneOut()}, EarnestError, "in every fold"),
     ({"method": "corrected_t", "metric": "roc_auc", "cv": LeaveOneOut()}, EarnestError, "defined"),
-    ({"method": en.LOOB(variant="as_published"), "stratify": True}, InputError, "one by one"),
+    ({"method": "loob(variant='as_published')", "stratify": True}, InputError, "one by one"),
     ({"method": "loob", "stratify": True, "groups": np.arange(60) // 4}, InputError, "strata"),
     ({"method": ".632+", "metric": "average_precision"}, MetricError, "no-information"),
-    ({"method": en.HoldOut(interval="normal"), "metric": "roc_auc"}, MetricError, "normal limits"),
+    ({"method": "holdout(interval='normal')", "metric": "roc_auc"}, MetricError, "normal limits"),
 ]  # fmt: skip
 
 
@@ -570,7 +571,7 @@ def test_two_hold_outs_of_unlike_size_are_refused() -> None:
     with pytest.raises(InputError, match="different size"):
         en.assess_all(
             GaussianNB(), X, Y, metric="accuracy", rng=0,
-            methods=[en.HoldOut(evaluate=0.2), en.HoldOut(evaluate=0.4)],
+            methods=[en.methods.HoldOut(evaluate=0.2), en.methods.HoldOut(evaluate=0.4)],
         )  # fmt: skip
 
 

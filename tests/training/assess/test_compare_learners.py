@@ -197,7 +197,7 @@ def test_groups_are_kept_together_and_counted() -> None:
             GaussianNB(), DecisionTreeClassifier(), X, Y, groups=groups, **asked(test)
         )
         assert "EN003" not in {caution.code for caution in made.cautions}
-    with pytest.raises(en.EvidenceError, match="every case as independent"):
+    with pytest.raises(en.errors.EvidenceError, match="every case as independent"):
         en.compare_learners(
             GaussianNB(), DecisionTreeClassifier(), X, Y, groups=groups, **asked("mcnemar")
         )
@@ -222,9 +222,9 @@ def test_the_number_of_jobs_changes_nothing() -> None:
 
 def test_a_learner_that_fails_ends_it_with_its_message() -> None:
     for test in ("corrected_t", "loob"):
-        with pytest.raises(en.EarnestError, match="out of luck"):
+        with pytest.raises(en.errors.EarnestError, match="out of luck"):
             en.compare_learners(GaussianNB(), ("bad", Failing()), X, Y, **asked(test))
-    with pytest.raises(en.EvidenceError, match=r"both learners.* out of luck\."):
+    with pytest.raises(en.errors.EvidenceError, match=r"both learners.* out of luck\."):
         en.compare_learners(("bad", Failing()), ("worse", Failing()), X, Y, metric="accuracy")
 
 
@@ -258,33 +258,33 @@ def test_bad_arguments_are_refused_before_training(wrong: dict[str, object], wor
             raise AssertionError("trained")
 
     ask = {"test": "corrected_t", "metric": "accuracy", "rng": 0, **wrong}
-    with pytest.raises(en.EarnestError, match=words):
+    with pytest.raises(en.errors.EarnestError, match=words):
         en.compare_learners(Untouched(), GaussianNB(), X, Y, **ask)
 
 
 @pytest.mark.parametrize("wrong", [None, "rf", GaussianNB, 3, [GaussianNB()], ("a", "b")])
 def test_what_is_no_learner_is_refused(wrong: object) -> None:
     for pair in ((wrong, GaussianNB()), (GaussianNB(), wrong)):
-        with pytest.raises(en.InputError, match="is not a learner"):
+        with pytest.raises(en.errors.InputError, match="is not a learner"):
             en.compare_learners(*pair, X, Y, metric="accuracy")
 
 
 def test_other_bad_pairs_and_data_are_refused() -> None:
-    with pytest.raises(en.InputError, match="regressor"):
+    with pytest.raises(en.errors.InputError, match="regressor"):
         en.compare_learners(GaussianNB(), LinearRegression(), X, Y, metric="accuracy")
-    with pytest.raises(en.InputError, match="the same name"):
+    with pytest.raises(en.errors.InputError, match="the same name"):
         en.compare_learners(("a", GaussianNB()), ("a", GaussianNB()), X, Y, metric="accuracy")
     for test in ("corrected_t", "loob"):
-        with pytest.raises(en.EarnestError):
+        with pytest.raises(en.errors.EarnestError):
             en.compare_learners(GaussianNB(), GaussianNB(), X, Y[:-1], **asked(test))
-        with pytest.raises(en.EarnestError):
+        with pytest.raises(en.errors.EarnestError):
             en.compare_learners(GaussianNB(), GaussianNB(), X, np.zeros(80), **asked(test))
         for rows, y in ((X, None), (None, Y), (X[:0], Y[:0]), (X, np.full(80, np.nan))):
-            with pytest.raises(en.InputError, match=r"missing|empty"):
+            with pytest.raises(en.errors.InputError, match=r"missing|empty"):
                 en.compare_learners(GaussianNB(), GaussianNB(), rows, y, **asked(test))
-        with pytest.raises(en.MetricError, match="predict_proba"):
+        with pytest.raises(en.errors.MetricError, match="predict_proba"):
             en.compare_learners(GaussianNB(), LinearSVC(), X, Y, **asked(test, metric="log_loss"))
-    with pytest.raises(en.InputError, match="one file each"):
+    with pytest.raises(en.errors.InputError, match="one file each"):
         en.compare_learners(GaussianNB(), GaussianNB(), X, Y, store=MemoryStore(), **asked("loob"))
 
 
@@ -307,7 +307,7 @@ def test_progress_is_told_of_every_fit_of_both(
 def test_a_learner_with_a_run_file_of_its_own_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "inner.db"
     search = en.SearchCV(GaussianNB(), {"var_smoothing": [1e-9, 1e-3]}, cv=3, store=file)
-    with pytest.raises(en.InputError, match="store"):
+    with pytest.raises(en.errors.InputError, match="store"):
         en.compare_learners(search, GaussianNB(), X, Y, metric="accuracy", rng=0)
     assert not file.exists()
 
@@ -365,7 +365,7 @@ def test_a_run_file_knows_the_positive_class_that_it_was_made_for(tmp_path: Path
     ask = {"metric": "roc_auc", "cv": 4, "rng": 3, "store": tmp_path / "run.db"}
     first = en.compare_learners(*pair, X, WORDS, **ask, positive="ill")
     assert en.compare_learners(*pair, X, WORDS, **ask, positive="ill") == first
-    with pytest.raises(en.EarnestError, match="classes"):
+    with pytest.raises(en.errors.EarnestError, match="classes"):
         en.compare_learners(*pair, X, WORDS, **ask, positive="well")
 
 
@@ -381,7 +381,7 @@ def test_a_run_file_knows_the_positive_class_that_it_was_made_for(tmp_path: Path
 def test_a_class_or_strata_that_are_none_are_refused(
     test: str, wrong: dict[str, object], words: str
 ) -> None:
-    with pytest.raises(en.EarnestError, match=words):
+    with pytest.raises(en.errors.EarnestError, match=words):
         en.compare_learners(GaussianNB(), Failing(), X, WORDS, **asked(test), **wrong)
 
 
@@ -389,5 +389,5 @@ def test_positive_is_for_two_classes() -> None:
     for y, model in ((np.arange(80) % 3, GaussianNB()), (X[:, 0], LinearRegression())):
         metric = "accuracy" if isinstance(model, GaussianNB) else "mse"
         for verb, who in ((en.compare_learners, (model, model)), (en.assess, (model,))):
-            with pytest.raises(en.InputError, match="is for binary tasks"):
+            with pytest.raises(en.errors.InputError, match="is for binary tasks"):
                 verb(*who, X, y, metric=metric, positive=1)

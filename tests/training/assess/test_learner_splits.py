@@ -39,7 +39,7 @@ def test_five_by_two_has_halves_in_five_repeats() -> None:
 
 @pytest.mark.parametrize("about", [{"cv": 10}, {"n_repeats": 3}, {"cv": KFold(3)}])
 def test_five_by_two_refuses_other_designs(about: dict[str, object]) -> None:
-    with pytest.raises(en.EarnestError, match="5 repeats of 2 folds"):
+    with pytest.raises(en.errors.EarnestError, match="5 repeats of 2 folds"):
         made("five_by_two", **about)
 
 
@@ -79,18 +79,18 @@ def test_the_seed_decides_and_nothing_else() -> None:
 
 @pytest.mark.parametrize("cv", [1, 0, -3, True, "ten", 2.5])
 def test_what_is_no_number_of_folds_is_refused(cv: object) -> None:
-    with pytest.raises(en.InputError, match="cv"):
+    with pytest.raises(en.errors.InputError, match="cv"):
         made("corrected_t", cv=cv)
 
 
 def test_repeats_beside_a_splitter_are_refused() -> None:
-    with pytest.raises(en.InputError, match="n_repeats"):
+    with pytest.raises(en.errors.InputError, match="n_repeats"):
         made("corrected_t", cv=ShuffleSplit(5), n_repeats=2)
     for wrong in (0, -1, 1.5):
-        with pytest.raises(en.InputError, match="n_repeats"):
+        with pytest.raises(en.errors.InputError, match="n_repeats"):
             made("corrected_t", n_repeats=wrong)
 
 
 def test_more_folds_than_cases_are_refused() -> None:
-    with pytest.raises(en.InputError):
+    with pytest.raises(en.errors.InputError):
         made("corrected_t", cv=100)

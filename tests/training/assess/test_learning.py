@@ -142,12 +142,12 @@ def test_a_metric_without_terms_a_case_is_judged_by_another_test() -> None:
 def test_what_is_no_curve_is_refused_before_any_fit(fractions, word, tmp_path) -> None:
     X, y = cases()
     note = tmp_path / "fits"
-    with pytest.raises(en.EarnestError, match=word):
+    with pytest.raises(en.errors.EarnestError, match=word):
         en.learning_curve(Counting(str(note)), X, y, metric="accuracy", fractions=fractions)
     assert not note.exists()
 
 
-def trace(note: str, store: str) -> en.LearningCurve:
+def trace(note: str, store: str) -> en.results.LearningCurve:
     X, y = cases()
     asked = {"metric": "accuracy", "fractions": (0.5, 1), "cv": 3, "rng": 5}
     return en.learning_curve(Counting(note), X, y, store=store, **asked)

@@ -191,11 +191,11 @@ def test_a_learners_own_randomness_is_no_change() -> None:
 @pytest.mark.parametrize(
     ("changed", "error"),
     [
-        ({"groups": np.arange(60) // 2}, en.InputError),
-        ({"n_swaps": 1}, en.InputError),
-        ({"cv": 30}, en.EvidenceError),
-        ({"a": Ridge}, en.InputError),
-        ({"metric": "roc_auc"}, en.EarnestError),
+        ({"groups": np.arange(60) // 2}, en.errors.InputError),
+        ({"n_swaps": 1}, en.errors.InputError),
+        ({"cv": 30}, en.errors.EvidenceError),
+        ({"a": Ridge}, en.errors.InputError),
+        ({"metric": "roc_auc"}, en.errors.EarnestError),
     ],
 )
 def test_what_cannot_be_answered_is_refused(changed: dict[str, object], error: type) -> None:
@@ -216,13 +216,13 @@ class Untrained(LogisticRegression):
 
 def test_an_auc_is_refused_before_anything_is_trained() -> None:
     X, y = made(60)
-    with pytest.raises(en.MetricError):
+    with pytest.raises(en.errors.MetricError):
         en.check_stability(Untrained(), X, (y > 0).astype(int), metric="roc_auc", rng=0)
 
 
 def test_losses_that_are_all_equal_are_refused() -> None:
     X, _ = made(60)
-    with pytest.raises(en.EvidenceError):
+    with pytest.raises(en.errors.EvidenceError):
         en.check_stability(
             DummyClassifier(strategy="constant", constant=1), X, np.r_[np.zeros(30), np.ones(30)],
             b=DummyClassifier(strategy="constant", constant=1), metric="accuracy", rng=0,
@@ -232,7 +232,7 @@ def test_losses_that_are_all_equal_are_refused() -> None:
 # ---------------------------------------------------------------------------- the test `bayle`
 
 
-def compared(n: int, k: int, test: str = "bayle") -> en.Comparison:
+def compared(n: int, k: int, test: str = "bayle") -> en.results.Comparison:
     rng = np.random.default_rng(n)
     y = rng.standard_normal(n)
     guesses = y[:, None] + rng.standard_normal((n, 2))

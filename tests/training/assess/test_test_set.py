@@ -12,8 +12,10 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import roc_auc_score
 from sklearn.naive_bayes import GaussianNB
 
-from earnest import Estimate, EvidenceError, InputError, assess, read_run
+from earnest import assess, read_run
 from earnest.core.results.specs import Estimand
+from earnest.errors import EvidenceError, InputError
+from earnest.results import Estimate
 
 RNG = np.random.default_rng(0)
 Y = np.tile([0, 1], 60)
@@ -82,7 +84,7 @@ def test_other_design_data_are_another_use(tmp_path: Path) -> None:
 
 
 def test_another_test_set_does_not_fit_the_file(tmp_path: Path) -> None:
-    from earnest import StoreError
+    from earnest.errors import StoreError
 
     store = tmp_path / "test-set.db"
     used(store=store)

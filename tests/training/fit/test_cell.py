@@ -14,9 +14,10 @@ from sklearn.metrics import check_scoring
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from earnest import InputError, SearchCV
+from earnest import SearchCV
 from earnest.core.base.protocols import Task
 from earnest.core.base.rng import Seeds
+from earnest.errors import InputError
 from earnest.training.fit.experiment import (
     UNPREDICTED,
     Cell,

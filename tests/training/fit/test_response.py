@@ -18,8 +18,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import earnest as en
-from earnest import InputError, MetricError, SearchCV
+from earnest import SearchCV
 from earnest.core.data.responses import ResponseKind
+from earnest.errors import InputError, MetricError
 from earnest.training.fit.response import will_have
 
 Array = NDArray[Any]

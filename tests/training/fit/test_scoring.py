@@ -16,7 +16,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import earnest as en
-from earnest import InputError, MetricError, SearchCV, UnknownNameError
+from earnest import SearchCV
+from earnest.errors import InputError, MetricError, UnknownNameError
 from earnest.training.search.estimate import NoEstimateError
 
 Array = NDArray[Any]

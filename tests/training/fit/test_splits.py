@@ -17,8 +17,8 @@ from sklearn.model_selection import (
     TimeSeriesSplit,
 )
 
-from earnest import InputError
 from earnest.core.base.rng import Seeds
+from earnest.errors import InputError
 from earnest.training.fit.splits import Splits, make_splits
 
 N = 24

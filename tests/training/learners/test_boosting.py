@@ -112,12 +112,14 @@ def absent(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("absent")
 def test_a_portfolio_goes_without_a_model_that_is_not_installed(tmp_path: Path) -> None:
-    families = {one.family for one in en.load_portfolio("default").configurations("binary", PLAIN)}
+    families = {
+        one.family for one in en.learners.load_portfolio("default").configurations("binary", PLAIN)
+    }
     assert "hist_gradient_boosting" in families
     assert "lightgbm" not in families
     (tmp_path / "only.toml").write_text(ONLY, encoding="utf-8")
     with pytest.raises(InputError, match=r"\.\[lightgbm\]"):
-        en.load_portfolio(tmp_path / "only.toml").configurations("binary", PLAIN)
+        en.learners.load_portfolio(tmp_path / "only.toml").configurations("binary", PLAIN)
 
 
 # ------------------------------------------------------- early stopping inside the training part
@@ -151,7 +153,7 @@ def test_boosting_with_patience_stops_early_by_its_seed_alone() -> None:
 def test_a_portfolio_file_may_ask_for_patience(tmp_path: Path) -> None:
     text = 'format = 1\n[[model]]\nmodel = "hist_gradient_boosting"\nrounds = 50\npatience = 5\n'
     (tmp_path / "some.toml").write_text(text, encoding="utf-8")
-    (made,) = en.load_portfolio(tmp_path / "some.toml").configurations("binary", PLAIN)
+    (made,) = en.learners.load_portfolio(tmp_path / "some.toml").configurations("binary", PLAIN)
     model: Any = made.estimator[-1]  # type: ignore[index]
     assert (model.early_stopping, model.n_iter_no_change, model.max_iter) == (True, 5, 50)
 
@@ -243,5 +245,5 @@ def test_a_tuned_model_of_lightgbm_is_kept_and_predicts_without_it(
 @pytest.mark.extra
 @pytest.mark.usefixtures("with_lightgbm")
 def test_the_default_portfolio_has_lightgbm_where_it_is_installed() -> None:
-    made = en.load_portfolio("default").configurations("binary", PLAIN)
+    made = en.learners.load_portfolio("default").configurations("binary", PLAIN)
     assert "lightgbm" in [one.family for one in made[:6]]

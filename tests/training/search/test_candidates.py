@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from earnest import InputError
+from earnest.errors import InputError
 from earnest.training.fit.experiment import Configuration
 from earnest.training.search.preparation import (
     ConfigurationList,

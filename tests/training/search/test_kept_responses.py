@@ -72,7 +72,7 @@ def test_every_score_of_a_search_is_that_of_its_predictions(learner: str, refit:
         sign = metric.sign if name.startswith("neg_") else 1.0
         for fold in range(4):
             rows = np.flatnonzero(pi.folds[:, 0] == fold)
-            scores = en.score_table(pi.take(rows), metric, np.ones((1, len(rows))))[0]
+            scores = en.kernels.score_table(pi.take(rows), metric, np.ones((1, len(rows))))[0]
             own = search.cv_results_[f"split{fold}_test_{name}"]
             np.testing.assert_allclose(sign * scores, own, rtol=0, atol=ROUNDING, err_msg=name)
         naive = en.estimate(pi, metric=metric, method="naive", selector="mean_of_folds").value
@@ -133,7 +133,7 @@ def kept() -> en.Predictions:
 
 
 def score(pi: en.Predictions) -> list[float]:
-    return en.score_table(pi, "accuracy", np.ones((1, pi.n_cases)))[0].tolist()
+    return en.kernels.score_table(pi, "accuracy", np.ones((1, pi.n_cases)))[0].tolist()
 
 
 def test_labels_stay_beside_probabilities_in_every_part(kept: en.Predictions) -> None:

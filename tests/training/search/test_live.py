@@ -189,7 +189,7 @@ def test_a_search_that_ends_early_leaves_a_page_that_says_so(tmp_path, error, st
 
 def test_a_page_that_cannot_be_written_is_refused_before_any_fit(tmp_path):
     for place in (tmp_path / "no" / "page.html", tmp_path / "page.txt"):
-        with pytest.raises(en.InputError):
+        with pytest.raises(en.errors.InputError):
             search(place)
     assert not list(tmp_path.iterdir())
 
@@ -290,7 +290,7 @@ def test_a_learner_with_a_live_page_is_refused_where_it_is_trained_often(tmp_pat
     X, y = data()
     page = tmp_path / "page.html"
     learner = en.SearchCV(LogisticRegression(), {"C": [1, 2]}, cv=3, live=page)
-    with pytest.raises(en.InputError, match="live"):
+    with pytest.raises(en.errors.InputError, match="live"):
         en.assess(learner, X, y, metric="roc_auc", method="cv", rng=1)
     assert not page.exists()
 

@@ -67,10 +67,10 @@ def answered(model: Any, y: Any, method: str, test: str, x: Any = X, **more: Any
 def test_odd_predictions_are_refused_in_words(
     said: str, words: str, method: str, test: str
 ) -> None:
-    with pytest.raises(en.EarnestError, match=words):
+    with pytest.raises(en.errors.EarnestError, match=words):
         en.assess(Saying(said), X, Y, method=method, metric="accuracy", rng=0, n_replicates=5)
     count = {"n_replicates": 5} if test == "loob" else {}
-    with pytest.raises(en.EarnestError, match=words):
+    with pytest.raises(en.errors.EarnestError, match=words):
         en.compare_learners(
             Saying(said), GaussianNB(), X, Y, test=test, metric="accuracy", rng=0, **count
         )
@@ -122,10 +122,10 @@ def test_outcomes_that_no_classifier_learns_are_refused_by_what_they_are(
     y: Any, words: str, method: str, test: str
 ) -> None:
     metric = "concordance" if isinstance(y, tuple) else "accuracy"
-    with pytest.raises(en.InputError, match=words):
+    with pytest.raises(en.errors.InputError, match=words):
         en.assess(GaussianNB(), X, y, method=method, metric=metric, n_replicates=5)
     count = {"n_replicates": 5} if test == "loob" else {}
-    with pytest.raises(en.InputError, match=words):
+    with pytest.raises(en.errors.InputError, match=words):
         en.compare_learners(
             GaussianNB(), DummyClassifier(), X, y, test=test, metric=metric, **count
         )
@@ -133,10 +133,10 @@ def test_outcomes_that_no_classifier_learns_are_refused_by_what_they_are(
 
 @pytest.mark.parametrize(("method", "test"), BOTH)
 def test_cases_of_one_group_are_refused(method: str, test: str) -> None:
-    with pytest.raises(en.InputError, match="all cases are in one group"):
+    with pytest.raises(en.errors.InputError, match="all cases are in one group"):
         answered(GaussianNB(), Y, method, test, groups=np.zeros(40))
     count = {"n_replicates": 5} if test == "loob" else {}
-    with pytest.raises(en.InputError, match="all cases are in one group"):
+    with pytest.raises(en.errors.InputError, match="all cases are in one group"):
         en.compare_learners(
             GaussianNB(), DummyClassifier(), X, Y, test=test, metric="accuracy",
             groups=np.zeros(40), **count,
@@ -150,10 +150,10 @@ def test_a_class_rarer_than_the_folds_is_compared_without_a_stray_warning() -> N
 
 
 def test_a_metric_without_terms_names_a_method_that_assesses_learners() -> None:
-    with pytest.raises(en.MetricError, match="method='corrected_t'"):
+    with pytest.raises(en.errors.MetricError, match="method='corrected_t'"):
         en.assess(GaussianNB(), X, Y, method="bayle_all_pairs", metric="average_precision", cv=4)
 
 
 def test_numbers_are_no_classes_for_an_auc() -> None:
-    with pytest.raises(en.MetricError, match="not defined for a regression task"):
+    with pytest.raises(en.errors.MetricError, match="not defined for a regression task"):
         en.assess(LinearRegression(), X, Y, method="cv", metric="roc_auc")

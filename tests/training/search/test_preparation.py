@@ -18,7 +18,9 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import estimator_html_repr
 
 import earnest as en
-from earnest import BBC, InputError, MetricError, SearchCV
+from earnest import SearchCV
+from earnest.errors import InputError, MetricError
+from earnest.methods import BBC
 from earnest.store import MemoryStore
 
 Array = NDArray[Any]

@@ -22,7 +22,8 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit
 from sklearn.tree import DecisionTreeClassifier
 
-from earnest import InputError, SearchCV, StoreError
+from earnest import SearchCV
+from earnest.errors import InputError, StoreError
 from earnest.store import MemoryStore, read_run
 from tests.training.killed_search import FITS
 from tests.training.killed_search import searched as killed_search

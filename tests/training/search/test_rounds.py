@@ -11,10 +11,11 @@ from sklearn.base import clone
 from sklearn.svm import SVC
 
 from benchmarks.papers.tsamardinos2018.replay import replay
-from earnest import BCED, SearchCV, estimate
+from earnest import SearchCV, estimate
 from earnest.core.base.rng import Seeds
 from earnest.engine import parcels
 from earnest.engine import run as engine_run
+from earnest.rules import BCED
 from earnest.store import MemoryStore
 from earnest.training.search.dropping.bced import read_dropping
 from earnest.training.search.dropping.stopping import StopWhenWidth

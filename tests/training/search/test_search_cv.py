@@ -20,7 +20,9 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import earnest as en
-from earnest import BBC, InputError, SearchCV, UnknownNameError
+from earnest import SearchCV
+from earnest.errors import InputError, UnknownNameError
+from earnest.methods import BBC
 from earnest.training.fit.ledger import AllFailedError
 from earnest.training.search.estimate import NoEstimateError
 

@@ -23,8 +23,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from earnest import InputError, MetricError, SearchCV
+from earnest import SearchCV
 from earnest.engine.backends import count_ahead
+from earnest.errors import InputError, MetricError
 from earnest.training.search.estimate import NoEstimateError
 
 Array = NDArray[Any]

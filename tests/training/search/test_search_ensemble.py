@@ -22,7 +22,12 @@ TREE = DecisionTreeClassifier(random_state=0)
 
 
 def search(**knobs: object) -> en.SearchCV:
-    given = {"refit": en.GreedyEnsemble(size=8), "random_state": 3, "n_resamples": 60, **knobs}
+    given = {
+        "refit": en.rules.GreedyEnsemble(size=8),
+        "random_state": 3,
+        "n_resamples": 60,
+        **knobs,
+    }
     return en.SearchCV(TREE, GRID, scoring="roc_auc", **given).fit(X, Y)  # type: ignore[arg-type]
 
 
@@ -34,7 +39,7 @@ def test_the_estimate_is_of_the_ensemble_that_is_delivered() -> None:
     asked = en.estimate(
         found.predictions_,
         metric="roc_auc",
-        selector=en.GreedyEnsemble(size=8),
+        selector=en.rules.GreedyEnsemble(size=8),
         n_resamples=60,
         rng=made.provenance.seed,
     )
@@ -66,7 +71,7 @@ def test_members_of_a_regression_average_their_values() -> None:
         DecisionTreeRegressor(random_state=0),
         GRID,
         scoring="r2",
-        refit=en.GreedyEnsemble(size=8),
+        refit=en.rules.GreedyEnsemble(size=8),
         random_state=3,
         n_resamples=40,
     ).fit(X, y)
@@ -85,23 +90,23 @@ def test_a_resumed_search_with_an_ensemble_trains_nothing_again(tmp_path: Path) 
 
 
 def test_an_ensemble_of_one_is_the_model_itself() -> None:
-    found = search(refit=en.TopAverage(k=1))
+    found = search(refit=en.rules.TopAverage(k=1))
     assert isinstance(found.best_estimator_, DecisionTreeClassifier)
     assert list(found.ensemble_.values()) == [1.0]
     assert found.estimate_.winner == next(iter(found.ensemble_))
 
 
 def test_learners_without_probabilities_and_other_methods_are_refused() -> None:
-    with pytest.raises(en.EarnestError):
+    with pytest.raises(en.errors.EarnestError):
         en.SearchCV(
-            LinearSVC(), {"C": [0.1, 1.0]}, scoring="roc_auc", refit=en.GreedyEnsemble()
+            LinearSVC(), {"C": [0.1, 1.0]}, scoring="roc_auc", refit=en.rules.GreedyEnsemble()
         ).fit(X, Y)
-    with pytest.raises(en.InputError, match="bbc"):
+    with pytest.raises(en.errors.InputError, match="bbc"):
         search(method="near_winner")
-    with pytest.raises(en.InputError, match="several scores"):
+    with pytest.raises(en.errors.InputError, match="several scores"):
         en.SearchCV(
             LogisticRegression(),
             {"C": [0.1, 1.0]},
             scoring=["roc_auc", "accuracy"],
-            refit=en.GreedyEnsemble(),
+            refit=en.rules.GreedyEnsemble(),
         ).fit(X, Y)

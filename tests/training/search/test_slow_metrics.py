@@ -28,7 +28,7 @@ def score_slowly(y: Any, predicted: Any, sample_weight: Any = None) -> float:
 
 
 def fit(**knobs: Any) -> Any:
-    metric = en.make_metric(score_slowly, name="slow", needs="label", limits=(0, 1))
+    metric = en.metrics.make_metric(score_slowly, name="slow", needs="label", limits=(0, 1))
     search = en.SearchCV(GaussianNB(), GRID, metric=metric, cv=3, random_state=0, **knobs).fit(X, Y)
     CALLS.clear()
     return search
@@ -96,7 +96,7 @@ def test_a_long_estimate_says_so_before_it_is_computed_and_shows_how_far_it_is(
     assert more == []
     assert watched.done == 40
     assert watched.finished == finished + 1
-    plain = en.make_metric(accuracy_score, name="slow", needs="label", limits=(0, 1))
+    plain = en.metrics.make_metric(accuracy_score, name="slow", needs="label", limits=(0, 1))
     quick = clone(search).set_params(metric=plain, verbose=0).fit(X, Y)
     assert made.value == quick.estimate_.value
     assert made.interval == quick.estimate_.interval
@@ -128,8 +128,8 @@ def test_a_metric_that_fails_is_refused_as_ever_and_displays_its_diagram() -> No
     def fail(y: Any, predicted: Any) -> float:
         return "no number"  # type: ignore[return-value]
 
-    metric = en.make_metric(fail, name="broken", needs="label")
+    metric = en.metrics.make_metric(fail, name="broken", needs="label")
     search = en.SearchCV(GaussianNB(), GRID, scoring="accuracy", metric=metric, cv=3).fit(X, Y)
     assert "GaussianNB" in search._repr_html_()
-    with pytest.raises(en.EarnestError, match="does not return a number"):
+    with pytest.raises(en.errors.EarnestError, match="does not return a number"):
         _ = search.estimate_

@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from earnest import InputError
 from earnest.core.data.target import Task
 from earnest.core.tables.columns import Columns
+from earnest.errors import InputError
 from earnest.training.tables.outcome import TableOutcome, read_outcome
 
 

@@ -10,8 +10,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from earnest import FormatError, InputError
 from earnest.core.tables.columns import Columns
+from earnest.errors import FormatError, InputError
 from earnest.training.tables.kinds import ColumnKind
 from earnest.training.tables.schema import Feature, Schema
 from earnest.training.tables.table import open_source, read_table

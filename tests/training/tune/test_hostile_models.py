@@ -17,8 +17,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 from skops.io import dumps
 
-from earnest import FormatError
 from earnest.core.tables.formats import expanding
+from earnest.errors import FormatError
 from earnest.training.learners.averaged import AveragedClassifier
 from earnest.training.learners.base import ForestClassifier, OuterLearner
 from earnest.training.learners.svm import KernelClassifier, KernelRegressor

@@ -13,8 +13,8 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from skops.io import dump, get_untrusted_types
 
-from earnest import FormatError, InputError
 from earnest.core.data.target import Task
+from earnest.errors import FormatError, InputError
 from earnest.training.fit.problem import make_survival_outcome
 from earnest.training.learners.calibrated import Curve
 from earnest.training.learners.portfolio import load_portfolio

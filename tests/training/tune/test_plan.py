@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from earnest import FormatError
 from earnest.core.base.rng import Seeds
+from earnest.errors import FormatError
 from earnest.training.tables.table import read_table
 from earnest.training.tune.options import TuneOptions, read_budget
 from earnest.training.tune.pilot import (

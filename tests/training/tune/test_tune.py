@@ -19,13 +19,13 @@ from joblib import parallel_config
 from sklearn.base import clone
 
 import earnest as en
-from earnest import EarnestError, InputError, StoreError
 from earnest.core.base.protocols import Outcome
 from earnest.core.base.rng import Seeds
 from earnest.core.data.target import Task
 from earnest.engine import backends
 from earnest.engine.backends import Place
 from earnest.engine.limits import DeadlineError
+from earnest.errors import EarnestError, InputError, StoreError
 from earnest.store import read_run
 from earnest.training.tables.table import read_table
 from earnest.training.tune import job as tune_job
@@ -46,14 +46,14 @@ def quick(tmp_path_factory) -> dict:
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory, quick) -> tuple[en.Tuned, Path]:
+def kept(tmp_path_factory, quick) -> tuple[en.results.Tuned, Path]:
     """What a tuning found, and its folder, which is not to be written to."""
     out = tmp_path_factory.mktemp("kept") / "run"
     return en.tune(of("relapse"), target="relapse", out=out, **quick), out
 
 
 @pytest.fixture
-def tuned(kept) -> en.Tuned:
+def tuned(kept) -> en.results.Tuned:
     return kept[0]
 
 
@@ -179,7 +179,7 @@ def test_the_folder_has_the_files_and_they_say_the_same(kept):
     found, folder = kept
     assert sorted(path.name for path in folder.iterdir()) == sorted(FILES)
     saved = json.loads((folder / "estimate.json").read_text("utf-8"))
-    assert en.Estimate.from_dict(saved).value == found.estimate.value
+    assert en.results.Estimate.from_dict(saved).value == found.estimate.value
     assert saved["tuning"]["winner"]["name"] == found.winner.name
     pi = en.Predictions.load(folder / "predictions.parquet")
     assert pi.fingerprint == found.predictions.fingerprint
@@ -605,7 +605,7 @@ def test_a_tuning_tells_what_more_cases_gave_where_it_is_asked(quick, tmp_path, 
     assert made.learner == found.winner.name
     assert (made.metric, made.n_fits) == (found.estimate.metric, 12)
     assert "EN127" in [caution.code for caution in made.cautions]
-    assert en.LearningCurve.load(tmp_path / "run" / "learning.json") == made
+    assert en.results.LearningCurve.load(tmp_path / "run" / "learning.json") == made
     for source in (found, tmp_path / "run"):
         part = en.report(source, explain=False).content.gain
         assert part is not None

@@ -83,7 +83,9 @@ def test_a_report_of_an_ensemble_draws_the_ensemble() -> None:
     p = 1 / (1 + np.exp(-(y[:, None] - 0.5 + 1.5 * rng.standard_normal((120, 6)))))
     pi = en.Predictions.from_arrays(y, p, fold=np.arange(120) // 2 % 5)
     metric = en.metric("roc_auc")
-    made = en.estimate(pi, metric=metric, selector=en.GreedyEnsemble(size=6), rng=4, n_resamples=80)
+    made = en.estimate(
+        pi, metric=metric, selector=en.rules.GreedyEnsemble(size=6), rng=4, n_resamples=80
+    )
     assert made.winner is None
     material = Material(
         source="pi",
@@ -181,7 +183,7 @@ def test_a_plan_of_another_tuning_and_no_plan_are_refused(
 ) -> None:
     given = {**quick, "target": "relapse", "ensemble": "none", "n_configs": 2, "folds": 3}
     en.tune(of("relapse"), out=tmp_path / "first", **given)
-    with pytest.raises(en.InputError, match="folds 3 there, 4 now"):
+    with pytest.raises(en.errors.InputError, match="folds 3 there, 4 now"):
         en.tune(of("relapse"), plan=tmp_path / "first" / "plan.json", **{**given, "folds": 4})
     with pytest.raises(FormatError):
         en.tune(of("relapse"), plan=tmp_path / "none.json", **given)
@@ -191,5 +193,5 @@ def test_a_plan_of_another_tuning_and_no_plan_are_refused(
 
 
 def test_an_unknown_ensemble_is_refused() -> None:
-    with pytest.raises(en.InputError, match="ensemble"):
+    with pytest.raises(en.errors.InputError, match="ensemble"):
         options.TuneOptions(target="y", ensemble="greed")

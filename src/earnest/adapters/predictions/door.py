@@ -316,11 +316,6 @@ def cure_for(source: object) -> str:
             "earnest.predictions_from(study, y, store=...). earnest.explain(study) shows what "
             "it learned."
         )
-    if isinstance(source, (str, Path)):
-        return (
-            f"Read it first: earnest.Predictions.load({str(source)!r}), or "
-            "earnest.predictions_from for what another tool wrote."
-        )
     if hasattr(source, "columns"):
         return "Read the table with Predictions.from_frame."
     kinds = {kind.__name__ for kind in type(source).__mro__}

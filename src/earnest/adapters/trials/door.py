@@ -22,7 +22,7 @@ from earnest.adapters.readers import (
     refuse_source,
     register,
 )
-from earnest.adapters.trials import configspace, optuna, sklearn
+from earnest.adapters.trials import configspace, optuna, predictions, sklearn
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.results.estimate import restore_nan
@@ -31,7 +31,7 @@ from earnest.core.space.trials import ANYTHING, MEAN, Trials
 from earnest.core.text.doors import arg
 from earnest.metrics.families import METRICS
 
-TOOLS = (optuna, sklearn)  # each registers its readers
+TOOLS = (optuna, predictions, sklearn)  # each registers its readers
 
 
 def trials_from(
@@ -54,17 +54,18 @@ def trials_from(
     Parameters
     ----------
     source : object or path
-        Trials as they are; a fitted `SearchCV`, its run file or the folder of a run; an Optuna
-        study, storage URL, SQLite file or journal file; a fitted search of scikit-learn or its
-        `cv_results_`; a fitted `OptunaSearchCV`; anything with an attribute `trials_`; a run
-        history of SMAC (the file or its folder); a table (pandas, polars, Arrow) or its file; a
-        list of configurations. Files are known by their content. A pickle is never read.
+        Trials as they are; `Predictions` whose configurations have parameters; a fitted `SearchCV`,
+        its run file or the folder of a run; an Optuna study, storage URL, SQLite file or journal
+        file; a fitted search of scikit-learn or its `cv_results_`; a fitted `OptunaSearchCV`;
+        anything with an attribute `trials_`; a run history of SMAC (the file or its folder); a
+        table (pandas, polars, Arrow) or its file; a list of configurations. Files are known by
+        their content. A pickle is never read.
     objective_values : array-like, optional
         The objectives of a list of configurations.
     study : str, optional
         The name of an Optuna study, if a storage has several.
     objective : str or int, optional
-        Which objective, if there are several; the column of a table.
+        Which objective, if there are several; the column of a table; the metric of predictions.
     direction : {'maximize', 'minimize'}, optional
         Which way is better, if the source does not say.
     params : sequence of str, optional

@@ -39,10 +39,19 @@ def _list_specs(
         for spec, needed in zip(specs, needs, strict=True):
             if spec.estimand is estimand:
                 said = Text(clean(spec.title)).append(
-                    f"\n{clean(needed)}\n{clean(spec.cites)}", GREY
+                    f"\n{clean(needed)}\n{clean(spec.cites)}{_list_presets(spec)}", GREY
                 )
                 table.add_row(Text(spec.name.ljust(widest), style=ACCENT), said)
         yield indented(table)
+
+
+def _list_presets(spec: MethodSpec | TestSpec) -> str:
+    """Return a line for each name that means the method with knobs."""
+    presets = spec.presets if isinstance(spec, MethodSpec) else {}
+    return "".join(
+        f"\n{name}: {', '.join(f'{knob}={value!r}' for knob, value in knobs.items())}"
+        for name, knobs in presets.items()
+    )
 
 
 def _needs_of_test(spec: TestSpec) -> str:

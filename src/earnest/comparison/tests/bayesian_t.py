@@ -111,7 +111,7 @@ class BayesianTTest:
     >>> y = rng.standard_normal(200)
     >>> guesses = y[:, None] + rng.standard_normal((200, 2)) * [0.5, 0.6]
     >>> pi = en.Predictions.from_arrays(y, guesses, np.arange(200) % 10, configs=["a", "b"])
-    >>> made = en.compare(pi, "a", "b", test=en.BayesianTTest(rope=0.05), metric="mse")
+    >>> made = en.compare(pi, "a", "b", test=en.comparison.BayesianTTest(rope=0.05), metric="mse")
     >>> print(made.decision)
     Undecided: a is better with probability 0.62, b with 0.04, and they are equal within 0.05
     with 0.34.

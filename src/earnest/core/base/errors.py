@@ -65,7 +65,7 @@ class InputError(EarnestError, ValueError):
     >>> pi = en.Predictions.from_arrays([0, 1, 0, 1], [0.2, 0.7, 0.4, 0.6])
     >>> try:
     ...     en.estimate(pi, metric="roc_auc", confidence_level=95)
-    ... except en.InputError as error:
+    ... except en.errors.InputError as error:
     ...     print(error)
     `confidence_level` is out of range. Expected a number between 0 and 1, got 95. For 95
     percent use 0.95.
@@ -81,7 +81,7 @@ class EvidenceError(EarnestError, ValueError):
     >>> pi = en.Predictions.from_arrays([0, 1, 0, 1], [0.2, 0.7, 0.4, 0.6])
     >>> try:
     ...     en.estimate(pi, method="lpob", metric="roc_auc")
-    ... except en.EvidenceError as error:
+    ... except en.errors.EvidenceError as error:
     ...     print(error)
     method 'lpob' cannot use this evidence. Expected bootstrap-trained replicates, got
     out-of-sample predictions. Make them with earnest.bootstrap_train(estimator, X, y), or
@@ -98,7 +98,7 @@ class MetricError(EarnestError, ValueError):
     >>> pi = en.Predictions.from_arrays([0, 1, 0, 1], [0.2, 0.7, 0.4, 0.6])
     >>> try:
     ...     en.estimate(pi, metric="rmse")
-    ... except en.MetricError as error:
+    ... except en.errors.MetricError as error:
     ...     print(error)
     metric 'rmse' is not defined for a binary task. Expected a task that is regression, got
     binary. Try 'roc_auc' or 'accuracy'.
@@ -112,8 +112,8 @@ class UnknownNameError(EarnestError, ValueError, LookupError):
     --------
     >>> import earnest as en
     >>> try:
-    ...     en.load_portfolio("quick")
-    ... except en.UnknownNameError as error:
+    ...     en.learners.load_portfolio("quick")
+    ... except en.errors.UnknownNameError as error:
     ...     print(error)
     portfolio 'quick' is unknown. Expected 'default', 'tsamardinos2018', or the path of a
     .toml file.
@@ -128,7 +128,7 @@ class FormatError(EarnestError, ValueError):
     >>> import earnest as en
     >>> try:
     ...     en.Predictions.load("nowhere.csv")
-    ... except en.FormatError as error:
+    ... except en.errors.FormatError as error:
     ...     print(error)
     there is no file 'nowhere.csv'. Expected a file of predictions.
     """
@@ -142,7 +142,7 @@ class StoreError(EarnestError, RuntimeError):
     >>> import earnest as en
     >>> try:
     ...     en.read_run("no/folder/run.db")
-    ... except en.StoreError as error:
+    ... except en.errors.StoreError as error:
     ...     print(error)
     'no/folder/run.db' cannot hold a run. Expected a file name in a folder that exists,
     got no folder '...'.
@@ -163,7 +163,7 @@ class ClusterError(EarnestError, RuntimeError):
 
     Examples
     --------
-    >>> from earnest.core.base.errors import ClusterError
+    >>> from earnest.errors import ClusterError
     >>> print(ClusterError("the cluster is gone", stored=12, resumes_by="resume"))
     the cluster is gone. 12 finished tasks are stored. Repeat the call with `resume`, on a
     cluster or without one, to run only the others.
@@ -203,7 +203,16 @@ class ClusterError(EarnestError, RuntimeError):
 
 
 class PluginWarning(UserWarning):
-    """An installed package offers something for earnest that cannot be used."""
+    """An installed package offers something for earnest that cannot be used.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import earnest as en
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", en.errors.PluginWarning)  # stop instead
+    ...     value = en.metric("roc_auc").name
+    """
 
 
 def _message(what: str, needs: str, got: str, cure: str) -> str:

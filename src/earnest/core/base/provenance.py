@@ -28,7 +28,7 @@ def knobs(spec: object) -> dict[str, object]:
     --------
     >>> import earnest as en
     >>> from earnest.core.base.provenance import knobs
-    >>> knobs(en.McNemarTest(p="mid"))
+    >>> knobs(en.comparison.McNemarTest(p="mid"))
     {'p': 'mid'}
     """
     return {f.name: plain(getattr(spec, f.name)) for f in fields(spec)}  # type: ignore[arg-type]  # a protocol does not say that it is one

@@ -268,7 +268,7 @@ def configure(
         kind = kinds[word]
         _refuse_unknown(what, kind, [*typed, *wanted])
         _refuse_twice(what, [name for name in typed if name in wanted])
-        thing: T = kind(**typed, **wanted)
+        thing: T = kind(**{**_find_preset(kind, word), **typed, **wanted})
         return thing
     if isinstance(name_or_object, type) or not all(
         hasattr(name_or_object, name) for name in members
@@ -287,6 +287,12 @@ def configure(
             f"({_list_names(wanted)}=...).",
         )
     return name_or_object
+
+
+def _find_preset(kind: type[Any], word: str) -> Mapping[str, object]:
+    """Return the knobs that a name of a kind stands for; its own name and aliases set none."""
+    presets: Mapping[str, Mapping[str, object]] = getattr(kind.spec, "presets", {})
+    return next((knobs for name, knobs in presets.items() if _squeeze(name) == _squeeze(word)), {})
 
 
 def _refuse_unknown(what: str, kind: type[Any], names: Iterable[str]) -> None:

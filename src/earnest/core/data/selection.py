@@ -43,7 +43,14 @@ SELECTORS: Registry[Selector] = Registry("selector")
 
 @dataclass(frozen=True)
 class Pooled:
-    """The best score over all cases at once; ties go to the first in the given order."""
+    """The best score over all cases at once; ties go to the first in the given order.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> en.rules.Pooled().name
+    'pooled'
+    """
 
     name: ClassVar[str] = "pooled"
     by_fold: ClassVar[bool] = False
@@ -57,7 +64,14 @@ class Pooled:
 
 @dataclass(frozen=True)
 class MeanOfFolds:
-    """The best unweighted mean of the folds' scores; ties go to the first in the given order."""
+    """The best unweighted mean of the folds' scores; ties go to the first in the given order.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> en.rules.MeanOfFolds().name
+    'mean_of_folds'
+    """
 
     name: ClassVar[str] = "mean_of_folds"
     by_fold: ClassVar[bool] = True
@@ -74,6 +88,12 @@ class OneStandardError:
     """The simplest configuration within one standard error of the best.
 
     The standard error is that of the best configuration's fold scores.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> en.rules.OneStandardError().name
+    'one_standard_error'
     """
 
     name: ClassVar[str] = "one_standard_error"
@@ -217,7 +237,7 @@ class GreedyEnsemble(EnsembleRule):
     Examples
     --------
     >>> import earnest as en
-    >>> en.GreedyEnsemble(size=10, guard=True).name
+    >>> en.rules.GreedyEnsemble(size=10, guard=True).name
     'greedy_ensemble(guard=True, size=10)'
     """
 
@@ -245,7 +265,7 @@ class TopAverage(EnsembleRule):
     Examples
     --------
     >>> import earnest as en
-    >>> en.TopAverage(k=3).name
+    >>> en.rules.TopAverage(k=3).name
     'top_average(k=3)'
     """
 
@@ -285,7 +305,7 @@ class StackedEnsemble(EnsembleRule):
     Examples
     --------
     >>> import earnest as en
-    >>> en.StackedEnsemble(method="logistic", library=10).name
+    >>> en.rules.StackedEnsemble(method="logistic", library=10).name
     "stacked_ensemble(library=10, method='logistic')"
     """
 

@@ -78,7 +78,7 @@ def with_thresholds(
     )
 
 
-def check_cuttable(predictions: Predictions) -> ResponseKind:
+def check_cuttable(predictions: object) -> ResponseKind:
     """Return the kind of the scores, and refuse what no threshold cuts."""
     if not isinstance(predictions, Predictions):
         raise InputError(

@@ -379,7 +379,7 @@ class Document(Plain):
     Examples
     --------
     >>> import earnest as en
-    >>> en.EffectCurve.schema, en.EffectCurve.called
+    >>> en.results.EffectCurve.schema, en.results.EffectCurve.called
     ('earnest/effect/1', 'an effect')
     """
 
@@ -430,7 +430,7 @@ class Result(Document, ABC):
     --------
     >>> import earnest as en
     >>> from earnest.core.results.base import Result
-    >>> issubclass(en.Estimate, Result), en.Estimate.schema
+    >>> issubclass(en.results.Estimate, Result), en.results.Estimate.schema
     (True, 'earnest/estimate/1')
     """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -225,6 +226,10 @@ class MethodSpec:
     flatters : bool
         Whether it is too good for learners that remember their cases, as the training score is part
         of it. In a table of several methods it is the sentence only where nothing better is.
+    aliases : tuple of str
+        Other names of it.
+    presets : mapping of str to mapping
+        Names that mean the method with some of its knobs set.
     """
 
     name: str
@@ -249,6 +254,7 @@ class MethodSpec:
     static_only: bool = False
     flatters: bool = False
     aliases: tuple[str, ...] = field(default=())
+    presets: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse a design that does not make the evidence which is needed."""

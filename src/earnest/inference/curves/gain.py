@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from earnest.adapters.evidence import EvidenceLike, open_source
 from earnest.core.arguments.base import check_arguments
 from earnest.core.arguments.gain import GainArguments
 from earnest.core.base.errors import EvidenceError
@@ -35,7 +36,7 @@ LEAST = 200
 
 
 def gain(
-    predictions: Predictions | Scores,
+    predictions: EvidenceLike,
     *,
     metric: str | Metric | Callable[..., float] | None = None,
     order: str = "tried",
@@ -63,11 +64,12 @@ def gain(
 
     Parameters
     ----------
-    predictions : Predictions or Scores
+    predictions : Predictions, Scores, SearchCV, str or Path
         The out-of-sample predictions of every configuration, or their scores on the same items, in
-        the order in which they were tried. Incomplete configurations are left out.
+        the order in which they were tried; or a fitted `SearchCV`, the folder of a run or a file
+        that holds them. Incomplete configurations are left out.
     metric : str, Metric or callable, optional
-        What to measure. Scores need none.
+        What to measure. Scores need none, and a search has its own.
     order : {'tried', 'mean'}
         Whether configurations are taken in the order of the predictions, or in every order, each
         equally likely. The mean over orders asks what so many configurations are worth, whichever
@@ -99,17 +101,19 @@ def gain(
     ['configurations', 'naive', 'corrected', 'low', 'high']
     """
     workers(n_jobs)
-    if not isinstance(predictions, (Predictions, Scores)):
+    source = open_source(predictions)
+    evidence = source.evidence
+    if not isinstance(evidence, Predictions | Scores):
         raise EvidenceError(
             "a gain is computed from the predictions of every configuration that was tried",
             needs="earnest.Predictions, or earnest.Scores",
-            got=type(predictions).__name__,
-            cure="Use `predictions_` of a SearchCV, or earnest.predictions_from(...).",
+            got=type(evidence).__name__,
         )
     check_arguments(GainArguments, n_resamples=n_resamples, order=order)
-    pi, measure = read_evidence(predictions, metric)
+    pi, measure = read_evidence(evidence, source.metric_or(metric))
     check_fits(pi, measure)
-    selection = ResampledSelection(Seeds.of(rng), n_resamples=n_resamples)
+    seeds = Seeds.of(source.seed_or(rng))
+    selection = ResampledSelection(seeds, n_resamples=n_resamples)
     taken = Order(order)
     ask = Ask.of(confidence_level, Side.TWO_SIDED)
     return gain_of(pi, measure, selection, order=taken, ask=ask, n_jobs=n_jobs)

@@ -20,6 +20,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.adapters.evidence import EvidenceLike, open_source
 from earnest.core.arguments.base import check_arguments
 from earnest.core.arguments.thresholds import ThresholdsArguments
 from earnest.core.base import check
@@ -62,9 +63,9 @@ TINY = 1e-12
 
 
 def thresholds(
-    predictions: Predictions,
+    predictions: EvidenceLike,
     *,
-    metric: str | Metric | Callable[..., float],
+    metric: str | Metric | Callable[..., float] | None = None,
     thresholds: Sequence[float] | None = None,
     confidence_level: float = 0.95,
     side: Side | str = Side.TWO_SIDED,
@@ -97,10 +98,11 @@ def thresholds(
 
     Parameters
     ----------
-    predictions : Predictions
-        Out-of-sample probabilities or decision values of a binary task.
+    predictions : Predictions, SearchCV, str or Path
+        Out-of-sample probabilities or decision values of a binary task; or a fitted `SearchCV`, the
+        folder of a run or a file that holds them.
     metric : str, Metric or callable
-        What the winner is chosen by.
+        What the winner is chosen by; that of the search by default, and with it the winner.
     thresholds : sequence of float, optional
         Where a score becomes the positive label, strictly above. By default round numbers from the
         lowest to the highest score of the winner, about a hundred, and for decision values its
@@ -136,15 +138,21 @@ def thresholds(
     True
     """
     workers(n_jobs)
-    check_cuttable(predictions)
+    source = open_source(predictions)
+    check_cuttable(source.evidence)
     check_arguments(ThresholdsArguments, n_resamples=n_resamples)
-    pi, measure = read_evidence(predictions, metric)
+    pi, measure = read_evidence(source.evidence, source.metric_or(metric))
     check_fits(pi, measure)
     selection = ResampledSelection(
-        Seeds.of(rng), n_resamples=n_resamples, selector=_read_selector(selector)
+        Seeds.of(source.seed_or(rng)),
+        n_resamples=n_resamples,
+        selector=_read_selector(selector),
     )
     ask = Ask.of(confidence_level, side)
-    return thresholds_of(pi, measure, selection, ask=ask, thresholds=thresholds, n_jobs=n_jobs)
+    winner = source.winner_by(metric) if selector is None else None
+    return thresholds_of(
+        pi, measure, selection, ask=ask, thresholds=thresholds, final=winner, n_jobs=n_jobs
+    )
 
 
 def thresholds_beside(

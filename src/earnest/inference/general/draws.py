@@ -269,7 +269,7 @@ def not_smooth(is_rough: bool) -> Iterator[Caution]:
             "EN098",
             "The statistic jumps or bends when a little weight moves.",
             "Its derivative and this standard error mean little.",
-            "Use earnest.bootstrap.",
+            "Use earnest.inference.bootstrap.",
         )
 
 
@@ -285,7 +285,7 @@ def warn_of_left_out(left: Array, value: float) -> Iterator[Caution]:
             "EN098",
             f"Leaving out each of {len(left)} units gives only {distinct} different values.",
             "The statistic jumps, and the jackknife fails for such statistics.",
-            "Use earnest.bootstrap.",
+            "Use earnest.inference.bootstrap.",
         )
 
 

@@ -59,7 +59,7 @@ class StatisticResult(Result):
     >>> import numpy as np
     >>> import earnest as en
     >>> x = np.random.default_rng(0).exponential(size=50)
-    >>> result = en.bootstrap(lambda w: np.average(x, weights=w), x, rng=1)
+    >>> result = en.inference.bootstrap(lambda w: np.average(x, weights=w), x, rng=1)
     >>> round(result.value, 2), round(result.standard_error, 2)
     (1.11, 0.16)
     >>> result.at(confidence_level=0.9).interval.confidence_level

@@ -101,7 +101,7 @@ def bootstrap(
     >>> import numpy as np
     >>> import earnest as en
     >>> x = np.random.default_rng(0).exponential(size=50)
-    >>> en.bootstrap(lambda w: np.average(x, weights=w), x, rng=1)
+    >>> en.inference.bootstrap(lambda w: np.average(x, weights=w), x, rng=1)
     1.11, standard error 0.16, 95 % interval [0.88, 1.58] (bootstrap, bca, n=50)
     """
     level, end = check.share("confidence_level", confidence_level), side_of(side)
@@ -183,7 +183,7 @@ def jackknife(
     >>> import numpy as np
     >>> import earnest as en
     >>> x = np.arange(1.0, 11.0)
-    >>> result = en.jackknife(lambda w: np.average(x, weights=w), x)
+    >>> result = en.inference.jackknife(lambda w: np.average(x, weights=w), x)
     >>> bool(np.isclose(result.standard_error, x.std(ddof=1) / np.sqrt(10)))
     True
     """
@@ -258,7 +258,7 @@ def influence(
     >>> import numpy as np
     >>> import earnest as en
     >>> x = np.arange(1.0, 11.0)
-    >>> result = en.influence(lambda w: np.average(x, weights=w), x)
+    >>> result = en.inference.influence(lambda w: np.average(x, weights=w), x)
     >>> np.allclose(result.influences, x - x.mean())
     True
     """
@@ -349,7 +349,7 @@ def _refuse_undefined(values: Array, where: str) -> None:
             f"the statistic is undefined for {where}",
             needs="a finite number each time",
             got=f"NaN or infinite {bad} of {values.size} times",
-            cure="Use earnest.bootstrap, which leaves out undefined values.",
+            cure="Use earnest.inference.bootstrap, which leaves out undefined values.",
         )
 
 

@@ -163,8 +163,8 @@ def choose_ensembles(
     >>> from earnest.inference.resampling.ensembles import choose_ensembles
     >>> scores = [[0.1, 0.3], [0.4, 0.2], [0.8, 0.3], [0.3, 0.9]]
     >>> pi = en.Predictions.from_arrays([0, 0, 1, 1], scores)
-    >>> rule = en.GreedyEnsemble(size=4)
-    >>> choose_ensembles(pi, en.metric("brier"), en.Weights.ones(4), rule)
+    >>> rule = en.rules.GreedyEnsemble(size=4)
+    >>> choose_ensembles(pi, en.metric("brier"), en.resampling.Weights.ones(4), rule)
     array([[0.5, 0.5]])
     """
     shares, best = _choose(pi, metric, weights, rule, n_jobs)
@@ -684,7 +684,7 @@ def cross_fit(
     >>> y = np.tile([0, 1], 20)
     >>> scores = np.clip(0.5 + 0.2 * np.random.default_rng(0).standard_normal((40, 3)), 0, 1)
     >>> pi = en.Predictions.from_arrays(y, scores)
-    >>> cross_fit(pi, en.metric("brier"), en.TopAverage(k=2), Seeds(0), n_partitions=3)
+    >>> cross_fit(pi, en.metric("brier"), en.rules.TopAverage(k=2), Seeds(0), n_partitions=3)
     Predictions(n=40, configs=1, repeats=3, folds=1, task=binary, response=probability)
     """
     seen = [

@@ -143,7 +143,7 @@ def _mask(given: Any) -> tuple[bool, ...]:
     return tuple(bool(m) for m in mask)
 
 
-TOP = 0.9  # the quantile of the learning scores above which a configuration is preselected
+TENTH = 0.1  # of the configurations, which the published rivals compare on the evaluation part
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,14 +221,14 @@ def choose(
     selector: Selector,
     seeds: Seeds,
     *,
-    preselect: bool,
+    preselect: float | None,
     n_jobs: int | None = None,
 ) -> Choice:
     """Return the configuration chosen on one part of the cases, and how it does on the other.
 
-    With `preselect`, those in the top tenth of the learning part are compared in the evaluation
-    part; else the best of the learning part is taken. With one configuration, and no split given,
-    all cases evaluate.
+    With `preselect`, that share of the configurations, the best of the learning part, is compared
+    in the evaluation part; else the best of the learning part is taken. With one configuration, and
+    no split given, all cases evaluate.
     """
     if knobs.direction == "auto":
         cure = f"Leave {arg('direction')} out: other metrics have only one direction."
@@ -241,7 +241,9 @@ def choose(
     if knobs.direction == "auto":
         scores = _turn_folds(rest, metric, selector, scores)
     best, _, means = judge_winner(rest, metric, selector, scores)
-    candidates = _top(metric, means, best) if preselect else np.array([best])
+    candidates = np.array([best])
+    if preselect is not None:
+        candidates = _top(metric, means, best, preselect)
     made = _evaluate(part, metric, knobs, candidates, n_jobs)
     defined = int((~np.isnan(scores).all(axis=(1, 2))).sum())
     naive = float(means[made.chosen])
@@ -262,10 +264,10 @@ def _turn_folds(
     return np.where(np.stack(turns)[:, None], sum(metric.limits) - scores, scores)
 
 
-def _top(metric: Metric, means: NDArray[np.float64], best: int) -> NDArray[np.intp]:
-    """Return the top tenth of the learning scores, ties kept, the best among them."""
+def _top(metric: Metric, means: NDArray[np.float64], best: int, share: float) -> NDArray[np.intp]:
+    """Return the top share of the learning scores, ties kept, the best among them."""
     gains = gains_of(metric, means[None, None])[0, 0]
-    edge = np.nanquantile(gains, TOP)
+    edge = np.nanquantile(gains, 1.0 - share)
     high = np.nan_to_num(gains, nan=-np.inf) >= edge - slack(np.asarray(edge))
     high[best] = True
     return np.flatnonzero(high)

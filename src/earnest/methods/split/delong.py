@@ -11,13 +11,13 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import LimitSource, best_of
-from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
+from earnest.core.results.specs import Family, MethodSpec
 from earnest.inference.cases.placements import need_auc
 from earnest.inference.limits.auc import delong
 from earnest.inference.remarks import few_groups_in_variance
-from earnest.inference.resampling.splits import Choice
+from earnest.inference.resampling.splits import TENTH, Choice
 from earnest.methods.base import Call, register
-from earnest.methods.split.splitting import SplitMethod
+from earnest.methods.split.splitting import SplitMethod, declare
 from earnest.metrics.families import Metric
 
 
@@ -48,6 +48,12 @@ class DeLong(SplitMethod):
         'logit' uses the normal approximation on the logit scale, so that the limits never leave the
         range. 'as_published' only reproduces the table of that paper: the limits are always normal,
         and both equal the AUC where its variance is 0.
+    preselect : float, optional
+        The share of the configurations, the best of the learning part (with ties), that are
+        compared again on the evaluation part; `method="delong_10p"` has 0.1. The
+        pessimistic limit is read at Sidak's level 1 - (1 - alpha)^(1/m) for m of them. The value is
+        that of the best of them, so slightly optimistic. By default only the best of the learning
+        part goes there.
     evaluate : float
         The share of cases that evaluate, a quarter by default.
     split : {'stratified', 'unstratified'}
@@ -69,17 +75,14 @@ class DeLong(SplitMethod):
     roc_auc 0.81, 95 % interval [0.72, 0.90] (delong, n=80)
     """
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
+    spec: ClassVar[MethodSpec] = declare(
         name="delong",
         title="DeLong's interval on a held-out part",
         short="DeLong",
-        needs=Evidence.OUT_OF_SAMPLE,
-        estimand=Estimand.CHOSEN_ON_LEARNING,
         metrics=Family.AUC,
         cites="DeLong et al. 1988",
-        corrected=True,
-        static_only=True,
         aliases=("dl",),
+        presets={"delong_10p": {"preselect": TENTH}},
     )
     variant: Literal["logit", "as_published"] | None = None
 

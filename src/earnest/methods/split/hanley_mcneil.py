@@ -11,13 +11,13 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.target import Target
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import LimitSource, best_of
-from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
+from earnest.core.results.specs import Family, MethodSpec
 from earnest.inference.cases.placements import need_auc
 from earnest.inference.limits.auc import hanley_mcneil
 from earnest.inference.remarks import warn_of_groups
-from earnest.inference.resampling.splits import Choice
+from earnest.inference.resampling.splits import TENTH, Choice
 from earnest.methods.base import Call, register
-from earnest.methods.split.splitting import SplitMethod
+from earnest.methods.split.splitting import SplitMethod, declare
 from earnest.metrics.families import Metric
 
 
@@ -47,7 +47,13 @@ class HanleyMcNeil(SplitMethod):
     variant : {None, 'as_published'}
         'as_published' is the formula of that code, to reproduce the table of that paper: n1 is the
         number of cases that a threshold of 0 classifies correctly, n0 that of all other cases of
-        the whole sample, with (n1 + 1); and the 10p variant is not adjusted for the choice.
+        the whole sample, with (n1 + 1); and with `preselect` the choice is not adjusted for.
+    preselect : float, optional
+        The share of the configurations, the best of the learning part (with ties), that are
+        compared again on the evaluation part; `method="hanley_mcneil_10p"` has 0.1. The
+        pessimistic limit is read at Sidak's level 1 - (1 - alpha)^(1/m) for m of them. The value is
+        that of the best of them, so slightly optimistic. By default only the best of the learning
+        part goes there.
     evaluate : float
         The share of cases that evaluate, a quarter by default.
     split : {'stratified', 'unstratified'}
@@ -69,17 +75,14 @@ class HanleyMcNeil(SplitMethod):
     roc_auc 0.81, 95 % interval [0.72, 0.91] (hanley_mcneil, n=80)
     """
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
+    spec: ClassVar[MethodSpec] = declare(
         name="hanley_mcneil",
         title="Hanley and McNeil's interval on a held-out part",
         short="Hanley and McNeil",
-        needs=Evidence.OUT_OF_SAMPLE,
-        estimand=Estimand.CHOSEN_ON_LEARNING,
         metrics=Family.AUC,
         cites="Hanley and McNeil 1982",
-        corrected=True,
-        static_only=True,
         aliases=("hm",),
+        presets={"hanley_mcneil_10p": {"preselect": TENTH}},
     )
     variant: Literal["as_published"] | None = None
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
+from earnest.core.results.specs import Estimand, Family, MethodSpec
+from earnest.inference.resampling.splits import TENTH
 from earnest.methods.base import register
+from earnest.methods.split.splitting import declare
 from earnest.methods.split.tilted import Tilted
 
 
@@ -37,9 +39,12 @@ class MABT(Tilted):
 
     Parameters
     ----------
-    variant : {None, 'as_published'}
-        'as_published' only reproduces the table of Paraschakis et al. 2024: the pessimistic limit
-        of an AUC may be nearer to 1 than that of a perfect one.
+    variant : {None, 'uncapped'}
+        'uncapped' leaves the pessimistic limit of an AUC where the tilt puts it, even if that is
+        nearer to 1 than that of a perfect one.
+    preselect : float or None
+        The share of the configurations, the best of the learning part (with ties), that are
+        compared again on the evaluation part.
     n_resamples : int
         The number of resamples, R.
     resampler : str or Resampler, optional
@@ -66,16 +71,13 @@ class MABT(Tilted):
     roc_auc 0.70, 95 % lower bound 0.57 (mabt, winner of 30 configs, bound corrected, n=400)
     """
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
+    spec: ClassVar[MethodSpec] = declare(
         name="mabt",
         title="Multiplicity-adjusted bootstrap tilting",
         short="MABT",
-        needs=Evidence.OUT_OF_SAMPLE,
         estimand=Estimand.CHOSEN_ON_EVALUATION,
         metrics=Family.MEANS_AND_AUC,
         cites="Rink and Brannath 2022, as in Paraschakis et al. 2024",
-        corrected=True,
-        static_only=True,
     )
-    preselect: ClassVar[bool] = True
     corrected: ClassVar[bool] = True
+    preselect: float | None = TENTH

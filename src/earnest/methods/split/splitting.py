@@ -5,14 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
+from earnest.core.base import check
 from earnest.core.data.selection import MeanOfFolds, Pooled
 from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import LimitSource
-from earnest.core.results.specs import Estimand, MethodSpec, Selection
+from earnest.core.results.specs import Estimand, Evidence, MethodSpec, Selection
 from earnest.inference.remarks import (
     few_for_an_auc,
     part_only,
@@ -23,16 +25,35 @@ from earnest.inference.remarks import (
 from earnest.inference.resampling.splits import Choice, SplitDetails, SplitKnobs, choose
 from earnest.methods.base import Call, EstimateParts, selector_of
 
+# What the specs of the family share.
+declare = partial(
+    MethodSpec,
+    needs=Evidence.OUT_OF_SAMPLE,
+    estimand=Estimand.CHOSEN_ON_LEARNING,
+    corrected=True,
+    static_only=True,
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class SplitMethod(SplitKnobs, ABC):
     """A method that chooses a configuration on one part and puts limits around its score there.
 
-    With `preselect`, the top tenth of the learning part are compared in the evaluation part.
+    Parameters
+    ----------
+    preselect : float, optional
+        The share of the configurations, the best of the learning part (with ties), that are
+        compared again on the evaluation part. By default only the best one goes there.
     """
 
     spec: ClassVar[MethodSpec]
-    preselect: ClassVar[bool] = False
+    preselect: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check the knobs."""
+        super().__post_init__()
+        if self.preselect is not None:
+            check.share("preselect", self.preselect)
 
     @abstractmethod
     def find_limits(
@@ -70,10 +91,16 @@ class SplitMethod(SplitKnobs, ABC):
                 *said,
             ],
             details=SplitDetails.of(choice),
-            estimand=Estimand.FIXED_MODEL if pi.n_configs == 1 else None,
+            estimand=self._name_estimand(pi.n_configs),
             used={"selector": selector, "learn": learn, **used},
             selection=Selection.BOUND_ONLY if len(choice.candidates) > 1 else None,
         )
+
+    def _name_estimand(self, n_configs: int) -> Estimand | None:
+        """Return what is estimated, None where it is what the spec says."""
+        if n_configs == 1:
+            return Estimand.FIXED_MODEL
+        return None if self.preselect is None else Estimand.CHOSEN_ON_EVALUATION
 
     def _leave_untested_out(self, call: Call) -> SplitKnobs:
         """Return the knobs with `learn` for the cases that were tested, where it is for all."""

@@ -204,9 +204,9 @@ class NearWinner(ResamplingKnobs):
         >>> import earnest as en
         >>> y = np.tile([0, 1], 50)
         >>> pi = en.Predictions.from_arrays(y, np.random.default_rng(0).random((100, 3)))
-        >>> en.NearWinner().find_objection(pi, "roc_auc") is None
+        >>> en.methods.NearWinner().find_objection(pi, "roc_auc") is None
         True
-        >>> en.NearWinner().find_objection(pi, "average_precision")
+        >>> en.methods.NearWinner().find_objection(pi, "average_precision")
         "The interval has not been shown to hold for 'average_precision'."
         """
         pi = predictions.usable()

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from earnest.adapters.evidence import at_level
 from earnest.comparison.run import against_winner
 from earnest.core.base.errors import EarnestError
 from earnest.core.base.rng import Seeds
@@ -168,8 +169,9 @@ def _of_predictions(material: Material, asked: dict[str, Any], absent: dict[str,
     pi, metric, own = material.predictions, material.metric, material.estimate
     assert pi is not None
     assert metric is not None
+    level = Ask.of(asked["confidence_level"], asked["side"])
     try:
-        made = _at(own, asked) if own is not None else estimate(pi, metric=metric, **asked)
+        made = at_level(own, level) if own is not None else estimate(pi, metric=metric, **asked)
     except EarnestError as error:
         absent["answer"] = str(error)
         return Results(material=material)
@@ -203,16 +205,6 @@ def _ask(absent: dict[str, str], part: str, words: str, verb: Callable[[], T]) -
     except EarnestError as error:
         absent[part] = f"{words}{error}"
         return None
-
-
-def _at(own: Estimate, asked: dict[str, Any]) -> Estimate:
-    """Return the estimate that the source has made, at the level and side asked for."""
-    interval = own.interval
-    if interval is None:
-        return own
-    if (interval.confidence_level, interval.side) == (asked["confidence_level"], asked["side"]):
-        return own
-    return own.at(confidence_level=asked["confidence_level"], side=asked["side"])
 
 
 def _gain(ask: Inquiry) -> Gain | None:

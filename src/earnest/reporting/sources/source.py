@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.adapters.evidence import NEEDS, RunResult, load_table, read_result
 from earnest.adapters.predictions.door import BESIDE, KEPT, cure_for, refuse_foreign
 from earnest.adapters.readers import TrialsRequest
 from earnest.adapters.scores.door import is_evaluation, scores_from
+from earnest.adapters.trials.predictions import plain_params, score_trials
 from earnest.adapters.trials.run_file import BEGUN, CONFIGS, document_of, read_scored
 from earnest.adapters.trials.scored import (
     COMPLETE,
@@ -32,8 +34,6 @@ from earnest.core.data.weights import Weights
 from earnest.core.results.base import parse_json
 from earnest.core.results.estimate import Estimate, Scale
 from earnest.core.results.gain import LearningCurve
-from earnest.core.space.trials import Trials
-from earnest.core.tables.opening import holds_scores
 from earnest.core.text.doors import arg
 from earnest.kernels.score import fold_scores, score_table
 from earnest.metrics import METRICS
@@ -59,19 +59,6 @@ RUN, ESTIMATE = BESIDE
 MODEL, LEARNING = "model.skops", "learning.json"
 
 
-@dataclass(frozen=True)
-class RunResult:
-    """What a run says of its result: the estimate, and how its model was found."""
-
-    estimate: Estimate | None = None
-    tuning: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def metric(self) -> str | None:
-        """The metric of the run."""
-        return None if self.estimate is None else self.estimate.metric
-
-
 def material_of_folder(folder: Path, metric: Any, options: dict[str, Any]) -> Material:
     """Return what a run folder holds, also of a run that was killed half-way."""
     table = next((folder / name for name in KEPT if (folder / name).exists()), None)
@@ -80,7 +67,7 @@ def material_of_folder(folder: Path, metric: Any, options: dict[str, Any]) -> Ma
     files = tuple(
         name for name in (RUN, *KEPT, ESTIMATE, MODEL, LEARNING) if (folder / name).exists()
     )
-    result, name = _read_result(folder / ESTIMATE), folder.resolve().name
+    result, name = read_result(folder / ESTIMATE), folder.resolve().name
     asked = result.metric if metric is None else metric
     if table is not None:
         pi = Predictions.load(table, **options)
@@ -145,20 +132,10 @@ def _same_search(found: Material, predicted: set[str]) -> bool:
     return whole <= predicted and (begun <= predicted or predicted <= begun)
 
 
-def _fits(found: Material, result: RunResult, pi: Predictions) -> bool:
-    """Tell whether the run's own estimate is of these predictions and this metric."""
-    made = result.estimate
-    return (
-        made is not None
-        and made.metric == found.scale.name
-        and made.provenance.fingerprint == pi.fingerprint
-    )
-
-
 def _with_result(found: Material, result: RunResult, pi: Predictions) -> Material:
     """Take the run's own estimate where it is of these predictions; else one is made again."""
     made, tuning = result.estimate, result.tuning
-    own = made if _fits(found, result, pi) else None
+    own = made if result.is_of(pi, found.scale.name) else None
     own = None if own is None or own.source is None else own
     features, won, fits = tuning.get("features"), tuning.get("won"), tuning.get("n_fits")
     drop = str(tuning.get("drop") or "")
@@ -194,7 +171,7 @@ def _list_missing(
     if result.estimate is None:
         why = "that can be read" if ESTIMATE in files else "at all"
         yield f"The folder holds no {ESTIMATE} {why}: the estimate was computed again."
-    elif not _fits(found, result, pi):
+    elif not result.is_of(pi, found.scale.name):
         yield f"{ESTIMATE} is for other predictions or another metric: it was computed again."
     if MODEL not in files:
         yield f"The folder holds no {MODEL}: the run ended before a model was saved."
@@ -219,17 +196,6 @@ def _read_learning(path: Path, found: Material) -> LearningCurve | None:
     except (OSError, ValueError, EarnestError):
         return None
     return made if made.metric == found.scale.name else None
-
-
-def _read_result(path: Path) -> RunResult:
-    """Return what a run wrote of its result; nothing where the file is missing or cut short."""
-    try:
-        data = parse_json(path.read_text(encoding="utf-8"))
-        made = Estimate.from_dict(data)
-    except (OSError, ValueError, EarnestError):
-        return RunResult()
-    about = data.get("tuning")
-    return RunResult(made, about if isinstance(about, dict) else {})
 
 
 NO_OUTCOME = (
@@ -344,12 +310,6 @@ def _reason(run: RunFile, config: int, status: str, row: Any) -> str:
     return f"in {where}: {last_line(bad[0].note, bad[0].error)}" if bad else "no score"
 
 
-NEEDS = (
-    "a fitted SearchCV, the result of tune, Predictions, Scores, a file of predictions, logs of "
-    "evaluations, a run file (run.db), or a run folder"
-)
-
-
 def material_from(source: Any, metric: Any = None, **options: Any) -> Material:
     """Read a source of any kind.
 
@@ -381,7 +341,7 @@ def material_from(source: Any, metric: Any = None, **options: Any) -> Material:
         return material_of_tuned(source, metric)
     raise InputError(
         "this cannot be reported on",
-        needs=NEEDS,
+        needs=f"{NEEDS}; also logs of evaluations, or a run file (run.db)",
         got=check.show(type(source).__name__),
         cure=cure_for(source),
     )
@@ -394,18 +354,10 @@ def _of_path(path: Path, metric: Any, options: dict[str, Any]) -> Material:
     refuse_foreign(path, own=False)
     if path.is_dir():
         return material_of_folder(path, metric, options)
-    if not path.exists():
-        raise FormatError(f"there is no file or folder {str(path)!r}", needs=NEEDS)
-    check.refuse_stream(path)
-    if path.suffix.lower() in (".db", ".sqlite"):
+    if path.suffix.lower() in (".db", ".sqlite") and path.exists():
+        check.refuse_stream(path)
         return material_of_run(read_run(path, arrays=False), metric)
-    if options.pop("scores", False) or holds_scores(path):
-        return material_of_evidence(Scores.load(path, **options), metric, path.name)
-    try:  # first, since a table that holds no predictions needs no metric
-        pi = Predictions.load(path, **options)
-    except OSError as error:
-        raise FormatError(f"{str(path)!r} cannot be read", got=str(error.strerror)) from error
-    return material_of_predictions(pi, need_metric(metric), path.name)
+    return material_of_evidence(load_table(path, options), metric, path.name)
 
 
 def need_metric(metric: Any) -> Any:
@@ -436,7 +388,9 @@ def material_of_predictions(pi: Predictions, metric: Any, source: str) -> Materi
         **measuring(measure),
         predictions=pi,
         tried=list_tried(pi, measure),
-        trials=None if pi.configs.params is None else partial(_trials, pi, measure),
+        trials=None
+        if pi.configs.params is None
+        else partial(score_trials, pi, measure, TrialsRequest()),
     )
 
 
@@ -461,26 +415,6 @@ def list_tried(pi: Predictions, metric: Metric) -> tuple[SearchedConfiguration, 
 
 def _lacks(done: Any, asked: Any) -> str:
     return f"not evaluated in {int((asked & ~done).sum())} of {int(asked.sum())} folds"
-
-
-def _trials(pi: Predictions, metric: Metric) -> Trials:
-    """Return what an explanation reads."""
-    pooled = score_table(pi, metric, Weights.ones(pi.n_cases))[0]
-    return Trials.from_configs(
-        configs=[plain_params(one) for one in pi.configs.params or ()],
-        objective=pooled,
-        direction="maximize" if metric.greater_is_better else "minimize",
-        objective_name=metric.name,
-        limits=metric.limits,
-        source="predictions",
-    )
-
-
-def plain_params(params: Any) -> dict[str, Any]:
-    """Return parameters as plain values."""
-    from earnest.core.text.names import readable
-
-    return readable([dict(params)])[0]
 
 
 def number_or_none(value: Any) -> float | None:

@@ -217,8 +217,8 @@ class Portfolio:
     --------
     >>> import numpy as np
     >>> import earnest as en
-    >>> portfolio = en.load_portfolio("default")
-    >>> made = portfolio.configurations("binary", en.Inputs.of(np.zeros((5, 3))))
+    >>> portfolio = en.learners.load_portfolio("default")
+    >>> made = portfolio.configurations("binary", en.learners.Inputs.of(np.zeros((5, 3))))
     >>> portfolio.name, len(made) > 0
     ('default', True)
     """

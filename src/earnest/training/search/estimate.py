@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from earnest.adapters.evidence import Source, refuse_evidence
 from earnest.core.base import check
 from earnest.core.base.errors import ClusterError, EarnestError
 from earnest.core.base.protocols import Outcome, Progress
@@ -124,6 +125,11 @@ class EstimateQuestion:
             winner_label=pi.configs.find_label(name),
             cautions=by_severity([*made.cautions, *self.cautions]),
         )
+
+    def with_resamples(self, count: int) -> EstimateQuestion:
+        """Return the question with this number of resamples, if its method draws any."""
+        drawn = isinstance(self.method, str) and self.n_rounds is not None
+        return replace(self, n_resamples=count) if drawn else self
 
     def _ask(self, pi: Predictions) -> Estimate:
         made = estimate(
@@ -359,6 +365,23 @@ class EstimateAttributes:
         assert self._record.question is not None
         metric = self._record.question.metric
         return thresholds_beside(made, self.predictions_, metric, given=thresholds, n_jobs=n_jobs)
+
+    def to_source(self) -> Source:
+        """Return the predictions with what the search has decided, for verbs that are given it."""
+        if not hasattr(self, "_record"):  # before `fit`
+            raise refuse_evidence(self)
+        predictions, question = self.predictions_, self._record.question
+        if question is None:
+            return Source(evidence=predictions)
+        best = question.best if question.rule is None else None
+        return Source(
+            evidence=predictions,
+            metric=question.metric,
+            seed=question.seed,
+            winner=None if best is None else predictions.configs.ids[best],
+            answer=lambda: self.estimate_,
+            answer_with=lambda count: question.with_resamples(count).answer(predictions),
+        )
 
     @property
     def confidence_interval_(self) -> Interval | None:

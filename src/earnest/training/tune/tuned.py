@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from earnest.adapters.evidence import Source
 from earnest.core.data.predictions import Predictions
 from earnest.core.results.comparison_table import Comparisons
 from earnest.core.results.estimate import Estimate
@@ -108,6 +109,17 @@ class Tuned:
         is not in it.
         """
         return {**self.estimate.to_dict(draws=True), "tuning": self.about()}
+
+    def to_source(self) -> Source:
+        """Return the predictions with what the run has decided, for verbs that are given it."""
+        estimate = self.estimate
+        return Source(
+            evidence=self.predictions,
+            metric=estimate.metric,
+            seed=estimate.provenance.seed,
+            winner=estimate.winner,
+            answer=lambda: estimate,
+        )
 
     @property
     def won(self) -> dict[str, float]:

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from earnest import BCED, BCEDAdjusted, Predictions, make_metric
+from earnest import Predictions
 from earnest.core.base.rng import Seeds
+from earnest.metrics import make_metric
+from earnest.rules import BCED, BCEDAdjusted
 from earnest.training.search.dropping import bced
 from earnest.training.search.dropping.evidence import count_rounds, is_due
 from tests.training import drop_oracles

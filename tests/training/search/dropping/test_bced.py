@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from earnest import BCED, BCEDAdjusted, Configs, Predictions, make_metric
+from earnest import Configs, Predictions
 from earnest.core.base.errors import InputError, UnknownNameError
 from earnest.core.base.rng import Seeds
+from earnest.metrics import make_metric
+from earnest.rules import BCED, BCEDAdjusted
 from earnest.training.search.dropping.bced import DropTrace, read_dropping, warn_of_dropping
 from tests.training import drop_oracles
 

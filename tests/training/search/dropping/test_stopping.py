@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from earnest import BBC, Predictions, estimate
+from earnest import Predictions, estimate
 from earnest.core.base.errors import InputError
 from earnest.core.base.rng import Seeds
+from earnest.methods import BBC
 from earnest.training.search.dropping.stopping import StopWhenWidth, read_stopping, warn_of_stopping
 
 

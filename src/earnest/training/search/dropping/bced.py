@@ -193,7 +193,7 @@ class BCED(ResamplingRule):
     >>> y = np.tile([0, 1], 40)
     >>> scores = y[:, None] + np.array([0.5, 0.6, 5.0]) * rng.standard_normal((80, 3))
     >>> pi = en.Predictions.from_arrays(y, scores)
-    >>> en.BCED().test(pi, "roc_auc", Seeds(7), round=1).dropped
+    >>> en.rules.BCED().test(pi, "roc_auc", Seeds(7), round=1).dropped
     array([False, False,  True])
     """
 
@@ -389,7 +389,7 @@ class BCEDAdjusted(ResamplingRule):
     >>> y = np.tile([0, 1], 40)
     >>> scores = y[:, None] + np.array([0.5, 0.6, 5.0]) * rng.standard_normal((80, 3))
     >>> pi = en.Predictions.from_arrays(y, scores)
-    >>> en.BCEDAdjusted().test(pi, "roc_auc", Seeds(7), round=1).dropped
+    >>> en.rules.BCEDAdjusted().test(pi, "roc_auc", Seeds(7), round=1).dropped
     array([False, False,  True])
     """
 

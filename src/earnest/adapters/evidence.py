@@ -1,0 +1,200 @@
+"""What a verb is asked about: a table, a fitted search, the folder of a run, or a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+from earnest.core.base import check
+from earnest.core.base.errors import EarnestError, EvidenceError, FormatError
+from earnest.core.base.rng import RngLike
+from earnest.core.data.designs import NestedPredictions, PairedHalves
+from earnest.core.data.predictions import Predictions
+from earnest.core.data.replicates import Replicates
+from earnest.core.data.scores import Scores
+from earnest.core.results.base import parse_json
+from earnest.core.results.estimate import Estimate
+from earnest.core.results.interval import Ask
+from earnest.metrics.families import MetricLike
+
+EvidenceTable: TypeAlias = Predictions | Scores | Replicates | NestedPredictions | PairedHalves
+TABLES = (Predictions, Scores, Replicates, NestedPredictions, PairedHalves)
+NEEDS = (
+    "earnest.Predictions, Scores or Replicates, a fitted SearchCV, the result of tune, the folder "
+    "of a run, or a file of predictions or scores"
+)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Source:
+    """Evidence, with what the search that made it has decided.
+
+    Attributes
+    ----------
+    evidence : Predictions, Scores, Replicates, NestedPredictions or PairedHalves
+        What is computed from.
+    metric : str, Metric or callable, optional
+        What the search measured.
+    seed : int, optional
+        The seed of its resamples.
+    winner : str, optional
+        The configuration that it delivers.
+    answer : callable, optional
+        Returns the estimate of the search.
+    answer_with : callable, optional
+        Returns it with another number of resamples.
+    """
+
+    evidence: EvidenceTable
+    metric: MetricLike | None = None
+    seed: int | None = None
+    winner: str | None = None
+    answer: Callable[[], Estimate] | None = None
+    answer_with: Callable[[int], Estimate] | None = None
+
+    def metric_or(self, metric: MetricLike | None) -> MetricLike | None:
+        """Return the metric that is asked for, or else that of the search."""
+        return self.metric if metric is None else metric
+
+    def seed_or(self, rng: RngLike) -> RngLike:
+        """Return the seed that is asked for, or else that of the search."""
+        return self.seed if rng is None else rng
+
+    def winner_by(self, metric: MetricLike | None) -> str | None:
+        """Return the winner of the search, None where another metric is asked for."""
+        return self.winner if metric is None else None
+
+
+class Search(Protocol):
+    """A fitted search: a `SearchCV`, or what `tune` returns."""
+
+    def to_source(self) -> Source:
+        """Return its predictions, and what it has decided."""
+        ...
+
+
+EvidenceLike: TypeAlias = EvidenceTable | Search | str | Path
+
+
+def open_source(given: object) -> Source:
+    """Return the evidence in what a user has, or refuse it.
+
+    Examples
+    --------
+    >>> import earnest as en
+    >>> from earnest.adapters.evidence import open_source
+    >>> pi = en.Predictions.from_arrays([0, 1, 0, 1], [0.1, 0.8, 0.4, 0.6])
+    >>> open_source(pi).evidence is pi
+    True
+    """
+    if isinstance(given, TABLES):
+        return Source(evidence=given)
+    if isinstance(given, str | Path):
+        return _open_path(Path(given))
+    if not isinstance(given, type) and hasattr(given, "to_source"):
+        source: Source = given.to_source()
+        return source
+    raise refuse_evidence(given)
+
+
+def refuse_evidence(given: object) -> EvidenceError:
+    """Return the error about what holds no evidence."""
+    from earnest.adapters.predictions.door import cure_for
+
+    return EvidenceError(
+        "this is not a table of out-of-sample predictions",
+        needs=NEEDS,
+        got=type(given).__name__,
+        cure=cure_for(given),
+    )
+
+
+def at_level(estimate: Estimate, ask: Ask) -> Estimate:
+    """Return an estimate at the level and side that are asked for."""
+    interval = estimate.interval
+    if interval is None:
+        return estimate
+    side = str(ask.resolved(estimate.scale.greater_is_better))
+    if (interval.confidence_level, str(interval.side)) == (ask.confidence_level, side):
+        return estimate
+    return estimate.at(confidence_level=ask.confidence_level, side=side)
+
+
+# Files and folders.
+
+
+def _open_path(path: Path) -> Source:
+    from earnest.adapters.predictions.door import BESIDE, is_run, refuse_foreign, table_of
+    from earnest.adapters.scores.door import is_evaluation, scores_from
+
+    if is_evaluation(path):
+        return Source(evidence=scores_from(path))
+    refuse_foreign(path)
+    if not is_run(path):
+        return Source(evidence=load_table(path))
+    predictions = Predictions.load(table_of(path))
+    result = read_result(path / BESIDE[1])
+    if result.estimate is None:
+        return Source(evidence=predictions)
+    estimate = result.estimate
+    if not result.is_of(predictions, estimate.metric) or estimate.source is None:
+        return Source(evidence=predictions, metric=estimate.metric)
+    return Source(
+        evidence=predictions,
+        metric=estimate.metric,
+        seed=estimate.provenance.seed,
+        winner=estimate.winner,
+        answer=lambda: estimate,
+    )
+
+
+def load_table(path: Path, options: Mapping[str, Any] | None = None) -> Predictions | Scores:
+    """Read a file of predictions or of scores; `options` say how, and `scores` that it is one."""
+    from earnest.core.tables.opening import holds_scores
+
+    if path.is_dir() or not path.exists():
+        kind = "the folder is not that of a run:" if path.is_dir() else "there is no file or folder"
+        raise FormatError(f"{kind} {str(path)!r}", needs=NEEDS)
+    check.refuse_stream(path)
+    how = dict(options or {})
+    try:
+        if how.pop("scores", False) or holds_scores(path):
+            return Scores.load(path, **how)
+        return Predictions.load(path, **how)
+    except OSError as error:
+        raise FormatError(f"{str(path)!r} cannot be read", got=str(error.strerror)) from error
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What a run says of its result: the estimate, and how its model was found."""
+
+    estimate: Estimate | None = None
+    tuning: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def metric(self) -> str | None:
+        """The metric of the run."""
+        return None if self.estimate is None else self.estimate.metric
+
+    def is_of(self, predictions: Predictions, metric: str) -> bool:
+        """Tell whether the estimate is of these predictions and this metric."""
+        estimate = self.estimate
+        return (
+            estimate is not None
+            and estimate.metric == metric
+            and estimate.provenance.fingerprint == predictions.fingerprint
+        )
+
+
+def read_result(path: Path) -> RunResult:
+    """Return what a run wrote of its result; nothing where the file is missing or cut short."""
+    try:
+        data = parse_json(path.read_text(encoding="utf-8"))
+        estimate = Estimate.from_dict(data)
+    except (OSError, ValueError, EarnestError):
+        return RunResult()
+    about = data.get("tuning")
+    return RunResult(estimate, about if isinstance(about, dict) else {})

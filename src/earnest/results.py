@@ -1,0 +1,5 @@
+"""What the verbs return."""
+
+from earnest.core.base.lazy import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)
