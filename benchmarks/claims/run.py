@@ -263,7 +263,7 @@ def add_chance(
 ) -> None:
     """Count where intervals of a search of noise lie."""
     for metric in names:
-        made = en.estimate(pi, method=en.BBC(n_resamples=RESAMPLES), metric=metric, rng=run)
+        made = en.estimate(pi, method=en.methods.BBC(n_resamples=RESAMPLES), metric=metric, rng=run)
         bound = made.at(side="pessimistic").against_chance
         counts["chance", metric, ""] += np.array(
             [
@@ -327,7 +327,7 @@ def add_training(counts: dict[Key, Floats], cell: Cell, run: int) -> None:
     new = source.fresh(NEW, rng)
     said: dict[int, Floats] = {}
     for metric in SEARCHED[classified]:
-        made = en.estimate(pi, method=en.BBC(n_resamples=RESAMPLES), metric=metric, rng=run)
+        made = en.estimate(pi, method=en.methods.BBC(n_resamples=RESAMPLES), metric=metric, rng=run)
         config = pi.configs.ids.index(str(made.winner))
         if config not in said:
             said[config] = search.of_new(config, source.X[new])

@@ -140,7 +140,7 @@ def test_a_mark_among_scores_is_offered_as_missing_and_then_read(run: Run, tmp_p
     right = np.arange(N) % 2
     path = write(tmp_path / "scores.csv", {"item": np.arange(N), "a": right, "b": right})
     path.write_text(path.read_text().replace("\n7,1,1\n", "\n7,1,k.A.\n"))
-    ask = ("estimate", path, "--scores", "--seed", "1", "--n-resamples", "60")
+    ask = ("estimate", path, "--scores", "--rng", "1", "--n-resamples", "60")
     done = run(*ask)
     assert (done.code, done.out) == (2, "")
     assert "--missing 'k.A.'" in done.err

@@ -234,7 +234,8 @@ def test_studies_are_drawn_from_a_pilot_whose_winners_have_their_corrected_score
     wins = corrected.details.win_share
     weights = population.shares[None] * len(population.units)
     plain, tilted = (
-        float(en.score_table(pi, metric, rows)[0] @ wins) for rows in (np.ones((1, 40)), weights)
+        float(en.kernels.score_table(pi, metric, rows)[0] @ wins)
+        for rows in (np.ones((1, 40)), weights)
     )
     assert tilted == pytest.approx(corrected.value, abs=1e-6)
     assert abs(plain - corrected.value) > 0.01

@@ -36,7 +36,7 @@ from earnest.core.results.interval import WidenedLimits
 RESULTS = HERE / "results.csv"
 SEED = 20_261_119
 SEARCHES, BLOCK, RESAMPLES, LEVEL = 400, 10, 500, 0.95
-METHOD = en.BBC(n_resamples=RESAMPLES)
+METHOD = en.methods.BBC(n_resamples=RESAMPLES)
 NEW_CASES = 5_000
 CONFIGS, SPREAD, APART = 10, 0.3, 0.05  # of log odds, within and between configurations
 Floats = NDArray[np.float64]
@@ -148,7 +148,7 @@ def simulate(cell: Cell, first: int) -> list[Row]:
     ]
 
 
-def _judge(answer: en.Estimate, truth: float) -> tuple[bool, float]:
+def _judge(answer: en.results.Estimate, truth: float) -> tuple[bool, float]:
     bound = answer.at(confidence_level=LEVEL, side="upper").interval
     assert bound is not None
     return bool(bound.high >= truth), bound.high - truth

@@ -34,8 +34,8 @@ FIRST = 1_000  # the seed of the first search; smaller ones tried the script
 NEW_CASES = 5_000
 NARROW, WIDE = 40, 100  # configurations of a search, of which a cell draws its own
 METHODS: dict[str, en.Method] = {
-    "bbc": en.BBC(n_resamples=RESAMPLES, limits="drawn"),
-    "near_winner": en.NearWinner(n_resamples=RESAMPLES),
+    "bbc": en.methods.BBC(n_resamples=RESAMPLES, limits="drawn"),
+    "near_winner": en.methods.NearWinner(n_resamples=RESAMPLES),
 }
 Floats = NDArray[np.float64]
 

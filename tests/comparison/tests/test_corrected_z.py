@@ -50,7 +50,7 @@ def test_it_has_about_the_error_of_corrected_t() -> None:
 def test_it_is_about_learners_and_one_test_set_tells_nothing_of_them() -> None:
     made = compare(classified(), "good", "fair", metric="accuracy")
     assert (made.test, made.estimand) == ("corrected_z", ComparisonEstimand.LEARNERS)
-    with pytest.raises(en.EvidenceError, match="nothing is left to train on"):
+    with pytest.raises(en.errors.EvidenceError, match="nothing is left to train on"):
         compare(classified(folds=1), "good", "fair", test="corrected_z", metric="accuracy")
     alone = compare(classified(folds=1), "good", "fair", metric="accuracy")
     assert alone.test == "bayle"

@@ -94,9 +94,9 @@ def test_limits_of_a_ratio_hold_for_every_choice_of_items() -> None:
     """A resample can consist of one item, so its ratio must lie within the limits, too."""
     gain, cost = np.array([[2.0, 1.0], [9.0, 4.0]]), np.array([[1.0, 1.0], [2.0, 2.0]])
     assert en.Scores(gain, per=cost, limits=(0, 4.5)).measure.limits == (0.0, 4.5)
-    with pytest.raises(en.InputError, match="ratios of items lie outside"):
+    with pytest.raises(en.errors.InputError, match="ratios of items lie outside"):
         en.Scores(gain, per=cost, limits=(0, 4))
-    with pytest.raises(en.InputError, match="ratios of items lie outside"):
+    with pytest.raises(en.errors.InputError, match="ratios of items lie outside"):
         en.Scores(gain, per=[[1.0, 0.0], [2.0, 2.0]], limits=(0, 5))  # may be divided by nothing
     assert en.Scores(gain, per=[[1.0, 0.0], [2.0, 2.0]]).measure.limits == (0.0, math.inf)
 

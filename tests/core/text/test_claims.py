@@ -19,13 +19,15 @@ from earnest.reporting.parts.headings import rivals_heading
 
 
 @pytest.fixture(scope="module")
-def gain() -> en.Gain:
+def gain() -> en.results.Gain:
     y = np.tile([0, 1], 50)
     noise = np.random.default_rng(4).random((100, 40))
     return en.gain(en.Predictions.from_arrays(y, noise), metric="roc_auc", rng=0)
 
 
-def test_where_the_first_configuration_won_it_is_not_compared_with_itself(gain: en.Gain) -> None:
+def test_where_the_first_configuration_won_it_is_not_compared_with_itself(
+    gain: en.results.Gain,
+) -> None:
     stayed = replace(gain, order="tried", first=gain.winner)
     assert gain.interval is not None
     assert confidence(stayed) == ""
@@ -35,7 +37,7 @@ def test_where_the_first_configuration_won_it_is_not_compared_with_itself(gain: 
 
 
 def test_a_narrow_interval_around_no_gain_is_told_as_what_can_be_gained_at_most(
-    gain: en.Gain,
+    gain: en.results.Gain,
 ) -> None:
     narrow = Interval(-0.0018, 0.0018, 0.95, "two-sided")
     none = replace(gain, value=0.0, interval=narrow, standard_error=0.0009)
@@ -46,7 +48,7 @@ def test_a_narrow_interval_around_no_gain_is_told_as_what_can_be_gained_at_most(
 
 
 @pytest.fixture(scope="module")
-def curve() -> en.LearningCurve:
+def curve() -> en.results.LearningCurve:
     from sklearn.linear_model import Ridge
 
     rng = np.random.default_rng(0)
@@ -57,7 +59,7 @@ def curve() -> en.LearningCurve:
 
 @pytest.mark.parametrize("value", [0.0, 0.0001, -0.0001])
 def test_a_step_of_a_learning_curve_that_shows_no_digit_is_neither_better_nor_worse(
-    curve: en.LearningCurve, value: float
+    curve: en.results.LearningCurve, value: float
 ) -> None:
     wide = Interval(-0.02, 0.02, 0.95, "two-sided")
     flat = replace(curve, value=value, interval=wide, standard_error=0.01)

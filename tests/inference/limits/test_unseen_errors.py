@@ -175,7 +175,7 @@ def test_an_interval_is_finite_and_holds_its_value_at_all_levels(metric: str) ->
         assert highs == sorted(highs), name
         assert np.isfinite(highs).all(), name
         assert made.value <= highs[0], name
-        assert en.Estimate.from_dict(made.to_dict(draws=True)) == made, name
+        assert en.results.Estimate.from_dict(made.to_dict(draws=True)) == made, name
 
 
 def test_chances_of_one_half_say_nothing_of_errors() -> None:

@@ -296,7 +296,7 @@ REFUSED = ("log_loss", "brier", "r2")  # if they were cross-validated
 
 
 def with_unseen(
-    made: en.Estimate, pi: Predictions, plain: list[tuple[float, float]]
+    made: en.results.Estimate, pi: Predictions, plain: list[tuple[float, float]]
 ) -> list[tuple[float, float]]:
     """The same limits, with the bad end of a loss of probabilities at least at the plain limit."""
     if made.metric not in ("log_loss", "brier"):
@@ -313,7 +313,7 @@ def test_every_law_equals_its_plain_loops(name: str, crossed: bool) -> None:
     pi, metric = QUESTIONS[name](), name.split(",")[0]
     pi = cross_validate(pi) if crossed else pi
     if crossed and metric in REFUSED:
-        with pytest.raises(en.EvidenceError, match="cross-validated"):
+        with pytest.raises(en.errors.EvidenceError, match="cross-validated"):
             estimate(pi, method=NearWinner(n_resamples=FEW), metric=metric, rng=5)
         told = NearWinner().find_objection(pi, metric)
         assert told is not None

@@ -179,7 +179,7 @@ def test_a_copy_of_a_metric_chooses_as_the_metric_whatever_it_is_called(name: st
     mine, weights = replace(metric, name="mine"), Weights.ones(80)
     ways = [ensembles._find_kernel(pi, each, weights, 5) for each in (metric, mine)]
     assert None not in ways
-    inbag, rule = draw(80, 9, seed=24), en.GreedyEnsemble(library=6, size=5)
+    inbag, rule = draw(80, 9, seed=24), en.rules.GreedyEnsemble(library=6, size=5)
     np.testing.assert_array_equal(
         choose_ensembles(pi, mine, inbag, rule), choose_ensembles(pi, metric, inbag, rule)
     )
@@ -190,7 +190,7 @@ def test_another_metric_under_the_name_of_one_of_ours_chooses_by_itself(name: st
     y, p = chances(80, 8, seed=25)
     pi = en.Predictions.from_arrays(y.astype(int), p)
     accuracy = en.metric("accuracy").on(pi.target.task)
-    inbag, rule = draw(80, 9, seed=26), en.GreedyEnsemble(library=6, size=5)
+    inbag, rule = draw(80, 9, seed=26), en.rules.GreedyEnsemble(library=6, size=5)
     np.testing.assert_array_equal(
         choose_ensembles(pi, replace(accuracy, name=name), inbag, rule),
         choose_ensembles(pi, accuracy, inbag, rule),

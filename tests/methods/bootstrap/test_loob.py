@@ -82,7 +82,7 @@ def test_the_published_form_of_a_score_is_that_of_its_loss() -> None:
     """Equation 48 is of losses; it is not centred, so that of scores would be another number."""
     made = example_replicates("binary", n_cases=40)
     score, loss = (
-        en.estimate(made, method=en.LOOB(variant="as_published"), metric=m)
+        en.estimate(made, method=en.methods.LOOB(variant="as_published"), metric=m)
         for m in ("accuracy", "error_rate")
     )
     assert score.standard_error == pytest.approx(loss.standard_error, rel=1e-9)
