@@ -110,6 +110,8 @@ def comparisons(pi: en.Predictions) -> list[en.Comparison]:
         en.compare(pi, "a", "b", test=en.BayleTest(), metric="accuracy"),
         en.compare(pi, "a", "b", test=en.BootstrapTest(), metric=en.metric("f1")),
         en.compare(pi, "a", "b", test=en.CorrectedTTest(), metric="accuracy"),
+        en.compare(pi, "a", "b", test=en.CorrectedBootstrapTest(), metric="accuracy"),
+        en.compare(pi, "a", "b", test=en.CorrectedZTest(), metric="accuracy"),
         en.compare(pi, "a", "b", test=en.CVTTest(), metric="accuracy"),
         en.compare(pi, "a", "b", test=en.DeLongTest(), metric="roc_auc"),
         en.compare(pi, "a", "b", test=en.FiveByTwoTest(), metric="accuracy"),
