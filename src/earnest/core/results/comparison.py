@@ -205,7 +205,8 @@ class Comparison(MetricResult):
     ... )
     >>> made = en.compare(pi, "svm", "tree", metric="accuracy")
     >>> made
-    accuracy(svm) - accuracy(tree) = 0.11, 95 % interval [-0.02, 0.24], p = 0.087 (corrected_z, n=200)
+    accuracy(svm) - accuracy(tree) = 0.11, 95 % interval [-0.02, 0.24], p = 0.087
+    (corrected_z, n=200)
     >>> print(made.at(alternative="greater").decision.replace(chr(160), " "))
     svm is better than tree: its accuracy is 0.110 higher (with 95 % confidence the difference is
     above 0.004; p = 0.044).
