@@ -120,6 +120,8 @@ def comparisons(pi: en.Predictions) -> list[en.results.Comparison]:
         en.compare(pi, "a", "b", test=en.comparison.BayleTest(), metric="accuracy"),
         en.compare(pi, "a", "b", test=en.comparison.BootstrapTest(), metric=en.metric("f1")),
         en.compare(pi, "a", "b", test=en.comparison.CorrectedTTest(), metric="accuracy"),
+        en.compare(pi, "a", "b", test=en.comparison.CorrectedBootstrapTest(), metric="accuracy"),
+        en.compare(pi, "a", "b", test=en.comparison.CorrectedZTest(), metric="accuracy"),
         en.compare(pi, "a", "b", test=en.comparison.CVTTest(), metric="accuracy"),
         en.compare(pi, "a", "b", test=en.comparison.DeLongTest(), metric="roc_auc"),
         en.compare(pi, "a", "b", test=en.comparison.FiveByTwoTest(), metric="accuracy"),

@@ -120,9 +120,9 @@ def compare(
     >>> pi = en.Predictions.from_arrays(y, scores, np.arange(400) // 2 % 10, configs=["svm", "rf"])
     >>> made = en.compare(pi, "svm", "rf", metric="roc_auc")
     >>> made
-    roc_auc(svm) - roc_auc(rf) = 0.08, 95 % interval [0.03, 0.13], p = 0.001 (delong, n=400)
+    roc_auc(svm) - roc_auc(rf) = 0.08, 95 % interval [0.01, 0.15], p = 0.026 (corrected_z, n=400)
     >>> print(made.decision.replace(chr(160), " "))
-    svm is better than rf: its roc_auc is 0.08 higher (95 % interval 0.03 to 0.13; p = 0.001).
+    svm is better than rf: its roc_auc is 0.08 higher (95 % interval 0.01 to 0.15; p = 0.026).
     """
 
     def request(test: str | Test, evidence: Evidence) -> ComparisonRequest:

@@ -166,7 +166,7 @@ class BayleTest:
     >>> y = rng.standard_normal(300)
     >>> guesses = y[:, None] + rng.standard_normal((300, 2)) * [0.5, 0.6]
     >>> pi = en.Predictions.from_arrays(y, guesses, np.arange(300) % 10, configs=["a", "b"])
-    >>> en.compare(pi, "a", "b", metric="mse", alternative="less")
+    >>> en.compare(pi, "a", "b", test="bayle", metric="mse", alternative="less")
     mse(a) - mse(b) = -0.13, 95 % upper bound -0.07, p < 0.001 (bayle, n=300)
     """
 

@@ -32,7 +32,7 @@ class CorrectedBootstrapTest(BootstrapTest):
     >>> scores = y[:, None] * [1.5, 0.8] + rng.standard_normal((120, 2))
     >>> pi = en.Predictions.from_arrays(y, scores, np.arange(120) // 2 % 5, configs=["a", "b"])
     >>> en.compare(pi, test="corrected_bootstrap", metric="average_precision", a="a", b="b", rng=0)
-    average_precision(a) - average_precision(b) = 0.19, 95 % interval [-0.01, 0.39], p = 0.070
+    average_precision(a) - average_precision(b) = 0.19, 95 % interval [-0.01, 0.39], p = 0.063
     (corrected_bootstrap, n=120)
     """
 

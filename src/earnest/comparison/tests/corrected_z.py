@@ -47,7 +47,7 @@ class CorrectedZTest:
     >>> guesses = y[:, None] + rng.standard_normal((300, 2)) * [0.5, 0.6]
     >>> pi = en.Predictions.from_arrays(y, guesses, np.arange(300) % 10, configs=["a", "b"])
     >>> en.compare(pi, "a", "b", test="corrected_z", metric="mse")
-    mse(a) - mse(b) = -0.13, 95 % interval [-0.23, -0.04], p = 0.007 (corrected_z, n=300)
+    mse(a) - mse(b) = -0.13, 95 % interval [-0.23, -0.03], p = 0.014 (corrected_z, n=300)
     """
 
     spec: ClassVar[TestSpec] = TestSpec(

@@ -206,10 +206,11 @@ class Comparison(MetricResult):
     ... )
     >>> made = en.compare(pi, "svm", "tree", metric="accuracy")
     >>> made
-    accuracy(svm) - accuracy(tree) = 0.11, 95 % interval [0.03, 0.19], p = 0.010 (bayle, n=200)
+    accuracy(svm) - accuracy(tree) = 0.11, 95 % interval [-0.02, 0.24], p = 0.087
+    (corrected_z, n=200)
     >>> print(made.at(alternative="greater").decision.replace(chr(160), " "))
-    svm is better than tree: its accuracy is 0.11 higher (with 95 % confidence the difference is
-    above 0.04; p = 0.005).
+    svm is better than tree: its accuracy is 0.110 higher (with 95 % confidence the difference is
+    above 0.004; p = 0.044).
     """
 
     schema: ClassVar[str] = "earnest/comparison/1"

@@ -173,8 +173,8 @@ class SearchCV(
     predictions of every configuration. From them `estimate_` says how good the winner really is,
     without training again.
 
-    **What is estimated.** By default (`method='bbc'`) the mean performance of a configuration
-    chosen in this way among these, by models trained on the training part of the folds.
+    **What is estimated.** By default (`method='bbc'`) the performance of a configuration
+    chosen in this way among these, as the mean over the models of these folds.
     `best_score_` is the winner's own score, as scikit-learn defines it, and too optimistic.
 
     **What it assumes.** Cases (or `groups`) are independent, and configurations fixed in advance;
