@@ -53,7 +53,6 @@ def facts_table(name: str) -> str:
         ["corrects for the search", _yes(spec.corrected)],
         ["interval", _yes(spec.interval)],
         ["knobs", knobs],
-        ["source", spec.cites],
     ]
     return table(["", ""], iter(rows))
 
@@ -77,7 +76,6 @@ def test_table(name: str) -> str:
         ["repeats; groups", f"{_yes(spec.repeats)}; {_yes(spec.groups)}"],
         ["p-value", _yes(spec.p_value)],
         ["knobs", knobs],
-        ["source", spec.cites],
     ]
     return table(["", ""], iter(rows))
 
