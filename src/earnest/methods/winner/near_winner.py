@@ -121,7 +121,8 @@ class NearWinner(ResamplingKnobs):
     selector: str | Selector | None = None
 
     def check(self, target: Target, design: Predictions, metric: Metric) -> None:
-        """Refuse metrics of cross-validated predictions whose limits were seen to fail."""
+        """Refuse metrics without a known distribution, and some of cross-validated predictions."""
+        need_law(self.spec.name, metric, target)
         if is_refused_crossed(design, metric):
             raise EvidenceError(
                 f"method {self.spec.name!r} has no limits for {metric.name!r} of models that were "
