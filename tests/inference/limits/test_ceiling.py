@@ -13,6 +13,7 @@ import earnest as en
 from earnest.core.results.interval import (
     AreaLimits,
     NearWinnerLimits,
+    TighterLimits,
     WidenedLimits,
     binormal_trials,
 )
@@ -221,9 +222,10 @@ def test_few_gaussian_draws_decide_only_where_all_of_them_change_no_limit(monkey
         for strength in (1.2, 2.0, 4.0):
             pi = rivals(seed, strength)
             monkeypatch.setattr(ceiling, "FIRST_DRAWS", 250)
-            made = en.estimate(pi, metric="roc_auc", n_resamples=500, rng=seed).source
+            drawn = en.BBC(n_resamples=500, limits="drawn")
+            made = en.estimate(pi, method=drawn, metric="roc_auc", rng=seed).source
             monkeypatch.setattr(ceiling, "FIRST_DRAWS", DRAWS)
-            whole = en.estimate(pi, metric="roc_auc", n_resamples=500, rng=seed).source
+            whole = en.estimate(pi, method=drawn, metric="roc_auc", rng=seed).source
             if not isinstance(made, WidenedLimits):
                 continue
             assert isinstance(made.floor, NearWinnerLimits)
@@ -239,8 +241,10 @@ def test_the_scores_that_bbc_has_computed_are_those_that_would_be_drawn_again(mo
     shared = en.estimate(pi, metric="roc_auc", rng=0)
     monkeypatch.setattr(ceiling, "MOST_KEPT", 0)  # nothing is kept on the way
     again = en.estimate(pi, metric="roc_auc", rng=0)
-    assert isinstance(shared.source, WidenedLimits)
-    assert shared.source.floor.errors.tolist() == again.source.floor.errors.tolist()
+    assert isinstance(shared.source, TighterLimits)
+    assert isinstance(shared.source.drawn, WidenedLimits)
+    assert shared.source.drawn.floor.errors.tolist() == again.source.drawn.floor.errors.tolist()
+    assert shared.source.law.errors.tolist() == again.source.law.errors.tolist()
     assert shared.to_dict(draws=True)["interval"] == again.to_dict(draws=True)["interval"]
 
 

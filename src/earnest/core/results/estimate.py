@@ -110,7 +110,9 @@ class Estimate(MetricResult):
     Attributes
     ----------
     value, standard_error : float
-        In the metric's own units; the standard error is None if the method has none.
+        In the metric's own units. The standard error says how much the value varies from sample to
+        sample, None if the method has none. It makes no interval: value ± 1.96 of them held the
+        truth of the winner in 76 to 87 % of real searches.
     interval : Interval or None
         Low, high, level and side; None if the method gives no interval. It always holds the value:
         limits that draws leave on one side of it are moved up to it.

@@ -25,8 +25,6 @@ from earnest.inference.limits.winner_law import Law, WinnerLaw, law_of
 from earnest.kernels.score import score_table
 from earnest.metrics.families import Metric, MomentMetric
 
-MOST_ROWS = 4000  # resamples that the correlations of scores are read from, at most
-
 
 @dataclass(frozen=True, eq=False)
 class WinnerLimits:
@@ -83,7 +81,7 @@ def find_winner_limits(
         Whether the best score wins; under another rule the level is that of the largest error.
     """
     pi, metric = law.pi, law.metric
-    table = law.read(inbag[:MOST_ROWS])  # (B, C)
+    table = law.read(inbag)  # (B, C)
     defined = np.isfinite(table).all(axis=1)
     table = table if defined.all() else table[defined]
     dropped = find_dropped(given, metric, law, pi.configs.ids[winner], winner)

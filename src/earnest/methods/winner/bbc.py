@@ -163,6 +163,7 @@ class BBC(ResamplingKnobs):
         pi, metric, published = call.pi, call.metric, self.variant == "as_published"
         selector = selector_of(self.selector, Pooled())
         usual = self.resampler is None and self.undefined == "redraw" and not published
+        by_score = type(selector) is Pooled  # a subclass has its own rule
         first = FirstScores(pi.n_configs) if usual else None
         found = draw_winners(
             self,
@@ -191,7 +192,7 @@ class BBC(ResamplingKnobs):
             )
             one = pi.select(final)
             near, said = with_spread(drawn, one, metric, value=value, contest=contest)
-            if self.limits == "tighter" and usual and type(selector) is Pooled:
+            if self.limits == "tighter" and usual and by_score and drawn.has_width:
                 near = _tighten(near, call, contest, value)
             return _move_good_end(near, found, metric, value), said
 
@@ -278,7 +279,7 @@ def _tighten(source: LimitSource, call: Call, contest: Contest, value: float) ->
     """Return the tighter of these limits and those of the metric's law, where that was shown."""
     pi, metric = call.pi, call.metric
     law_kind = law_of(metric, pi.target)
-    if law_kind is None or not is_tighter_shown(pi, metric) or not source.has_width:
+    if law_kind is None or not is_tighter_shown(pi, metric):
         return source
     inbag = contest.table(metric)
     law = WinnerLaw.of(law_kind, pi, metric, contest.scores)

@@ -18,7 +18,7 @@ from earnest.core.results.cautions import Caution
 from earnest.core.results.interval import DrawnLimits
 from earnest.core.results.specs import Estimand, Evidence, Family, MethodSpec
 from earnest.inference.limits.ceiling import Contest, with_spread
-from earnest.inference.limits.near_winner import MOST_ROWS, find_winner_limits
+from earnest.inference.limits.near_winner import find_winner_limits
 from earnest.inference.limits.unseen_errors import is_loss_of_chances
 from earnest.inference.limits.winner_law import WinnerLaw, law_of, need_law
 from earnest.inference.remarks import unlike_scales
@@ -29,6 +29,8 @@ from earnest.methods.base import Call, EstimateParts, register, selector_of
 from earnest.methods.winner.bbc import BBCDetails, draw_winners
 from earnest.metrics import metric as resolve_metric
 from earnest.metrics.families import Metric, MomentMetric
+
+MOST_ROWS = 4000  # resamples that the correlations of scores are read from, at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +121,8 @@ class NearWinner(ResamplingKnobs):
     selector: str | Selector | None = None
 
     def check(self, target: Target, design: Predictions, metric: Metric) -> None:
-        """Refuse metrics of cross-validated predictions whose limits were seen to fail."""
+        """Refuse metrics without a known distribution, and some of cross-validated predictions."""
+        need_law(self.spec.name, metric, target)
         if is_refused_crossed(design, metric):
             raise EvidenceError(
                 f"method {self.spec.name!r} has no limits for {metric.name!r} of models that were "
@@ -156,7 +159,7 @@ class NearWinner(ResamplingKnobs):
             lambda: find_winner_limits(
                 law,
                 final,
-                inbag,
+                inbag[:MOST_ROWS],
                 call.seeds,
                 given=call.given,
                 value=value,
