@@ -17,7 +17,7 @@ import pytest
 from earnest import Configs, Predictions
 from earnest.core.tables.columns import Columns
 from earnest.core.tables.frames import read_frame
-from earnest.core.tables.raw import _unlike_ranges
+from earnest.core.tables.raw import _count_unlike_ranges
 from earnest.core.tables.roles import find_class_columns
 from earnest.errors import InputError
 from earnest.training.tables.kinds import ColumnKind
@@ -117,4 +117,4 @@ def test_ranges_that_share_a_point_are_counted_as_by_trying_every_point(seed: in
     ends = np.sort(np.random.default_rng(seed).integers(0, 30, (25, 2)), axis=1)
     ranges: list[Any] = [(float(low), float(high)) for low, high in ends]
     most = max(sum(low <= at <= high for low, high in ranges) for at, _ in ranges)
-    assert _unlike_ranges(ranges) == len(ranges) - most
+    assert _count_unlike_ranges(ranges) == len(ranges) - most

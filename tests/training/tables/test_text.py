@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import earnest as en
-from earnest.core.tables.formats.text import separator
+from earnest.core.tables.formats.text import find_separator
 from earnest.errors import EarnestError, FormatError, InputError
 from earnest.training.tables.table import open_source
 
@@ -72,12 +72,12 @@ def test_encodings_of_spreadsheets_are_read(tmp_path, encoding, codes):
     ],
 )
 def test_the_separator_stands_in_every_line_equally_often(lines, sign):
-    assert separator("\n".join(lines)) == sign
+    assert find_separator("\n".join(lines)) == sign
 
 
 def test_a_line_that_the_look_cuts_in_two_does_not_count(monkeypatch):
     monkeypatch.setattr("earnest.core.tables.formats.text.LOOKED_AT", 20)
-    assert separator("a;b;c\n1;2;3\n4;5;6\n7;8") == ";"
+    assert find_separator("a;b;c\n1;2;3\n4;5;6\n7;8") == ";"
 
 
 def test_a_line_that_tells_the_separator_is_no_row(tmp_path):

@@ -354,7 +354,7 @@ def _holds_nan(column: pa.Array) -> bool:
     return bool(pc.any(pc.is_nan(column)).as_py())  # None where all are null
 
 
-def with_index(frame: Any, parts: Iterable[str | None]) -> Any:
+def add_index_levels(frame: Any, parts: Iterable[str | None]) -> Any:
     """Return a pandas frame with those levels of its index as columns that have a part.
 
     A group that stands in the index would else be lost without notice; other names of rows are
@@ -583,7 +583,7 @@ FEWEST = 20  # cases under which an order of outcomes may come about again by ch
 RUN = 3  # rows of a fold, on average, from which folds are sorted rather than dealt out
 
 
-def with_repeats(columns: Columns, fold: str | None, repeat: str | None) -> Columns:
+def split_repeats(columns: Columns, fold: str | None, repeat: str | None) -> Columns:
     """Return the columns with a column of repeats that was part of the names of the folds.
 
     Nothing is done where there is a column of repeats, where none is wanted, and where a fold

@@ -21,11 +21,11 @@ from earnest.core.tables.columns import (
     Columns,
     Grid,
     Outcome,
+    add_index_levels,
     clear_columns,
     find_stray_text,
     remark_stacked,
-    with_index,
-    with_repeats,
+    split_repeats,
 )
 from earnest.core.tables.faults import ColumnFault, make_faults_error, show_cell
 from earnest.core.tables.formats.missing import read_missing
@@ -37,17 +37,17 @@ from earnest.core.tables.roles import (
     Meaning,
     Roles,
     TableArrays,
-    about_cases,
     assign_roles,
     find_class_columns,
     hint_at_long,
     order_as_columns,
-    outcome,
+    read_about_cases,
+    read_outcome,
     refuse_both_classes,
     sort_labels,
 )
 from earnest.core.tables.rows_of_models import refuse_rows_of_models
-from earnest.core.tables.writing import long_table, make_wide_table
+from earnest.core.tables.writing import make_long_table, make_wide_table
 from earnest.core.text.doors import arg
 
 # Names that nobody gives to a configuration: as one, such a column would be scored and might win.
@@ -74,7 +74,7 @@ def read_wide_table(
         assert roles.id is not None
         grid = Grid.of(columns, roles.id, roles.repeat)
         grid.refuse_duplicates(np.zeros_like(grid.case), ())
-    y = outcome(columns, roles, grid)
+    y = read_outcome(columns, roles, grid)
     labels = _find_labels(y, task, classes)
     class_columns = _find_class_columns(columns, names, labels, in_order=classes is not None)
     if class_columns is None and configs is None:
@@ -87,7 +87,7 @@ def read_wide_table(
                 by_class.classes,
                 [list(row) for row in by_class.table],
             )
-    cases = about_cases(columns, roles, grid)
+    cases = read_about_cases(columns, roles, grid)
     if class_columns is None:
         remarks: list[Caution] = []
         if configs is None and meaning.response is None:
@@ -449,7 +449,7 @@ def read_frame(
     Predictions(n=2, configs=2, repeats=1, folds=1, task=binary, response=probability)
     """
     named = (target, fold, group, repeat, id, strata, time, event)
-    opened = frame if isinstance(frame, Columns) else Columns.of(with_index(frame, named))
+    opened = frame if isinstance(frame, Columns) else Columns.of(add_index_levels(frame, named))
     labels = {name for name in (fold, group, repeat, id, strata, *_list_models(model)) if name}
     labels |= LABEL_COLUMNS
     opened = clear_columns(opened, read_missing(missing), labels, _list_labels(opened, target))
@@ -459,7 +459,7 @@ def read_frame(
     parts = LongParts.of(model, prediction)
     written_by_r = None if format == "wide" else find_r_table(opened)
     if written_by_r is None:
-        columns = with_repeats(opened, fold, repeat)
+        columns = split_repeats(opened, fold, repeat)
     else:
         columns, named_roles = fill_in_roles(opened, written_by_r, named_roles)
         parts = parts.fill_in(written_by_r, model_named=model is not None)
@@ -546,7 +546,7 @@ def write_frame(pi: Predictions, *, form: str = "wide", backend: str = "pyarrow"
     """
     check.one_of("form", form, ("wide", "long"))
     check.one_of("backend", backend, ("pyarrow", "pandas", "polars"))
-    table = make_wide_table(pi) if form == "wide" else long_table(pi)
+    table = make_wide_table(pi) if form == "wide" else make_long_table(pi)
     if backend == "pyarrow":
         return table
     import narwhals as nw

@@ -22,11 +22,11 @@ from earnest.core.tables.roles import (
     Meaning,
     Roles,
     TableArrays,
-    about_cases,
-    class_names,
     find_class_columns,
+    list_class_names,
     order_as_columns,
-    outcome,
+    read_about_cases,
+    read_outcome,
     sort_labels,
     suggest_nearest_column,
 )
@@ -107,8 +107,8 @@ def read_long(
     grid = Grid.of(columns, roles.id, roles.repeat)
     config, names = _read_configurations(columns, parts.model)
     grid.refuse_duplicates(config, names)
-    y = outcome(columns, roles, grid)
-    cases = about_cases(columns, roles, grid)
+    y = read_outcome(columns, roles, grid)
+    cases = read_about_cases(columns, roles, grid)
     spare = [n for n in columns.names if n not in roles.used() | {*parts.model}]
     rows = _Rows(columns, grid, config, y, parts, tuple(spare))
     scores, meaning = _read_responses(rows, meaning)
@@ -236,7 +236,7 @@ def _find_by_class(rows: _Rows, classes: tuple[object, ...] | None) -> ClassColu
         return None
     labels = classes or sort_labels(levels.tolist())
     among = rows.spare if rows.parts.by_class is None else rows.parts.by_class
-    class_columns = find_class_columns(rows.columns, class_names(among, labels), labels)
+    class_columns = find_class_columns(rows.columns, list_class_names(among, labels), labels)
     return class_columns if class_columns is not None and len(class_columns.ids) == 1 else None
 
 

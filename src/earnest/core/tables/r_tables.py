@@ -10,7 +10,7 @@ import numpy as np
 from earnest.core.base import check
 from earnest.core.base.errors import InputError
 from earnest.core.results.cautions import Caution
-from earnest.core.tables.columns import Columns, number_repeats, with_repeats
+from earnest.core.tables.columns import Columns, number_repeats, split_repeats
 from earnest.core.tables.roles import Roles
 from earnest.core.text.doors import arg
 
@@ -104,10 +104,10 @@ def fill_in_roles(columns: Columns, table: RTable, named: Roles) -> tuple[Column
         return columns, roles
     if table.repeat is not None and named.repeat == REPEAT and roles.fold == table.fold:
         return columns, replace(roles, repeat=table.repeat)
-    columns = with_repeats(columns, roles.fold, roles.repeat)
+    columns = split_repeats(columns, roles.fold, roles.repeat)
     if roles.repeat in columns.names or roles.fold not in columns.names:
         return columns, roles
-    return _with_numbered_repeats(columns, table, roles), roles
+    return _number_repeats(columns, table, roles), roles
 
 
 def remark_winner_alone(table: RTable, names: Sequence[str]) -> list[Caution]:
@@ -295,7 +295,7 @@ def _make_no_folds_error(columns: Columns, table: RTable) -> InputError:
     )
 
 
-def _with_numbered_repeats(columns: Columns, table: RTable, roles: Roles) -> Columns:
+def _number_repeats(columns: Columns, table: RTable, roles: Roles) -> Columns:
     """Return the columns with one of repeats, where a case is in several numbered folds.
 
     mlr3 and mlr count on from one repeat to the next. A repeat is then a run of numbers whose

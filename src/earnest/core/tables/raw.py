@@ -140,7 +140,7 @@ class _Look:
             if outside and not set(np.unique(finite).tolist()) <= labels:
                 odd[name] = ends
                 decimals = decimals or bool((finite != np.rint(finite)).any())
-        return cls(numbers, _unlike_ranges(ranges), odd, decimals, off, tuple(ranges))
+        return cls(numbers, _count_unlike_ranges(ranges), odd, decimals, off, tuple(ranges))
 
     def times(self) -> float:
         """Return how many times the largest scale is the smallest, of the odd columns."""
@@ -215,7 +215,7 @@ def _find_range(values: RawArray) -> tuple[float, float] | None:
     return (float(finite.min()), float(finite.max())) if finite.size else None
 
 
-def _unlike_ranges(ranges: Sequence[tuple[float, float]]) -> int:
+def _count_unlike_ranges(ranges: Sequence[tuple[float, float]]) -> int:
     """Count the ranges outside the largest set that has a point in common."""
     if not ranges:
         return 0

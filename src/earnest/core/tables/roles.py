@@ -77,15 +77,15 @@ def assign_roles(columns: Columns, *, long: bool, named: Roles, survival: bool) 
     return roles
 
 
-def outcome(columns: Columns, roles: Roles, grid: Grid | None) -> Outcome:
+def read_outcome(columns: Columns, roles: Roles, grid: Grid | None) -> Outcome:
     """Return the outcome of the cases: labels, numbers, or times and events."""
     if roles.target is not None:
         _refuse_stray_outcome(columns, roles.target)
-        return case_values(columns, roles.target, grid)
+        return read_case_values(columns, roles.target, grid)
     assert roles.time is not None
     assert roles.event is not None
-    times = case_values(columns, roles.time, grid)
-    events = case_values(columns, roles.event, grid)
+    times = read_case_values(columns, roles.time, grid)
+    events = read_case_values(columns, roles.event, grid)
     if events.dtype != bool and not (events.dtype.kind in "iuf" and np.isin(events, (0, 1)).all()):
         raise InputError(
             f"column {roles.event!r} does not hold events",
@@ -143,7 +143,7 @@ class TableArrays:
     remarks: Sequence[Caution] = ()
 
 
-def about_cases(columns: Columns, roles: Roles, grid: Grid | None) -> CaseColumns:
+def read_about_cases(columns: Columns, roles: Roles, grid: Grid | None) -> CaseColumns:
     """Return groups, strata, ids and folds as `Predictions.from_arrays` takes them."""
     fold: RawArray | None = None
     if roles.fold is not None:
@@ -157,8 +157,8 @@ def about_cases(columns: Columns, roles: Roles, grid: Grid | None) -> CaseColumn
     return {
         "fold": fold,
         "ids": ids,
-        "groups": None if roles.group is None else case_values(columns, roles.group, grid),
-        "strata": None if roles.strata is None else case_values(columns, roles.strata, grid),
+        "groups": None if roles.group is None else read_case_values(columns, roles.group, grid),
+        "strata": None if roles.strata is None else read_case_values(columns, roles.strata, grid),
     }
 
 
@@ -183,7 +183,7 @@ def _looks_like_folds(columns: Columns, name: str) -> bool:
     return 2 <= len(labels) <= MOST_FOLDS and bool((np.bincount(codes[codes >= 0]) > 1).all())
 
 
-def case_values(columns: Columns, name: str, grid: Grid | None) -> RawArray:
+def read_case_values(columns: Columns, name: str, grid: Grid | None) -> RawArray:
     """Return a column of the cases, one value each."""
     return columns.array(name) if grid is None else grid.of_case(name)
 
@@ -371,7 +371,7 @@ def order_as_columns(labels: Sequence[object]) -> tuple[object, ...]:
     return sort_labels(labels) if numbers else tuple(labels)
 
 
-def class_names(names: Sequence[str], labels: Sequence[object]) -> list[str]:
+def list_class_names(names: Sequence[str], labels: Sequence[object]) -> list[str]:
     """Return the names that end or begin with a class."""
     texts = [str(label) for label in labels]
     return [

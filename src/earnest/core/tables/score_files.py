@@ -208,10 +208,10 @@ def _rebuild(
             raise make_changed_error(
                 path, f"fingerprint {facts['fingerprint']}", f"fingerprint {scores.fingerprint}"
             )
-        return _say_anew(scores, named, path)
+        return _apply_named(scores, named, path)
 
 
-def _say_anew(scores: Scores, named: Mapping[str, Any], path: Path) -> Scores:
+def _apply_named(scores: Scores, named: Mapping[str, Any], path: Path) -> Scores:
     """Return scores of a file that describes itself, with what may be said of them anew."""
     for name, value in named.items():
         if value is None:
@@ -253,26 +253,26 @@ def save_scores(scores: Scores, path: str | Path) -> Path:
         if suffix == ".npz":
             arrays = {name: getattr(parts, name) for name in ("values", "per", *_ABOUT, "fold")}
             plain = {
-                name: _as_plain(remark) for name, remark in arrays.items() if remark is not None
+                name: _make_plain(remark) for name, remark in arrays.items() if remark is not None
             }
             write_npz(temporary, seal(facts), plain)
             return path
         table, facts = _make_table(scores, facts)
         if suffix in JSON:
-            lines = (json.dumps(_plain_row(row)) for row in table.to_pylist())
+            lines = (json.dumps(_make_plain_row(row)) for row in table.to_pylist())
             temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
         else:
             write_own_table(temporary, suffix, SCHEMA, seal(facts), iter(table.to_batches()))
     return path
 
 
-def _as_plain(array: RawArray) -> RawArray:
+def _make_plain(array: RawArray) -> RawArray:
     """Return an array without objects, which are kept as text."""
     plain = np.asarray(array)
     return plain.astype(str) if plain.dtype.kind == "O" else plain
 
 
-def _plain_row(row: dict[str, Any]) -> dict[str, Any]:
+def _make_plain_row(row: dict[str, Any]) -> dict[str, Any]:
     return {k: None if isinstance(v, float) and v != v else v for k, v in row.items()}
 
 
@@ -298,7 +298,7 @@ def _make_table(scores: Scores, facts: dict[str, Any]) -> tuple[pa.Table, dict[s
     for field, name in _ABOUT.items():
         array = getattr(parts, field)
         if array is not None:
-            plain = _as_plain(array)
+            plain = _make_plain(array)
             names[field], kinds[field] = free(name), plain.dtype.kind
             columns[names[field]] = pa.array(np.repeat(plain, times))
     if "ids" not in names and not wide:

@@ -25,7 +25,13 @@ from earnest.core.data.predictions import Configs
 from earnest.core.data.scores import ScoreParts, as_matrix, note_of_guess
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.column_names import OF_SCORES
-from earnest.core.tables.columns import ColumnFile, Columns, Grid, refuse_stray_text, with_index
+from earnest.core.tables.columns import (
+    ColumnFile,
+    Columns,
+    Grid,
+    add_index_levels,
+    refuse_stray_text,
+)
 from earnest.core.text.doors import arg
 
 FAR = 1.5  # a column beyond this, among others within 0 and 1, may be no score
@@ -62,9 +68,9 @@ def read_parts(
     )
     refuse_other_order({**arguments, **named})
     if _is_mapping_of_columns(table, named, (config, score, repeat)):
-        return _of_mapping(cast(Mapping[object, object], table), configs, named)
+        return _read_mapping(cast(Mapping[object, object], table), configs, named)
     if isinstance(table, Mapping):
-        table = as_table(table)
+        table = make_table(table)
     if isinstance(table, Columns) or (
         not isinstance(table, (np.ndarray, list, tuple)) and hasattr(table, "columns")
     ):
@@ -79,7 +85,7 @@ def read_parts(
                 got=check.show(value),
             )
     values = as_matrix(table)
-    return _of_arrays(values, Configs.of(configs, values.shape[1]), named)
+    return _read_arrays(values, Configs.of(configs, values.shape[1]), named)
 
 
 def _is_mapping_of_columns(
@@ -94,7 +100,7 @@ def _is_mapping_of_columns(
     return not names_column and not any(role.find(names) for role in roles)
 
 
-def as_table(table: Mapping[object, object]) -> object:
+def make_table(table: Mapping[object, object]) -> object:
     """Return a mapping of names to columns as a table."""
     import pyarrow as pa
 
@@ -108,7 +114,7 @@ def as_table(table: Mapping[object, object]) -> object:
         ) from error
 
 
-def _of_mapping(
+def _read_mapping(
     table: Mapping[object, object],
     configs: Configs | Iterable[object] | None,
     named: Mapping[str, Any],
@@ -138,10 +144,10 @@ def _of_mapping(
         )
     values = as_matrix(np.stack(columns, axis=1))
     names = [str(name) for name in table] if configs is None else configs
-    return _of_arrays(values, Configs.of(names, values.shape[1]), named)
+    return _read_arrays(values, Configs.of(names, values.shape[1]), named)
 
 
-def _of_arrays(values: Numbers, configs: Configs, named: Mapping[str, Any]) -> ScoreParts:
+def _read_arrays(values: Numbers, configs: Configs, named: Mapping[str, Any]) -> ScoreParts:
     n = len(values)
     about: dict[str, Any] = {
         "ids": _read_about("id", named["id"], n),
@@ -228,7 +234,7 @@ class _Frame:
         """Open a table, and find what its columns are."""
         names = [value for value in (*named.values(), *words) if isinstance(value, str)]
         columns = Columns.of(
-            with_index(
+            add_index_levels(
                 table,
                 (*names, *(n for role in ("id", "groups", "tasks") for n in OF_SCORES[role].usual)),
             )
@@ -492,7 +498,7 @@ def read_judgements(
     table: object, *, a: str, b: str, winner: str, id: str | None, groups: str | None
 ) -> ScoreParts:
     """Return judgements of pairs, a row each, as scores: 1, 0, or a half for a tie."""
-    columns = Columns.of(as_table(table) if isinstance(table, Mapping) else table)
+    columns = Columns.of(make_table(table) if isinstance(table, Mapping) else table)
     for role, name in (("a", a), ("b", b), ("winner", winner), ("id", id), ("groups", groups)):
         _find_column(columns, role, name)
     first, second, winners = (

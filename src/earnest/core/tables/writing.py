@@ -77,11 +77,11 @@ def make_wide_batches(
             rows = np.arange(start, min(start + step, pi.n_cases))
             arrays = _make_about(pi, rows, repeat, folds)
             flat = np.ascontiguousarray(block[rows[0] : rows[-1] + 1].reshape(len(rows), -1).T)
-            arrays += [response_column(pi, column) for column in flat]
+            arrays += [make_response_column(pi, column) for column in flat]
             yield pa.RecordBatch.from_arrays(arrays, names=names)
 
 
-def response_column(pi: Predictions, column: Numbers) -> pa.Array:
+def make_response_column(pi: Predictions, column: Numbers) -> pa.Array:
     """Return one column of responses as Arrow: numbers or labels, null where not evaluated."""
     import pyarrow as pa
 
@@ -140,7 +140,7 @@ def _make_about(
     return columns + [pa.array(v) for v in (target.groups, target.strata) if v is not None]
 
 
-def long_table(pi: Predictions) -> pa.Table:
+def make_long_table(pi: Predictions) -> pa.Table:
     """Return a pyarrow table with one row per case, configuration and repeat."""
     import pyarrow as pa
 
@@ -169,8 +169,8 @@ def _make_long_responses(pi: Predictions) -> dict[str, pa.Array]:
         flat = np.ascontiguousarray(pi.responses.reshape(-1, pi.responses.shape[3]).T)
         labels = pi.target.classes
         return {
-            f"{prefix}{label}": response_column(pi, column)
+            f"{prefix}{label}": make_response_column(pi, column)
             for label, column in zip(labels, flat, strict=True)
         }
     name = "y_pred" if prefix is None else f"{prefix}{pi.target.classes[1]}"
-    return {name: response_column(pi, pi.responses.reshape(-1))}
+    return {name: make_response_column(pi, pi.responses.reshape(-1))}

@@ -201,7 +201,7 @@ def read_written(
     return ReadNumbers(
         table,
         (*_note_examples(certain, path, plain), *note_missing(repr(path.name), counts)),
-        tuple(_doubt(column) for column, numbers in readings if numbers is None),
+        tuple(_make_doubt(column) for column, numbers in readings if numbers is None),
     )
 
 
@@ -298,7 +298,7 @@ def _choose(
     return left[0] if len(left) == 1 else None
 
 
-def _doubt(column: WrittenColumn) -> ColumnFault:
+def _make_doubt(column: WrittenColumn) -> ColumnFault:
     """Return the fault of a column that can be read in two ways."""
     import pyarrow.compute as pc
 

@@ -18,8 +18,8 @@ from earnest.core.tables.columns import LARGE, ColumnFile, Columns
 from earnest.core.tables.formats.header import Facts, make_changed_error
 from earnest.core.tables.formats.written_wide import (
     assemble_arrays,
-    column_types,
     encode_classes_of_column,
+    list_column_types,
     read_about,
 )
 
@@ -71,7 +71,7 @@ def read_by_columns(facts: Facts, columns: ParquetColumns, path: Path) -> dict[s
     """Return the arrays of Π from a file of earnest's own, the responses mapped."""
     shape = facts["shape"]
     n, configs, repeats = shape[:3]
-    types = column_types(facts)
+    types = list_column_types(facts)
     if len(columns.names) != len(types) or columns.rows != n * repeats:
         raise make_changed_error(
             path,

@@ -25,7 +25,7 @@ from earnest.core.tables.formats.numbers import (
     has_only_thousands,
     read_written,
 )
-from earnest.core.tables.formats.written_wide import column_types
+from earnest.core.tables.formats.written_wide import list_column_types
 from earnest.core.text.doors import arg
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def peek_names(path: Path, suffix: str) -> list[str]:
     with path.open("rb") as file:
         start = file.read(LOOKED_AT)
     text = _decode_to_utf8(start[: start.rfind(b"\n") + 1] or start, path)[0].decode("utf-8-sig")
-    mark = separator(text, suffix) or guess_delimiter(suffix)
+    mark = find_separator(text, suffix) or guess_delimiter(suffix)
     _, names = next(list_rows(text.encode(), mark), (1, []))
     return [name.strip() for name in names]
 
@@ -109,7 +109,7 @@ def drop_cut_row(data: bytes, suffix: str) -> tuple[bytes, bool]:
     if data.endswith(b"\n"):
         return data, False
     head, _, last = data.rpartition(b"\n")
-    mark = separator(head[:LOOKED_AT].decode("utf-8-sig", "replace"), suffix)
+    mark = find_separator(head[:LOOKED_AT].decode("utf-8-sig", "replace"), suffix)
     delimiter = mark or guess_delimiter(suffix)
     _, names = next(list_rows(head, delimiter), (1, []))
     _, cells = next(list_rows(last, delimiter), (1, []))
@@ -168,8 +168,8 @@ def _find_codes(data: bytes, delimiter: str, table: pa.Table, names: set[str]) -
     if not whole or not code.search(data) or len(set(table.column_names)) < table.num_columns:
         return set()
     texts = csv.read_csv(
-        buffer(data),
-        read_options=csv.ReadOptions(block_size=block(data)),
+        make_buffer(data),
+        read_options=csv.ReadOptions(block_size=measure_block(data)),
         parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
         convert_options=csv.ConvertOptions(
             include_columns=sorted(whole), column_types=dict.fromkeys(whole, pa.string())
@@ -246,8 +246,8 @@ def _parse(data: bytes, delimiter: str, decimal: str, names: set[str]) -> pa.Tab
     from pyarrow import csv
 
     return csv.read_csv(
-        buffer(data),
-        read_options=csv.ReadOptions(block_size=block(data)),
+        make_buffer(data),
+        read_options=csv.ReadOptions(block_size=measure_block(data)),
         parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
         convert_options=csv.ConvertOptions(
             column_types=dict.fromkeys(names, pa.string()), decimal_point=decimal, **STRINGS
@@ -360,14 +360,14 @@ def _check_decimal(mark: object) -> str | None:
     return mark
 
 
-def buffer(data: bytes | memoryview) -> pa.BufferReader:
+def make_buffer(data: bytes | memoryview) -> pa.BufferReader:
     """Return bytes as a file that Arrow reads."""
     import pyarrow as pa
 
     return pa.BufferReader(data)
 
 
-def block(data: bytes | memoryview) -> int:
+def measure_block(data: bytes | memoryview) -> int:
     """Return the size of a block that holds the whole text, as far as Arrow allows."""
     return max(1, min(len(data) + 1, _BLOCK))
 
@@ -416,7 +416,7 @@ def read_text(data: bytes, path: Path, suffix: str, options: TextOptions) -> Col
     if not text.strip("\0 \t\r\n"):
         raise FormatError(f"{path.name!r} is empty", needs="a table with at least one row")
     data = data if b"\n" in data or b"\r" in data else data + b"\n"  # names alone are a table, too
-    mark = options.delimiter or (sep_line and sep_line[1].decode()) or separator(text, suffix)
+    mark = options.delimiter or (sep_line and sep_line[1].decode()) or find_separator(text, suffix)
     if mark is None:
         _refuse_lines_above(text, suffix, path)
     parsed = parse_text(
@@ -474,15 +474,15 @@ def _remark_encoding(text: str, path: Path) -> Caution:
     )
 
 
-def separator(text: str, suffix: str = ".csv") -> str | None:
+def find_separator(text: str, suffix: str = ".csv") -> str | None:
     r"""Return what separates the columns: what stands in every line equally often, and oftenest.
 
     None where nothing does, so that the reader has to decide or to complain.
 
     Examples
     --------
-    >>> from earnest.core.tables.formats.text import separator
-    >>> separator("name;size, cm\nA;1,5\nB;2\n"), separator("a,b\n1;2,3\n")
+    >>> from earnest.core.tables.formats.text import find_separator
+    >>> find_separator("name;size, cm\nA;1,5\nB;2\n"), find_separator("a,b\n1;2,3\n")
     (';', ',')
     """
     whole = text[: text.rfind("\n")] if len(text) >= LOOKED_AT else text
@@ -497,7 +497,7 @@ def separator(text: str, suffix: str = ".csv") -> str | None:
 def _refuse_lines_above(text: str, suffix: str, path: Path) -> None:
     """Refuse a title above the names, and columns that single spaces separate."""
     first, _, below = text.lstrip("\r\n\ufeff").partition("\n")
-    mark = separator(below, suffix)
+    mark = find_separator(below, suffix)
     separated = mark is not None and mark not in first and any(sign in first for sign in MARKS)
     if mark is not None and not separated and below.count("\n") > 1:
         raise _make_lines_above_error(first, path)
@@ -661,12 +661,12 @@ def _read_header_line(line: bytes, path: Path) -> str:
 def _read_own(data: memoryview, facts: Facts, delimiter: str) -> Iterator[pa.RecordBatch]:
     from pyarrow import csv
 
-    types = column_types(facts)
+    types = list_column_types(facts)
     names = [str(position) for position in range(len(types))]
     table = csv.read_csv(
-        buffer(data),
+        make_buffer(data),
         read_options=csv.ReadOptions(
-            column_names=names, skip_rows_after_names=1, block_size=block(data)
+            column_names=names, skip_rows_after_names=1, block_size=measure_block(data)
         ),
         parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
         convert_options=csv.ConvertOptions(

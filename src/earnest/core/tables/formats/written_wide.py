@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def column_types(facts: Facts) -> list[pa.DataType]:
+def list_column_types(facts: Facts) -> list[pa.DataType]:
     """Return the Arrow types of all columns of a file with this header."""
     import pyarrow as pa
 
@@ -44,7 +44,7 @@ def read_wide(facts: Facts, batches: Iterable[pa.RecordBatch], path: Path) -> di
     n, _, repeats = facts["shape"][:3]
     about: dict[str, list[RawArray]] = {name: [] for name in facts["columns"]}
     responses = np.empty(facts["shape"], dtype=facts["dtype"])
-    types = column_types(facts)
+    types = list_column_types(facts)
     start = 0
     for batch in batches:
         if batch.num_columns != len(types) or start + batch.num_rows > n * repeats:
