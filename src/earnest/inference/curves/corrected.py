@@ -158,8 +158,9 @@ class ResampledSelection(ResamplingKnobs):
         """
         if self.value is None or metric.name != self.metric or resamples != self.n_resamples:
             return mean
-        plain = isinstance(metric, RankMetric) and metric.combine is one_view
-        return self.value if plain and metric.kernel == kernel else mean
+        if not isinstance(metric, RankMetric) or metric.combine is not one_view:
+            return mean
+        return self.value if metric.kernel == kernel else mean
 
     def refuse_others(self, draws: Floats) -> None:
         """Refuse scores that are not those of the estimate: the curve would have another area."""
