@@ -14,7 +14,7 @@ import pytest
 import earnest as en
 from earnest.core.base.errors import EvidenceError, InputError
 from earnest.decision.gate import level_of_look
-from earnest.decision.verdict import count_more, decide
+from earnest.decision.verdict import count_more, decide_outcome
 from tests.decision.populations import answer_items, answer_pair, make_scores
 
 
@@ -416,6 +416,6 @@ def test_another_seed_seldom_changes_the_verdict() -> None:
 def test_decide_is_exclusive_and_complete() -> None:
     for low, high, bound in itertools.product((0.0, 0.5, 1.0), (0.5, 1.0), (0.25, 0.5, 0.75)):
         if low <= high:
-            score = decide(low, high, bound, greater_is_better=True)
-            loss = decide(-high, -low, -bound, greater_is_better=False)
+            score = decide_outcome(low, high, bound, greater_is_better=True)
+            loss = decide_outcome(-high, -low, -bound, greater_is_better=False)
             assert score == loss

@@ -11,7 +11,7 @@ import earnest as en
 from earnest.explanation.sampling_bias import (
     SamplingBias,
     discrepancy,
-    hardly_tried,
+    list_hardly_tried,
     make_unit_rows,
     sampling_bias,
 )
@@ -131,5 +131,5 @@ def test_an_even_spread_has_few_gaps_by_chance() -> None:
     space = en.Space((unit("a"),))
     rng = np.random.default_rng(6)
     even = rng.random(1000)
-    found = [bool(hardly_tried(space, 0, rng.random(40), even)) for _ in range(1000)]
+    found = [bool(list_hardly_tried(space, 0, rng.random(40), even)) for _ in range(1000)]
     assert np.mean(found) < 0.1

@@ -39,7 +39,7 @@ from earnest.core.results.comparison_table import Family
 from earnest.core.results.estimate import Estimate, by_severity
 from earnest.core.results.specs import Selection, Side
 from earnest.core.text.doors import arg
-from earnest.decision.verdict import Verdict, decide
+from earnest.decision.verdict import Verdict, decide_outcome
 from earnest.inference.cases.case_values import case_values
 from earnest.inference.resampling.winners import find_best
 from earnest.methods.base import Method
@@ -257,7 +257,7 @@ def _judge_alone(
     better = measure.greater_is_better
     remarks = {str(caution): caution for side in (lower, upper) for caution in side.cautions}
     return Verdict(
-        outcome=str(decide(low, high, bound, greater_is_better=better)),
+        outcome=str(decide_outcome(low, high, bound, greater_is_better=better)),
         value=estimate.value,
         low=low,
         high=high,
@@ -328,7 +328,7 @@ def _judge_pair(
     bound = -margin if better else margin
     comparison, several = pair.comparison, max(pi.n_configs, other.n_configs) > 1
     return Verdict(
-        outcome=str(decide(low, high, bound, greater_is_better=better)),
+        outcome=str(decide_outcome(low, high, bound, greater_is_better=better)),
         value=comparison.difference,
         low=low,
         high=high,

@@ -284,13 +284,16 @@ def count_more(
     return int(math.ceil(more / step) * step)
 
 
-def decide(low: float, high: float, bound: float, *, greater_is_better: bool) -> Outcome:
+def decide_outcome(low: float, high: float, bound: float, *, greater_is_better: bool) -> Outcome:
     """Return the verdict of one-sided limits on a bound.
 
     Examples
     --------
-    >>> from earnest.decision.verdict import decide
-    >>> [str(decide(low, low + 0.1, 0.75, greater_is_better=True)) for low in (0.76, 0.7, 0.6)]
+    >>> from earnest.decision.verdict import decide_outcome
+    >>> [
+    ...     str(decide_outcome(low, low + 0.1, 0.75, greater_is_better=True))
+    ...     for low in (0.76, 0.7, 0.6)
+    ... ]
     ['pass', 'undecided', 'fail']
     """
     if greater_is_better:

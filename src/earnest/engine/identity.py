@@ -89,7 +89,10 @@ def find_globals(function: types.FunctionType) -> dict[str, object]:
 
 
 def _find_names(code: types.CodeType) -> tuple[set[str], set[str], set[str]]:
-    """Return the globals that are read and set, and all names, in a function and those in it."""
+    """Return the globals that are read and set, and all names, in a function and those in it.
+
+    `co_names` alone would count attributes that are called as a global, and globals that it sets.
+    """
     loaded: set[str] = set()
     stored: set[str] = set()
     names: set[str] = set()

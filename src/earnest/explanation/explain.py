@@ -179,7 +179,7 @@ def _make_explanation(
                 *scene.fitted.cautions,
                 *quality.cautions,
                 *remark_edge(scene, ranked),
-                *hardly_tried(bias, importance.ranking),
+                *remark_hardly_tried(bias, importance.ranking),
                 *warn_of_repeated(trials),
                 *remark_rarely_active(curves),
                 *remark_divided_by_order(trees),
@@ -290,7 +290,7 @@ def remark_edge(scene: Scene, columns: Iterable[int]) -> Iterator[Caution]:
         )
 
 
-def hardly_tried(bias: SamplingBias, params: Iterable[str]) -> Iterator[Caution]:
+def remark_hardly_tried(bias: SamplingBias, params: Iterable[str]) -> Iterator[Caution]:
     """Yield a caution if parts of parameters were hardly tried."""
     gaps = [
         f"{name} {gap.words} ({gap.n_trials} trial{'' if gap.n_trials == 1 else 's'})"

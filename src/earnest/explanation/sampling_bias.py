@@ -146,14 +146,14 @@ def sampling_bias(
         if len(here) and len(there):
             coordinates = (_make_coordinates(space, j, sample) for sample in (here, there))
             by_param[parameter.name] = discrepancy(*coordinates)
-            gaps[parameter.name] = hardly_tried(space, j, here, there)
+            gaps[parameter.name] = list_hardly_tried(space, j, here, there)
     rows = make_unit_rows if variant == "unit_cube" else make_raw_rows
     against = even if variant == "unit_cube" else even[: len(trials)]
     overall = discrepancy(rows(space, trials), rows(space, against))
     return SamplingBias(overall, by_param, gaps)
 
 
-def hardly_tried(space: Space, column: int, trials: Floats, even: Floats) -> tuple[Gap, ...]:
+def list_hardly_tried(space: Space, column: int, trials: Floats, even: Floats) -> tuple[Gap, ...]:
     """Return the parts of a parameter with under a third of the trials of an even spread.
 
     Parts that an even spread could leave as empty by chance do not count.

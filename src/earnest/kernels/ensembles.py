@@ -280,7 +280,7 @@ def greedy_chances(
 
 
 @jit
-def products(rows: Floats, counts: Ints, library: Ints, out: Floats) -> None:
+def sum_products(rows: Floats, counts: Ints, library: Ints, out: Floats) -> None:
     """Sum the products of every two rows of a library over the cases of every resample.
 
     Parameters
@@ -331,7 +331,7 @@ def greedy_squares(
     Parameters
     ----------
     together : ndarray, shape (B, L, L)
-        The sums of products of residuals, from `products`.
+        The sums of products of residuals, from `sum_products`.
     library, start, steps, picks, scores
         As for `greedy_areas`.
     """

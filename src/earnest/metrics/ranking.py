@@ -84,7 +84,7 @@ def sum_falling_masses(score: Numbers, truth: Numbers, weights: Numbers) -> tupl
     return positive[:, ::-1], negative[:, ::-1]
 
 
-def in_order(parts: Array) -> Array:
+def sum_in_order(parts: Array) -> Array:
     """Return the sums of the rows, added from left to right as a compiled scan adds them.
 
     `sum` adds in pairs, which differs in the last bit; results must not depend on the path taken.
@@ -105,7 +105,7 @@ def average_precision_scan(score: Numbers, truth: Numbers, weights: Numbers) -> 
     positive, negative = sum_falling_masses(score, truth, weights)
     hits = np.cumsum(positive, axis=1)
     precision = ratio(hits, hits + np.cumsum(negative, axis=1), undefined=0.0)
-    return share(in_order(positive * precision), positive.sum(axis=1))
+    return share(sum_in_order(positive * precision), positive.sum(axis=1))
 
 
 def ks_scan(score: Numbers, truth: Numbers, weights: Numbers) -> Array:
@@ -128,7 +128,7 @@ def partial_auc_scan(score: Numbers, truth: Numbers, weights: Numbers, *, max_fp
     width = np.diff(reached, axis=1, prepend=0.0)  # what of a group lies left of the limit
     before = np.cumsum(positive, axis=1) - positive
     twice = width * (2.0 * before + ratio(width, negative, undefined=0.0) * positive)
-    area = ratio(in_order(twice), 2.0 * positive.sum(axis=1) * negative.sum(axis=1))
+    area = ratio(sum_in_order(twice), 2.0 * positive.sum(axis=1) * negative.sum(axis=1))
     least, most = 0.5 * max_fpr**2, max_fpr
     scaled = 0.5 * (1.0 + (area - least) / (most - least))
     return np.clip(scaled, *partial_limits(max_fpr))

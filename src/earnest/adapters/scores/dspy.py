@@ -26,7 +26,7 @@ _NEEDS = "a list with one object an example, whose last entry is the score"
 _PEEK, _LARGEST = 65536, 10**9  # bytes that are looked at
 
 
-def is_evaluation(path: Path) -> bool:
+def is_dspy_evaluation(path: Path) -> bool:
     """Tell whether this is what Evaluate wrote: a list of examples, the score at the end."""
     start = peek_bytes(path, _PEEK) if path.suffix == ".json" else b""
     return start.lstrip()[:1] == b"[" and (b'"pred_' in start or b'"example_' in start)
@@ -98,7 +98,7 @@ register(
     ScoresReader(
         name="dspy",
         words="JSON results of DSPy's Evaluate",
-        takes=is_evaluation,
+        takes=is_dspy_evaluation,
         read=read_evaluation,
         rank=LATE,
         tool=DSPY,

@@ -27,7 +27,7 @@ STEP = 1e-3  # the weight that moves, as a share of the weight of one case
 ROUNDING = 4 * float(np.finfo(np.float64).eps)  # of a difference of two values of a metric
 
 
-def influence(moved: Callable[[float], Array], n: int) -> Array:
+def find_influence(moved: Callable[[float], Array], n: int) -> Array:
     """Return the influence of every case (n, C), centred so that they sum to 0.
 
     The statistic is evaluated with a share `step` of all weight moved to a case, and with as much
@@ -48,9 +48,9 @@ def influence(moved: Callable[[float], Array], n: int) -> Array:
     Examples
     --------
     >>> import numpy as np
-    >>> from earnest.inference.cases.case_values import influence
+    >>> from earnest.inference.cases.case_values import find_influence
     >>> x = np.array([[1.0], [2.0], [6.0]])
-    >>> root = influence(lambda step: np.sqrt(x.mean() + step * (x - x.mean())), 3)
+    >>> root = find_influence(lambda step: np.sqrt(x.mean() + step * (x - x.mean())), 3)
     >>> np.allclose(root, (x - 3) / (2 * np.sqrt(3)))
     True
     """
@@ -154,7 +154,7 @@ def _score_fold(
         everywhere = np.repeat(areas, len(scores), axis=0)
         return metric.combine(everywhere, masses + step * (shares - masses))
 
-    return value, by_order + influence(moved, len(scores))
+    return value, by_order + find_influence(moved, len(scores))
 
 
 def _find_mass(view: View) -> Array:
@@ -485,4 +485,4 @@ def _linearise_block(metric: MomentMetric, features: Array, shared: Array) -> tu
         return metric.combine(middle + step * away, common + step * apart)
 
     value = metric.combine(middle, common)[0]
-    return value, value + influence(moved, features.shape[1])
+    return value, value + find_influence(moved, features.shape[1])

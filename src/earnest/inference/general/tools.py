@@ -13,7 +13,7 @@ from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.results.interval import Interval, LimitSource, NormalLimits, StudentLimits
 from earnest.core.text.doors import arg
 from earnest.inference.cases.case_values import STEP
-from earnest.inference.cases.case_values import influence as slopes
+from earnest.inference.cases.case_values import find_influence as slopes
 from earnest.inference.general.draws import (
     METHODS,
     bootstrap_remarks,

@@ -305,7 +305,7 @@ def _find_kernel(pi: Predictions, metric: Metric, weights: Weights, steps: int) 
 
         def fill(counts: Ints, library: Ints, start: Ints, picks: Ints, scores: Array) -> None:
             together = np.empty((*library.shape, library.shape[1]))
-            compiled.products(apart, counts, library, together)
+            compiled.sum_products(apart, counts, library, together)
             compiled.greedy_squares(together, library, start, steps, picks, scores)
 
         return fill
@@ -402,7 +402,7 @@ def _stack(
     """Return the shares (B, C) of non-negative least squares."""
     from scipy.optimize import nnls
 
-    from earnest.kernels.ensembles import products
+    from earnest.kernels.ensembles import sum_products
 
     given, outcome = _list_numbers(pi)
     rows = np.concatenate([given, outcome[None]])  # the outcome is one more column
@@ -415,7 +415,7 @@ def _stack(
     def work(top: int) -> None:
         some = slice(top, top + BLOCK)
         together = np.empty((len(wide[some]), wide.shape[1], wide.shape[1]))
-        products(rows, weights.values[some].astype(np.int32), wide[some], together)
+        sum_products(rows, weights.values[some].astype(np.int32), wide[some], together)
         for b, sums in enumerate(together, start=top):
             if best[b] < 0:
                 continue
