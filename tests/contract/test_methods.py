@@ -24,7 +24,7 @@ from earnest import (
     Tilted,
     Tilted10p,
 )
-from earnest.core.results.cautions import Caution
+from earnest.core.results import cautions
 from earnest.core.results.estimate import Estimate
 from earnest.core.results.specs import Evidence, Family, MethodSpec
 from earnest.methods import METHODS, run
@@ -189,11 +189,17 @@ def test_the_contract_finds_an_interval_that_was_not_declared() -> None:
         check_method(Faulty(spec=spec))
 
 
-def test_the_contract_finds_an_empty_caution() -> None:
+def test_the_contract_finds_an_empty_caution(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cautions, "_KINDS", dict(cautions.list_kinds()))
+
+    @cautions.caution("EN001")
+    def mute() -> cautions.Words:
+        return cautions.Words("", "")
+
     @dataclass(frozen=True)
     class Mute(BBC):
         def __call__(self, call: Call) -> EstimateParts:
-            return replace(BBC(n_resamples=100)(call), cautions=(Caution("EN001", "", ""),))
+            return replace(BBC(n_resamples=100)(call), cautions=(mute(),))
 
     with pytest.raises(AssertionError, match="sentence"):
         check_method(Mute())

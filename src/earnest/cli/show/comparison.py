@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from rich.padding import Padding
 from rich.text import Text
@@ -13,6 +12,7 @@ from earnest.cli.show.estimate import (
     PICTURE,
     Fact,
     Part,
+    ShownCaution,
     emit_blocks,
     indented,
     label_facts,
@@ -311,7 +311,7 @@ def _list_names(names: tuple[str, ...], most: int = 8) -> str:
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
-def list_shared(results: Comparisons) -> list[Caution]:
+def list_shared(results: Comparisons) -> list[Caution | ShownCaution]:
     """Return the remarks on all, those that every comparison has, and those that some have."""
     common = [
         caution
@@ -321,14 +321,14 @@ def list_shared(results: Comparisons) -> list[Caution]:
     return [*results.cautions, *common, *_of_some(results, common)]
 
 
-def _of_some(results: Comparisons, common: list[Caution]) -> Iterator[Caution]:
-    """Yield for each code one remark of the comparisons that have it, with whom it is about."""
+def _of_some(results: Comparisons, common: list[Caution]) -> Iterator[ShownCaution]:
+    """Yield for each kind one remark of the comparisons that have it, with whom it is about."""
     found: dict[str, tuple[Caution, list[str]]] = {}
     for made, _ in results.ranked():
         for caution in made.cautions:
             if caution not in common:
-                names = found.setdefault(caution.code, (caution, []))[1]
+                names = found.setdefault(caution.kind, (caution, []))[1]
                 names += [] if made.b in names[-1:] else [made.b]
     for caution, names in found.values():
         also = f" and {len(names) - 1} more" if len(names) > 1 else ""
-        yield replace(caution, what=f"Against {names[0]}{also}: {caution.what}")
+        yield ShownCaution(caution, before=f"Against {names[0]}{also}: ")

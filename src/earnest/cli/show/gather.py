@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from earnest.core.data.predictions import Predictions
 from earnest.core.data.scores import Scores
 from earnest.core.data.target import Task
 from earnest.core.results.cautions import Caution
+from earnest.core.text.doors import Door, through
 from earnest.core.text.numbers import write_count
 from earnest.metrics import METRICS
 from earnest.metrics.responding import check_fits
@@ -84,12 +84,10 @@ def _metric(pi: Predictions) -> str:
 
 def show_gathered(facts: dict[str, Any], cautions: Sequence[Caution]) -> None:
     """Write what was read, its cautions, and what to do next."""
-    translated = [
-        replace(one, cure=one.cure.replace("ensembles=True", "--ensembles")) for one in cautions
-    ]
     what = f"the predictions of {write_count(facts['n_tested'], 'case')}"
     other = say("or the metric you tuned for: see earnest metrics.", GREY)
-    _show(facts, what, _rows(facts), translated, [other])
+    with through(Door(frozenset({"--ensembles"}))):
+        _show(facts, what, _rows(facts), cautions, [other])
 
 
 def _show(

@@ -14,6 +14,7 @@ import numpy as np
 from earnest.core.base import check
 from earnest.core.base.arrays import RawArray, missing
 from earnest.core.base.errors import FormatError, InputError
+from earnest.core.cautions import of_tables
 from earnest.core.results.cautions import Caution
 from earnest.core.tables.columns import Columns, Outcome
 from earnest.core.tables.roles import WORDS_OF_CASES, WORDS_OF_PREDICTIONS
@@ -145,18 +146,7 @@ def remark_data(
     strange = look.strange()
     if not strange or not (sure or look.numbers or not (folds or words)):
         return []
-    return [
-        Caution(
-            "EN120",
-            f"Some columns may be data instead of predictions: {look.words()}.",
-            "Each column is read as the predictions of one configuration, and the best of them as "
-            "the winner.",
-            (
-                "If they are data, train models on them with earnest tune; otherwise name the "
-                "configurations with configs=[...]."
-            ),
-        )
-    ]
+    return [of_tables.columns_may_be_data(look.words())]
 
 
 @dataclass(frozen=True)

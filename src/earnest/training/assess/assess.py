@@ -14,7 +14,7 @@ from earnest.core.base.protocols import Progress, Store
 from earnest.core.base.rng import RngLike, Seeds
 from earnest.core.data.designs import NestedPredictions
 from earnest.core.data.replicates import Replicates
-from earnest.core.results.cautions import Caution
+from earnest.core.results.cautions import Caution, Scope
 from earnest.core.results.estimate import Estimate, Estimates, by_severity
 from earnest.core.results.interval import Ask
 from earnest.core.results.specs import Design, Side
@@ -399,7 +399,7 @@ def _ask_method(
         rng=question.seed,
         n_jobs=n_jobs,
     )
-    kept = [caution for caution in made.cautions if caution.code != "EN015"]
+    kept = [caution for caution in made.cautions if caution.about is not Scope.SELECTION]
     said = [*warn_of_few_cases(question.target), *warn_of_cost(method, question.target)]
     every = dict.fromkeys([*kept, *said])  # bootstrap samples tell of few cases by themselves
     return replace(made, cautions=by_severity(every))

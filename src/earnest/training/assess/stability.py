@@ -13,6 +13,7 @@ from earnest.core.base import check
 from earnest.core.base.errors import EvidenceError, InputError, MetricError
 from earnest.core.base.protocols import Progress
 from earnest.core.base.rng import Purpose, RngLike, Seeds
+from earnest.core.cautions import of_tests
 from earnest.core.results.cautions import Caution
 from earnest.inference.cases.case_values import case_values, find_kind
 from earnest.metrics import metric as resolve_metric
@@ -296,12 +297,4 @@ def _measure(
 
 def warn_of_instability(made: Stability) -> Caution:
     """Return the caution that one training case changes the losses too much."""
-    who = "The learner is" if len(made.learners) == 1 else "The difference of the learners is"
-    return Caution(
-        "EN114",
-        f"{who} not stable: n times the loss stability is {made.ratio:.2g} times the variance of "
-        "the losses.",
-        "The central limit theorem of cross-validation asks that it be small: intervals of `bayle` "
-        "can be too short, and its tests reject too often.",
-        "Use `corrected_t`, or average many models of the learner.",
-    )
+    return of_tests.learner_unstable(len(made.learners), made.ratio)
