@@ -102,10 +102,6 @@ def predictions_of_models(kept: ToolRun, wanted: PredictionsRequest) -> Predicti
     return said.made(kept.y, scores, fold, configs, remarks, rule)
 
 
-def _count_models(models: Sequence[object]) -> str:
-    return "1 model" if len(models) == 1 else f"{len(models)} models"
-
-
 def _explain_silence(models: Sequence[Model]) -> Iterator[str]:
     """Tell why models have no predictions, each reason once."""
     reasons: dict[str, list[str]] = {}

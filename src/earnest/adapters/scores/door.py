@@ -504,11 +504,7 @@ def _count_short(made: ScoreRows) -> dict[str, int]:
 def _list_without(runs: Sequence[Run], name: str) -> Iterator[Caution]:
     if runs:
         yield of_tables.runs_without_score(
-            len({run.path.name for run in runs}),
+            len(runs),
             name,
             tuple(dict.fromkeys(run.task or run.path.name for run in runs)),
         )
-
-
-def _count(found: Sequence[str] | dict[str, str], word: str) -> str:
-    return f"{len(found)} {word} is" if len(found) == 1 else f"{len(found)} {word}s are"

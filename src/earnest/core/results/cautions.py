@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
@@ -280,14 +280,6 @@ def list_kinds() -> dict[str, Kind[...]]:
     for module in pkgutil.iter_modules(catalogue.__path__):
         importlib.import_module(f"{CATALOGUE}.{module.name}")
     return _KINDS
-
-
-def gather_alike(cautions: Iterable[Caution]) -> dict[str, list[Caution]]:
-    """Return cautions by their kind, in the order in which the kinds come."""
-    kinds: dict[str, list[Caution]] = {}
-    for each in cautions:
-        kinds.setdefault(each.kind, []).append(each)
-    return kinds
 
 
 def write_for(*, python: str, command: str) -> str:

@@ -29,7 +29,6 @@ MARKS: tuple[str, ...] = (
 )
 NO_LEVELS = ("?", ".", "N.A.", "n.a.", "N.A", "n.a")
 _SIGNS_ALONE = r"^[^\pL\pN]+$"
-_SHOWN = 30  # characters of a mark in a note
 
 
 def read_missing(missing: object) -> tuple[str, ...]:
