@@ -54,14 +54,14 @@ def test_failed_scores_are_told_apart_from_failed_fits() -> None:
     both = {"accuracy": "accuracy", "broken": broken}
     knobs = {"refit": "accuracy", "random_state": 0}
     scores = SearchCV(TREE, DEPTHS, scoring=both, **knobs).fit(X, Y)
-    remarks = [str(one) for one in scores.estimate_.cautions if one.kind == "fits_failed"]
+    remarks = [str(one) for one in scores.estimate_.cautions if one.code == "EN045"]
     assert len(remarks) == 1
     assert "15 fits could not be scored, of 3 of 3" in remarks[0]
     assert "(ValueError: no such score)" in remarks[0]
     assert "left out" not in remarks[0]
     with pytest.warns(FitFailedWarning):
         mixed = SearchCV(TREE, {"max_depth": [-1, 2]}, scoring=both, **knobs).fit(X, Y)
-    remarks = [str(one) for one in mixed.estimate_.cautions if one.kind == "fits_failed"]
+    remarks = [str(one) for one in mixed.estimate_.cautions if one.code == "EN045"]
     assert len(remarks) == 2
     assert "5 fits failed or gave no usable predictions, of 1 of 2 configurations: c0" in remarks[0]
     assert "5 fits could not be scored, of 1 of 2 configurations: c1" in remarks[1]

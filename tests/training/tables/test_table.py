@@ -87,8 +87,8 @@ def test_a_copy_of_the_outcome_under_other_names_is_left_out_with_a_caution():
     assert said.what == (
         "1 column is left out for matching the outcome in every row: 'cured' (as relapse)."
     )
-    assert (said.code, said.severity, said.cure) == (
-        "empty_left_out",
+    assert (said.kind, said.severity, said.cure) == (
+        "copies_of_outcome_left_out",
         Severity.CAUTION,
         "If it is known before the outcome, pass keep='cured'.",
     )

@@ -251,7 +251,7 @@ def test_a_part_of_the_portfolio_that_was_cut_short_has_one_caution(tmp_path, mo
     monkeypatch.setattr(tune_job, "Clock", Never)  # ends when two are complete
     ask = {"target": "relapse", "folds": 3, "rng": 7, "n_jobs": 1}
     found = en.tune(of("relapse"), **ask, portfolio=portfolio(tmp_path))
-    (said,) = (c for c in found.estimate.cautions if c.kind == "portfolio_cut")
+    (said,) = (c for c in found.estimate.cautions if c.kind == "time_ran_out")
     assert said.severity == "caution"
     assert "2 of 3 configurations" in said.what
     assert "3 of the 5 configurations of the portfolio" in said.what
